@@ -1,0 +1,87 @@
+"""The base class of all errors and the one place where their text is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import ClassVar, TypeVar
+
+
+@dataclass(frozen=True, slots=True)
+class Caret:
+    """A place in the user's SQL: `sql` is the whole statement, `start`/`end` are character offsets in it."""
+
+    sql: str
+    start: int
+    end: int
+
+    @property
+    def line(self) -> int:
+        """Line number, from 1."""
+        return self.sql.count("\n", 0, self.start) + 1
+
+    @property
+    def column(self) -> int:
+        """Column number in its line, from 1."""
+        return self.start - (self.sql.rfind("\n", 0, self.start) + 1) + 1
+
+    def draw(self) -> str:
+        """The line of SQL that holds the place, with carets below it."""
+        begin = self.sql.rfind("\n", 0, self.start) + 1
+        stop = self.sql.find("\n", self.start)
+        line = self.sql[begin : len(self.sql) if stop < 0 else stop]
+        width = max(1, min(self.end, begin + len(line)) - self.start)
+        # A tab is kept in the padding, so that the carets stand under the text at any tab width.
+        padding = "".join("\t" if char == "\t" else " " for char in line[: self.start - begin])
+        return f"== SQL (line {self.line}, position {self.column}) ==\n{line}\n{padding}{'^' * width}"
+
+
+class DeltaSqlError(Exception):
+    """deltasql said no. Catch this to catch every error of ours.
+
+    Attributes: `condition` (Delta's or Spark's name), `sqlstate` (5 characters), `caret` (where, if known), and
+    the fields that each subclass declares; `message` is the text without condition, SQLSTATE and caret.
+    """
+
+    condition: ClassVar[str] = "DELTA_INTERNAL_ERROR"
+    sqlstate: ClassVar[str] = "XXKDS"
+    template: ClassVar[str] = ""
+    caret: Caret | None = None
+
+    @property
+    def message(self) -> str:
+        """One or two sentences: what is wrong with which object, and what to do."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return self.template.format(**{name: _text(value) for name, value in values.items()})
+
+    def at(self, caret: Caret | None) -> DeltaSqlError:
+        """This error with its place in the SQL; a place that is already known is kept."""
+        self.caret = self.caret or caret
+        return self
+
+    def __str__(self) -> str:
+        text = f"[{self.condition}] {self.message} SQLSTATE: {self.sqlstate}"
+        return text if self.caret is None else f"{text}\n{self.caret.draw()}"
+
+
+def _text(value: object) -> str:
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return ", ".join(str(item) for item in value)
+    return str(value)
+
+
+_Error = TypeVar("_Error", bound=type[DeltaSqlError])
+
+
+def condition(name: str, sqlstate: str, template: str) -> Callable[[_Error], _Error]:
+    """Class decorator: gives an error class its condition, SQLSTATE and message template.
+
+    The class body declares the typed fields that `template` refers to as `{field}`.
+    """
+
+    def declare(cls: _Error) -> _Error:
+        cls.condition, cls.sqlstate, cls.template = name, sqlstate, template
+        # eq=False keeps identity semantics, which raising and chaining rely on.
+        return dataclass(eq=False)(cls)
+
+    return declare

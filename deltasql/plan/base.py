@@ -1,0 +1,69 @@
+"""What every statement node is made of: names, and runs of the user's own SQL that Spark will parse."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class LogicalPlan:
+    """One statement. Subclasses are frozen dataclasses whose fields stand in grammar order."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SqlText:
+    """A run of the user's SQL, verbatim: an expression or a query. `start` is its offset in the statement."""
+
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Temporal:
+    """VERSION AS OF n, TIMESTAMP AS OF expr, or the suffix @v1 / @yyyyMMddHHmmssSSS of a name. One of the two is set."""
+
+    version: int | None = None
+    timestamp: SqlText | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableName:
+    """A table as the user named it: 1–3 parts without their quotes; a path table is ("delta", "/path")."""
+
+    parts: tuple[str, ...]
+    start: int = 0
+    end: int = 0
+    temporal: Temporal | None = None
+
+    @property
+    def path(self) -> str | None:
+        """The location, when this is `` delta.`path` ``."""
+        is_path = len(self.parts) == 2 and self.parts[0].lower() == "delta"
+        return self.parts[1] if is_path and ("/" in self.parts[1] or "://" in self.parts[1]) else None
+
+    def __str__(self) -> str:
+        return ".".join(quote(part) for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnPath:
+    """A column or nested field as the user named it, without quotes: a.b.c, arr.element.x, m.value."""
+
+    parts: tuple[str, ...]
+    start: int = 0
+    end: int = 0
+
+    def __str__(self) -> str:
+        return ".".join(quote(part) for part in self.parts)
+
+
+def quote(name: str) -> str:
+    """`name` as an SQL identifier: bare where it can be, in back-ticks otherwise."""
+    if name and name.isascii() and name.replace("_", "a").isalnum() and not name[0].isdigit():
+        return name
+    return "`" + name.replace("`", "``") + "`"

@@ -1,0 +1,32 @@
+"""ALTER TABLE … TBLPROPERTIES."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from deltasql.plan.base import LogicalPlan, TableName
+
+
+@dataclass(frozen=True, slots=True)
+class SetTableProperties(LogicalPlan):
+    """ALTER TABLE t SET TBLPROPERTIES (key = value, …)"""
+
+    table: TableName
+    properties: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnsetTableProperties(LogicalPlan):
+    """ALTER TABLE t UNSET TBLPROPERTIES [IF EXISTS] (key, …)"""
+
+    table: TableName
+    if_exists: bool
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CommentOnTable(LogicalPlan):
+    """COMMENT ON TABLE t IS {'text' | NULL}"""
+
+    table: TableName
+    comment: str | None

@@ -1,0 +1,109 @@
+"""CREATE, REPLACE and DROP of tables and schemas."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName
+from deltasql.schema.types import DataType
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnDefinition:
+    """name type [NOT NULL] [COMMENT 'text'] [DEFAULT expr] [GENERATED ALWAYS AS (expr)] …
+
+    `type_text` is the user's own text of the type: CHAR(n) and VARCHAR(n) are `string` with this text kept.
+    """
+
+    name: str
+    type: DataType
+    type_text: str
+    start: int
+    end: int
+    nullable: bool = True
+    comment: str | None = None
+    default: SqlText | None = None
+    generated: SqlText | None = None
+    identity: IdentitySpec | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IdentitySpec:
+    """GENERATED {ALWAYS | BY DEFAULT} AS IDENTITY [(START WITH n INCREMENT BY n)]"""
+
+    always: bool
+    start: int = 1
+    step: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionColumn:
+    """PARTITIONED BY (name [type [COMMENT text]]): with a type it declares the column as well."""
+
+    name: str
+    type: DataType | None = None
+    comment: str | None = None
+    start: int = 0
+    end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTable(LogicalPlan):
+    """CREATE [OR REPLACE] TABLE [IF NOT EXISTS] t [(columns)] [USING DELTA] {clauses} [[AS] query], and REPLACE TABLE.
+
+    `mode` is "create", "create_or_replace" or "replace". `columns` is None when no list was written.
+    `cluster_by` is None without the clause, () for NONE.
+    """
+
+    mode: str
+    if_not_exists: bool
+    table: TableName
+    columns: tuple[ColumnDefinition, ...] | None
+    provider: str | None
+    partitioned_by: tuple[PartitionColumn, ...]
+    cluster_by: tuple[ColumnPath, ...] | None
+    location: str | None
+    comment: str | None
+    properties: tuple[tuple[str, str], ...]
+    query: SqlText | None
+
+
+@dataclass(frozen=True, slots=True)
+class DropTable(LogicalPlan):
+    """DROP TABLE [IF EXISTS] t [PURGE]"""
+
+    if_exists: bool
+    table: TableName
+
+
+@dataclass(frozen=True, slots=True)
+class TruncateTable(LogicalPlan):
+    """TRUNCATE TABLE t"""
+
+    table: TableName
+
+
+@dataclass(frozen=True, slots=True)
+class CreateSchema(LogicalPlan):
+    """CREATE {SCHEMA | DATABASE} [IF NOT EXISTS] s [COMMENT 'text'] [LOCATION 'path']"""
+
+    if_not_exists: bool
+    schema: TableName
+    comment: str | None
+    location: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DropSchema(LogicalPlan):
+    """DROP {SCHEMA | DATABASE} [IF EXISTS] s [RESTRICT | CASCADE]"""
+
+    if_exists: bool
+    schema: TableName
+    cascade: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UseSchema(LogicalPlan):
+    """USE [SCHEMA | DATABASE] s"""
+
+    schema: TableName

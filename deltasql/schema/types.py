@@ -1,0 +1,98 @@
+"""Data types of Delta tables: immutable trees that compare by value. Source: Delta protocol, Schema Serialization Format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, TypeAlias, Union
+
+EMPTY_METADATA: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class PrimitiveType:
+    """A type without parameters; `name` is its token in the schema JSON: `integer`, `long`, `timestamp_ntz` …"""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class DecimalType:
+    """decimal(precision, scale), 1 ≤ precision ≤ 38."""
+
+    precision: int
+    scale: int
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType:
+    """array<element>"""
+
+    element: DataType
+    contains_null: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class MapType:
+    """map<key, value>; keys are never null."""
+
+    key: DataType
+    value: DataType
+    value_contains_null: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class StructField:
+    """One named field of a struct. `metadata` holds JSON values by key, as Delta writes them (`comment`, `delta.…`)."""
+
+    name: str
+    type: DataType
+    nullable: bool = True
+    metadata: Mapping[str, Any] = field(default=EMPTY_METADATA, hash=False)
+
+    @property
+    def comment(self) -> str | None:
+        return self.metadata.get("comment")
+
+
+@dataclass(frozen=True, slots=True)
+class StructType:
+    """An ordered set of fields; the schema of a table is one."""
+
+    fields: tuple[StructField, ...] = ()
+
+    def __iter__(self) -> Iterator[StructField]:
+        return iter(self.fields)
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(item.name for item in self.fields)
+
+    def find(self, name: str, case_sensitive: bool = False) -> StructField | None:
+        """The field called `name`, or None. Names are matched without case unless told."""
+        if case_sensitive:
+            return next((item for item in self.fields if item.name == name), None)
+        folded = name.lower()
+        return next((item for item in self.fields if item.name.lower() == folded), None)
+
+
+DataType: TypeAlias = Union[PrimitiveType, DecimalType, ArrayType, MapType, StructType]
+
+BOOLEAN = PrimitiveType("boolean")
+BYTE = PrimitiveType("byte")
+SHORT = PrimitiveType("short")
+INTEGER = PrimitiveType("integer")
+LONG = PrimitiveType("long")
+FLOAT = PrimitiveType("float")
+DOUBLE = PrimitiveType("double")
+STRING = PrimitiveType("string")
+BINARY = PrimitiveType("binary")
+DATE = PrimitiveType("date")
+TIMESTAMP = PrimitiveType("timestamp")
+TIMESTAMP_NTZ = PrimitiveType("timestamp_ntz")
+VOID = PrimitiveType("void")
+VARIANT = PrimitiveType("variant")
