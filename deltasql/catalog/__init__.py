@@ -1,0 +1,6 @@
+"""Names to table locations. Schema and properties of a table always come from its `_delta_log`, never from here."""
+
+from deltasql.catalog.catalog import Catalog
+from deltasql.catalog.entries import DEFAULT_CATALOG, DEFAULT_SCHEMA, SchemaEntry, TableEntry
+
+__all__ = ["DEFAULT_CATALOG", "DEFAULT_SCHEMA", "Catalog", "SchemaEntry", "TableEntry"]

@@ -1,0 +1,157 @@
+"""The SQLite file that holds the catalog: opened on first use, safe for several processes and threads."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from deltasql.errors.catalog import CatalogFileError
+
+FILE_NAME = "_catalog.db"
+_LAYOUT_VERSION = 1
+_BUSY_SECONDS = 30.0
+_LAYOUT = (
+    "CREATE TABLE catalogs (name TEXT PRIMARY KEY, created_at INTEGER NOT NULL)",
+    """CREATE TABLE schemas (
+        catalog TEXT NOT NULL REFERENCES catalogs (name), name TEXT NOT NULL, comment TEXT,
+        location TEXT, created_at INTEGER NOT NULL, PRIMARY KEY (catalog, name))""",
+    """CREATE TABLE tables (
+        catalog TEXT NOT NULL, schema TEXT NOT NULL, name TEXT NOT NULL, location TEXT NOT NULL,
+        managed INTEGER NOT NULL, created_at INTEGER NOT NULL, PRIMARY KEY (catalog, schema, name),
+        FOREIGN KEY (catalog, schema) REFERENCES schemas (catalog, name))""",
+    "CREATE INDEX tables_by_location ON tables (location)",
+)
+
+
+class Database:
+    """A connection to the catalog file. Every method of the catalog is one transaction of it."""
+
+    def __init__(self, warehouse: str) -> None:
+        self.path = catalog_file(warehouse)
+        self._connection: sqlite3.Connection | None = None
+        self._process = os.getpid()
+        self._lock = threading.RLock()
+
+    def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+        """All rows of a read. Raises CatalogFileError."""
+        with self._lock, self._explained():
+            return self._open().execute(sql, values).fetchall()
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A write transaction: committed at the end, rolled back on an error. Writers of all processes take turns.
+
+        Raises CatalogFileError.
+        """
+        with self._lock, self._explained():
+            connection = self._open()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+            except BaseException:
+                connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+
+    def close(self) -> None:
+        with self._lock:
+            if self._connection is not None and self._process == os.getpid():
+                self._connection.close()
+            self._connection = None
+
+    def _open(self) -> sqlite3.Connection:
+        # A connection must not be used across a fork: SQLite's locks belong to the process that took them.
+        if self._connection is None or self._process != os.getpid():
+            self._connection, self._process = self._connect(), os.getpid()
+        return self._connection
+
+    def _connect(self) -> sqlite3.Connection:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(
+            self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=64
+        )
+        try:
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        connection.execute("PRAGMA foreign_keys = ON")
+        if _version(connection) == _LAYOUT_VERSION:
+            return
+        _enter_wal(connection)
+        connection.execute("BEGIN IMMEDIATE")
+        version = _version(connection)
+        if version > _LAYOUT_VERSION:
+            connection.execute("ROLLBACK")
+            raise CatalogFileError(
+                path=str(self.path), reason="a later release of deltasql wrote it", advice="Upgrade deltasql."
+            )
+        if version == 0:
+            self._lay_out(connection)
+        connection.execute("COMMIT")
+
+    @staticmethod
+    def _lay_out(connection: sqlite3.Connection) -> None:
+        for statement in _LAYOUT:
+            connection.execute(statement)
+        connection.execute("INSERT INTO catalogs VALUES ('spark_catalog', ?)", (now(),))
+        connection.execute("INSERT INTO schemas VALUES ('spark_catalog', 'default', NULL, NULL, ?)", (now(),))
+        connection.execute(f"PRAGMA user_version = {_LAYOUT_VERSION}")
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            advice = "Check that the warehouse directory is writable and the file is a catalog of deltasql."
+            raise CatalogFileError(path=str(self.path), reason=str(error), advice=advice) from error
+
+
+def catalog_file(warehouse: str) -> Path:
+    """Where the catalog of `warehouse` lies: in it, or in the user's state directory when it is an object store."""
+    url = urlsplit(warehouse)
+    if "://" not in warehouse and url.scheme != "file":
+        return Path(warehouse).absolute() / FILE_NAME
+    if url.scheme == "file":
+        return Path(unquote(url.path)) / FILE_NAME
+    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+    digest = hashlib.sha256(warehouse.rstrip("/").encode()).hexdigest()[:16]
+    return state / "deltasql" / "catalogs" / f"{digest}.db"
+
+
+def now() -> int:
+    """Milliseconds since the epoch."""
+    return time.time_ns() // 1_000_000
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _enter_wal(connection: sqlite3.Connection) -> None:
+    """Two processes that start on a new file ask for WAL at once, and SQLite's busy timeout does not cover that."""
+    deadline = time.monotonic() + _BUSY_SECONDS
+    while not _wal(connection) and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+def _wal(connection: sqlite3.Connection) -> bool:
+    """False when another process is in the way; a file system without shared memory keeps its old mode."""
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error):
+            return False
+        raise
+    return True

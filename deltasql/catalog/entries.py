@@ -1,0 +1,83 @@
+"""What the catalog hands out, and the rules that names obey."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from deltasql.errors.catalog import InvalidNameError
+from deltasql.plan.base import quote
+
+DEFAULT_CATALOG = "spark_catalog"
+DEFAULT_SCHEMA = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaEntry:
+    """One schema. `location` is where its managed tables go; `created_at` is milliseconds since the epoch."""
+
+    catalog: str
+    name: str
+    comment: str | None
+    location: str
+    created_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class TableEntry:
+    """One table. `location` is an absolute path or a URL; `created_at` is milliseconds since the epoch."""
+
+    catalog: str
+    schema: str
+    name: str
+    location: str
+    managed: bool
+    created_at: int
+
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        return (self.catalog, self.schema, self.name)
+
+    @property
+    def full_name(self) -> str:
+        """`spark_catalog.default.t`, unquoted, as DESCRIBE DETAIL writes it."""
+        return ".".join(self.parts)
+
+
+def checked(name: str) -> str:
+    """`name` in the catalog's lower case. The banned characters are those that Unity Catalog bans.
+
+    Raises InvalidNameError.
+    """
+    if not name or re.search(r"[\x00-\x20./\x7f]", name):
+        raise InvalidNameError(name=quote(name))
+    return name.lower()
+
+
+def sql_name(parts: Iterable[str]) -> str:
+    """`parts` as one SQL name, quoted where needed; the default catalog is left out."""
+    shown = tuple(parts)
+    if len(shown) > 2 and shown[0] == DEFAULT_CATALOG:
+        shown = shown[1:]
+    return ".".join(quote(part) for part in shown)
+
+
+def matching(names: Iterable[str], pattern: str | None) -> list[str]:
+    """Those of `names` that a SHOW … LIKE pattern selects, sorted.
+
+    As in Spark: `*` is any text, `|` separates alternatives, the rest is a regular expression, case does not count,
+    and an alternative that is no regular expression selects nothing.
+    """
+    ordered = sorted(names)
+    if pattern is None:
+        return ordered
+    expressions = [_expression(item) for item in pattern.strip().split("|")]
+    return [name for name in ordered if any(item is not None and item.fullmatch(name) for item in expressions)]
+
+
+def _expression(alternative: str) -> re.Pattern[str] | None:
+    try:
+        return re.compile(alternative.replace("*", ".*"), re.IGNORECASE)
+    except re.error:
+        return None

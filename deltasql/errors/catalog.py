@@ -1,0 +1,93 @@
+"""What goes wrong with names: schemas, tables and the catalog file."""
+
+from __future__ import annotations
+
+from deltasql.errors.base import DeltaSqlError, condition
+
+
+@condition("TABLE_OR_VIEW_NOT_FOUND", "42P01", "There is no table {table}. {advice}")
+class TableNotFoundError(DeltaSqlError):
+    """`similar` holds the closest existing names, best first; `advice` is the sentence made of them."""
+
+    table: str
+    advice: str
+    similar: tuple[str, ...] = ()
+
+
+@condition(
+    "TABLE_OR_VIEW_ALREADY_EXISTS",
+    "42P07",
+    "Table {table} exists already. Choose another name, drop the table, or add IF NOT EXISTS or OR REPLACE.",
+)
+class TableAlreadyExistsError(DeltaSqlError):
+    table: str
+
+
+@condition("SCHEMA_NOT_FOUND", "42704", "There is no schema {schema}. {advice}")
+class SchemaNotFoundError(DeltaSqlError):
+    """`similar` holds the closest existing names, best first."""
+
+    schema: str
+    advice: str
+    similar: tuple[str, ...] = ()
+
+
+@condition(
+    "SCHEMA_ALREADY_EXISTS", "42P06", "Schema {schema} exists already. Choose another name or add IF NOT EXISTS."
+)
+class SchemaAlreadyExistsError(DeltaSqlError):
+    schema: str
+
+
+@condition(
+    "SCHEMA_NOT_EMPTY",
+    "2BP01",
+    "Schema {schema} cannot be dropped: it holds {tables}. Drop them first, or run: DROP SCHEMA {schema} CASCADE.",
+)
+class SchemaNotEmptyError(DeltaSqlError):
+    schema: str
+    tables: tuple[str, ...]
+
+
+@condition("UNSUPPORTED_FEATURE.DROP_DATABASE", "0A000", "The default schema {schema} cannot be dropped.")
+class DropDefaultSchemaError(DeltaSqlError):
+    schema: str
+
+
+@condition("CATALOG_NOT_FOUND", "42P08", "There is no catalog {catalog}. Known catalogs: {known}.")
+class CatalogNotFoundError(DeltaSqlError):
+    catalog: str
+    known: tuple[str, ...]
+
+
+@condition("CATALOG_ALREADY_EXISTS", "42P06", "Catalog {catalog} exists already. Choose another name.")
+class CatalogAlreadyExistsError(DeltaSqlError):
+    catalog: str
+
+
+@condition(
+    "INVALID_SCHEMA_OR_RELATION_NAME",
+    "42602",
+    "{name} cannot be the name of a table or schema: a name is not empty and holds no space, '.', '/' or control "
+    "character.",
+)
+class InvalidNameError(DeltaSqlError):
+    name: str
+
+
+@condition(
+    "REQUIRES_SINGLE_PART_NAMESPACE",
+    "42K05",
+    "{name} has too many parts: write table, schema.table or catalog.schema.table.",
+)
+class TooManyNamePartsError(DeltaSqlError):
+    name: str
+
+
+@condition("CATALOG_FILE_UNUSABLE", "58030", "The catalog file {path} cannot be used: {reason}. {advice}")
+class CatalogFileError(DeltaSqlError):
+    """The SQLite file of the warehouse is damaged, locked for too long, of a later version, or not permitted."""
+
+    path: str
+    reason: str
+    advice: str
