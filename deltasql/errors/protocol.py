@@ -1,0 +1,112 @@
+"""Refusals that come from a table's protocol: versions and table features."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from deltasql.errors.base import DeltaSqlError, condition
+
+
+@condition(
+    "DELTA_INVALID_PROTOCOL_VERSION",
+    "KD004",
+    "{table} needs protocol (minReaderVersion={reader}, minWriterVersion={writer}); deltasql knows reader versions "
+    "1 to 3 and writer versions 1 to 7. Use versions in that range, or a newer deltasql.",
+)
+class InvalidProtocolVersionError(DeltaSqlError):
+    table: str
+    reader: int
+    writer: int
+
+
+@condition(
+    "DELTA_UNSUPPORTED_FEATURES_FOR_READ",
+    "56038",
+    "{table} cannot be read: it uses table features that deltasql cannot read: {features}. "
+    "Remove them with another engine (ALTER TABLE … DROP FEATURE) or use a newer deltasql.",
+)
+class UnsupportedReadFeaturesError(DeltaSqlError):
+    table: str
+    features: Collection[str]
+
+
+@condition(
+    "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE",
+    "56038",
+    "{table} cannot be written: it uses or would use table features that deltasql cannot write: {features}. "
+    "Leave them off, or use another engine or a newer deltasql.",
+)
+class UnsupportedWriteFeaturesError(DeltaSqlError):
+    table: str
+    features: Collection[str]
+
+
+@condition(
+    "DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE",
+    "KD004",
+    "Reader version {reader} needs writer version 7, not {writer}. Set 'delta.minWriterVersion' = '7' as well.",
+)
+class ReadFeaturesNeedWriterVersionError(DeltaSqlError):
+    reader: int
+    writer: int
+
+
+@condition(
+    "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
+    "56038",
+    "Unknown table features: {features}.{hint} Known features: {known}.",
+)
+class UnknownFeaturesError(DeltaSqlError):
+    features: Collection[str]
+    hint: str
+    known: Collection[str]
+
+
+@condition(
+    "DELTA_UNSUPPORTED_FEATURE_STATUS",
+    "0AKDE",
+    "Table feature {feature} cannot be set to '{status}'. Write 'delta.feature.{feature}' = 'supported'.",
+)
+class FeatureStatusError(DeltaSqlError):
+    feature: str
+    status: str
+
+
+@condition(
+    "DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT",
+    "42000",
+    "{table} needs table features that are not switched on by themselves on an existing table: {features}. "
+    "Run first: ALTER TABLE {table} SET TBLPROPERTIES ({properties}).",
+)
+class ManualFeaturesError(DeltaSqlError):
+    table: str
+    features: Collection[str]
+    properties: str
+
+
+@condition(
+    "WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
+    "0AKDE",
+    "{table} cannot have column defaults: its protocol lacks the table feature allowColumnDefaults. "
+    "Set 'delta.feature.allowColumnDefaults' = 'supported' in its TBLPROPERTIES.",
+)
+class ColumnDefaultsNotEnabledError(DeltaSqlError):
+    table: str
+
+
+@condition(
+    "DELTA_CREATE_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED",
+    "42000",
+    "The table feature {feature} cannot be set by TBLPROPERTIES. Write CLUSTER BY (…) in CREATE TABLE.",
+)
+class CreateWithClusteringFeatureError(DeltaSqlError):
+    feature: str
+
+
+@condition(
+    "DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED",
+    "42000",
+    "The table feature {feature} cannot be set by TBLPROPERTIES. Run: ALTER TABLE … CLUSTER BY (…).",
+)
+class AlterWithClusteringFeatureError(DeltaSqlError):
+    feature: str

@@ -1,0 +1,223 @@
+"""The table features that Delta knows, what switches each on, and how far deltasql supports it.
+
+Source: Delta protocol, Valid Feature Names in Table Features. To change what deltasql supports, change `FEATURES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from deltasql.errors.protocol import UnknownFeaturesError
+from deltasql.schema.types import ArrayType, DataType, MapType, PrimitiveType, StructField, StructType
+
+
+class Support(Enum):
+    """How far an operation of deltasql respects a feature."""
+
+    YES = "yes"
+    INACTIVE = "inactive"
+    """Only while no property and no column metadata uses it, so that there is nothing to respect."""
+    NO = "no"
+
+
+@dataclass(frozen=True, slots=True)
+class TableFeature:
+    """One table feature.
+
+    `min_reader` is 1 for a writer-only feature. `min_writer` < 7 marks a legacy feature, which those versions imply.
+    `manual` features are not switched on by the schema of an existing table. A `benign` feature does not fail
+    concurrent writers when a commit adds it.
+    """
+
+    name: str
+    min_reader: int
+    min_writer: int
+    read: Support
+    write: Support
+    requires: tuple[str, ...] = ()
+    manual: bool = False
+    benign: bool = False
+    removable: bool = False
+
+    @property
+    def legacy(self) -> bool:
+        return self.min_writer < 7
+
+    @property
+    def reader_writer(self) -> bool:
+        return self.min_reader > 1
+
+
+YES, INACTIVE, NO = Support.YES, Support.INACTIVE, Support.NO
+
+
+def _writer(
+    name: str, write: Support, requires: tuple[str, ...] = (), *, version: int = 7, **marks: bool
+) -> TableFeature:
+    # A writer-only feature says nothing to readers.
+    return TableFeature(name, 1, version, YES, write, requires, **marks)
+
+
+def _both(
+    name: str,
+    read: Support,
+    write: Support,
+    requires: tuple[str, ...] = (),
+    *,
+    reader: int = 3,
+    version: int = 7,
+    **marks: bool,
+) -> TableFeature:
+    return TableFeature(name, reader, version, read, write, requires, **marks)
+
+
+_ALL = (
+    _writer("appendOnly", YES, version=2, benign=True),
+    _writer("invariants", YES, version=2),
+    _writer("checkConstraints", YES, version=3, removable=True),
+    _writer("changeDataFeed", INACTIVE, version=4, benign=True),
+    _writer("generatedColumns", INACTIVE, version=4),
+    _both("columnMapping", INACTIVE, INACTIVE, reader=2, version=5, benign=True, removable=True),
+    _writer("identityColumns", INACTIVE, version=6),
+    _both("timestampNtz", YES, YES, manual=True, benign=True),
+    # Vectors and v2 checkpoints may stay in a table after their property was switched off.
+    _both("deletionVectors", NO, NO, benign=True, removable=True),
+    _both("v2Checkpoint", NO, NO, benign=True, removable=True),
+    _both("typeWidening", NO, NO, benign=True, removable=True),
+    _both("typeWidening-preview", NO, NO, manual=True, benign=True, removable=True),
+    _both("variantType", INACTIVE, INACTIVE),
+    _both("variantType-preview", INACTIVE, INACTIVE),
+    _both("variantShredding", INACTIVE, INACTIVE, ("variantType",)),
+    _both("variantShredding-preview", INACTIVE, INACTIVE, ("variantType",)),
+    _both("geospatial", NO, NO, removable=True),
+    _both("vacuumProtocolCheck", YES, YES, benign=True, removable=True),
+    _both("catalogManaged", NO, NO, ("inCommitTimestamp", "vacuumProtocolCheck"), manual=True, benign=True),
+    _both("catalogOwned-preview", NO, NO, ("inCommitTimestamp", "vacuumProtocolCheck"), manual=True, benign=True),
+    _both("redirectReaderWriter-preview", NO, NO, removable=True),
+    _writer("domainMetadata", YES, benign=True, removable=True),
+    # Every file of a table that supports row tracking needs row ids, active or not.
+    _writer("rowTracking", NO, ("domainMetadata",), benign=True, removable=True),
+    _writer("clustering", NO, ("domainMetadata",)),
+    _writer("allowColumnDefaults", INACTIVE, manual=True),
+    _writer("icebergCompatV1", INACTIVE, ("columnMapping",), benign=True),
+    _writer("icebergCompatV2", INACTIVE, ("columnMapping",), benign=True),
+    _writer("icebergCompatV3", INACTIVE, ("columnMapping", "rowTracking"), benign=True),
+    _writer("icebergWriterCompatV1", NO, ("icebergCompatV2",)),
+    _writer("icebergWriterCompatV3", NO, ("icebergCompatV3",)),
+    _writer("inCommitTimestamp", INACTIVE, benign=True, removable=True),
+    _writer("coordinatedCommits-preview", NO, ("inCommitTimestamp", "vacuumProtocolCheck"), removable=True),
+    _writer("checkpointProtection", NO, removable=True),
+    _writer("materializePartitionColumns", INACTIVE, removable=True),
+    _writer("collations", NO, ("domainMetadata",)),
+    _writer("collations-preview", NO, ("domainMetadata",)),
+    _writer("redirectWriterOnly-preview", NO, removable=True),
+)
+
+FEATURES: Mapping[str, TableFeature] = {feature.name: feature for feature in _ALL}
+
+_BOOLEAN_SWITCHES = {
+    "delta.appendOnly": "appendOnly",
+    "delta.enableChangeDataFeed": "changeDataFeed",
+    "delta.enableDeletionVectors": "deletionVectors",
+    "delta.enableTypeWidening": "typeWidening",
+    "delta.enableRowTracking": "rowTracking",
+    "delta.enableIcebergCompatV1": "icebergCompatV1",
+    "delta.enableIcebergCompatV2": "icebergCompatV2",
+    "delta.enableIcebergCompatV3": "icebergCompatV3",
+    "delta.enableInCommitTimestamps": "inCommitTimestamp",
+    "delta.enableVariantShredding": "variantShredding-preview",
+    "delta.enableMaterializePartitionColumnsFeature": "materializePartitionColumns",
+}
+_COLUMN_METADATA = {
+    "delta.invariants": "invariants",
+    "delta.generationExpression": "generatedColumns",
+    "delta.identity.start": "identityColumns",
+    "CURRENT_DEFAULT": "allowColumnDefaults",
+    "delta.typeChanges": "typeWidening",
+}
+_TYPES = {"timestamp_ntz": "timestampNtz", "variant": "variantType"}
+
+
+def find_feature(name: str) -> TableFeature:
+    """The feature called `name`, whatever its case. Raises UnknownFeaturesError."""
+    folded = name.lower()
+    for feature in _ALL:
+        if feature.name.lower() == folded:
+            return feature
+    from difflib import get_close_matches
+
+    close = get_close_matches(folded, [feature.name.lower() for feature in _ALL], 1)
+    hint = f" Did you mean {find_feature(close[0]).name}?" if close else ""
+    raise UnknownFeaturesError([name], hint, sorted(FEATURES))
+
+
+def with_required(names: Iterable[str]) -> frozenset[str]:
+    """`names` and the features that they require, directly or not. Unknown names are kept as they are."""
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting.extend(FEATURES[name].requires if name in FEATURES else ())
+    return frozenset(found)
+
+
+def implied_features(reader: int, writer: int) -> frozenset[str]:
+    """The legacy features that protocol versions imply without listing them; none for writer version 7."""
+    if writer >= 7:
+        return frozenset()
+    return frozenset(f.name for f in _ALL if f.legacy and f.min_reader <= reader and f.min_writer <= writer)
+
+
+def requested_features(schema: StructType, configuration: Mapping[str, str]) -> frozenset[str]:
+    """The features that table metadata uses: by properties, by constraints, by column types and column metadata.
+
+    Features that they require are not added; see `with_required`.
+    """
+    return frozenset(_from_properties(configuration)) | frozenset(_from_type(schema))
+
+
+def active_features(supported: Collection[str], schema: StructType, configuration: Mapping[str, str]) -> frozenset[str]:
+    """The features of a protocol (`Protocol.features`) that its table's metadata really uses."""
+    return requested_features(schema, configuration) & frozenset(supported)
+
+
+def _from_properties(configuration: Mapping[str, str]) -> Iterator[str]:
+    for key, feature in _BOOLEAN_SWITCHES.items():
+        if configuration.get(key, "").strip().lower() == "true":
+            yield feature
+    if configuration.get("delta.columnMapping.mode", "none").lower() != "none":
+        yield "columnMapping"
+    if configuration.get("delta.checkpointPolicy", "classic").lower() == "v2":
+        yield "v2Checkpoint"
+    if any(key.lower().startswith("delta.constraints.") for key in configuration):
+        yield "checkConstraints"
+    if configuration.get("delta.coordinatedCommits.commitCoordinator-preview"):
+        yield "coordinatedCommits-preview"
+    for kind in ("redirectReaderWriter-preview", "redirectWriterOnly-preview"):
+        if configuration.get(f"delta.{kind}"):
+            yield kind
+
+
+def _from_type(data_type: DataType) -> Iterator[str]:
+    match data_type:
+        case StructType(fields):
+            for field in fields:
+                yield from _from_field(field)
+        case ArrayType(element):
+            yield from _from_type(element)
+        case MapType(key, value):
+            yield from _from_type(key)
+            yield from _from_type(value)
+        case PrimitiveType(name) if name in _TYPES:
+            yield _TYPES[name]
+
+
+def _from_field(field: StructField) -> Iterator[str]:
+    if not field.nullable:
+        yield "invariants"
+    yield from (feature for key, feature in _COLUMN_METADATA.items() if key in field.metadata)
+    yield from _from_type(field.type)

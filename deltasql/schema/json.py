@@ -1,0 +1,114 @@
+"""Schemas to and from the JSON text of `metaData.schemaString`. Source: Delta protocol, Schema Serialization Format."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from deltasql.errors.schema import InvalidSchemaJsonError
+from deltasql.schema.types import (
+    EMPTY_METADATA,
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+)
+
+_DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(-?\d+)\s*\)")
+
+
+def schema_from_json(schema: str | Mapping[str, Any]) -> StructType:
+    """The schema in a `schemaString`, or in its parsed JSON. Raises InvalidSchemaJsonError."""
+    document = _load(schema) if isinstance(schema, str) else schema
+    found = type_from_json(document)
+    if not isinstance(found, StructType):
+        raise InvalidSchemaJsonError("the outermost type is not a struct")
+    return found
+
+
+def schema_to_json(schema: StructType) -> str:
+    """The `schemaString` of a schema, byte for byte as Spark writes it: no blanks, UTF-8 kept."""
+    return json.dumps(type_to_json(schema), separators=(",", ":"), ensure_ascii=False)
+
+
+def type_from_json(document: Any) -> DataType:
+    """The data type of a parsed JSON node: a token such as "integer", or an object with a "type"."""
+    if isinstance(document, str):
+        return _from_token(document)
+    try:
+        match document["type"]:
+            case "struct":
+                return StructType(tuple(field_from_json(field) for field in document["fields"]))
+            case "array":
+                return ArrayType(type_from_json(document["elementType"]), bool(document["containsNull"]))
+            case "map":
+                key, value = type_from_json(document["keyType"]), type_from_json(document["valueType"])
+                return MapType(key, value, bool(document["valueContainsNull"]))
+            case other:
+                raise InvalidSchemaJsonError(f"unknown type {other!r}")
+    except (KeyError, TypeError) as error:
+        raise InvalidSchemaJsonError(f"{error!r} in {document!r}") from error
+
+
+def field_from_json(document: Mapping[str, Any]) -> StructField:
+    """The field of a parsed JSON object; unknown metadata is kept."""
+    metadata = document.get("metadata")
+    return StructField(
+        document["name"],
+        type_from_json(document["type"]),
+        bool(document["nullable"]),
+        MappingProxyType(dict(metadata)) if metadata else EMPTY_METADATA,
+    )
+
+
+def type_to_json(data_type: DataType) -> Any:
+    """The JSON node of a data type, keys in Delta's order."""
+    match data_type:
+        case PrimitiveType(name):
+            return name
+        case DecimalType(precision, scale):
+            return f"decimal({precision},{scale})"
+        case ArrayType(element, contains_null):
+            return {"type": "array", "elementType": type_to_json(element), "containsNull": contains_null}
+        case MapType(key, value, contains_null):
+            return {
+                "type": "map",
+                "keyType": type_to_json(key),
+                "valueType": type_to_json(value),
+                "valueContainsNull": contains_null,
+            }
+        case StructType(fields):
+            return {"type": "struct", "fields": [field_to_json(field) for field in fields]}
+
+
+def field_to_json(field: StructField) -> dict[str, Any]:
+    """The JSON object of a field: name, type, nullable, metadata."""
+    return {
+        "name": field.name,
+        "type": type_to_json(field.type),
+        "nullable": field.nullable,
+        "metadata": dict(field.metadata),
+    }
+
+
+def _load(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise InvalidSchemaJsonError(str(error)) from error
+
+
+def _from_token(token: str) -> DataType:
+    # Old writers called the void type "null", and a bare "decimal" is Spark's decimal(10,0).
+    if token == "null":
+        return PrimitiveType("void")
+    if token == "decimal":
+        return DecimalType(10, 0)
+    decimal = _DECIMAL.fullmatch(token)
+    return DecimalType(int(decimal[1]), int(decimal[2])) if decimal else PrimitiveType(token)

@@ -1,0 +1,123 @@
+"""Types and schemas as text: Spark's own type names, SQL that Spark can parse, and a tree for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
+
+_SHORT_NAMES = {"byte": "tinyint", "short": "smallint", "integer": "int", "long": "bigint"}
+
+
+def type_text(data_type: DataType) -> str:
+    """A type as Spark's catalogString names it: `int`, `decimal(10,2)`, `struct<a:int,b:array<string>>`."""
+    match data_type:
+        case PrimitiveType(name):
+            return _SHORT_NAMES.get(name, name)
+        case DecimalType(precision, scale):
+            return f"decimal({precision},{scale})"
+        case ArrayType(element):
+            return f"array<{type_text(element)}>"
+        case MapType(key, value):
+            return f"map<{type_text(key)},{type_text(value)}>"
+        case StructType(fields):
+            return f"struct<{','.join(f'{field.name}:{type_text(field.type)}' for field in fields)}>"
+
+
+def sql_text(data_type: DataType, *, constraints: bool = False) -> str:
+    """A type as SQL that Spark parses in a CAST or a column list: ``STRUCT<a: INT, `x y`: STRING>``.
+
+    With `constraints`, struct fields carry their NOT NULL and COMMENT.
+    """
+    match data_type:
+        case PrimitiveType(name):
+            return _SHORT_NAMES.get(name, name).upper()
+        case DecimalType(precision, scale):
+            return f"DECIMAL({precision},{scale})"
+        case ArrayType(element):
+            return f"ARRAY<{sql_text(element, constraints=constraints)}>"
+        case MapType(key, value):
+            return f"MAP<{sql_text(key, constraints=constraints)}, {sql_text(value, constraints=constraints)}>"
+        case StructType(fields):
+            return f"STRUCT<{', '.join(_field_sql(field, ':', constraints) for field in fields)}>"
+
+
+def schema_ddl(schema: StructType, *, constraints: bool = False) -> str:
+    """A schema as a column list for `spark.read.schema(…)` and CREATE TABLE: ``a INT, `x y` STRUCT<b: STRING>``.
+
+    With `constraints`, columns and fields carry their NOT NULL and COMMENT.
+    """
+    return ", ".join(_field_sql(field, "", constraints) for field in schema)
+
+
+def field_ddl(field: StructField) -> str:
+    """One column as it stands in a column list, with NOT NULL and COMMENT."""
+    return _field_sql(field, "", True)
+
+
+def tree_text(schema: StructType) -> str:
+    """A schema as a tree, one line per column, element, key and value: ` |-- a: int (nullable = true)`."""
+    return "\n".join(["root", *_fields_lines(schema, " ")])
+
+
+def quote_name(name: str) -> str:
+    """`name` as an SQL identifier: bare where it can be, in back-ticks otherwise."""
+    if name and name.isascii() and name.replace("_", "a").isalnum() and not name[0].isdigit():
+        return name
+    return "`" + name.replace("`", "``") + "`"
+
+
+def path_text(path: tuple[str, ...]) -> str:
+    """A column path as SQL: ``a.`x y`.c``."""
+    return ".".join(quote_name(part) for part in path)
+
+
+def quote_text(text: str) -> str:
+    """`text` as an SQL string literal."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def _field_sql(field: StructField, separator: str, constraints: bool) -> str:
+    text = f"{quote_name(field.name)}{separator} {sql_text(field.type, constraints=constraints)}"
+    if constraints and not field.nullable:
+        text += " NOT NULL"
+    if constraints and field.comment is not None:
+        text += f" COMMENT {quote_text(field.comment)}"
+    return text
+
+
+def _fields_lines(schema: StructType, indent: str) -> Iterator[str]:
+    for field in schema:
+        yield from _node_lines(field.name, field.type, f"nullable = {_flag(field.nullable)}", indent)
+
+
+def _node_lines(name: str, data_type: DataType, note: str, indent: str) -> Iterator[str]:
+    label = kind_text(data_type)
+    yield f"{indent}|-- {name}: {label} ({note})" if note else f"{indent}|-- {name}: {label}"
+    below = f"{indent}|    "
+    match data_type:
+        case StructType():
+            yield from _fields_lines(data_type, below)
+        case ArrayType(element, contains_null):
+            yield from _node_lines("element", element, f"containsNull = {_flag(contains_null)}", below)
+        case MapType(key, value, contains_null):
+            yield from _node_lines("key", key, "", below)
+            yield from _node_lines("value", value, f"valueContainsNull = {_flag(contains_null)}", below)
+
+
+def kind_text(data_type: DataType) -> str:
+    """The name of a type without what is inside it: `struct`, `array`, `map`, or the whole atomic type."""
+    match data_type:
+        case StructType():
+            return "struct"
+        case ArrayType():
+            return "array"
+        case MapType():
+            return "map"
+        case _:
+            return type_text(data_type)
+
+
+def _flag(value: bool) -> str:
+    return "true" if value else "false"
