@@ -1,0 +1,89 @@
+"""Formats for the eye: table, vertical, markdown."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TextIO
+
+from deltasql.render.grid import Grid
+
+_ESCAPES = str.maketrans({"\n": "\\n", "\r": "\\r", "\t": "\\t"})
+
+
+def write_screen(grid: Grid, stream: TextIO) -> None:
+    """A coloured table that fits the window in a terminal; elsewhere the same text for the same rows, always."""
+    if stream.isatty():
+        _write_rich(grid, stream)
+    else:
+        write_table(grid, stream)
+
+
+def write_table(grid: Grid, stream: TextIO) -> None:
+    """A box of `+`, `-` and `|`; numbers stand to the right; a line break in a cell is written as its escape."""
+    header, rows = _single_lines([grid.header])[0], _single_lines(grid.cells())
+    widths = [max(map(display_width, column)) for column in zip(header, *rows, strict=True)]
+    rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+\n"
+    stream.write(rule)
+    stream.write(_line(header, widths, grid.numeric))
+    stream.write(rule)
+    stream.writelines(_line(row, widths, grid.numeric) for row in rows)
+    stream.write(rule)
+
+
+def write_vertical(grid: Grid, stream: TextIO) -> None:
+    """One line per value, one titled block per row."""
+    header = grid.header
+    width = max(map(display_width, header))
+    for number, row in enumerate(grid.cells(), 1):
+        stream.write(f"-[ row {number} ]-".ljust(width + 12, "-") + "\n")
+        stream.writelines(f"{_pad(name, width)} | {cell}\n" for name, cell in zip(header, row, strict=True))
+
+
+def write_markdown(grid: Grid, stream: TextIO) -> None:
+    """A table of GitHub's Markdown."""
+    stream.write(_markdown_line(grid.header))
+    stream.write(_markdown_line("---:" if number else "---" for number in grid.numeric))
+    stream.writelines(_markdown_line(row) for row in grid.cells())
+
+
+def display_width(text: str) -> int:
+    """Columns that `text` takes in a terminal: wide characters take two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
+    )
+
+
+def _single_lines(rows: list[list[str]]) -> list[list[str]]:
+    return [[cell.translate(_ESCAPES) for cell in row] for row in rows]
+
+
+def _line(cells: list[str], widths: list[int], numeric: list[bool]) -> str:
+    padded = (_pad(cell, width, right) for cell, width, right in zip(cells, widths, numeric, strict=True))
+    return "| " + " | ".join(padded) + " |\n"
+
+
+def _pad(text: str, width: int, right: bool = False) -> str:
+    blank = " " * (width - display_width(text))
+    return blank + text if right else text + blank
+
+
+def _markdown_line(cells: object) -> str:
+    escaped = (str(cell).replace("|", "\\|").replace("\n", "<br>") for cell in cells)  # type: ignore[attr-defined]
+    return "| " + " | ".join(escaped) + " |\n"
+
+
+def _write_rich(grid: Grid, stream: TextIO) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.ROUNDED, header_style="bold")
+    for name, number in zip(grid.header, grid.numeric, strict=True):
+        table.add_column(Text(name), justify="right" if number else "left", overflow="fold")
+    for row, values in zip(grid.cells(), grid.rows, strict=True):
+        styles = ("dim" if value is None else "" for value in values)
+        table.add_row(*(Text(cell, style) for cell, style in zip(row, styles, strict=True)))
+    Console(file=stream).print(table)

@@ -1,0 +1,241 @@
+"""What a statement gives back: rows with names, lazily where Spark makes them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
+
+from deltasql.schema.types import ArrayType, DataType, MapType, StructType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+
+_NO_COLUMNS = StructType()
+
+
+class Row(tuple[Any, ...]):
+    """A tuple whose values also have names: `row.a`, `row["a"]`, `row[0]`. Compares as a tuple."""
+
+    __fields__: tuple[str, ...]
+
+    def __new__(cls, names: Iterable[str], values: Iterable[Any]) -> Row:
+        row = super().__new__(cls, tuple(values))
+        row.__fields__ = tuple(names)
+        return row
+
+    def asDict(self, recursive: bool = False) -> dict[str, Any]:  # noqa: N802 - Spark's name
+        """Values by name; `recursive` turns nested rows into dicts as well."""
+        values = (_plain(value) for value in self) if recursive else iter(self)
+        return dict(zip(self.__fields__, values, strict=True))
+
+    def __getitem__(self, key: Any) -> Any:
+        """By name, index or slice. Raises KeyError for an unknown name, IndexError for an unknown index."""
+        return super().__getitem__(self._index(key) if isinstance(key, str) else key)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name not in self.__fields__:
+            raise AttributeError(f"This row has no column {name!r}; it has {', '.join(self.__fields__)}.")
+        return super().__getitem__(self.__fields__.index(name))
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is a column of this name, as Spark's rows tell."""
+        return name in self.__fields__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Row, (self.__fields__, tuple(self)))
+
+    def __repr__(self) -> str:
+        return f"Row({', '.join(f'{name}={value!r}' for name, value in zip(self.__fields__, self, strict=True))})"
+
+    def _index(self, name: str) -> int:
+        try:
+            return self.__fields__.index(name)
+        except ValueError:
+            raise KeyError(name) from None
+
+
+class RowSource(Protocol):
+    """Where the rows of a Result come from. The engine gives one per query; `CommandRows` is the other."""
+
+    @property
+    def schema(self) -> StructType: ...
+
+    @property
+    def df(self) -> DataFrame:
+        """The Spark DataFrame of these rows; starts Spark if it must."""
+
+    def collect(self) -> Sequence[Sequence[Any]]:
+        """All rows, values in the order of the schema."""
+
+    def head(self, n: int) -> Sequence[Sequence[Any]]:
+        """The first `n` rows at most."""
+
+    def count(self) -> int: ...
+
+    def to_arrow(self) -> pa.Table: ...
+
+
+class CommandRows:
+    """Rows that are here already. A nested value may be a tuple, list or mapping; timestamps are aware datetimes.
+
+    `make_df` turns these rows into a Spark DataFrame; without it `df` raises RuntimeError.
+    """
+
+    def __init__(
+        self,
+        schema: StructType,
+        rows: Iterable[Sequence[Any]],
+        make_df: Callable[[CommandRows], DataFrame] | None = None,
+    ) -> None:
+        self.schema = schema
+        self.rows = [tuple(row) for row in rows]
+        self._make_df = make_df
+
+    @property
+    def df(self) -> DataFrame:
+        if self._make_df is None:
+            raise RuntimeError("This result was made without an engine, so it has no DataFrame. Use to_arrow().")
+        return self._make_df(self)
+
+    def collect(self) -> list[tuple[Any, ...]]:
+        return self.rows
+
+    def head(self, n: int) -> list[tuple[Any, ...]]:
+        return self.rows[:n]
+
+    def count(self) -> int:
+        return len(self.rows)
+
+    def to_arrow(self) -> pa.Table:
+        from deltasql.render.arrow import to_table
+
+        return to_table(self.schema, self.rows)
+
+
+class Result:
+    """The outcome of one statement.
+
+    `version` is the commit it made, or None; `metrics` are those of that commit; `attempts` counts commit attempts
+    (0 without a commit); `elapsed` is seconds. `time_zone` names the zone in which times are shown ("": the machine's).
+    """
+
+    def __init__(
+        self,
+        source: RowSource,
+        *,
+        version: int | None = None,
+        metrics: Mapping[str, Any] | None = None,
+        attempts: int = 0,
+        elapsed: float = 0.0,
+        time_zone: str = "",
+    ) -> None:
+        self._source = source
+        self.version = version
+        self.metrics: dict[str, Any] = dict(metrics or {})
+        self.attempts = attempts
+        self.elapsed = elapsed
+        self.time_zone = time_zone
+
+    @classmethod
+    def of(
+        cls,
+        schema: StructType = _NO_COLUMNS,
+        rows: Iterable[Sequence[Any]] = (),
+        *,
+        make_df: Callable[[CommandRows], DataFrame] | None = None,
+        **details: Any,
+    ) -> Result:
+        """A command's result; `details` are the keywords of the constructor."""
+        return cls(CommandRows(schema, rows, make_df), **details)
+
+    @property
+    def is_query(self) -> bool:
+        """Whether Spark makes the rows (again) each time they are asked for."""
+        return not isinstance(self._source, CommandRows)
+
+    @property
+    def schema(self) -> StructType:
+        return self._source.schema
+
+    @property
+    def columns(self) -> list[str]:
+        """Column names; empty for a command without output."""
+        return list(self.schema.names)
+
+    @property
+    def df(self) -> DataFrame:
+        """The rows as a Spark DataFrame. For a command it is made now, which starts Spark."""
+        return self._source.df
+
+    def collect(self) -> list[Row]:
+        """All rows; structs are Rows, arrays lists, maps dicts."""
+        return [to_row(self.schema, row) for row in self._source.collect()]
+
+    def head(self, n: int) -> list[Row]:
+        """The first `n` rows at most."""
+        return [to_row(self.schema, row) for row in self._source.head(n)]
+
+    def count(self) -> int:
+        return self._source.count()
+
+    def to_arrow(self) -> pa.Table:
+        return self._source.to_arrow()
+
+    def toArrow(self) -> pa.Table:  # noqa: N802 - Spark's name
+        return self.to_arrow()
+
+    def toPandas(self) -> Any:  # noqa: N802 - Spark's name
+        """A pandas.DataFrame: Spark's own for a query, so that types and time zone are as Spark gives them."""
+        return self._source.df.toPandas() if self.is_query else self.to_arrow().to_pandas()
+
+    def show(self, n: int = 20, truncate: bool | int = True, file: TextIO | None = None) -> None:
+        """Prints up to `n` rows as a table; cells are cut at `truncate` characters (True is 20, False is no cut)."""
+        from deltasql.render import Grid
+        from deltasql.render.table import write_table
+
+        width = 20 if truncate is True else int(truncate)
+        rows = self.head(n + 1)
+        stream = file or sys.stdout
+        write_table(Grid.of(self.schema, rows[:n], self.time_zone, width), stream)
+        if len(rows) > n:
+            stream.write(f"only showing top {n} row{'s' if n != 1 else ''}\n")
+
+    def __iter__(self) -> Any:
+        return iter(self.collect())
+
+    def __repr__(self) -> str:
+        shape = ", ".join(self.columns) or "no columns"
+        return f"Result({shape})" if self.version is None else f"Result({shape}; version {self.version})"
+
+
+def to_row(schema: StructType, values: Sequence[Any]) -> Row:
+    """`values` as a Row, with structs at any depth turned into Rows too."""
+    return Row(schema.names, (_nested(item.type, value) for item, value in zip(schema, values, strict=True)))
+
+
+def _nested(kind: DataType, value: Any) -> Any:
+    if value is None:
+        return None
+    match kind:
+        case StructType():
+            return to_row(kind, [value[name] for name in kind.names] if isinstance(value, Mapping) else value)
+        case ArrayType(element=element):
+            return [_nested(element, item) for item in value]
+        case MapType(key=key, value=item):
+            pairs = value.items() if isinstance(value, Mapping) else value
+            return {_nested(key, left): _nested(item, right) for left, right in pairs}
+        case _:
+            return value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Row):
+        return value.asDict(recursive=True)
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {_plain(key): _plain(item) for key, item in value.items()}
+    return value

@@ -1,0 +1,157 @@
+"""Each output format, on values of each type."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from deltasql.render import FORMATS, Grid, render
+from deltasql.render.table import display_width, write_markdown, write_screen, write_table
+from deltasql.render.values import float_text, value_json, value_text
+from deltasql.result import Result
+from deltasql.schema import types as t
+
+NESTED = t.StructType(
+    (
+        t.StructField("id", t.LONG),
+        t.StructField("name", t.STRING),
+        t.StructField("s", t.StructType((t.StructField("a", t.INTEGER), t.StructField("b", t.STRING)))),
+        t.StructField("l", t.ArrayType(t.INTEGER)),
+        t.StructField("m", t.MapType(t.STRING, t.DOUBLE)),
+    )
+)
+ROWS = [(1, "a,b", (1, "x"), [1, None], {"k": 0.5}), (20, None, None, [], {}), (3, "", {"a": 2, "b": None}, None, None)]
+
+
+def text(style: str, schema: t.StructType = NESTED, rows: Any = ROWS) -> str:
+    stream = io.StringIO()
+    assert render(Result.of(schema, rows), style, stream) == len(rows)
+    return stream.getvalue()
+
+
+def test_table() -> None:
+    assert (
+        text("table")
+        == """\
++----+------+-----------+-----------+------------+
+| id | name | s         | l         | m          |
++----+------+-----------+-----------+------------+
+|  1 | a,b  | {1, x}    | [1, NULL] | {k -> 0.5} |
+| 20 | NULL | NULL      | []        | {}         |
+|  3 |      | {2, NULL} | NULL      | NULL       |
++----+------+-----------+-----------+------------+
+"""
+    )
+
+
+def test_vertical() -> None:
+    schema = t.StructType((t.StructField("id", t.LONG), t.StructField("name", t.STRING)))
+    assert text("vertical", schema, [(1, "x")]) == "-[ row 1 ]------\nid   | 1\nname | x\n"
+
+
+def test_csv_tells_null_from_empty() -> None:
+    assert text("csv").splitlines()[1:] == [
+        '1,"a,b","{1, x}","[1, NULL]",{k -> 0.5}',
+        "20,,,[],{}",
+        '3,"","{2, NULL}",,',
+    ]
+    assert text("tsv").splitlines()[1] == "1\ta,b\t{1, x}\t[1, NULL]\t{k -> 0.5}"
+
+
+def test_json() -> None:
+    first = '{"id": 1, "name": "a,b", "s": {"a": 1, "b": "x"}, "l": [1, null], "m": {"k": 0.5}}'
+    assert text("jsonl").splitlines()[0] == first
+    assert text("json").startswith(f"[\n  {first},\n")
+    assert text("json", rows=[]) == "[]\n"
+    assert text("jsonl", rows=[]) == ""
+
+
+def test_markdown() -> None:
+    schema = t.StructType((t.StructField("id", t.LONG), t.StructField("a|b", t.STRING)))
+    assert text("markdown", schema, [(1, "x\ny")]) == "| id | a\\|b |\n| ---: | --- |\n| 1 | x<br>y |\n"
+
+
+def test_a_command_without_columns_writes_nothing() -> None:
+    for style in FORMATS:
+        stream = io.StringIO()
+        assert render(Result.of(), style, stream) == 0
+        assert stream.getvalue() == ""
+
+
+def test_limit_and_unknown_format() -> None:
+    stream = io.StringIO()
+    assert render(Result.of(NESTED, ROWS), "jsonl", stream, limit=2) == 2
+    with pytest.raises(ValueError, match="vertical"):
+        render(Result.of(NESTED, ROWS), "xml", stream)
+
+
+def test_a_line_break_keeps_the_table_straight_and_wide_characters_count_double() -> None:
+    stream = io.StringIO()
+    schema = t.StructType((t.StructField("x", t.STRING),))
+    write_table(Grid.of(schema, [("a\nb",), ("漢字",), ("é",)]), stream)
+    lines = stream.getvalue().splitlines()
+    assert lines[3:6] == ["| a\\nb |", "| 漢字 |", "| é    |"]
+    assert display_width("e\u0301漢") == 3
+
+
+def test_a_terminal_gets_the_coloured_table() -> None:
+    class Screen(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    screen = Screen()
+    write_screen(Grid.of(NESTED, ROWS), screen)
+    assert "a,b" in screen.getvalue()
+    assert "╭" in screen.getvalue()
+
+
+def test_markdown_of_no_rows() -> None:
+    stream = io.StringIO()
+    write_markdown(Grid.of(NESTED, []), stream)
+    assert stream.getvalue().count("\n") == 2
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "shown", "as_json"),
+    [
+        (True, t.BOOLEAN, "true", "true"),
+        (1, t.BYTE, "1", "1"),
+        (Decimal("1E+2"), t.DecimalType(5, 0), "100", "100"),
+        (Decimal("1.50"), t.DecimalType(5, 2), "1.50", "1.50"),
+        (b"\x01\xff", t.BINARY, "[01 FF]", '"Af8="'),
+        (dt.date(2024, 1, 2), t.DATE, "2024-01-02", '"2024-01-02"'),
+        (dt.datetime(2024, 1, 2, 3, 4, 5, 120000), t.TIMESTAMP_NTZ, "2024-01-02 03:04:05.12",
+         '"2024-01-02T03:04:05.120000"'),
+        (
+            dt.datetime(2024, 1, 2, 3, tzinfo=dt.timezone.utc),
+            t.TIMESTAMP,
+            "2024-01-02 05:00:00",
+            '"2024-01-02T05:00:00+02:00"',
+        ),
+        (dt.timedelta(days=-1, hours=-2, microseconds=-5), t.PrimitiveType("interval day to second"),
+         "INTERVAL '-1 02:00:00.000005' DAY TO SECOND", "\"INTERVAL '-1 02:00:00.000005' DAY TO SECOND\""),
+        (float("nan"), t.DOUBLE, "NaN", '"NaN"'),
+        (0.1, t.FLOAT, "0.1", "0.1"),
+        ("ä\"", t.STRING, 'ä"', '"ä\\""'),
+        ({"a": [1.0]}, t.MapType(t.STRING, t.ArrayType(t.DOUBLE)), "{a -> [1.0]}", '{"a": [1.0]}'),
+    ],
+)  # fmt: skip
+def test_values(value: Any, kind: t.DataType, shown: str, as_json: str) -> None:
+    assert value_text(value, kind, "+02:00") == shown
+    assert value_json(value, kind, "Africa/Cairo" if "+02" in as_json else "UTC") == as_json
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [
+        (0.0, "0.0"), (-0.0, "-0.0"), (1.0, "1.0"), (-12.5, "-12.5"), (1e7, "1.0E7"), (9999999.0, "9999999.0"),
+        (0.001, "0.001"), (0.0001, "1.0E-4"), (1.25e-10, "1.25E-10"), (123456789.125, "1.23456789125E8"),
+        (100.0, "100.0"), (float("inf"), "Infinity"), (float("-inf"), "-Infinity"),
+    ],
+)  # fmt: skip
+def test_floats_read_as_in_java(number: float, shown: str) -> None:
+    assert float_text(number) == shown
