@@ -394,3 +394,25 @@ class IdentityPartitionError(DeltaSqlError):
 class ChangeDataColumnsError(DeltaSqlError):
     where: str
     columns: Collection[str]
+
+
+@condition(
+    "INVALID_FIELD_NAME",
+    "42000",
+    "There is no field {field} in {column}: it is of type {type}, not a struct.",
+)
+class NotAStructError(DeltaSqlError):
+    field: str
+    column: str
+    type: str
+
+
+@condition(
+    "DELTA_CANNOT_CHANGE_DATA_TYPE",
+    "429BQ",
+    "Cannot change column {column} from {old} to {new}. Add a new column of that type and copy the values.",
+)
+class CannotChangeTypeError(DeltaSqlError):
+    column: str
+    old: str
+    new: str

@@ -1,0 +1,195 @@
+"""Checks of a table's schema before it is committed: names, types, NOT NULL, partition columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from deltasql.errors.schema import (
+    DUPLICATE_COLUMNS,
+    AllColumnsPartitionError,
+    ChangeDataColumnsError,
+    IdentityPartitionError,
+    InternalColumnNameError,
+    InvalidColumnNameError,
+    InvalidPartitionColumnNameError,
+    InvalidPartitionColumnTypeError,
+    NestedNotNullError,
+    NotNullNestedFieldError,
+    PartitionColumnNotFoundError,
+    UnsupportedTypesError,
+)
+from deltasql.schema.paths import Path, candidates, suggestion, walk
+from deltasql.schema.text import path_text, type_text
+from deltasql.schema.types import (
+    VARIANT,
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+)
+
+INVALID_CHARACTERS = frozenset(" ,;{}()\n\t=")
+"""Not allowed in a column name without column mapping: Parquet schemas cannot hold them."""
+
+CHANGE_DATA_COLUMNS = ("_change_type", "_commit_version", "_commit_timestamp")
+INTERNAL_COLUMNS = ("__delta_internal_row_index", "__delta_internal_is_row_deleted")
+RESERVED_NAMES = frozenset(CHANGE_DATA_COLUMNS + INTERNAL_COLUMNS)
+"""Lower-case names that ADD and RENAME refuse."""
+
+STORABLE_TYPES = frozenset(
+    {"boolean", "byte", "short", "integer", "long", "float", "double", "string", "binary"}
+    | {"date", "timestamp", "timestamp_ntz", "void", "variant"}
+)
+
+
+def check_table_schema(
+    schema: StructType,
+    *,
+    partitioned_by: Sequence[str] = (),
+    column_mapping: bool = False,
+    change_data_feed: bool = False,
+    where: str = "the table",
+) -> tuple[str, ...]:
+    """The partition columns as the schema spells them, after every check of a new table's schema.
+
+    `where` names the table in the messages. Each check below says what it raises.
+    """
+    check_duplicates(schema, "TABLE_SCHEMA", where)
+    check_types(schema, where)
+    check_names(schema, column_mapping=column_mapping, change_data_feed=change_data_feed, where=where)
+    check_nullability(schema)
+    return check_partitioning(schema, partitioned_by, column_mapping=column_mapping, where=where)
+
+
+def duplicate_columns(schema: StructType) -> list[str]:
+    """The paths, at any depth, whose names are equal to an earlier sibling's when case is ignored."""
+    return _duplicates(path for path, _ in walk(schema))
+
+
+def check_duplicates(schema: StructType, place: str, where: str) -> None:
+    """Raises the class of `DUPLICATE_COLUMNS[place]`."""
+    duplicates = duplicate_columns(schema)
+    if duplicates:
+        raise DUPLICATE_COLUMNS[place](where, duplicates)
+
+
+def check_names(
+    schema: StructType, *, column_mapping: bool = False, change_data_feed: bool = False, where: str = "the table"
+) -> None:
+    """Raises InvalidColumnNameError, InternalColumnNameError, and for a change data feed ChangeDataColumnsError."""
+    if not column_mapping:
+        wrong = [path_text(path) for path, _ in walk(schema) if INVALID_CHARACTERS & set(path[-1])]
+        if wrong:
+            raise InvalidColumnNameError(where, wrong)
+    for field in schema:
+        if field.name.lower() in INTERNAL_COLUMNS:
+            raise InternalColumnNameError(path_text((field.name,)))
+    clashes = [field.name for field in schema if field.name.lower() in CHANGE_DATA_COLUMNS]
+    if change_data_feed and clashes:
+        raise ChangeDataColumnsError(where, clashes)
+
+
+def check_types(schema: StructType, where: str = "the table") -> None:
+    """Raises UnsupportedTypesError with every column whose type Delta cannot store, such as an interval."""
+    wrong = [
+        f"{path_text(path)} {type_text(leaf)}"
+        for path, field in walk(schema)
+        for leaf in _atoms(field.type)
+        if not _storable(leaf)
+    ]
+    if wrong:
+        raise UnsupportedTypesError(where, wrong)
+
+
+def check_nullability(schema: StructType) -> None:
+    """Every NOT NULL can be enforced: its parents are NOT NULL as well, and none is an array or a map.
+
+    Raises NotNullNestedFieldError and NestedNotNullError.
+    """
+    for field in schema:
+        _check_below(field.type, (field.name,), nullable=field.nullable, kind=None)
+
+
+def check_partitioning(
+    schema: StructType, partitioned_by: Sequence[str], *, column_mapping: bool = False, where: str = "the table"
+) -> tuple[str, ...]:
+    """The partition columns as the schema spells them.
+
+    Raises PartitionColumnNotFoundError, InvalidPartitionColumnNameError, InvalidPartitionColumnTypeError,
+    IdentityPartitionError, AllColumnsPartitionError and the PARTITION_COLUMNS class of `DUPLICATE_COLUMNS`.
+    """
+    fields = [_partition_field(schema, name, where) for name in partitioned_by]
+    duplicates = _duplicates((field.name,) for field in fields)
+    if duplicates:
+        raise DUPLICATE_COLUMNS["PARTITION_COLUMNS"](where, duplicates)
+    invalid = [path_text((field.name,)) for field in fields if INVALID_CHARACTERS & set(field.name)]
+    if invalid and not column_mapping:
+        raise InvalidPartitionColumnNameError(where, invalid)
+    names = tuple(field.name for field in fields)
+    if names and len(names) == len(schema):
+        raise AllColumnsPartitionError(where, names)
+    return names
+
+
+def _partition_field(schema: StructType, name: str, where: str) -> StructField:
+    field = schema.find(name)
+    if field is None:
+        hint = suggestion(name, schema.names)
+        raise PartitionColumnNotFoundError(path_text((name,)), where, hint, candidates(schema))
+    if isinstance(field.type, (StructType, ArrayType, MapType)) or field.type == VARIANT:
+        raise InvalidPartitionColumnTypeError(where, path_text((field.name,)), type_text(field.type))
+    if "delta.identity.start" in field.metadata:
+        raise IdentityPartitionError(where, path_text((field.name,)))
+    return field
+
+
+def _duplicates(paths: Iterable[Path]) -> list[str]:
+    seen: set[Path] = set()
+    duplicates = []
+    for path in paths:
+        folded = tuple(name.lower() for name in path)
+        if folded in seen:
+            duplicates.append(path_text(path))
+        seen.add(folded)
+    return duplicates
+
+
+def _atoms(data_type: DataType) -> Iterator[PrimitiveType | DecimalType]:
+    """The atomic types in a type, without those of struct fields, which are columns of their own."""
+    match data_type:
+        case PrimitiveType() | DecimalType():
+            yield data_type
+        case ArrayType(element):
+            yield from _atoms(element)
+        case MapType(key, value):
+            yield from _atoms(key)
+            yield from _atoms(value)
+
+
+def _storable(data_type: PrimitiveType | DecimalType) -> bool:
+    match data_type:
+        case DecimalType(precision, scale):
+            return 1 <= precision <= 38 and 0 <= scale <= precision
+        case PrimitiveType(name):
+            return name in STORABLE_TYPES
+
+
+def _check_below(data_type: DataType, path: Path, *, nullable: bool, kind: str | None) -> None:
+    """`nullable`: whether the value at `path` can be null. `kind`: the innermost collection around it, if any."""
+    match data_type:
+        case StructType(fields):
+            for field in fields:
+                below = (*path, field.name)
+                if not field.nullable and kind is not None:
+                    raise NestedNotNullError(kind, path_text(below))
+                if not field.nullable and nullable:
+                    raise NotNullNestedFieldError(path_text(below), path_text(path))
+                _check_below(field.type, below, nullable=field.nullable, kind=kind)
+        case ArrayType(element):
+            _check_below(element, (*path, "element"), nullable=True, kind="array")
+        case MapType(key, value):
+            _check_below(key, (*path, "key"), nullable=True, kind="map")
+            _check_below(value, (*path, "value"), nullable=True, kind="map")

@@ -1,0 +1,272 @@
+"""Pure edits of a schema: each returns a new one. Names are matched without case and keep the schema's spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from deltasql.errors.schema import (
+    AddColumnDefaultError,
+    AddColumnParentNotStructError,
+    AddColumnStructNotFoundError,
+    AddNotNullColumnError,
+    CannotUpdateArrayError,
+    CannotUpdateMapError,
+    CannotUpdateStructError,
+    ChangeColumnError,
+    ColumnNotFoundError,
+    CommentOnElementError,
+    DropFromNonStructError,
+    DropOnlyColumnError,
+    FieldAlreadyExistsError,
+    InternalColumnNameError,
+)
+from deltasql.schema.checks import RESERVED_NAMES, check_duplicates, check_nullability
+from deltasql.schema.paths import (
+    Path,
+    ResolvedPath,
+    candidates,
+    child,
+    replace_struct,
+    replace_type,
+    resolve,
+    suggestion,
+)
+from deltasql.schema.text import path_text, type_text
+from deltasql.schema.types import VOID, ArrayType, DataType, MapType, StructField, StructType
+from deltasql.schema.widening import Widening, can_widen, record_type_changes
+
+
+def add_column(
+    schema: StructType,
+    path: Path,
+    field: StructField,
+    *,
+    first: bool = False,
+    after: str | None = None,
+    where: str = "the table",
+) -> StructType:
+    """`schema` with a new column at `path`, whose last name is the column's; `field` gives type and metadata.
+
+    It comes last in its struct unless `first`, or `after` names a sibling. Structs in arrays and maps are reached
+    through `element`, `key` and `value`. Raises one class per rule: AddNotNullColumnError, AddColumnDefaultError,
+    InternalColumnNameError, AddColumnStructNotFoundError, AddColumnParentNotStructError, FieldAlreadyExistsError,
+    ArrayAccessByNameError, MapAccessByNameError; ColumnNotFoundError for `after`.
+    """
+    _check_new_field(path, field, where)
+    parent, struct = _parent_of_new(schema, path, where)
+    existing = struct.find(path[-1])
+    if existing is not None:
+        holder = path_text(parent) if parent else where
+        raise FieldAlreadyExistsError("add column", path_text(path), holder, path_text((*parent, existing.name)))
+    new = replace(field, name=path[-1])
+    return replace_struct(
+        schema, parent, lambda found: _insert(found, new, parent, first=first, after=after, where=where)
+    )
+
+
+def rename_column(schema: StructType, path: Path, name: str, *, where: str = "the table") -> StructType:
+    """`schema` with the field at `path` called `name`. Raises FieldAlreadyExistsError; see `resolve` for the path."""
+    found = _struct_field(schema, path, where)
+    struct, parent = found.parent, found.path[:-1]
+    assert isinstance(struct, StructType)
+    existing = struct.find(name)
+    if existing is not None and existing.name != found.field.name:
+        holder = path_text(parent) if parent else where
+        raise FieldAlreadyExistsError(
+            f"rename {path_text(found.path)} to", path_text((name,)), holder, path_text((*parent, existing.name))
+        )
+    if name.lower() in RESERVED_NAMES:
+        raise InternalColumnNameError(path_text((name,)))
+    return _change_field(schema, found.path, lambda field: replace(field, name=name))
+
+
+def drop_column(schema: StructType, path: Path, *, where: str = "the table") -> StructType:
+    """`schema` without the field at `path`. Raises DropFromNonStructError and DropOnlyColumnError."""
+    found = resolve(schema, path, where=where)
+    parent = found.path[:-1]
+    if not isinstance(found.parent, StructType):
+        raise DropFromNonStructError(path_text(found.path), path_text(parent), type_text(found.parent))
+    if len(found.parent) == 1:
+        raise DropOnlyColumnError(path_text(found.path), path_text(parent) if parent else where)
+    dropped = found.field.name
+    return replace_struct(
+        schema, parent, lambda struct: StructType(tuple(field for field in struct if field.name != dropped))
+    )
+
+
+def move_column(
+    schema: StructType, path: Path, *, first: bool = False, after: str | None = None, where: str = "the table"
+) -> StructType:
+    """`schema` with the field at `path` first in its struct, or after a sibling; after itself it stays."""
+    found = _struct_field(schema, path, where)
+    if after is not None and after.lower() == found.field.name.lower():
+        return schema
+    parent = found.path[:-1]
+
+    def moved(struct: StructType) -> StructType:
+        rest = StructType(tuple(field for field in struct if field.name != found.field.name))
+        return _insert(rest, found.field, parent, first=first, after=after, where=where)
+
+    return replace_struct(schema, parent, moved)
+
+
+def set_comment(schema: StructType, path: Path, comment: str | None, *, where: str = "the table") -> StructType:
+    """`schema` with another comment on the field at `path`, or none. Raises CommentOnElementError."""
+    found = resolve(schema, path, where=where)
+    if found.nested_in_collection:
+        raise CommentOnElementError(path_text(found.path))
+    return _change_field(schema, found.path, lambda field: with_metadata(field, "comment", comment))
+
+
+def set_nullable(schema: StructType, path: Path, nullable: bool, *, where: str = "the table") -> StructType:
+    """`schema` with the field at `path` nullable or NOT NULL; that its rows have no NULL is the caller's to check.
+
+    Raises NotNullNestedFieldError and NestedNotNullError where NOT NULL could not be enforced.
+    """
+    found = _struct_field(schema, path, where)
+    changed = _change_field(schema, found.path, lambda field: replace(field, nullable=nullable))
+    if not nullable:
+        check_nullability(changed)
+    return changed
+
+
+def set_metadata(
+    schema: StructType, path: Path, key: str, value: object | None, *, where: str = "the table"
+) -> StructType:
+    """`schema` with one metadata entry of the field at `path` set, or removed for None."""
+    found = _struct_field(schema, path, where)
+    return _change_field(schema, found.path, lambda field: with_metadata(field, key, value))
+
+
+def set_type(
+    schema: StructType,
+    path: Path,
+    new: DataType,
+    *,
+    widening: Widening = Widening.NEVER,
+    where: str = "the table",
+) -> StructType:
+    """`schema` with another type at `path`, recorded in `delta.typeChanges`; the same type changes nothing.
+
+    Legal are the changes that `widening` allows, and any type for void. Raises ChangeColumnError, and for struct,
+    array and map CannotUpdateStructError, CannotUpdateArrayError, CannotUpdateMapError.
+    """
+    found = resolve(schema, path, where=where)
+    old = found.field.type
+    if old == new:
+        return schema
+    _check_type_change(found, new, widening)
+    owner = _nearest_field(schema, found.path)
+    changed = replace_type(schema, found.path, lambda _: new)
+    assert isinstance(changed, StructType)
+    if old == VOID:
+        return changed
+    before = resolve(schema, owner).field
+    return _change_field(changed, owner, lambda field: record_type_changes(before, field))
+
+
+def with_metadata(field: StructField, key: str, value: object | None) -> StructField:
+    """`field` with one metadata entry set, or removed for None."""
+    rest = {name: old for name, old in field.metadata.items() if name != key}
+    return replace(field, metadata=rest if value is None else {**rest, key: value})
+
+
+def _check_new_field(path: Path, field: StructField, where: str) -> None:
+    column = path_text(path)
+    if not field.nullable:
+        raise AddNotNullColumnError(column)
+    if "CURRENT_DEFAULT" in field.metadata:
+        raise AddColumnDefaultError(column)
+    if path[-1].lower() in RESERVED_NAMES:
+        raise InternalColumnNameError(column)
+    inside = StructType((replace(field, name=path[-1]),))
+    check_duplicates(inside, "ADDING_COLUMNS", where)
+    check_nullability(inside)
+
+
+def _parent_of_new(schema: StructType, path: Path, where: str) -> tuple[Path, StructType]:
+    """The path and the struct that the last name of `path` is to be added to."""
+    parent: Path = ()
+    holder: DataType = schema
+    for name in path[:-1]:
+        field = child(holder, name)
+        if field is None:
+            raise _no_parent(schema, path, (*parent, name), holder, where)
+        parent, holder = (*parent, field.name), field.type
+    if not isinstance(holder, StructType):
+        raise _no_parent(schema, path, (*parent, path[-1]), holder, where)
+    return parent, holder
+
+
+def _no_parent(schema: StructType, path: Path, wrong: Path, holder: DataType, where: str) -> Exception:
+    """Why `path` cannot be added: its part `wrong` leads nowhere below the type `holder`."""
+    if isinstance(holder, StructType):
+        hint = suggestion(wrong[-1], holder.names)
+        return AddColumnStructNotFoundError(path_text(path), path_text(wrong), hint)
+    if isinstance(holder, (ArrayType, MapType)) and child(holder, wrong[-1]) is None:
+        # Names the way through `element`, `key` or `value`.
+        resolve(schema, wrong, where=where)
+    return AddColumnParentNotStructError(path_text(path), path_text(wrong[:-1]), type_text(holder))
+
+
+def _struct_field(schema: StructType, path: Path, where: str) -> ResolvedPath:
+    """The struct field at `path`; an array's element and a map's key and value raise ChangeColumnError."""
+    found = resolve(schema, path, where=where)
+    if found.nested_in_collection:
+        text = type_text(found.field.type)
+        reason = "only its type can be changed, because it is not a field of a struct"
+        raise ChangeColumnError(path_text(found.path), text, text, reason)
+    return found
+
+
+def _change_field(schema: StructType, path: Path, change: Callable[[StructField], StructField]) -> StructType:
+    """`schema` with the struct field at `path`, spelled as in the schema, replaced by what `change` makes of it."""
+
+    def changed(struct: StructType) -> StructType:
+        return StructType(tuple(change(field) if field.name == path[-1] else field for field in struct))
+
+    return replace_struct(schema, path[:-1], changed)
+
+
+def _insert(
+    struct: StructType, field: StructField, parent: Path, *, first: bool, after: str | None, where: str
+) -> StructType:
+    """`struct` with `field` at its end, first, or after the sibling `after`."""
+    if first:
+        return StructType((field, *struct.fields))
+    if after is None:
+        return StructType((*struct.fields, field))
+    sibling = struct.find(after)
+    if sibling is None:
+        holder = f"{path_text(parent)} of {where}" if parent else where
+        raise ColumnNotFoundError(path_text((after,)), holder, suggestion(after, struct.names), candidates(struct))
+    at = struct.fields.index(sibling) + 1
+    return StructType((*struct.fields[:at], field, *struct.fields[at:]))
+
+
+def _nearest_field(schema: StructType, path: Path) -> Path:
+    """The path of the innermost struct field on the way to `path`, which keeps the metadata of what it holds."""
+    while path:
+        if not resolve(schema, path).nested_in_collection:
+            return path
+        path = path[:-1]
+    raise ValueError("a path starts with a column")
+
+
+def _check_type_change(found: ResolvedPath, new: DataType, widening: Widening) -> None:
+    column, old = path_text(found.path), found.field.type
+    match old:
+        case StructType():
+            raise CannotUpdateStructError(column)
+        case ArrayType():
+            raise CannotUpdateArrayError(column)
+        case MapType():
+            raise CannotUpdateMapError(column)
+        case _ if old == VOID or can_widen(old, new, widening):
+            return
+    if can_widen(old, new):
+        reason = "the table does not have 'delta.enableTypeWidening' = 'true'"
+    else:
+        reason = "values would have to be rewritten; add a new column of that type and copy them"
+    raise ChangeColumnError(column, type_text(old), type_text(new), reason)

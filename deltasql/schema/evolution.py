@@ -1,0 +1,203 @@
+"""Schema evolution: the schema that a table needs for new data. One algorithm for all statements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from enum import Enum
+
+from deltasql.errors.schema import MergeDecimalsError, MergeFieldsError, MergeTypesError
+from deltasql.schema.text import path_text, type_text
+from deltasql.schema.types import (
+    BOOLEAN,
+    EMPTY_METADATA,
+    VARIANT,
+    VOID,
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+)
+from deltasql.schema.widening import Widening, can_widen, record_type_changes
+
+_NUMERIC = frozenset({"byte", "short", "integer", "long", "float", "double"})
+_DATETIME = frozenset({"date", "timestamp", "timestamp_ntz"})
+_PARQUET_INT32 = ("byte", "short", "integer")
+
+
+class MergeMode(Enum):
+    """What becomes of two atomic types that differ and that widening does not cover."""
+
+    STRICT = "strict"
+    """They must have a common type in Parquet: INSERT and DataFrame writes."""
+    IMPLICIT_CAST = "implicit cast"
+    """The table's type stays where Spark casts the data to it by itself: MERGE and the streaming sink."""
+    KEEP_TABLE_TYPE = "keep"
+    OVERRIDE = "override"
+    """The data's type wins: overwriteSchema."""
+
+
+def merge_schemas(
+    table: StructType,
+    data: StructType,
+    *,
+    mode: MergeMode = MergeMode.STRICT,
+    widening: Widening = Widening.NEVER,
+) -> StructType:
+    """The table's schema after evolution.
+
+    Columns of the table keep position, spelling, nullability and metadata; columns that only the data has follow at the
+    end of their struct in the data's order, nullable and without metadata. Names are matched without case.
+    Raises MergeFieldsError with the column's path.
+    """
+    merged = [_merge_field(field, data.find(field.name), mode, widening) for field in table]
+    added = [_new_field(field) for field in data if table.find(field.name) is None]
+    return StructType((*merged, *added))
+
+
+def merge_types(
+    table: DataType,
+    data: DataType,
+    *,
+    mode: MergeMode = MergeMode.STRICT,
+    widening: Widening = Widening.NEVER,
+) -> DataType:
+    """The type that a column of type `table` needs to take values of type `data`; see `merge_schemas`.
+
+    Raises MergeTypesError or MergeDecimalsError; MergeFieldsError for a field inside.
+    """
+    match table, data:
+        case StructType(), StructType():
+            return merge_schemas(table, data, mode=mode, widening=widening)
+        case ArrayType(old), ArrayType(new):
+            return replace(table, element=_merge_part("element", old, new, mode, widening))
+        case MapType(old_key, old_value), MapType(new_key, new_value):
+            key = _merge_part("key", old_key, new_key, mode, widening)
+            return replace(table, key=key, value=_merge_part("value", old_value, new_value, mode, widening))
+        case _:
+            return _merge_atomic(table, data, mode, widening)
+
+
+def can_implicitly_cast(data: DataType, table: DataType) -> bool:
+    """Whether Spark casts `data` to `table` by itself: its implicit casts of non-ANSI type coercion."""
+    match data, table:
+        case _ if data == table:
+            return True
+        case _, PrimitiveType("void" | "variant"):
+            return False
+        case PrimitiveType("void"), _:
+            return True
+        case ArrayType(old), ArrayType(new):
+            return can_implicitly_cast(old, new)
+        case MapType(old_key, old_value), MapType(new_key, new_value):
+            return can_implicitly_cast(old_key, new_key) and can_implicitly_cast(old_value, new_value)
+        case _ if _is_numeric(data) and _is_numeric(table):
+            return True
+        case PrimitiveType(old), PrimitiveType(new) if old in _DATETIME and new in _DATETIME:
+            return True
+        case PrimitiveType("string"), PrimitiveType() | DecimalType():
+            return table != BOOLEAN
+        case PrimitiveType() | DecimalType(), PrimitiveType("string"):
+            return data != VARIANT
+        case _:
+            return False
+
+
+def restrict(schema: StructType, paths: Iterable[tuple[str, ...]]) -> StructType:
+    """The part of `schema` that `paths` name: whole columns, and of structs only the named branches.
+
+    Names are matched without case; order is the schema's; a path that the schema lacks adds nothing.
+    """
+    folded = [tuple(name.lower() for name in path) for path in paths]
+    kept = []
+    for field in schema:
+        below = [path[1:] for path in folded if path and path[0] == field.name.lower()]
+        if () in below:
+            kept.append(field)
+        elif below and isinstance(field.type, StructType):
+            part = restrict(field.type, below)
+            kept.extend([replace(field, type=part)] if part.fields else [])
+    return StructType(tuple(kept))
+
+
+def as_nullable(data_type: DataType) -> DataType:
+    """A type whose fields, elements and values at every depth can be null, without any field metadata."""
+    match data_type:
+        case StructType(fields):
+            return StructType(tuple(_new_field(field) for field in fields))
+        case ArrayType(element):
+            return ArrayType(as_nullable(element), True)
+        case MapType(key, value):
+            return MapType(as_nullable(key), as_nullable(value), True)
+        case _:
+            return data_type
+
+
+def _new_field(field: StructField) -> StructField:
+    return StructField(field.name, as_nullable(field.type), True, EMPTY_METADATA)
+
+
+def _merge_field(field: StructField, data: StructField | None, mode: MergeMode, widening: Widening) -> StructField:
+    if data is None:
+        return field
+    merged = _merge_part(field.name, field.type, data.type, mode, widening)
+    if merged == field.type:
+        return field
+    changed = replace(field, type=merged)
+    return changed if widening is Widening.NEVER else record_type_changes(field, changed)
+
+
+def _merge_part(name: str, table: DataType, data: DataType, mode: MergeMode, widening: Widening) -> DataType:
+    """`merge_types` whose failure names the column: each level on the way out puts its name in front."""
+    try:
+        return merge_types(table, data, mode=mode, widening=widening)
+    except MergeFieldsError as error:
+        column = f"{path_text((name,))}.{error.column}"
+        raise MergeFieldsError(column, error.table_type, error.data_type, error.reason) from error.__cause__
+    except (MergeTypesError, MergeDecimalsError) as error:
+        column, reason = path_text((name,)), error.message
+        raise MergeFieldsError(column, error.table_type, error.data_type, reason) from error
+
+
+def _merge_atomic(table: DataType, data: DataType, mode: MergeMode, widening: Widening) -> DataType:
+    if can_widen(table, data, widening):
+        return data
+    match mode:
+        case MergeMode.KEEP_TABLE_TYPE:
+            return table
+        case MergeMode.OVERRIDE:
+            return data
+        case MergeMode.IMPLICIT_CAST if can_implicitly_cast(data, table):
+            return table
+        case _:
+            return _common_type(table, data)
+
+
+def _common_type(table: DataType, data: DataType) -> DataType:
+    if data in (table, VOID):
+        return table
+    if table == VOID:
+        return as_nullable(data)
+    match table, data:
+        case DecimalType(), DecimalType():
+            raise MergeDecimalsError(type_text(table), type_text(data), _difference(table, data))
+        case PrimitiveType(old), PrimitiveType(new) if old in _PARQUET_INT32 and new in _PARQUET_INT32:
+            return table if _PARQUET_INT32.index(old) > _PARQUET_INT32.index(new) else data
+        case _:
+            raise MergeTypesError(type_text(table), type_text(data))
+
+
+def _difference(table: DecimalType, data: DecimalType) -> str:
+    parts = []
+    if table.precision != data.precision:
+        parts.append(f"precision ({table.precision} and {data.precision})")
+    if table.scale != data.scale:
+        parts.append(f"scale ({table.scale} and {data.scale})")
+    return " and ".join(parts)
+
+
+def _is_numeric(data_type: DataType) -> bool:
+    return isinstance(data_type, DecimalType) or (isinstance(data_type, PrimitiveType) and data_type.name in _NUMERIC)
