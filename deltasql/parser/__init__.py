@@ -1,0 +1,63 @@
+"""SQL text into statement nodes. The grammar is in the folder `grammar`; this is the only package that imports lark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltasql.errors.syntax import EmptyStatementError, ParseSyntaxError
+from deltasql.parser.automaton import Automaton, NoParseError
+from deltasql.parser.build import build
+from deltasql.parser.completion import Expected, expected_keywords
+from deltasql.parser.diagnosis import syntax_error
+from deltasql.parser.lexicon import skip_blanks
+from deltasql.parser.splitting import Statement, is_complete, split
+from deltasql.parser.tables import tables
+
+if TYPE_CHECKING:
+    from deltasql.plan.base import LogicalPlan
+    from deltasql.schema.types import DataType
+
+__all__ = [
+    "EmptyStatementError",
+    "Expected",
+    "ParseSyntaxError",
+    "Statement",
+    "expected_keywords",
+    "is_complete",
+    "keywords",
+    "parse",
+    "parse_type",
+    "split",
+]
+
+
+def parse(sql: str) -> LogicalPlan:
+    """The node of one statement, which may end with `;`.
+
+    All positions are offsets in `sql`. Raises ParseSyntaxError, EmptyStatementError, and the errors of single clauses
+    (see deltasql.errors.syntax), each with its place.
+    """
+    plan: LogicalPlan = _build(sql, "start")
+    return plan
+
+
+def parse_type(text: str) -> DataType:
+    """The data type that `text` declares; CHAR(n) and VARCHAR(n) are string. Raises UnsupportedDatatypeError and such."""
+    data_type: DataType = _build(text, "type")
+    return data_type
+
+
+def keywords() -> frozenset[str]:
+    """All keywords of the grammar, in capitals."""
+    return frozenset(tables().keywords)
+
+
+def _build(text: str, start: str) -> object:
+    if text[skip_blanks(text, 0) :].strip("; \t\r\n") == "":
+        raise EmptyStatementError
+    automaton = Automaton(text, start)
+    try:
+        tree = automaton.parse()
+    except NoParseError as error:
+        raise syntax_error(text, error.stuck) from None
+    return build(tree, text)

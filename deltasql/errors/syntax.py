@@ -1,0 +1,49 @@
+"""Errors of the text itself: what cannot be read as a statement, and types that no table can have."""
+
+from __future__ import annotations
+
+from deltasql.errors.base import DeltaSqlError, condition
+
+
+@condition("PARSE_SYNTAX_ERROR", "42601", "{reason}")
+class ParseSyntaxError(DeltaSqlError):
+    """The text is no statement. `found` is the text at the caret, `expected` what could stand there, readable."""
+
+    reason: str
+    found: str = ""
+    expected: tuple[str, ...] = ()
+
+
+@condition("PARSE_EMPTY_STATEMENT", "42617", "The statement is empty: there is nothing to run.")
+class EmptyStatementError(DeltaSqlError):
+    pass
+
+
+@condition("UNSUPPORTED_DATATYPE", "0A000", "The data type {type} is not supported. Use one of: {supported}.")
+class UnsupportedDatatypeError(DeltaSqlError):
+    type: str
+    supported: tuple[str, ...]
+
+
+@condition(
+    "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
+    "22003",
+    "{type} is out of range: the precision must be 1 to 38, and the scale 0 to the precision.",
+)
+class DecimalPrecisionError(DeltaSqlError):
+    type: str
+
+
+@condition("DATATYPE_MISSING_SIZE", "42K01", "{type} needs a length. Write {type}(n) or STRING.")
+class DatatypeMissingSizeError(DeltaSqlError):
+    type: str
+
+
+@condition("DUPLICATE_CLAUSES", "42614", "{clause} stands more than once in the same place. Remove one of them.")
+class DuplicateClausesError(DeltaSqlError):
+    clause: str
+
+
+@condition("DELTA_MERGE_MISSING_WHEN", "42601", "MERGE INTO {table} has no WHEN clause. Add at least one.")
+class MergeMissingWhenError(DeltaSqlError):
+    table: str

@@ -1,0 +1,227 @@
+"""The parser proper: an LALR automaton whose lexer looks for what the grammar wants at each place.
+
+A word may be a keyword or a name. Where both fit, the keyword is tried first, and the name when that leads nowhere; so
+every keyword that is not reserved can name a table or column. The error that is told is the one furthest to the right.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import Any, NamedTuple
+
+from deltasql.parser.lexicon import balanced_end, skip_blanks
+from deltasql.parser.runs import WORD, ExpressionScan, ctes_end, is_query
+from deltasql.parser.tables import END, Tables, tables
+
+# Far above what any statement needs; it bounds the time that a hopeless text can take.
+_MAX_RETRIES = 500
+
+
+class Token(NamedTuple):
+    """A terminal with its place in the text."""
+
+    name: str
+    start: int
+    end: int
+
+
+class Tree(NamedTuple):
+    """A reduced rule: its kept children are Token, Tree or None. An empty one stands before the next token."""
+
+    name: str
+    origin: str
+    children: list[Any]
+    start: int
+    end: int
+
+
+class Stuck(NamedTuple):
+    """Where parsing cannot go on: the offset, the terminals that could stand there, and the token before."""
+
+    position: int
+    expected: frozenset[str]
+    previous: Token | None
+
+
+class NoParseError(Exception):
+    """The text is not in the grammar; `stuck` is the furthest place that was reached."""
+
+    def __init__(self, stuck: Stuck) -> None:
+        super().__init__(stuck)
+        self.stuck = stuck
+
+
+class _Path(NamedTuple):
+    """A way of reading that has not been tried: the stacks before a token, and the tokens that are left to try."""
+
+    states: list[int]
+    values: list[Any]
+    previous: Token | None
+    tokens: list[Token]
+
+
+class Automaton:
+    """Reads one text. `furthest` is the place where it could not go on, or the end of a text that was read."""
+
+    def __init__(self, text: str, start: str = "start") -> None:
+        self.text = text
+        self.tables: Tables = tables()
+        self.furthest = Stuck(-1, frozenset(), None)
+        self._start_state = self.tables.start_states[start]
+        self._end_state = self.tables.end_states[start]
+
+    def parse(self) -> Tree:
+        """The tree of the text. Raises NoParseError, and ParseSyntaxError for what is not closed."""
+        states, values = [self._start_state], list[Any]()
+        position, previous = skip_blanks(self.text, 0), None
+        untried: list[_Path] = []
+        retries = 0
+        while True:
+            tokens = self._tokens(states, position, previous)
+            while True:
+                if not tokens:
+                    self._note(position, states, previous)
+                    if not untried or retries > _MAX_RETRIES:
+                        raise NoParseError(self.furthest)
+                    retries += 1
+                    states, values, previous, tokens = untried.pop()
+                    position = tokens[0].start
+                token = tokens.pop(0)
+                if self._accepts(states, token.name):
+                    break
+            if tokens:
+                untried.append(_Path(states.copy(), values.copy(), previous, tokens))
+            if token.name == END:
+                self._note(position, states, previous)
+            if self._feed(states, values, token, previous):
+                tree: Tree = values[-1]
+                return tree
+            previous, position = token, skip_blanks(self.text, token.end)
+
+    def expected(self, states: list[int]) -> frozenset[str]:
+        """The terminals that may really come next."""
+        symbols = self.tables.states[states[-1]]
+        return frozenset(symbol for symbol in symbols if _is_terminal(symbol) and self._accepts(states, symbol))
+
+    def _note(self, position: int, states: list[int], previous: Token | None) -> None:
+        if position > self.furthest.position:
+            self.furthest = Stuck(position, self.expected(states), previous)
+        elif position == self.furthest.position:
+            self.furthest = self.furthest._replace(expected=self.furthest.expected | self.expected(states))
+
+    def _accepts(self, states: list[int], terminal: str) -> bool:
+        return self._after(states, terminal) is not None
+
+    def _after(self, states: list[int], terminal: str) -> list[int] | None:
+        """The states after `terminal`, or None when it cannot come here."""
+        table, productions = self.tables.states, self.tables.productions
+        states = states.copy()
+        while True:
+            if terminal == END and states[-1] == self._end_state:
+                return states
+            action = table[states[-1]].get(terminal)
+            if action is None:
+                return None
+            if action >= 0:
+                states.append(action)
+                return states
+            production = productions[-1 - action]
+            if production.length:
+                del states[-production.length :]
+            states.append(table[states[-1]][production.origin])
+
+    def _feed(self, states: list[int], values: list[Any], token: Token, previous: Token | None) -> bool:
+        """Takes an acceptable token; True when the text is read."""
+        table, productions = self.tables.states, self.tables.productions
+        end = previous.end if previous else token.start
+        while not (token.name == END and states[-1] == self._end_state):
+            action = table[states[-1]][token.name]
+            if action >= 0:
+                states.append(action)
+                values.append(token)
+                return False
+            production = productions[-1 - action]
+            symbols = []
+            if production.length:
+                symbols = values[-production.length :]
+                del states[-production.length :], values[-production.length :]
+            children: list[Any] = []
+            for index, splice, nones in production.kept:
+                if nones:
+                    children += [None] * nones
+                if splice:
+                    children += symbols[index].children
+                else:
+                    children.append(symbols[index])
+            if production.nones:
+                children += [None] * production.nones
+            start = symbols[0].start if symbols else token.start
+            values.append(Tree(production.name, production.origin, children, start, end if symbols else start))
+            states.append(table[states[-1]][production.origin])
+        return True
+
+    def _tokens(self, states: list[int], position: int, previous: Token | None) -> list[Token]:
+        """What the text at `position` can be to the grammar here, best first."""
+        text, wanted = self.text, self.tables.states[states[-1]]
+        if position >= len(text):
+            return [Token(END, position, position)] if END in wanted or states[-1] == self._end_state else []
+        tokens = []
+        word = WORD.match(text, position)
+        if word:
+            keyword = self.tables.keywords.get(word[0].upper())
+            if keyword in wanted:
+                tokens.append(Token(keyword, position, word.end()))
+        run = self._run(wanted, position)
+        if run:
+            tokens.append(run)
+        else:
+            symbol = self.tables.symbols.get(text[position])
+            if symbol in wanted:
+                tokens.append(Token(symbol, position, position + 1))
+        for name, match in _matchers():
+            if name in wanted:
+                found = match(text, position)
+                if found:
+                    tokens.append(Token(name, position, found.end()))
+        if "EXPRESSION_RUN" in wanted and self._accepts(states, "EXPRESSION_RUN"):
+            expression = self._expression(states, position, previous)
+            if expression:
+                tokens.append(expression)
+        return tokens
+
+    def _run(self, wanted: dict[str, int], position: int) -> Token | None:
+        """The run that starts here, if the grammar wants one other than an expression."""
+        text = self.text
+        if "CTES_RUN" in wanted and text[position : position + 4].upper() == "WITH":
+            end = ctes_end(text, position)
+            if end is not None:
+                return Token("CTES_RUN", position, end)
+        if "QUERY_RUN" in wanted and is_query(text, position):
+            return Token("QUERY_RUN", position, balanced_end(text, position))
+        if "SUBQUERY_RUN" in wanted and text[position] == "(":
+            return Token("SUBQUERY_RUN", position, balanced_end(text, position, one_group=True))
+        if "REST_RUN" in wanted and text[position] != ";":
+            return Token("REST_RUN", position, balanced_end(text, position))
+        return None
+
+    def _expression(self, states: list[int], position: int, previous: Token | None) -> Token | None:
+        after = self._after(states, "EXPRESSION_RUN")
+        assert after is not None
+        scan = ExpressionScan(self.text, position, self.tables.keywords, lambda terminal: self._accepts(after, terminal))
+        end = scan.run()
+        if scan.complete:
+            return Token("EXPRESSION_RUN", position, end)
+        if end > position:
+            # An operator without its operand: the place to complain about is after it.
+            self._note(skip_blanks(self.text, end), states, previous)
+        return None
+
+
+@functools.cache
+def _matchers() -> tuple[tuple[str, Any], ...]:
+    return tuple((name, re.compile(pattern).match) for name, pattern in tables().patterns.items())
+
+
+def _is_terminal(symbol: str) -> bool:
+    return symbol[0] == "$" or symbol.lstrip("_").isupper()

@@ -1,0 +1,92 @@
+"""Trees into statement nodes.
+
+A rule is a list (`x_list`), or it has a function in deltasql/parser/rules, or it is named like a node of its family's
+module in deltasql.plan, whose fields are then the rule's children in order.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+from collections.abc import Callable
+from dataclasses import is_dataclass
+from typing import Any, TypeVar
+
+from deltasql.errors.base import Caret
+from deltasql.parser.automaton import Token, Tree
+from deltasql.parser.strings import unquote, unquote_name
+from deltasql.parser.tables import tables
+from deltasql.plan.base import SqlText
+
+Rule = Callable[[list[Any], Tree, str], Any]
+_Rule = TypeVar("_Rule", bound=Rule)
+_RULES: dict[str, Rule] = {}
+_RUNS = frozenset({"EXPRESSION_RUN", "QUERY_RUN", "CTES_RUN", "SUBQUERY_RUN", "REST_RUN"})
+
+
+def builds(*names: str) -> Callable[[_Rule], _Rule]:
+    """Decorator: the function makes the value of the rules called `names` from (values of children, tree, text)."""
+
+    def register(function: _Rule) -> _Rule:
+        _RULES.update(dict.fromkeys(names, function))
+        return function
+
+    return register
+
+
+def build(tree: Tree | Token | None, text: str) -> Any:
+    """The value of a tree: a node, a part of one, or a Python value for a token."""
+    if tree is None:
+        return None
+    if isinstance(tree, Token):
+        return _token(tree, text)
+    children = [build(child, text) for child in tree.children]
+    if tree.name.endswith("_list"):
+        return tuple(children)
+    family = tables().families[tree.origin]
+    rule = _rules(family).get(tree.name)
+    if rule is not None:
+        return rule(children, tree, text)
+    return _nodes(family)[tree.name](*children)
+
+
+def caret(tree: Tree | Token, text: str) -> Caret:
+    """The place of a tree, for an error."""
+    return Caret(text, tree.start, tree.end)
+
+
+def sql_text(tree: Tree | Token, text: str) -> SqlText:
+    return SqlText(text[tree.start : tree.end], tree.start)
+
+
+def _token(token: Token, text: str) -> str | int | SqlText:
+    written = text[token.start : token.end]
+    if token.name in _RUNS:
+        return SqlText(written, token.start)
+    if token.name == "STRING":
+        return unquote(written)
+    if token.name == "INTEGER":
+        return int(written)
+    return unquote_name(written)
+
+
+@functools.cache
+def _rules(family: str) -> dict[str, Rule]:
+    """All rules with a function, once those of `family` (10_names is in rules/names) and the shared ones are known."""
+    for stem in ("names", family.lstrip("0123456789_")):
+        name = f"deltasql.parser.rules.{stem}"
+        if importlib.util.find_spec(name) is not None:
+            importlib.import_module(name)
+    return _RULES
+
+
+@functools.cache
+def _nodes(family: str) -> dict[str, type]:
+    """The classes of one family by the snake-case form of their names."""
+    module = importlib.import_module(f"deltasql.plan.{family}")
+    return {_snake(name): value for name, value in vars(module).items() if isinstance(value, type) and is_dataclass(value)}
+
+
+def _snake(name: str) -> str:
+    return "".join(f"_{char.lower()}" if char.isupper() else char for char in name).lstrip("_")

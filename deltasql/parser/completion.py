@@ -1,0 +1,35 @@
+"""What may come next in a statement that is being typed."""
+
+from __future__ import annotations
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.parser.automaton import Automaton, NoParseError
+from deltasql.parser.tables import tables
+
+
+class Expected(frozenset[str]):
+    """The keywords that may come next. `name` tells that a name of the user's own, or an expression, may come too."""
+
+    name: bool = False
+
+
+def expected_keywords(sql_prefix: str) -> Expected:
+    """What may come after `sql_prefix`, whose last word counts as finished. Empty after text that is wrong."""
+    automaton = Automaton(sql_prefix)
+    try:
+        automaton.parse()
+    except NoParseError:
+        pass
+    except DeltaSqlError:
+        return _expected(frozenset(), name=True)
+    stuck = automaton.furthest
+    if stuck.position < len(sql_prefix):
+        return _expected(frozenset(), name=False)
+    keywords = frozenset(word for word, name in tables().keywords.items() if name in stuck.expected)
+    return _expected(keywords, name=bool(stuck.expected & {"IDENTIFIER", "EXPRESSION_RUN"}))
+
+
+def _expected(keywords: frozenset[str], name: bool) -> Expected:
+    expected = Expected(keywords)
+    expected.name = name
+    return expected

@@ -1,0 +1,103 @@
+"""Where strings, comments, parentheses and statements begin and end. Knows characters, no grammar."""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+from deltasql.errors.base import Caret
+from deltasql.errors.syntax import ParseSyntaxError
+
+LINE_COMMENT = r"--(?:\\\n|[^\r\n])*"
+_BLANKS = re.compile(rf"(?:\s+|{LINE_COMMENT})+")
+_COMMENT_EDGE = re.compile(r"/\*|\*/")
+# Raw strings come first, so that their backslashes are plain. A doubled quote inside is a quote.
+STRING = r"""[rR](?:'[^']*'|"[^"]*")|'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*\""""
+QUOTED_NAME = r"`(?:[^`]|``)*`"
+# A word is taken whole, so that the r of `bar'…'` does not look like the start of a raw string.
+WORDS = r"""(?:(?![rR]['"])\w+|[^\w\s'"`()\[\];/\-])+"""
+# One step of a coarse walk: text that holds nothing special, a quoted piece, a comment, or one special character.
+_PIECE = re.compile(
+    rf"""(?P<blank>\s+|{LINE_COMMENT})|(?P<quoted>{STRING}|{QUOTED_NAME})|(?P<plain>{WORDS})|(?P<special>.)""",
+    re.DOTALL,
+)
+_CLOSING = {"(": ")", "[": "]"}
+_NAMES = {"'": "string", '"': "string", "`": "quoted name", "(": "parenthesis", "[": "bracket", "/*": "comment"}
+
+
+def not_closed(text: str, start: int, opening: str) -> NoReturn:
+    """Raises ParseSyntaxError: the piece that `opening` starts at `start` never ends."""
+    reason = f"The {_NAMES[opening]} that starts here with {opening} is never closed."
+    raise ParseSyntaxError(reason, found=opening).at(Caret(text, start, start + len(opening)))
+
+
+def skip_comment(text: str, start: int) -> int:
+    """The offset after the block comment at `start`; comments nest. Raises ParseSyntaxError if it never ends."""
+    depth, end = 1, start + 2
+    while depth:
+        edge = _COMMENT_EDGE.search(text, end)
+        if edge is None:
+            not_closed(text, start, "/*")
+        depth += 1 if edge[0] == "/*" else -1
+        end = edge.end()
+    return end
+
+
+def skip_blanks(text: str, start: int) -> int:
+    """The offset of the next character that is neither white space nor comment, or the length of `text`."""
+    while True:
+        blanks = _BLANKS.match(text, start)
+        start = blanks.end() if blanks else start
+        if not text.startswith("/*", start):
+            return start
+        start = skip_comment(text, start)
+
+
+def balanced_end(text: str, start: int, one_group: bool = False) -> int:
+    """The end of the balanced text at `start`: of the whole statement, or of the group that opens right there.
+
+    The end of the statement is that of its last token before `;` or the end of `text`; blanks and comments do not count.
+    Raises ParseSyntaxError for what is not closed, or not opened.
+    """
+    opened: list[int] = []
+    position = end = start
+    size = len(text)
+    match = _PIECE.match
+    while position < size:
+        piece = match(text, position)
+        assert piece is not None
+        position = piece.end()
+        if piece.lastgroup == "blank":
+            continue
+        if piece.lastgroup != "special":
+            end = position
+            continue
+        char = piece[0]
+        if char == ";" and not opened:
+            break
+        position = _special(text, piece.start(), char, opened)
+        if char == "/" and position > piece.end():
+            continue
+        end = position
+        if one_group and not opened:
+            break
+    if opened:
+        not_closed(text, opened[-1], text[opened[-1]])
+    return end
+
+
+def _special(text: str, start: int, char: str, opened: list[int]) -> int:
+    """The offset after the special character or comment at `start`; keeps account of the groups in `opened`."""
+    if char == "/" and text.startswith("/*", start):
+        return skip_comment(text, start)
+    if char in "([":
+        opened.append(start)
+    elif char in ")]":
+        if not opened or _CLOSING[text[opened[-1]]] != char:
+            raise ParseSyntaxError(f"Nothing opens this {char}.", found=char).at(Caret(text, start, start + 1))
+        opened.pop()
+    elif char == ";":
+        not_closed(text, opened[-1], text[opened[-1]])
+    elif char in "'\"`":
+        not_closed(text, start, char)
+    return start + 1

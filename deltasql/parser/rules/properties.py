@@ -1,0 +1,28 @@
+"""Table properties: pairs of text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deltasql.parser.automaton import Tree
+from deltasql.parser.build import builds
+
+
+@builds("property")
+def _property(children: list[Any], tree: Tree, text: str) -> tuple[str, str]:
+    return children[0], children[1]
+
+
+@builds("property_key")
+def _key(children: list[Any], tree: Tree, text: str) -> str:
+    return ".".join(children)
+
+
+@builds("property_value")
+def _value(children: list[Any], tree: Tree, text: str) -> str:
+    """A string's value; a number as it is written; a boolean in small letters."""
+    first = tree.children[0]
+    if first.name == "STRING":
+        return str(children[0])
+    written = "".join(text[token.start : token.end] for token in tree.children)
+    return written.lower() if first.name in {"TRUE", "FALSE"} else written

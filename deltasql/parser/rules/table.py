@@ -1,0 +1,101 @@
+"""CREATE and REPLACE TABLE, CREATE SCHEMA."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deltasql.errors.syntax import ParseSyntaxError
+from deltasql.parser.automaton import Tree
+from deltasql.parser.build import builds, caret
+from deltasql.parser.lexicon import skip_blanks
+from deltasql.parser.rules.columns import Clause, collect
+from deltasql.plan.base import SqlText
+from deltasql.plan.table import ColumnDefinition, CreateSchema, CreateTable, IdentitySpec, PartitionColumn
+
+_FIELDS = {
+    "using_clause": "provider",
+    "cluster_by_clause": "cluster_by",
+    "location_clause": "location",
+    "comment_clause": "comment",
+    "properties_clause": "properties",
+    "identity_start": "start",
+    "identity_increment": "step",
+}
+
+
+@builds("create_mode")
+def _mode(children: list[Any], tree: Tree, text: str) -> str:
+    return "_".join(word.lower() for word in children)
+
+
+@builds("create_table")
+def _create_table(children: list[Any], tree: Tree, text: str) -> CreateTable:
+    mode, if_not_exists, table, columns, *clauses, query = children
+    values = collect(clauses, tree.children[4:-1], text)
+    return CreateTable(
+        mode,
+        if_not_exists,
+        table,
+        columns,
+        values.get("provider"),
+        values.get("partitioned_by", ()),
+        values.get("cluster_by"),
+        values.get("location"),
+        values.get("comment"),
+        values.get("properties", ()),
+        query,
+    )
+
+
+@builds("create_schema")
+def _create_schema(children: list[Any], tree: Tree, text: str) -> CreateSchema:
+    if_not_exists, schema, *clauses = children
+    values = collect(clauses, tree.children[2:], text)
+    return CreateSchema(if_not_exists, schema, values.get("comment"), values.get("location"))
+
+
+@builds(*_FIELDS)
+def _clause(children: list[Any], tree: Tree, text: str) -> Clause:
+    value = () if tree.name == "cluster_by_clause" and children[0] is None else children[0]
+    return Clause(_FIELDS[tree.name], value)
+
+
+@builds("partitioned_by_clause")
+def _partitioned_by(children: list[Any], tree: Tree, text: str) -> Clause:
+    return Clause("partitioned_by", tuple(children))
+
+
+@builds("partition_column")
+def _partition_column(children: list[Any], tree: Tree, text: str) -> PartitionColumn:
+    name = tree.children[0]
+    column, data_type, comment = children
+    return PartitionColumn(column, data_type, comment, name.start, name.end)
+
+
+@builds("column_definition")
+def _column_definition(children: list[Any], tree: Tree, text: str) -> ColumnDefinition:
+    """`start` and `end` are those of the column's name."""
+    name, data_type, *options = children
+    name_tree, type_tree, *option_trees = tree.children
+    values = collect(options, option_trees, text)
+    type_text = text[type_tree.start : type_tree.end]
+    return ColumnDefinition(name, data_type, type_text, name_tree.start, name_tree.end, **values)
+
+
+@builds("generated_option")
+def _generated(children: list[Any], tree: Tree, text: str) -> Clause:
+    """The expression inside the parentheses."""
+    outer: SqlText = children[0]
+    start = skip_blanks(text, outer.start + 1)
+    inside = text[start : outer.end - 1].rstrip()
+    if not inside:
+        raise ParseSyntaxError("GENERATED ALWAYS AS needs an expression in its parentheses.", found=outer.text).at(
+            caret(tree.children[0], text)
+        )
+    return Clause("generated", SqlText(inside, start))
+
+
+@builds("always_identity", "default_identity")
+def _identity(children: list[Any], tree: Tree, text: str) -> Clause:
+    steps = collect(children[0], tree.children[0].children, text)
+    return Clause("identity", IdentitySpec(tree.name == "always_identity", **steps))

@@ -1,0 +1,106 @@
+"""Data types. Source: Spark's names and their synonyms."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from deltasql.errors.syntax import DatatypeMissingSizeError, DecimalPrecisionError, UnsupportedDatatypeError
+from deltasql.parser.automaton import Tree
+from deltasql.parser.build import builds, caret
+from deltasql.schema import types
+from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, StructField, StructType
+
+_PLAIN = {
+    "BOOLEAN": types.BOOLEAN,
+    "TINYINT": types.BYTE,
+    "BYTE": types.BYTE,
+    "SMALLINT": types.SHORT,
+    "SHORT": types.SHORT,
+    "INT": types.INTEGER,
+    "INTEGER": types.INTEGER,
+    "BIGINT": types.LONG,
+    "LONG": types.LONG,
+    "FLOAT": types.FLOAT,
+    "REAL": types.FLOAT,
+    "DOUBLE": types.DOUBLE,
+    "STRING": types.STRING,
+    "BINARY": types.BINARY,
+    "DATE": types.DATE,
+    "TIMESTAMP": types.TIMESTAMP,
+    "TIMESTAMP_LTZ": types.TIMESTAMP,
+    "TIMESTAMP_NTZ": types.TIMESTAMP_NTZ,
+    "VARIANT": types.VARIANT,
+    "VOID": types.VOID,
+}
+_DECIMALS = frozenset({"DECIMAL", "DEC", "NUMERIC"})
+_SIZED_TEXT = frozenset({"CHAR", "CHARACTER", "VARCHAR"})
+_SYNONYMS = frozenset({"BYTE", "SHORT", "INTEGER", "LONG", "REAL", "TIMESTAMP_LTZ"})
+SUPPORTED = (
+    *(name for name in _PLAIN if name not in _SYNONYMS),
+    "DECIMAL(p, s)",
+    "CHAR(n)",
+    "VARCHAR(n)",
+    "ARRAY<type>",
+    "MAP<type, type>",
+    "STRUCT<name: type, …>",
+)
+# The key under which Delta keeps the declared type of a CHAR or VARCHAR field.
+_CHAR_VARCHAR = "__CHAR_VARCHAR_TYPE_STRING"
+
+
+@builds("named_type")
+def _named(children: list[Any], tree: Tree, text: str) -> DataType:
+    name, *arguments = children
+    upper, sizes = name.upper(), [size for size in arguments if size is not None]
+    if upper in _PLAIN and not sizes:
+        return _PLAIN[upper]
+    if upper in _DECIMALS and len(sizes) <= 2:
+        return _decimal(sizes, tree, text)
+    if upper in _SIZED_TEXT and len(sizes) == 1:
+        return types.STRING
+    if upper in _SIZED_TEXT and not sizes:
+        raise DatatypeMissingSizeError(upper).at(caret(tree, text))
+    _unsupported(tree, text)
+
+
+def _decimal(sizes: list[int], tree: Tree, text: str) -> DecimalType:
+    precision, scale = (*sizes, 0, 0)[:2] if sizes else (10, 0)
+    if not 1 <= precision <= 38 or scale > precision:
+        raise DecimalPrecisionError(text[tree.start : tree.end].upper()).at(caret(tree, text))
+    return DecimalType(precision, scale)
+
+
+@builds("interval_type")
+def _unsupported_rule(children: list[Any], tree: Tree, text: str) -> NoReturn:
+    _unsupported(tree, text)
+
+
+def _unsupported(tree: Tree, text: str) -> NoReturn:
+    raise UnsupportedDatatypeError(text[tree.start : tree.end].upper(), SUPPORTED).at(caret(tree, text))
+
+
+@builds("array_type")
+def _array(children: list[Any], tree: Tree, text: str) -> ArrayType:
+    return ArrayType(children[0])
+
+
+@builds("map_type")
+def _map(children: list[Any], tree: Tree, text: str) -> MapType:
+    return MapType(children[0], children[1])
+
+
+@builds("struct_type")
+def _struct(children: list[Any], tree: Tree, text: str) -> StructType:
+    return StructType(tuple(children))
+
+
+@builds("struct_field")
+def _field(children: list[Any], tree: Tree, text: str) -> StructField:
+    name, data_type, not_null, comment = children
+    metadata = {} if comment is None else {"comment": comment}
+    declared = tree.children[1]
+    if data_type == types.STRING and declared.end > declared.start:
+        written = "".join(text[declared.start : declared.end].lower().split())
+        if written != "string":
+            metadata[_CHAR_VARCHAR] = written.replace("character(", "char(")
+    return StructField(name, data_type, not not_null, metadata)

@@ -1,0 +1,155 @@
+"""Runs: pieces of the user's SQL that are one token for the grammar. Each function finds where one ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from deltasql.errors.base import Caret
+from deltasql.errors.syntax import ParseSyntaxError
+from deltasql.parser.lexicon import QUOTED_NAME, STRING, balanced_end, not_closed, skip_blanks
+
+WORD = re.compile(r"\w+")
+_TOKEN = re.compile(rf"(?P<quoted>{STRING}|{QUOTED_NAME})|(?P<word>\w+)|(?P<symbol>.)", re.DOTALL)
+_QUERY_WORDS = frozenset({"SELECT", "VALUES", "FROM", "TABLE", "WITH", "MAP", "REDUCE"})
+_DML_WORDS = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE"})
+# Operators that are words: what follows one is an operand, and what follows an operand is one of them or the end.
+_OPERATORS = frozenset(
+    {"AND", "OR", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP", "BETWEEN", "IS", "DIV", "ESCAPE", "DISTINCT", "COLLATE", "AT"}
+)
+# After these an operator word is one even where an operand should stand: x IS NOT DISTINCT FROM y, x NOT IN (…).
+_OPERATOR_OPENERS = frozenset({"NOT", "IS", "DISTINCT"})
+# They never continue an expression, so a clause that lacks its keyword is found where the next one begins.
+_CLAUSE_WORDS = frozenset({"WHEN", "THEN", "WHERE", "SET", "USING", "SELECT", "UPDATE", "DELETE", "INSERT"})
+_TAKE_QUERY = frozenset({"IN", "EXISTS", "ANY", "ALL", "SOME"})
+
+
+def is_query(text: str, start: int) -> bool:
+    """True when a query begins at `start`: with one of its words, or with parentheses around one."""
+    while text.startswith("(", start):
+        start = skip_blanks(text, start + 1)
+    word = WORD.match(text, start)
+    if word is None or word[0].upper() not in _QUERY_WORDS:
+        return False
+    after = skip_blanks(text, word.end())
+    return not text.startswith((",", ")", "=", "."), after)
+
+
+def ctes_end(text: str, start: int) -> int | None:
+    """The end of WITH name AS (…), … when INSERT, UPDATE, DELETE or MERGE follows; None when a query does."""
+    position, end, closed = skip_blanks(text, start), start, False
+    while position < len(text):
+        token = _TOKEN.match(text, position)
+        assert token is not None
+        if token[0] in "([":
+            end = balanced_end(text, position, one_group=True)
+        elif closed and token[0].upper() in _DML_WORDS:
+            return end
+        elif token[0] == ";" or (closed and token[0].upper() in _QUERY_WORDS):
+            return None
+        else:
+            end = token.end()
+        closed = token[0] == "("
+        position = skip_blanks(text, end)
+    return None
+
+
+class ExpressionScan:
+    """Reads one expression of `text` from `start` on. `may_follow` tells whether a terminal may come after it.
+
+    The end is before a comma, a closing parenthesis, `;`, or a keyword that may follow, all outside of parentheses and
+    CASE … END. Such a keyword must stand where an operator could: `a AND first` ends after the column called first.
+    """
+
+    def __init__(self, text: str, start: int, keywords: dict[str, str], may_follow: Callable[[str], bool]) -> None:
+        self.text = text
+        self.start = start
+        self.end = start
+        self.keywords = keywords
+        self.may_follow = may_follow
+        # Whether what was read so far could be an expression: it does not end with an operator.
+        self.complete = False
+        self._previous = ""
+        self._dotted = False
+        self._cases: list[int] = []
+
+    def run(self) -> int:
+        """The end of the expression; equals `start` when there is none."""
+        text, position = self.text, self.start
+        while position < len(text):
+            token = _TOKEN.match(text, position)
+            assert token is not None
+            if token.lastgroup == "word":
+                if self._stops(token[0].upper(), token.end()):
+                    break
+                self._word(token[0].upper(), position)
+                self.end = token.end()
+            elif token.lastgroup == "symbol":
+                if token[0] in ",);]" or (token[0] == "(" and self._query_follows(position)):
+                    break
+                self._symbol(token[0], position)
+            else:
+                self._operand(token[0])
+                self.end = token.end()
+            position = skip_blanks(text, self.end)
+        if self._cases:
+            case = self._cases[-1]
+            reason = "The CASE that starts here is never closed by END."
+            raise ParseSyntaxError(reason, found="CASE").at(Caret(text, case, case + 4))
+        return self.end
+
+    def _operand(self, token: str) -> None:
+        self.complete, self._previous, self._dotted = True, token, False
+
+    def _word(self, word: str, start: int) -> None:
+        if self._dotted:
+            return self._operand(word)
+        if word == "CASE" and not self.complete:
+            self._cases.append(start)
+        elif word == "END" and self._cases:
+            self._cases.pop()
+            return self._operand(word)
+        operator = word in _OPERATORS and (self.complete or self._previous in _OPERATOR_OPENERS)
+        from_after_distinct = word == "FROM" and self._previous == "DISTINCT"
+        self._operand(word)
+        self.complete = not (operator or from_after_distinct or word in {"NOT", "CASE"})
+        return None
+
+    def _symbol(self, char: str, start: int) -> None:
+        if char in "'\"`":
+            not_closed(self.text, start, char)
+        if char in "([":
+            self.end = balanced_end(self.text, start, one_group=True)
+            return self._operand(char)
+        self.end = start + 1
+        self._dotted = char in ".:" and self.complete
+        self._previous = char
+        # A question mark is a parameter.
+        self.complete = char == "?"
+        return None
+
+    def _stops(self, word: str, end: int) -> bool:
+        """Whether this word is no part of the expression."""
+        if self._cases or self._dotted:
+            return False
+        terminal = self.keywords.get(word)
+        if not self.complete:
+            return word in _CLAUSE_WORDS and terminal is not None and self._previous not in {":", "NOT"}
+        if word == "NOT":
+            following = WORD.match(self.text, skip_blanks(self.text, end))
+            return following is not None and following[0].upper() == "NULL" and self.may_follow("NOT")
+        if word in _CLAUSE_WORDS or (terminal is not None and self.may_follow(terminal)):
+            return True
+        if word in _QUERY_WORDS and self.may_follow("QUERY_RUN"):
+            return True
+        return word not in _OPERATORS and self._previous != "INTERVAL" and self._alias_follows()
+
+    def _alias_follows(self) -> bool:
+        """An alias without AS comes after a complete expression, but not after INTERVAL 1 (the unit does)."""
+        written = self.text[self.start : self.end].upper().split()
+        return self.may_follow("IDENTIFIER") and (len(written) < 2 or written[-2] != "INTERVAL")
+
+    def _query_follows(self, start: int) -> bool:
+        if not self.complete or self._previous in _TAKE_QUERY or not self.may_follow("QUERY_RUN"):
+            return False
+        return is_query(self.text, start)
