@@ -1,0 +1,315 @@
+"""Errors of the transaction log: storage, damaged files, time travel, commits and lost races."""
+
+from __future__ import annotations
+
+from deltasql.errors.base import DeltaSqlError, condition
+
+
+@condition("DELTA_STORAGE_ACCESS_FAILED", "58030", "Could not {action} {path}: {reason}.")
+class StorageError(DeltaSqlError):
+    action: str
+    path: str
+    reason: str
+
+
+@condition(
+    "DELTA_WRITE_OUTCOME_UNKNOWN",
+    "58030",
+    "The storage did not answer whether {path} was written: {reason}. Look at the table's history before a retry.",
+)
+class AmbiguousWriteError(DeltaSqlError):
+    path: str
+    reason: str
+
+
+@condition("DELTA_UNSUPPORTED_LOCATION", "0AKDC", "{location} is not a location that tables can live in: {reason}.")
+class UnsupportedLocationError(DeltaSqlError):
+    location: str
+    reason: str
+
+
+@condition(
+    "DELTA_MISSING_DELTA_TABLE",
+    "42P01",
+    "{table} is not a Delta table: {location} holds no transaction log.",
+)
+class NotADeltaTableError(DeltaSqlError):
+    table: str
+    location: str
+
+
+@condition(
+    "DELTA_LOG_FILE_NOT_FOUND",
+    "42K03",
+    "The log of {table} cannot be read: {path} is missing. "
+    "Restore the file, or read a version whose log files are still there.",
+)
+class LogFileNotFoundError(DeltaSqlError):
+    table: str
+    path: str
+
+
+@condition(
+    "DELTA_TRUNCATED_TRANSACTION_LOG",
+    "42K03",
+    "Version {version} of {table} cannot be reconstructed: the log in {location} begins at commit {earliest} "
+    "and no complete checkpoint bridges the gap. Restore the missing log files from a backup.",
+)
+class TruncatedLogError(DeltaSqlError):
+    table: str
+    location: str
+    version: int
+    earliest: int
+
+
+@condition(
+    "DELTA_VERSIONS_NOT_CONTIGUOUS",
+    "KD00C",
+    "The log of {table} has a gap: commit {missing} is missing in {location}. "
+    "Restore {missing_file} from a backup, or read an earlier version.",
+)
+class LogGapError(DeltaSqlError):
+    table: str
+    location: str
+    missing: int
+    missing_file: str
+
+
+@condition(
+    "DELTA_STATE_RECOVER_ERROR",
+    "XXKDS",
+    "Version {version} of {table} cannot be recovered: its log holds no {action} action. "
+    "Restore the log files from a backup.",
+)
+class StateRecoverError(DeltaSqlError):
+    table: str
+    version: int
+    action: str
+
+
+@condition(
+    "DELTA_INVALID_LOG_JSON",
+    "KD00D",
+    "The log of {table} is damaged: {path}, line {line}: {reason}. Restore the file, or read an earlier version.",
+)
+class InvalidLogJsonError(DeltaSqlError):
+    table: str
+    path: str
+    line: int
+    reason: str
+
+
+@condition(
+    "DELTA_INVALID_CHECKPOINT",
+    "KD00D",
+    "The checkpoint {path} of {table} cannot be read: {reason}. Older log files do not allow to do without it.",
+)
+class InvalidCheckpointError(DeltaSqlError):
+    table: str
+    path: str
+    reason: str
+
+
+@condition(
+    "DELTA_CHECKPOINT_SNAPSHOT_MISMATCH",
+    "XXKDS",
+    "The checkpoint of version {version} of {table} was not written: it has {written} files and the table has {live}.",
+)
+class CheckpointMismatchError(DeltaSqlError):
+    table: str
+    version: int
+    written: int
+    live: int
+
+
+@condition(
+    "DELTA_VERSION_NOT_FOUND",
+    "22003",
+    "{table} has no version {version}. Available are versions {earliest} to {latest}.",
+)
+class VersionNotFoundError(DeltaSqlError):
+    table: str
+    version: int
+    earliest: int
+    latest: int
+
+
+@condition("DELTA_NO_COMMITS_FOUND", "KD006", "No commits found in {location}, the log of {table}.")
+class NoCommitsFoundError(DeltaSqlError):
+    table: str
+    location: str
+
+
+@condition(
+    "DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION",
+    "42816",
+    "{timestamp} is before the earliest version available of {table}: {earliest} (version {version}). "
+    "Use a timestamp at or after it.",
+)
+class TimestampTooEarlyError(DeltaSqlError):
+    table: str
+    timestamp: str
+    earliest: str
+    version: int
+
+
+@condition(
+    "DELTA_TIMESTAMP_GREATER_THAN_COMMIT",
+    "42816",
+    "{timestamp} is after the latest version available of {table}: {latest} (version {version}). "
+    "Use a timestamp at or before it.",
+)
+class TimestampTooLateError(DeltaSqlError):
+    table: str
+    timestamp: str
+    latest: str
+    version: int
+
+
+@condition(
+    "DELTA_MISSING_COMMIT_TIMESTAMP",
+    "KD004",
+    "{table} has in-commit timestamps, but the commitInfo of version {version} holds none.",
+)
+class MissingCommitTimestampError(DeltaSqlError):
+    table: str
+    version: int
+
+
+@condition(
+    "DELTA_DUPLICATE_ACTIONS_FOUND", "2D521", "A commit to {table} names {kind} {key} more than once: {reason}."
+)
+class DuplicateActionsError(DeltaSqlError):
+    table: str
+    kind: str
+    key: str
+    reason: str
+
+
+@condition(
+    "DELTA_DUPLICATE_DOMAIN_METADATA_INTERNAL_ERROR",
+    "42601",
+    "A commit to {table} holds two actions for the metadata domain {domain}.",
+)
+class DuplicateDomainError(DeltaSqlError):
+    table: str
+    domain: str
+
+
+@condition(
+    "DELTA_DOMAIN_METADATA_NOT_SUPPORTED",
+    "0A000",
+    "A commit to {table} holds metadata domain {domain}, but the table lacks the feature domainMetadata. "
+    "Run: ALTER TABLE … SET TBLPROPERTIES ('delta.feature.domainMetadata' = 'supported').",
+)
+class DomainMetadataNotSupportedError(DeltaSqlError):
+    table: str
+    domain: str
+
+
+@condition(
+    "DELTA_CANNOT_MODIFY_APPEND_ONLY",
+    "42809",
+    "{table} only allows appends: rows cannot be changed or removed. To allow it, "
+    "run: ALTER TABLE … SET TBLPROPERTIES ('delta.appendOnly' = 'false').",
+)
+class AppendOnlyError(DeltaSqlError):
+    table: str
+
+
+@condition("DELTA_INVALID_COMMIT", "XXKDS", "The commit to {table} breaks the Delta protocol: {reason}.")
+class InvalidCommitError(DeltaSqlError):
+    table: str
+    reason: str
+
+
+@condition(
+    "DELTA_CONCURRENT_WRITE",
+    "2D521",
+    "{operation} wrote version {version} of {table} while this statement ran. Run the statement again.",
+)
+class ConcurrentModificationError(DeltaSqlError):
+    """Another writer committed first and this statement cannot go on top of it. `operation` is the winner's."""
+
+    table: str
+    version: int
+    operation: str
+
+
+@condition(
+    "DELTA_CONCURRENT_WRITE",
+    "2D521",
+    "{operation} wrote version {version} of {table} while this statement ran. Run the statement again.",
+)
+class ConcurrentWriteError(ConcurrentModificationError):
+    pass
+
+
+@condition(
+    "DELTA_CONCURRENT_APPEND",
+    "2D521",
+    "{operation} added data to {table} (version {version}) that this statement should have read. "
+    "Run the statement again.",
+)
+class ConcurrentAppendError(ConcurrentModificationError):
+    pass
+
+
+@condition(
+    "DELTA_CONCURRENT_DELETE_READ",
+    "2D521",
+    "{operation} removed data of {table} (version {version}) that this statement read. Run the statement again.",
+)
+class ConcurrentDeleteReadError(ConcurrentModificationError):
+    pass
+
+
+@condition(
+    "DELTA_CONCURRENT_DELETE_DELETE",
+    "2D521",
+    "{operation} removed data of {table} (version {version}) that this statement removes too. "
+    "Run the statement again.",
+)
+class ConcurrentDeleteDeleteError(ConcurrentModificationError):
+    pass
+
+
+@condition(
+    "DELTA_CONCURRENT_TRANSACTION",
+    "2D521",
+    "{operation} committed version {version} of {table} with the same {subject}. Run the statement again.",
+)
+class ConcurrentTransactionError(ConcurrentModificationError):
+    subject: str
+
+
+@condition(
+    "DELTA_METADATA_CHANGED",
+    "2D521",
+    "{operation} changed the schema or properties of {table} (version {version}) while this statement ran. "
+    "Run the statement again.",
+)
+class MetadataChangedError(ConcurrentModificationError):
+    pass
+
+
+@condition(
+    "DELTA_PROTOCOL_CHANGED",
+    "2D521",
+    "{operation} changed the protocol of {table} (version {version}) while this statement ran. "
+    "{hint}Run the statement again.",
+)
+class ProtocolChangedError(ConcurrentModificationError):
+    hint: str = ""
+
+
+@condition(
+    "DELTA_MAX_COMMIT_RETRIES_EXCEEDED",
+    "40000",
+    "The commit to {table} lost the race {attempts} times, last at version {version}. "
+    "Run the statement again when fewer writers are at work.",
+)
+class CommitRetriesExceededError(DeltaSqlError):
+    table: str
+    attempts: int
+    version: int

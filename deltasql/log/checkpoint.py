@@ -1,0 +1,241 @@
+"""Reading a checkpoint: only the row groups and columns that are asked for, as Arrow.
+
+Classic files, multi-part ones, and V2 ones with their sidecars. Source: Delta protocol, Checkpoints.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from deltasql.errors.log import InvalidCheckpointError, StorageError
+from deltasql.log.actions import Json
+from deltasql.log.paths import LOG
+from deltasql.log.segment import CheckpointFiles
+from deltasql.log.store import LogStore
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+# A leaf that every action of the kind has: where a row group has none of it, it has no such action.
+_MARK = {
+    "protocol": "protocol.minReaderVersion",
+    "metaData": "metaData.id",
+    "txn": "txn.appId",
+    "domainMetadata": "domainMetadata.domain",
+    "sidecar": "sidecar.path",
+    "add": "add.path",
+    "remove": "remove.path",
+}
+# Columns above this size are not kept for the next reader.
+_KEPT_BYTES = 512 << 20
+
+
+class Checkpoint:
+    """One complete checkpoint, opened at the first use. Safe to share between snapshots.
+
+    Every method raises InvalidCheckpointError if a file of it is missing or damaged.
+    """
+
+    def __init__(self, store: LogStore, table: str, files: CheckpointFiles) -> None:
+        self.files = files
+        self._store = store
+        self._table = table
+        self._columns: dict[tuple[str, str], pa.ChunkedArray] = {}
+
+    def actions(self, kind: str) -> list[Json]:
+        """All actions of a kind that is no file action, as JSON objects."""
+        if self._json is not None:
+            return [line[kind] for line in self._json if line.get(kind) is not None]
+        found: list[Json] = []
+        for path in self.files.paths:
+            found.extend(self._guarded(path, lambda file: _small_actions(file, kind)))
+        return found
+
+    def adds(self, columns: Sequence[str]) -> pa.Table:
+        """The add actions in file order, with these columns of `file_tables.ADD`; those that are not there are null."""
+        from deltasql.log.file_tables import ADD
+
+        return self._file_actions("add", columns, ADD)
+
+    def removes(self, columns: Sequence[str]) -> pa.Table:
+        """The tombstones, with these columns of `file_tables.REMOVE`."""
+        from deltasql.log.file_tables import REMOVE
+
+        return self._file_actions("remove", columns, REMOVE)
+
+    @cached_property
+    def _json(self) -> list[Json] | None:
+        """The lines of a V2 checkpoint in JSON, None for Parquet."""
+        path = self.files.paths[0]
+        if not path.endswith(".json"):
+            return None
+        try:
+            return [json.loads(line) for line in self._store.read(path).splitlines() if line.strip()]
+        except (FileNotFoundError, StorageError, ValueError) as error:
+            raise InvalidCheckpointError(self._table, path, str(error)) from error
+
+    @cached_property
+    def _sources(self) -> tuple[str, ...]:
+        """The Parquet files that hold file actions."""
+        own = () if self._json is not None else self.files.paths
+        return (*own, *(_sidecar_path(sidecar["path"]) for sidecar in self.actions("sidecar")))
+
+    def _file_actions(self, kind: str, columns: Sequence[str], schema: pa.Schema) -> pa.Table:
+        import pyarrow as pa
+
+        missing = [name for name in columns if (kind, name) not in self._columns]
+        read = self._read(kind, missing, schema) if missing else None
+        arrays = []
+        for name in columns:
+            array = self._columns.get((kind, name))
+            if array is None:
+                assert read is not None
+                array = read[name]
+                if array.nbytes <= _KEPT_BYTES:
+                    self._columns[kind, name] = array
+            arrays.append(array)
+        return pa.table(arrays, schema=pa.schema([schema.field(name) for name in columns]))
+
+    def _read(self, kind: str, columns: Sequence[str], schema: pa.Schema) -> pa.Table:
+        import pyarrow as pa
+
+        wanted = pa.schema([schema.field(name) for name in columns])
+        tables = [self._guarded(path, lambda file: _file_rows(file, kind, wanted)) for path in self._sources]
+        if self._json is not None:
+            from deltasql.log.file_tables import from_actions
+
+            tables.append(from_actions(self.actions(kind), wanted))
+        return pa.concat_tables(tables) if tables else wanted.empty_table()
+
+    def _guarded(self, path: str, read: Callable[[pq.ParquetFile], Any]) -> Any:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            with pq.ParquetFile(self._store.open_input(path), pre_buffer=True) as file:
+                return read(file)
+        except FileNotFoundError as error:
+            raise InvalidCheckpointError(self._table, path, "the file is missing") from error
+        except (pa.ArrowException, OSError, StorageError) as error:
+            raise InvalidCheckpointError(self._table, path, str(error).rstrip(".")) from error
+
+
+def _sidecar_path(path: str) -> str:
+    return f"{LOG}/_sidecars/{unquote(path).rpartition('/')[2]}"
+
+
+def _row_groups(file: pq.ParquetFile, kind: str) -> list[int]:
+    """The row groups that may hold an action of the kind."""
+    metadata = file.metadata
+    if metadata.num_row_groups == 0:
+        return []
+    mark = _MARK[kind]
+    first = metadata.row_group(0)
+    leaf = next((i for i in range(metadata.num_columns) if first.column(i).path_in_schema == mark), None)
+    if leaf is None:
+        return []
+    return [group for group in range(metadata.num_row_groups) if _has_values(metadata.row_group(group).column(leaf))]
+
+
+def _has_values(chunk: Any) -> bool:
+    statistics = chunk.statistics
+    if statistics is None or not statistics.has_null_count:
+        return True
+    return bool(statistics.null_count < chunk.num_values)
+
+
+def _small_actions(file: pq.ParquetFile, kind: str) -> list[Json]:
+    groups = _row_groups(file, kind)
+    if not groups:
+        return []
+    column = file.read_row_groups(groups, columns=[kind])[kind]
+    return [_pruned(value) for value in column.drop_null().to_pylist(maps_as_pydicts="lossy")]
+
+
+def _pruned(value: Any) -> Any:
+    """A Parquet struct as the JSON object it came from: null fields are absent."""
+    return {key: item for key, item in value.items() if item is not None}
+
+
+def _file_rows(file: pq.ParquetFile, kind: str, wanted: pa.Schema) -> pa.Table:
+    """The rows of the file that are actions of the kind."""
+    import pyarrow as pa
+
+    groups = _row_groups(file, kind)
+    if not groups:
+        return wanted.empty_table()
+    present = {field.name for field in file.schema_arrow.field(kind).type}
+    encode = "stats" in wanted.names and kind == "add" and "stats_parsed" in present
+    columns = [name for name in wanted.names if name in present]
+    if encode and not ("stats" in present and _has_leaf(file, groups, "add.stats")):
+        columns = [name for name in columns if name != "stats"] + ["stats_parsed"]
+    # Where no column is there to be read, one still tells the rows of other kinds from actions.
+    read = columns or ["path"]
+    # One group at a time: a string column of more than 2 GB cannot be one array.
+    pieces = []
+    for group in groups:
+        table = file.read_row_groups([group], columns=[f"{kind}.{name}" for name in read])
+        pieces.extend(_action_rows(chunk, wanted) for chunk in table[kind].chunks)
+    return pa.concat_tables(pieces)
+
+
+def _has_leaf(file: pq.ParquetFile, groups: Sequence[int], path: str) -> bool:
+    first = file.metadata.row_group(groups[0])
+    leaf = next((i for i in range(file.metadata.num_columns) if first.column(i).path_in_schema == path), None)
+    return leaf is not None and any(_has_values(file.metadata.row_group(group).column(leaf)) for group in groups)
+
+
+def _action_rows(chunk: pa.StructArray, wanted: pa.Schema) -> pa.Table:
+    """The fields of the structs that are there, as columns of the wanted types."""
+    import numpy as np
+    import pyarrow as pa
+
+    from deltasql.log.file_tables import keep
+
+    fields = {field.name: chunk.field(index) for index, field in enumerate(chunk.type)}
+    table = pa.table([_column(fields, column, len(chunk)) for column in wanted], schema=wanted)
+    # The struct itself tells: where it is null, some writers leave empty strings and zeros below.
+    absent = np.flatnonzero(chunk.is_null().to_numpy(zero_copy_only=False)) if chunk.null_count else np.empty(0, int)
+    return _dense(table, absent, keep)
+
+
+def _dense(table: pa.Table, absent: Any, keep: Callable[[pa.Table, Any], pa.Table]) -> pa.Table:
+    # Rows of other kinds mostly lie at one end, in one run: a slice.
+    if len(absent) and absent[-1] - absent[0] + 1 == len(absent) and (absent[0] == 0 or absent[-1] == len(table) - 1):
+        start = len(absent) if absent[0] == 0 else 0
+        return table.slice(start, len(table) - len(absent))
+    return keep(table, absent)
+
+
+def _column(fields: dict[str, pa.Array], column: pa.Field, rows: int) -> pa.Array:
+    import pyarrow as pa
+
+    array = fields.get(column.name)
+    if column.name == "stats" and "stats_parsed" in fields:
+        from deltasql.log.stats_struct import stats_to_json
+
+        return stats_to_json(fields["stats_parsed"])
+    if array is None:
+        return pa.nulls(rows, column.type)
+    return _conformed(array, column.type)
+
+
+def _conformed(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    """The array as `kind`: structs by field name, what is missing null, what is unknown dropped."""
+    import pyarrow as pa
+
+    if array.type == kind:
+        return array
+    if pa.types.is_struct(kind):
+        have = {field.name: array.field(index) for index, field in enumerate(array.type)}
+        children = [
+            _conformed(have[field.name], field.type) if field.name in have else pa.nulls(len(array), field.type)
+            for field in kind
+        ]
+        return pa.StructArray.from_arrays(children, fields=list(kind), mask=array.is_null())
+    return array.cast(kind)

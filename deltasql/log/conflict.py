@@ -1,0 +1,151 @@
+"""Whether a transaction can go on top of a commit that came first: data in, verdict out.
+
+One winner at a time, in version order; the first rule that is broken gives the error. File level: a read of an
+unpartitioned table, or one whose predicate is not looked into, meets every added file.
+Source: Delta's conflict checker; Delta Lake documentation, Concurrency control.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from deltasql.errors.log import (
+    ConcurrentAppendError,
+    ConcurrentDeleteDeleteError,
+    ConcurrentDeleteReadError,
+    ConcurrentModificationError,
+    ConcurrentTransactionError,
+    ConcurrentWriteError,
+    MetadataChangedError,
+    ProtocolChangedError,
+)
+
+
+class IsolationLevel(str, Enum):
+    """How much a commit may ignore of what was committed since it read. Values as in commitInfo."""
+
+    SERIALIZABLE = "Serializable"
+    WRITE_SERIALIZABLE = "WriteSerializable"
+    SNAPSHOT = "SnapshotIsolation"
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What matters of the transaction that lost the race. Paths are canonical.
+
+    `read_files` are all files that its scans were planned over. `version` is the one that it wanted, 0 for a new table.
+    """
+
+    table: str
+    version: int
+    level: IsolationLevel
+    read_predicates: tuple[str, ...] = ()
+    read_files: frozenset[str] = frozenset()
+    read_whole_table: bool = False
+    read_app_ids: frozenset[str] = frozenset()
+    removes: frozenset[str] = frozenset()
+    app_ids: frozenset[str] = frozenset()
+    domains: frozenset[str] = frozenset()
+    changes_metadata: bool = False
+    changes_protocol: bool = False
+    only_adds: bool = True
+    needs_next_version: bool = False
+
+    @property
+    def is_blind_append(self) -> bool:
+        reads = self.read_predicates or self.read_files or self.read_whole_table
+        return self.only_adds and not reads
+
+
+@dataclass(frozen=True, slots=True)
+class Winner:
+    """What matters of the commit that came first. Paths are canonical, with and without data change."""
+
+    version: int
+    operation: str
+    is_blind_append: bool = False
+    changes_metadata: bool = False
+    changes_protocol: bool = False
+    adds: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
+    removes: frozenset[str] = frozenset()
+    app_ids: frozenset[str] = frozenset()
+    domains: frozenset[str] = frozenset()
+
+
+def find_conflict(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
+    """The error that the transaction must end with, or None if it can be tried again after the winner."""
+    for rule in _RULES:
+        error = rule(attempt, winner)
+        if error is not None:
+            return error
+    return None
+
+
+def _protocol(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
+    if attempt.version == 0:
+        return ProtocolChangedError(attempt.table, winner.version, winner.operation, _EMPTY_FOLDER)
+    if winner.changes_protocol:
+        return ProtocolChangedError(attempt.table, winner.version, winner.operation)
+    return None
+
+
+def _metadata(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
+    if winner.changes_metadata:
+        return MetadataChangedError(attempt.table, winner.version, winner.operation)
+    return None
+
+
+def _large(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
+    # Changes of metadata and protocol are made of what was read: they do not go on top of anything else.
+    if attempt.needs_next_version or attempt.changes_metadata or attempt.changes_protocol:
+        return ConcurrentWriteError(attempt.table, winner.version, winner.operation)
+    return None
+
+
+def _transactions(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
+    shared = winner.app_ids & (attempt.read_app_ids | attempt.app_ids)
+    if shared:
+        subject = f"application id {min(shared)}"
+        return ConcurrentTransactionError(attempt.table, winner.version, winner.operation, subject)
+    shared = winner.domains & attempt.domains
+    if shared:
+        subject = f"metadata domain {min(shared)}"
+        return ConcurrentTransactionError(attempt.table, winner.version, winner.operation, subject)
+    return None
+
+
+def _appends(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
+    if not winner.adds or attempt.is_blind_append or attempt.level is IsolationLevel.SNAPSHOT:
+        return None
+    if attempt.level is IsolationLevel.WRITE_SERIALIZABLE and winner.is_blind_append:
+        return None
+    if attempt.read_predicates or attempt.read_whole_table:
+        return ConcurrentAppendError(attempt.table, winner.version, winner.operation)
+    return None
+
+
+def _deleted_reads(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
+    if winner.removes & attempt.read_files or (winner.removes and attempt.read_whole_table):
+        return ConcurrentDeleteReadError(attempt.table, winner.version, winner.operation)
+    return None
+
+
+def _deleted_twice(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
+    if winner.removes & attempt.removes:
+        return ConcurrentDeleteDeleteError(attempt.table, winner.version, winner.operation)
+    return None
+
+
+_EMPTY_FOLDER = "Several writers wrote to an empty folder: create the table before they start. "
+
+_RULES: tuple[Callable[[Attempt, Winner], ConcurrentModificationError | None], ...] = (
+    _protocol,
+    _metadata,
+    _large,
+    _transactions,
+    _appends,
+    _deleted_reads,
+    _deleted_twice,
+)

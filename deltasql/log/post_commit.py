@@ -1,0 +1,60 @@
+"""What follows a commit: its checksum, and a checkpoint when one is due. Nothing here can fail a commit."""
+
+from __future__ import annotations
+
+import logging
+
+from deltasql.log.checksum import VersionChecksum
+from deltasql.log.paths import checksum_path
+from deltasql.log.snapshot import Snapshot, in_commit_timestamps
+from deltasql.log.store import LogStore
+
+_LOGGER = logging.getLogger(__name__)
+
+
+def finish(store: LogStore, snapshot: Snapshot, transaction_id: str | None) -> None:
+    """Writes the checksum of the snapshot, and its checkpoint if it is due."""
+    try:
+        write_checksum(store, snapshot, transaction_id)
+    except Exception as error:
+        _LOGGER.warning("no checksum for version %d of %s: %s", snapshot.version, snapshot.table, error)
+    try:
+        if checkpoint_is_due(snapshot):
+            from deltasql.log.checkpoint_writer import write_checkpoint
+
+            write_checkpoint(store, snapshot)
+    except Exception as error:
+        _LOGGER.warning("no checkpoint of version %d of %s: %s", snapshot.version, snapshot.table, error)
+
+
+def write_checksum(store: LogStore, snapshot: Snapshot, transaction_id: str | None = None) -> bool:
+    """True if the snapshot now has a checksum of ours; none is written if that would mean reading a checkpoint."""
+    totals = snapshot.cheap_totals
+    if totals is None:
+        return False
+    timestamp = snapshot.timestamp_ms if in_commit_timestamps(snapshot.metadata) else None
+    checksum = VersionChecksum(snapshot.state, totals, timestamp, transaction_id)
+    return store.put_if_absent(checksum_path(snapshot.version), checksum.to_bytes())
+
+
+def checkpoint_is_due(snapshot: Snapshot) -> bool:
+    """True at every `delta.checkpointInterval`-th version.
+
+    Where the table does not set the interval and has many files, a checkpoint is put off until the commits since the
+    last one hold a twentieth as many actions: rewriting a million files every ten commits would cost more than it saves.
+    """
+    from deltasql.log.properties import checkpoint_interval
+
+    version = snapshot.version
+    if version == 0 or version % checkpoint_interval(snapshot.configuration):
+        return False
+    if "delta.checkpointInterval" in snapshot.configuration:
+        return True
+    tail = snapshot.tail_actions()
+    totals = snapshot.cheap_totals
+    files = totals.files if totals is not None else 0
+    return files < _MANY_FILES or tail * 20 >= files or len(snapshot.segment.commits) >= _LONGEST_TAIL
+
+
+_MANY_FILES = 10_000
+_LONGEST_TAIL = 100

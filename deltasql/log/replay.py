@@ -1,0 +1,205 @@
+"""From log files to the files of a version: the newest action of every file wins.
+
+Commits are few and their keys go into a dict; the rows of a checkpoint, which may be millions, are only probed against
+it. Source: Delta protocol, Action Reconciliation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from deltasql.errors.log import LogFileNotFoundError
+from deltasql.log.checkpoint import Checkpoint
+from deltasql.log.commit_file import CommitFile, file_key, parse_commit
+from deltasql.log.paths import canonical, commit_path
+from deltasql.log.segment import CheckpointFiles
+from deltasql.log.store import LocalLogStore, LogStore
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+_PARALLEL = 16
+
+
+class LogReader:
+    """The log files of one table, each read and parsed once as long as it is of use."""
+
+    def __init__(self, store: LogStore, table: str) -> None:
+        self.store = store
+        self.table = table
+        self._commits: dict[int, CommitFile] = {}
+        self._checkpoints: dict[CheckpointFiles, Checkpoint] = {}
+
+    def commit(self, version: int) -> CommitFile:
+        """The parsed commit. Raises LogFileNotFoundError or InvalidLogJsonError."""
+        commit = self._commits.get(version)
+        if commit is None:
+            path = commit_path(version)
+            try:
+                data = self.store.read(path)
+            except FileNotFoundError as error:
+                raise LogFileNotFoundError(self.table, path) from error
+            commit = self._commits[version] = parse_commit(data, version, path, self.table)
+        return commit
+
+    def commits(self, versions: Sequence[int]) -> list[CommitFile]:
+        """The parsed commits of these versions; remote ones are fetched side by side."""
+        if isinstance(self.store, LocalLogStore) or len(versions) < 4:
+            return [self.commit(version) for version in versions]
+        with ThreadPoolExecutor(_PARALLEL) as pool:
+            return list(pool.map(self.commit, versions))
+
+    def checkpoint(self, files: CheckpointFiles) -> Checkpoint:
+        known = self._checkpoints.get(files)
+        if known is None:
+            # One is enough: snapshots of one log mostly share it, and its columns are big.
+            self._checkpoints = {files: Checkpoint(self.store, self.table, files)}
+            known = self._checkpoints[files]
+        return known
+
+    def remember(self, commit: CommitFile) -> None:
+        """Spares the reading of a commit that this process wrote."""
+        self._commits[commit.version] = commit
+
+    def forget(self, before: int) -> None:
+        """Drops the commits that no newer snapshot needs."""
+        for version in [item for item in self._commits if item < before]:
+            del self._commits[version]
+
+
+@dataclass(slots=True)
+class Tail:
+    """The commits after a checkpoint, reconciled.
+
+    `live` maps each live file's key to (number in `commits`, number of its add there), in log order; `gone` maps the
+    keys of removed files to (number in `commits`, number of the remove). A key in either hides the checkpoint's row.
+    """
+
+    commits: list[CommitFile]
+    live: dict[str, tuple[int, int]] = field(default_factory=dict)
+    gone: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+
+def replay(commits: Sequence[CommitFile], root: str, table: str) -> Tail:
+    """The files of `commits`, which are in version order. Raises InvalidLogJsonError."""
+    tail = Tail([commit for commit in commits if commit.has_files])
+    for number, commit in enumerate(tail.commits):
+        adds, removes = _keys(commit, root, table)
+        for row, key in enumerate(removes):
+            tail.live.pop(key, None)
+            tail.gone[key] = (number, row)
+        for row, key in enumerate(adds):
+            # Not just replaced: the file moves to the place of its newest action.
+            tail.live.pop(key, None)
+            tail.live[key] = (number, row)
+            tail.gone.pop(key, None)
+    return tail
+
+
+def tail_adds(tail: Tail, table: str) -> pa.Table:
+    """The live add actions of the tail in log order, as `file_tables.ADD`."""
+    from deltasql.log.file_tables import ADD
+
+    return _rows(tail.commits, tail.live.values(), 0, ADD, table)
+
+
+def tail_removes(tail: Tail, table: str) -> pa.Table:
+    """The tombstones of the tail, as `file_tables.REMOVE`."""
+    from deltasql.log.file_tables import REMOVE
+
+    return _rows(tail.commits, tail.gone.values(), 1, REMOVE, table)
+
+
+def hidden_rows(checkpoint: Checkpoint, tail: Tail, root: str) -> np.ndarray:
+    """The numbers of the checkpoint's add rows that a newer action replaces or removes, sorted."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not tail.live and not tail.gone:
+        return np.empty(0, dtype=np.int64)
+    paths = checkpoint.adds(["path"])["path"]
+    wanted = {key.partition("\0")[0] for key in (*tail.live, *tail.gone)} | _spellings(tail)
+    mask = pc.is_in(paths, value_set=pa.array(sorted(wanted), pa.string())).to_numpy()
+    odd = _oddly_spelled(paths, wanted, root)
+    rows = np.flatnonzero(mask if odd is None else mask | odd)
+    if len(rows) == 0:
+        return rows
+    hits = [key in tail.live or key in tail.gone for key in _keys_at(checkpoint, rows, root)]
+    return rows[np.array(hits, dtype=bool)]
+
+
+def _keys_at(checkpoint: Checkpoint, rows: np.ndarray, root: str) -> list[str]:
+    import pyarrow as pa
+
+    from deltasql.log.file_tables import keys_of
+
+    return keys_of(checkpoint.adds(["path", "deletionVector"]).take(pa.array(rows)), root)
+
+
+def _spellings(tail: Tail) -> set[str]:
+    """The paths of the tail as they are written, for those that are written otherwise than canonically."""
+    found: set[str] = set()
+    for commit in tail.commits:
+        if commit.is_big:
+            for table in commit.tables or ():
+                found.update(table["path"].to_pylist())
+            continue
+        found.update(action["path"] for action in (*commit.adds, *commit.removes))
+    return found
+
+
+def _oddly_spelled(paths: pa.ChunkedArray, wanted: set[str], root: str) -> np.ndarray | None:
+    """Marks rows whose canonical path is wanted but spelled in another way; None if all are spelled plainly."""
+    import numpy as np
+    import pyarrow.compute as pc
+
+    from deltasql.log.file_tables import needs_decoding
+
+    if not needs_decoding(paths):
+        return None
+    odd = np.flatnonzero(pc.match_substring_regex(paths, "[%:]|^/").to_numpy())
+    mask = np.zeros(len(paths), dtype=bool)
+    spelled = paths.take(odd).to_pylist()
+    mask[odd] = [canonical(path, root) in wanted for path in spelled]
+    return mask
+
+
+def _keys(commit: CommitFile, root: str, table: str) -> tuple[list[str], list[str]]:
+    if commit.is_big:
+        from deltasql.log.file_tables import keys_of
+
+        adds, removes = commit.file_tables(table)
+        return keys_of(adds, root), keys_of(removes, root)
+    return [file_key(item, root) for item in commit.adds], [file_key(item, root) for item in commit.removes]
+
+
+def _rows(
+    commits: Sequence[CommitFile], places: Iterable[tuple[int, int]], kind: int, schema: pa.Schema, table: str
+) -> pa.Table:
+    import pyarrow as pa
+
+    from deltasql.log.file_tables import from_actions
+
+    chosen: dict[int, list[int]] = {}
+    for number, row in places:
+        chosen.setdefault(number, []).append(row)
+    pieces = []
+    small: list[Any] = []
+    for number in sorted(chosen):
+        commit = commits[number]
+        if not commit.is_big:
+            actions = (commit.adds, commit.removes)[kind]
+            small.extend(actions[row] for row in chosen[number])
+            continue
+        if small:
+            pieces.append(from_actions(small, schema))
+            small = []
+        whole = commit.file_tables(table)[kind]
+        pieces.append(whole if len(chosen[number]) == len(whole) else whole.take(pa.array(chosen[number])))
+    pieces.append(from_actions(small, schema))
+    return pa.concat_tables(pieces)

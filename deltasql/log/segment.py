@@ -1,0 +1,169 @@
+"""Which log files make up one version of a table. Source: Delta protocol, Snapshot reconstruction.
+
+`list_log` asks the storage, `build_segment` decides: a pure function of names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+
+from deltasql.errors.log import LogGapError, NotADeltaTableError, TruncatedLogError, VersionNotFoundError
+from deltasql.log.last_checkpoint import read_last_checkpoint
+from deltasql.log.paths import LOG, commit_path
+from deltasql.log.store import Entry, LogStore
+
+_COMMIT = re.compile(r"(\d+)\.json")
+_CHECKSUM = re.compile(r"(\d+)\.crc")
+_CLASSIC = re.compile(r"(\d+)\.checkpoint\.parquet")
+_PART = re.compile(r"(\d+)\.checkpoint\.(\d{10})\.(\d{10})\.parquet")
+_NAMED = re.compile(r"(\d+)\.checkpoint\.([^.]+)\.(json|parquet)")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointFiles:
+    """One complete checkpoint. `parts` in order; more than one only for the multi-part kind."""
+
+    version: int
+    kind: int
+    parts: tuple[Entry, ...]
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return tuple(part.path for part in self.parts)
+
+
+_SINGLE, _PARTS, _V2 = range(3)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The log's files by kind. `complete` is false if the listing began at a checkpoint that a hint named."""
+
+    commits: dict[int, Entry]
+    checkpoints: tuple[CheckpointFiles, ...]
+    checksums: frozenset[int]
+    complete: bool
+
+    @property
+    def earliest(self) -> int | None:
+        """The oldest version that can be read, None if there is none."""
+        if 0 in self.commits:
+            return 0
+        return min((item.version for item in self.checkpoints), default=None)
+
+    @property
+    def latest(self) -> int:
+        """The newest version, -1 if there is none."""
+        newest = max(self.commits, default=-1)
+        return max(newest, max((item.version for item in self.checkpoints), default=-1))
+
+
+@dataclass(frozen=True, slots=True)
+class LogSegment:
+    """A version's log files: a checkpoint, if any, and every commit after it, oldest first."""
+
+    version: int
+    checkpoint: CheckpointFiles | None
+    commits: tuple[tuple[int, Entry], ...]
+    checksums: frozenset[int]
+
+    def extended(self, listing: Listing) -> LogSegment:
+        """This segment with the newer commits of a listing that begins right after it, without gaps."""
+        commits = list(self.commits)
+        version = self.version
+        while version + 1 in listing.commits:
+            version += 1
+            commits.append((version, listing.commits[version]))
+        known = {item for item in self.checksums if item >= self._start} | listing.checksums
+        return replace(self, version=version, commits=tuple(commits), checksums=frozenset(known))
+
+    @property
+    def _start(self) -> int:
+        return self.checkpoint.version if self.checkpoint else 0
+
+
+def list_log(store: LogStore, full: bool = False, upto: int | None = None) -> Listing:
+    """The log's files, from the last checkpoint on, or all of them if `full` or if the hint does not help.
+
+    `upto` is the version that is wanted: a hint that is newer does not help.
+    """
+    hint = None if full else read_last_checkpoint(store)
+    if hint is not None and (upto is None or hint.version <= upto):
+        listing = classify(store.list_folder(LOG, offset=f"{LOG}/{hint.version:020d}"), complete=False)
+        if any(item.version >= hint.version and (upto is None or item.version <= upto) for item in listing.checkpoints):
+            return listing
+    return classify(store.list_folder(LOG), complete=True)
+
+
+def list_after(store: LogStore, version: int) -> Listing:
+    """The log's files that are newer than the commit of `version`."""
+    return classify(store.list_folder(LOG, offset=commit_path(version)), complete=False)
+
+
+def classify(entries: Iterable[Entry], complete: bool) -> Listing:
+    """Sorts files by kind; unknown names, empty checkpoints and incomplete multi-part checkpoints are left out."""
+    commits: dict[int, Entry] = {}
+    checksums: set[int] = set()
+    checkpoints: list[CheckpointFiles] = []
+    parts: dict[tuple[int, int], dict[int, Entry]] = {}
+    for entry in entries:
+        name = entry.name
+        if match := _COMMIT.fullmatch(name):
+            commits[int(match[1])] = entry
+        elif match := _CHECKSUM.fullmatch(name):
+            checksums.add(int(match[1]))
+        elif entry.size == 0:
+            continue
+        elif match := _CLASSIC.fullmatch(name):
+            checkpoints.append(CheckpointFiles(int(match[1]), _SINGLE, (entry,)))
+        elif match := _PART.fullmatch(name):
+            parts.setdefault((int(match[1]), int(match[3])), {})[int(match[2])] = entry
+        elif match := _NAMED.fullmatch(name):
+            checkpoints.append(CheckpointFiles(int(match[1]), _V2, (entry,)))
+    for (version, count), found in parts.items():
+        if set(found) == set(range(1, count + 1)):
+            checkpoints.append(CheckpointFiles(version, _PARTS, tuple(found[part] for part in sorted(found))))
+    return Listing(commits, tuple(sorted(checkpoints, key=_rank)), frozenset(checksums), complete)
+
+
+def build_segment(
+    listing: Listing,
+    table: str,
+    location: str,
+    version: int | None = None,
+    without: Collection[CheckpointFiles] = (),
+) -> LogSegment:
+    """The segment of `version`, or of the latest one; the checkpoints `without` are known to be unusable.
+
+    Raises NotADeltaTableError, VersionNotFoundError, TruncatedLogError or LogGapError.
+    """
+    latest = listing.latest
+    if latest < 0:
+        raise NotADeltaTableError(table, location)
+    wanted = latest if version is None else version
+    usable = [item for item in listing.checkpoints if item.version <= wanted and item not in without]
+    checkpoint = usable[-1] if usable else None
+    if wanted > latest or wanted < 0 or (version is not None and checkpoint is None and 0 not in listing.commits):
+        earliest = listing.earliest
+        raise VersionNotFoundError(table, wanted, min(listing.commits) if earliest is None else earliest, latest)
+    start = checkpoint.version + 1 if checkpoint else 0
+    _require_commits(listing, table, location, start, wanted)
+    commits = tuple((number, listing.commits[number]) for number in range(start, wanted + 1))
+    checksums = frozenset(number for number in listing.checksums if start - 1 <= number <= wanted)
+    return LogSegment(wanted, checkpoint, commits, checksums)
+
+
+def _require_commits(listing: Listing, table: str, location: str, start: int, last: int) -> None:
+    missing = next((number for number in range(start, last + 1) if number not in listing.commits), None)
+    if missing is None:
+        return
+    if missing == start:
+        earliest = min((number for number in listing.commits if number > start), default=last)
+        raise TruncatedLogError(table, f"{location}/{LOG}", last, earliest)
+    raise LogGapError(table, f"{location}/{LOG}", missing, commit_path(missing))
+
+
+def _rank(files: CheckpointFiles) -> tuple[int, int, int, str]:
+    return files.version, files.kind, len(files.parts), files.parts[0].path

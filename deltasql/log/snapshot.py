@@ -1,0 +1,411 @@
+"""One version of a table: everything a statement may ask of it, read when it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.log import (
+    InvalidCheckpointError,
+    LogFileNotFoundError,
+    MissingCommitTimestampError,
+    StateRecoverError,
+)
+from deltasql.log.actions import AddFile, CommitInfo, Metadata
+from deltasql.log.checkpoint import Checkpoint
+from deltasql.log.checksum import VersionChecksum, read_checksum
+from deltasql.log.commit_file import CommitFile
+from deltasql.log.paths import commit_path
+from deltasql.log.protocol import Protocol
+from deltasql.log.replay import LogReader, Tail, hidden_rows, replay, tail_adds, tail_removes
+from deltasql.log.segment import CheckpointFiles, LogSegment, build_segment, list_log
+from deltasql.log.state import FileTotals, TableState
+from deltasql.schema.types import StructType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_Result = TypeVar("_Result")
+
+FILE_COLUMNS = ("path", "partitionValues", "size", "modificationTime", "stats")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of an earlier version, on which newer commits are applied; `totals` None: not known."""
+
+    version: int
+    state: TableState
+    totals: FileTotals | None
+
+
+class Snapshot:
+    """A version of a table, immutable; safe to keep while the table moves on.
+
+    Whatever reads the log raises the errors of `deltasql.errors.log`. A damaged checkpoint is replaced by older log
+    files where these allow it.
+    """
+
+    def __init__(self, reader: LogReader, segment: LogSegment, base: Known | None = None) -> None:
+        self.location = reader.store.root
+        self.table = reader.table
+        self.version = segment.version
+        self.segment = segment
+        self._reader = reader
+        self._base = base
+        self._broken: set[CheckpointFiles] = set()
+        self._relisted = False
+        # Costly parts by name; a column that is kept here is mostly a view of the checkpoint's.
+        self._kept: dict[str, Any] = {}
+
+    @property
+    def protocol(self) -> Protocol:
+        protocol = self.state.protocol
+        assert protocol is not None
+        return protocol
+
+    @property
+    def metadata(self) -> Metadata:
+        metadata = self.state.metadata
+        assert metadata is not None
+        return metadata
+
+    @property
+    def schema(self) -> StructType:
+        """All columns in the table's order, partition columns included."""
+        return self.metadata.schema
+
+    @property
+    def partition_columns(self) -> tuple[str, ...]:
+        """Logical names."""
+        return self.metadata.partition_columns
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        return self.metadata.configuration
+
+    @cached_property
+    def state(self) -> TableState:
+        """Protocol, metadata, and maybe transactions and domains. Raises StateRecoverError."""
+        state = self._replayed(self._read_state)
+        for action, value in (("protocol", state.protocol), ("metaData", state.metadata)):
+            if value is None:
+                raise StateRecoverError(self.table, self.version, action)
+        return state
+
+    @cached_property
+    def transactions(self) -> Mapping[str, int]:
+        """The last version of every application that has written."""
+        known = self.full_state.transactions or {}
+        return {name: item.version for name, item in known.items()}
+
+    @cached_property
+    def domains(self) -> Mapping[str, str]:
+        """The configuration of every live metadata domain."""
+        known = self.full_state.domains or {}
+        return {name: item.configuration for name, item in known.items()}
+
+    @cached_property
+    def full_state(self) -> TableState:
+        """The state with transactions and domains, which a checksum may lack."""
+        state = self.state
+        if state.transactions is not None and state.domains is not None:
+            return state
+        return self._replayed(lambda: self._from_checkpoint(state))
+
+    @property
+    def num_files(self) -> int:
+        return self.totals.files
+
+    @property
+    def size_in_bytes(self) -> int:
+        return self.totals.bytes
+
+    @cached_property
+    def totals(self) -> FileTotals:
+        """Counts and bytes of the live files: from a checksum if there is one, else by reading all their sizes."""
+        return self.cheap_totals or self._count()
+
+    @cached_property
+    def cheap_totals(self) -> FileTotals | None:
+        """The totals, if they are known without reading a checkpoint's files."""
+        known = self._known
+        if known is not None and known.totals is not None:
+            totals = self._replayed(lambda: self._counted_up(known))
+            if totals is not None:
+                return totals
+        return None if self.segment.checkpoint else self._count()
+
+    @cached_property
+    def timestamp_ms(self) -> int:
+        """When the version was committed: its in-commit timestamp if the table has them, else its file's time."""
+        if in_commit_timestamps(self.metadata):
+            return self._in_commit_timestamp()
+        if self.segment.commits and self.segment.commits[-1][1].modified >= 0:
+            return self.segment.commits[-1][1].modified
+        try:
+            return self._reader.store.head(commit_path(self.version)).modified
+        except FileNotFoundError:
+            assert self.segment.checkpoint is not None
+            return self.segment.checkpoint.parts[0].modified
+
+    def files(self, columns: Sequence[str] = FILE_COLUMNS) -> pa.Table:
+        """One row per live file, in log order.
+
+        `columns` are fields of the add action in the log's spelling, and `location`: the file's absolute decoded place.
+        `path` is as in the log. `partitionValues` is a struct with one string field per partition column, by logical
+        name; empty is null. Only what is asked for is read.
+        """
+        import pyarrow as pa
+
+        return pa.table({name: self._column(name) for name in columns})
+
+    def add_files(self, paths: Iterable[str]) -> list[AddFile]:
+        """The full add actions of these files, in log order. `paths` as in the log; unknown ones are left out."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        from deltasql.log.file_tables import ADD
+
+        hits = pc.is_in(self._column("path"), value_set=pa.array(list(paths), pa.string()))
+        rows = pc.indices_nonzero(hits)
+        chosen = {name: self._raw_column(name).take(rows) for name in ADD.names}
+        actions = pa.table(chosen).to_pylist(maps_as_pydicts="lossy")
+        return [AddFile.from_json(action) for action in actions]
+
+    def tombstones(self) -> pa.Table:
+        """The removed files that the log still remembers, as `file_tables.REMOVE`; expired ones may be among them."""
+        return self._replayed(self._read_tombstones)
+
+    def live_adds(self, columns: Sequence[str]) -> pa.Table:
+        """The live files' add actions with these columns of `file_tables.ADD`, maps left as maps."""
+        import pyarrow as pa
+
+        return pa.table({name: self._raw_column(name) for name in columns})
+
+    def tail_actions(self) -> int:
+        """How many files the commits after the checkpoint added or removed, those included that are gone again."""
+        tail = self._tail()
+        return len(tail.live) + len(tail.gone)
+
+    def commit_info(self) -> CommitInfo | None:
+        """What the commit of this version says about itself; None if it is silent or its file is gone."""
+        try:
+            return self._reader.commit(self.version).info
+        except LogFileNotFoundError:
+            return None
+
+    def known(self) -> Known:
+        """What a newer snapshot can build on."""
+        return Known(self.version, self.state, self.__dict__.get("totals") or self.cheap_totals)
+
+    # Reading the log
+
+    @cached_property
+    def _known(self) -> Known | None:
+        """The newest version from which commits lead to this one and whose state is known."""
+        candidates = sorted(version for version in self.segment.checksums if version <= self.version)
+        while candidates and (self._base is None or candidates[-1] > self._base.version):
+            version = candidates.pop()
+            checksum = self._checksum(version)
+            if checksum is not None:
+                return Known(version, checksum.state, checksum.totals)
+        return self._base
+
+    def _checksum(self, version: int) -> VersionChecksum | None:
+        return read_checksum(self._reader.store, version)
+
+    def _read_state(self) -> TableState:
+        known = self._known
+        checkpoint = self.segment.checkpoint
+        if known is not None and known.version >= (checkpoint.version if checkpoint else 0):
+            return self._applied(known.state, known.version + 1)
+        return self._from_checkpoint(None)
+
+    def _from_checkpoint(self, core: TableState | None) -> TableState:
+        """The state from the checkpoint on; protocol and metadata of `core` where it is given."""
+        from deltasql.log.actions import DomainMetadata, SetTransaction
+
+        state = TableState()
+        if self.segment.checkpoint is not None:
+            checkpoint = self._reader.checkpoint(self.segment.checkpoint)
+            transactions = [SetTransaction.from_json(item) for item in checkpoint.actions("txn")]
+            domains = [DomainMetadata.from_json(item) for item in checkpoint.actions("domainMetadata")]
+            protocols = checkpoint.actions("protocol") if core is None else []
+            metadata = checkpoint.actions("metaData") if core is None else []
+            state = TableState(
+                Protocol.from_json(protocols[-1]) if protocols else None,
+                Metadata.from_json(metadata[-1]) if metadata else None,
+                {item.app_id: item for item in transactions},
+                {item.domain: item for item in domains if not item.removed},
+            )
+        state = self._applied(state, 0)
+        if core is None:
+            return state
+        return TableState(core.protocol, core.metadata, state.transactions, state.domains)
+
+    def _applied(self, state: TableState, start: int) -> TableState:
+        for commit in self._reader.commits([version for version, _ in self.segment.commits if version >= start]):
+            state = state.after(commit)
+        return state
+
+    def _counted_up(self, known: Known) -> FileTotals | None:
+        totals = known.totals
+        newer = [version for version, _ in self.segment.commits if version > known.version]
+        if len(newer) != self.version - known.version:
+            return None
+        for commit in self._reader.commits(newer):
+            totals = None if totals is None else self._totals_after(totals, commit)
+        return totals if totals is not None and totals.is_plausible else None
+
+    def _totals_after(self, totals: FileTotals, commit: CommitFile) -> FileTotals | None:
+        if commit.is_big:
+            from deltasql.log.totals import totals_after
+
+            return totals_after(totals, *commit.file_tables(self.table))
+        return None if _may_re_add(commit.adds, commit.removes) else totals.after(commit.adds, commit.removes)
+
+    def _count(self) -> FileTotals:
+        if self.segment.checkpoint is None:
+            small = self._replayed(self._small_adds)
+            if small is not None:
+                totals = FileTotals().after(small, ())
+                assert totals is not None
+                return totals
+        from deltasql.log.totals import count_files
+
+        return count_files(self._raw_column("size"), self._raw_column("deletionVector"))
+
+    def _small_adds(self) -> list[dict[str, Any]] | None:
+        """The live adds of a small log, without Arrow; None if a commit is big."""
+        tail = self._tail()
+        if any(commit.is_big for commit in tail.commits):
+            return None
+        return [tail.commits[number].adds[row] for number, row in tail.live.values()]
+
+    def _in_commit_timestamp(self) -> int:
+        info = self.commit_info()
+        timestamp = info.in_commit_timestamp if info is not None else None
+        if timestamp is None:
+            checksum = self._checksum(self.version)
+            timestamp = checksum.in_commit_timestamp if checksum is not None else None
+        if timestamp is None:
+            raise MissingCommitTimestampError(self.table, self.version)
+        return timestamp
+
+    # Files
+
+    def _column(self, name: str) -> pa.ChunkedArray:
+        if name == "partitionValues":
+            return self._once("partition struct", self._partition_values)
+        if name == "location":
+            return self._once("location column", self._locations)
+        return self._raw_column(name)
+
+    def _raw_column(self, name: str) -> pa.ChunkedArray:
+        return self._once(f"column {name}", lambda: self._replayed(lambda: self._read_column(name)))
+
+    def _read_column(self, name: str) -> pa.ChunkedArray:
+        import pyarrow as pa
+
+        from deltasql.log.file_tables import keep
+
+        newer = self._once("tail adds", lambda: tail_adds(self._tail(), self.table)).select([name])
+        if self.segment.checkpoint is None:
+            return newer[name]
+        checkpoint = self._reader.checkpoint(self.segment.checkpoint)
+        return pa.concat_tables([keep(checkpoint.adds([name]), self._hidden(checkpoint)), newer])[name]
+
+    def _partition_values(self) -> pa.ChunkedArray:
+        from deltasql.log.file_tables import partition_struct
+
+        names = self.partition_columns
+        return partition_struct(self._raw_column("partitionValues"), physical_names(self.metadata), names)
+
+    def _locations(self) -> pa.ChunkedArray:
+        from deltasql.log.file_tables import locations
+
+        return locations(self._raw_column("path"), self.location)
+
+    def _tail(self) -> Tail:
+        return self._once("tail", self._reconciled)
+
+    def _reconciled(self) -> Tail:
+        return replay(self._reader.commits([version for version, _ in self.segment.commits]), self.location, self.table)
+
+    def _hidden(self, checkpoint: Checkpoint) -> Any:
+        return self._once("hidden", lambda: hidden_rows(checkpoint, self._tail(), self.location))
+
+    def _read_tombstones(self) -> pa.Table:
+        import numpy as np
+        import pyarrow as pa
+
+        from deltasql.log.file_tables import REMOVE, keep, keys_of
+
+        tail = self._tail()
+        newer = tail_removes(tail, self.table)
+        if self.segment.checkpoint is None:
+            return newer
+        older = self._reader.checkpoint(self.segment.checkpoint).removes(REMOVE.names)
+        keys = keys_of(older, self.location)
+        replaced = np.array([row for row, key in enumerate(keys) if key in tail.live or key in tail.gone], np.int64)
+        return pa.concat_tables([keep(older, replaced), newer])
+
+    def _once(self, name: str, read: Callable[[], _Result]) -> _Result:
+        """What `read` gave the first time, as long as the log files stay the same."""
+        if name not in self._kept:
+            self._kept[name] = read()
+        result: _Result = self._kept[name]
+        return result
+
+    # Damage
+
+    def _replayed(self, read: Callable[[], _Result]) -> _Result:
+        """What `read` gives, from other log files if those of the segment are damaged or have been cleaned up."""
+        while True:
+            try:
+                return read()
+            except InvalidCheckpointError as error:
+                assert self.segment.checkpoint is not None
+                self._broken.add(self.segment.checkpoint)
+                self._rebuild(error)
+            except LogFileNotFoundError as error:
+                if self._relisted:
+                    raise
+                self._relisted = True
+                self._rebuild(error)
+
+    def _rebuild(self, error: DeltaSqlError) -> None:
+        listing = list_log(self._reader.store, full=True)
+        try:
+            segment = build_segment(listing, self.table, self.location, self.version, self._broken)
+        except DeltaSqlError:
+            raise error from None
+        self.segment = segment
+        self._kept.clear()
+        self.__dict__.pop("_known", None)
+
+
+def in_commit_timestamps(metadata: Metadata) -> bool:
+    """True if the table's commits carry their own timestamps."""
+    return metadata.configuration.get("delta.enableInCommitTimestamps", "false").lower() == "true"
+
+
+def physical_names(metadata: Metadata) -> list[str]:
+    """The keys of `partitionValues`, in the order of the partition columns."""
+    if metadata.configuration.get("delta.columnMapping.mode", "none").lower() == "none":
+        return list(metadata.partition_columns)
+    names = []
+    for name in metadata.partition_columns:
+        column = metadata.schema.find(name)
+        names.append(str(column.metadata.get("delta.columnMapping.physicalName", name)) if column else name)
+    return names
+
+
+def _may_re_add(adds: Sequence[Mapping[str, Any]], removes: Sequence[Mapping[str, Any]]) -> bool:
+    """True if the adds may name files that are live already, as a commit that only rewrites statistics does."""
+    kept = any(action.get("dataChange") is False for action in adds)
+    return kept and not any(action.get("dataChange") is False for action in removes)

@@ -1,0 +1,250 @@
+"""Storage of one table: local disk, memory, S3, GCS or Azure, all through obstore.
+
+Paths are relative to the table's location, `/`-separated and literal (`%` is no escape). The one write that decides
+anything is `put_if_absent`; only `_last_checkpoint` is ever overwritten.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import obstore
+from obstore import exceptions
+from obstore.store import LocalStore, MemoryStore, from_url
+
+from deltasql.errors.log import AmbiguousWriteError, StorageError, UnsupportedLocationError
+from deltasql.log.paths import is_local, local_path
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# What stays in memory is one store per process, so that two sessions see the same tables.
+_MEMORY = MemoryStore()
+
+# With these answers the storage has said no: nothing was written.
+_REFUSED = (
+    exceptions.PermissionDeniedError,
+    exceptions.UnauthenticatedError,
+    exceptions.NotFoundError,
+    exceptions.InvalidPathError,
+    exceptions.NotSupportedError,
+    exceptions.UnknownConfigurationKeyError,
+    OSError,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One stored object: `path` relative to the table, `size` in bytes, `modified` in ms since the epoch."""
+
+    path: str
+    size: int
+    modified: int
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition("/")[2]
+
+
+def open_store(location: str) -> LogStore:
+    """The storage of the table at `location`: an absolute local path or a URL.
+
+    Credentials come from the environment, as obstore documents. Raises UnsupportedLocationError.
+    """
+    if is_local(location):
+        return LocalLogStore(local_path(location))
+    if location.startswith("memory:"):
+        return LogStore(location.rstrip("/"), _MEMORY, location.partition(":")[2].strip("/"))
+    try:
+        return LogStore(location.rstrip("/"), from_url(location), "")
+    except (exceptions.BaseError, ValueError) as error:
+        raise UnsupportedLocationError(location, _reason(error)) from error
+
+
+class LogStore:
+    """Objects below one location. `root` is the location as data readers spell it, without a last slash."""
+
+    def __init__(self, root: str, store: Any, prefix: str = "") -> None:
+        self.root = root
+        self._store = store
+        self._prefix = f"{prefix}/" if prefix else ""
+
+    def read(self, path: str) -> bytes:
+        """The whole object. Raises FileNotFoundError or StorageError."""
+        try:
+            return bytes(obstore.get(self._open(), self._prefix + path).bytes())
+        except FileNotFoundError:
+            raise
+        except (exceptions.BaseError, OSError) as error:
+            raise StorageError("read", self.url(path), _reason(error)) from error
+
+    def read_range(self, path: str, start: int, length: int) -> bytes:
+        """At most `length` bytes from `start`. Raises FileNotFoundError or StorageError."""
+        try:
+            return bytes(obstore.get_range(self._open(), self._prefix + path, start=start, length=length))
+        except FileNotFoundError:
+            raise
+        except (exceptions.BaseError, OSError) as error:
+            raise StorageError("read", self.url(path), _reason(error)) from error
+
+    def put_if_absent(self, path: str, data: bytes) -> bool:
+        """True if `data` is now the object, False if there was one before; readers never see a part of it.
+
+        Raises AmbiguousWriteError if the answer was lost (read back to know), StorageError if it was refused.
+        """
+        try:
+            obstore.put(self._open(create=True), self._prefix + path, data, mode="create", use_multipart=False)
+        except (exceptions.AlreadyExistsError, FileExistsError):
+            return False
+        except _REFUSED as error:
+            raise StorageError("write", self.url(path), _reason(error)) from error
+        except exceptions.BaseError as error:
+            raise AmbiguousWriteError(self.url(path), _reason(error)) from error
+        return True
+
+    def overwrite(self, path: str, data: bytes) -> None:
+        """Makes `data` the object, whatever was there. Raises StorageError."""
+        try:
+            obstore.put(self._open(create=True), self._prefix + path, data)
+        except (exceptions.BaseError, OSError) as error:
+            raise StorageError("write", self.url(path), _reason(error)) from error
+
+    def list(self, folder: str, offset: str | None = None) -> list[Entry]:
+        """Objects below `folder`, at any depth, by name; only those after the path `offset`, if given."""
+        after = None if offset is None else self._prefix + offset
+        try:
+            pages = obstore.list(self._open(), self._prefix + folder, offset=after, chunk_size=1000)
+            found = [self._entry(meta) for page in pages for meta in page]
+        except FileNotFoundError:
+            return []
+        except (exceptions.BaseError, OSError) as error:
+            raise StorageError("list", self.url(folder), _reason(error)) from error
+        return sorted((entry for entry in found if offset is None or entry.path > offset), key=_by_path)
+
+    def list_folder(self, folder: str, offset: str | None = None) -> list[Entry]:
+        """Like `list`, but only the objects directly in `folder`."""
+        depth = folder.count("/") + 1
+        return [entry for entry in self.list(folder, offset) if entry.path.count("/") == depth]
+
+    def head(self, path: str) -> Entry:
+        """Size and time of one object. Raises FileNotFoundError or StorageError."""
+        try:
+            return self._entry(obstore.head(self._open(), self._prefix + path))
+        except FileNotFoundError:
+            raise
+        except (exceptions.BaseError, OSError) as error:
+            raise StorageError("read", self.url(path), _reason(error)) from error
+
+    def exists(self, path: str) -> bool:
+        try:
+            self.head(path)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def delete(self, paths: Iterable[str]) -> None:
+        """Removes the objects; those that are already gone are no error."""
+        for path in paths:
+            try:
+                obstore.delete(self._open(), self._prefix + path)
+            except FileNotFoundError:
+                continue
+            except (exceptions.BaseError, OSError) as error:
+                raise StorageError("delete", self.url(path), _reason(error)) from error
+
+    def open_input(self, path: str) -> pa.NativeFile:
+        """A seekable file for pyarrow, which fetches only the ranges that are read. Raises like `read`."""
+        import pyarrow as pa
+
+        try:
+            return pa.PythonFile(obstore.open_reader(self._open(), self._prefix + path), mode="r")
+        except FileNotFoundError:
+            raise
+        except (exceptions.BaseError, OSError) as error:
+            raise StorageError("read", self.url(path), _reason(error)) from error
+
+    def url(self, path: str) -> str:
+        """The absolute place of a path of this store."""
+        return f"{self.root}/{path}"
+
+    def _open(self, create: bool = False) -> Any:
+        return self._store
+
+    def _entry(self, meta: Any) -> Entry:
+        modified = int(meta["last_modified"].timestamp() * 1000)
+        return Entry(meta["path"][len(self._prefix) :], meta["size"], modified)
+
+
+class LocalLogStore(LogStore):
+    """A folder of the local disk. Commits go through obstore (temporary file and link); reads are plain file reads."""
+
+    def __init__(self, root: str) -> None:
+        super().__init__(root, None)
+        self._folder = Path(root)
+
+    def read(self, path: str) -> bytes:
+        try:
+            with open(f"{self.root}/{path}", "rb") as file:  # noqa: PTH123 - three times faster than Path.read_bytes
+                return file.read()
+        except (FileNotFoundError, NotADirectoryError):
+            raise FileNotFoundError(path) from None
+        except OSError as error:
+            raise StorageError("read", self.url(path), _reason(error)) from error
+
+    def list_folder(self, folder: str, offset: str | None = None) -> list[Entry]:
+        """Looks at names first, so that a long log costs no `stat` for the files before `offset`."""
+        after = "" if offset is None else offset.rpartition("/")[2]
+        found = []
+        try:
+            with os.scandir(f"{self.root}/{folder}") as names:
+                for item in names:
+                    if item.name > after and item.is_file():
+                        status = item.stat()
+                        found.append(Entry(f"{folder}/{item.name}", status.st_size, status.st_mtime_ns // 1_000_000))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            raise StorageError("list", self.url(folder), _reason(error)) from error
+        return sorted(found, key=_by_path)
+
+    def head(self, path: str) -> Entry:
+        try:
+            status = (self._folder / path).stat()
+        except (FileNotFoundError, NotADirectoryError):
+            raise FileNotFoundError(path) from None
+        except OSError as error:
+            raise StorageError("read", self.url(path), _reason(error)) from error
+        return Entry(path, status.st_size, status.st_mtime_ns // 1_000_000)
+
+    def open_input(self, path: str) -> pa.NativeFile:
+        import pyarrow as pa
+
+        try:
+            return pa.memory_map(f"{self.root}/{path}")
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise StorageError("read", self.url(path), _reason(error)) from error
+
+    def _open(self, create: bool = False) -> Any:
+        # A folder that does not exist yet can be asked for, and reading must not create it.
+        if self._store is None:
+            if create:
+                self._folder.mkdir(parents=True, exist_ok=True)
+            elif not self._folder.is_dir():
+                raise FileNotFoundError(self.root)
+            self._store = LocalStore(self.root)
+        return self._store
+
+
+def _by_path(entry: Entry) -> str:
+    return entry.path
+
+
+def _reason(error: BaseException) -> str:
+    # obstore appends its debug form after an empty line.
+    return str(error).split("\n\n")[0].strip().rstrip(".") or type(error).__name__

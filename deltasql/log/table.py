@@ -1,0 +1,129 @@
+"""The log of one table: where snapshots come from and transactions begin."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltasql.errors.log import NotADeltaTableError
+from deltasql.log.paths import is_local, local_path
+from deltasql.log.replay import LogReader
+from deltasql.log.segment import Listing, LogSegment, build_segment, list_after, list_log
+from deltasql.log.snapshot import Snapshot
+from deltasql.log.store import LogStore, open_store
+
+if TYPE_CHECKING:
+    from deltasql.log.history import CommitEntry
+    from deltasql.log.transaction import Transaction
+
+
+class DeltaLog:
+    """The log of the table at `location`, an absolute local path or a URL.
+
+    Cheap to create. It keeps the last snapshot, so that the next one only costs what has been committed since.
+    `name` is how messages call the table.
+    """
+
+    def __init__(self, location: str, name: str | None = None, store: LogStore | None = None) -> None:
+        self.location = local_path(location) if is_local(location) else location.rstrip("/")
+        self.table = name or f"delta.`{self.location}`"
+        self.store = store if store is not None else open_store(location)
+        self._reader = LogReader(self.store, self.table)
+        self._latest: Snapshot | None = None
+
+    def exists(self) -> bool:
+        """True if there is a commit or a checkpoint."""
+        return self._latest is not None or list_log(self.store).latest >= 0
+
+    def snapshot(self, version: int | None = None) -> Snapshot:
+        """The latest version, or the one asked for.
+
+        Raises NotADeltaTableError, VersionNotFoundError, TruncatedLogError or LogGapError.
+        """
+        if version is None:
+            return self._refreshed()
+        if self._latest is not None and self._latest.version == version:
+            return self._latest
+        listing = list_log(self.store, upto=version)
+        if not listing.complete and version > listing.latest:
+            listing = list_log(self.store, full=True)
+        segment = build_segment(listing, self.table, self.location, version)
+        # A reader of its own: an old version must not drop what the latest one keeps.
+        return Snapshot(LogReader(self.store, self.table), segment)
+
+    def version_at(self, timestamp_us: int) -> int:
+        """The last version committed at or before the timestamp (µs since the epoch, UTC).
+
+        Raises TimestampTooEarlyError, TimestampTooLateError or NoCommitsFoundError.
+        """
+        from deltasql.log.history import version_at
+
+        listing = self._full_listing()
+        return version_at(self._reader, listing, self.snapshot(), timestamp_us)
+
+    def history(self, limit: int | None = None) -> list[CommitEntry]:
+        """The commits that the log still has, newest first."""
+        from deltasql.log.history import commit_history
+
+        listing = self._full_listing()
+        return commit_history(self._reader, listing, self.snapshot(), limit)
+
+    def begin(self, snapshot: Snapshot | None) -> Transaction:
+        """A transaction on top of `snapshot`; None where it is to create the table."""
+        from deltasql.log.transaction import Transaction
+
+        return Transaction(self, snapshot)
+
+    def committed(self, snapshot: Snapshot) -> None:
+        """Makes a snapshot that this process has committed the last one, if it is newer."""
+        if self._latest is None or self._latest.version < snapshot.version:
+            self._adopt(snapshot)
+
+    @property
+    def reader(self) -> LogReader:
+        return self._reader
+
+    def _refreshed(self) -> Snapshot:
+        last = self._latest
+        if last is None:
+            segment = build_segment(list_log(self.store), self.table, self.location)
+            return self._adopt(Snapshot(self._reader, segment))
+        listing = list_after(self.store, last.version)
+        if not listing.commits and not self._vanished(last):
+            return last
+        segment = self._grown(last, listing)
+        if segment is None:
+            self._latest = None
+            self._reader = LogReader(self.store, self.table)
+            return self._refreshed()
+        return self._adopt(Snapshot(self._reader, segment, last.known()))
+
+    def _grown(self, last: Snapshot, listing: Listing) -> LogSegment | None:
+        """The last segment with the new commits; None if the log has to be listed anew."""
+        segment = last.segment.extended(listing)
+        if segment.version != listing.latest or segment.version == last.version:
+            return None
+        newest = listing.checkpoints[-1] if listing.checkpoints else None
+        if newest is None or len(segment.commits) < _LONG_TAIL:
+            return segment
+        commits = tuple(item for item in segment.commits if item[0] > newest.version)
+        return LogSegment(segment.version, newest, commits, segment.checksums)
+
+    def _vanished(self, last: Snapshot) -> bool:
+        """True if the table was dropped: its last commit is gone."""
+        return last.segment.commits != () and not self.store.exists(last.segment.commits[-1][1].path)
+
+    def _adopt(self, snapshot: Snapshot) -> Snapshot:
+        self._latest = snapshot
+        first = snapshot.segment.commits[0][0] if snapshot.segment.commits else snapshot.version
+        self._reader.forget(min(first, snapshot.version))
+        return snapshot
+
+    def _full_listing(self) -> Listing:
+        listing = list_log(self.store, full=True)
+        if listing.latest < 0:
+            raise NotADeltaTableError(self.table, self.location)
+        return listing
+
+
+# A tail of fewer commits is cheaper to keep than the columns of a new checkpoint are to read.
+_LONG_TAIL = 100

@@ -1,0 +1,301 @@
+"""One attempt to change a table: what it read, and the commit that follows from it."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from deltasql.errors.log import AmbiguousWriteError, CommitRetriesExceededError, InvalidCommitError
+from deltasql.log.actions import (
+    Action,
+    AddCDCFile,
+    AddFile,
+    DomainMetadata,
+    Metadata,
+    RemoveFile,
+    SetTransaction,
+)
+from deltasql.log.commit_file import CommitFile, parse_commit
+from deltasql.log.commit_info import Provenance, build_commit_info, effective_level, table_level
+from deltasql.log.commit_rules import check_commit, of_kind
+from deltasql.log.committer import Committer, FileSystemCommitter
+from deltasql.log.conflict import Attempt, IsolationLevel, Winner, find_conflict
+from deltasql.log.paths import canonical, commit_path
+from deltasql.log.post_commit import finish
+from deltasql.log.protocol import Protocol
+from deltasql.log.segment import Listing, LogSegment, list_after
+from deltasql.log.snapshot import Snapshot, in_commit_timestamps
+from deltasql.log.store import Entry
+
+if TYPE_CHECKING:
+    from deltasql.log.table import DeltaLog
+
+_MOST_ATTEMPTS = 1000
+_MOST_LOST_ANSWERS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """What came of a transaction; `attempts` counts the versions it tried for."""
+
+    version: int
+    snapshot: Snapshot
+    attempts: int
+
+
+class Transaction:
+    """Records what a statement reads and commits what it writes. Used once, by one thread."""
+
+    def __init__(self, log: DeltaLog, read_snapshot: Snapshot | None, committer: Committer | None = None) -> None:
+        self.read_snapshot = read_snapshot
+        self.transaction_id = str(uuid.uuid4())
+        self._log = log
+        self._committer = committer or FileSystemCommitter(log.store)
+        self._predicates: list[str] = []
+        self._files: set[str] = set()
+        self._whole_table = False
+        self._app_ids: set[str] = set()
+
+    def record_read(
+        self, predicate: str | None = None, files: Iterable[str] | None = None, whole_table: bool = False
+    ) -> None:
+        """Notes a scan of the table: its predicate in SQL (None: all rows) and the files it was planned over.
+
+        `files` are paths as in the log. A scan that says neither has read the whole table.
+        """
+        self._whole_table |= whole_table or (predicate is None and files is None)
+        self._predicates.append(predicate if predicate is not None else "true")
+        self._files.update(canonical(path, self._log.location) for path in files or ())
+
+    def record_read_app_id(self, app_id: str) -> None:
+        """Notes that the statement depends on how far an application has written."""
+        self._app_ids.add(app_id)
+
+    def commit(
+        self,
+        operation: str,
+        parameters: Mapping[str, object],
+        actions: Sequence[Action],
+        *,
+        metrics: Mapping[str, object] | None = None,
+        user_metadata: str | None = None,
+        engine_info: str | None = None,
+        tags: Mapping[str, str] | None = None,
+        blind_append: bool | None = None,
+        isolation_level: IsolationLevel | None = None,
+    ) -> Commit:
+        """Writes the actions as the next version of the table.
+
+        A lost race is tried again at the next free version if what was committed in between does not touch what this
+        transaction read or removes; else a ConcurrentModificationError names the winner. Raises the errors of
+        `commit_rules` for actions that the protocol forbids, and CommitRetriesExceededError.
+        """
+        provenance = Provenance(operation, parameters, metrics, user_metadata, engine_info, tags)
+        protocol, metadata = self._effective(actions)
+        protocol.check_writable(self._log.table)
+        level = isolation_level or effective_level(table_level(metadata.configuration), operation, actions)
+        attempt = self._attempt(actions, level)
+        writing = _Writing(self, provenance, metadata, attempt, blind_append)
+        prepared = writing.prepare(actions)
+        check_commit(prepared, protocol, metadata, self._log.table, self._log.location)
+        return self._race(writing, prepared)
+
+    def _race(self, writing: _Writing, actions: Sequence[Action]) -> Commit:
+        version = writing.attempt.version
+        winners: list[CommitFile] = []
+        for attempts in range(1, _MOST_ATTEMPTS + 1):
+            data = writing.text(actions, version, winners)
+            if self._put(version, data):
+                return self._committed(version, data, winners, attempts)
+            for winner in self._winners(version):
+                if winner.info is not None and winner.info.transaction_id == self.transaction_id:
+                    # The answer to an earlier try was lost, and it had been written after all.
+                    return self._committed(winner.version, self._log.store.read(winner.path), winners, attempts)
+                error = find_conflict(writing.attempt, self._seen(winner))
+                if error is not None:
+                    raise error
+                winners.append(winner)
+            version = winners[-1].version + 1
+            _back_off(attempts)
+        raise CommitRetriesExceededError(self._log.table, _MOST_ATTEMPTS, version)
+
+    def _put(self, version: int, data: bytes) -> bool:
+        """True if this transaction's commit is now `version`, however the storage answered."""
+        for left in reversed(range(_MOST_LOST_ANSWERS)):
+            try:
+                return self._committer.commit(version, data)
+            except AmbiguousWriteError:
+                present = self._read_back(version)
+                if present is not None:
+                    return present.info is not None and present.info.transaction_id == self.transaction_id
+                if left == 0:
+                    raise
+                _back_off(_MOST_LOST_ANSWERS - left + 2)
+        raise AssertionError("unreachable")
+
+    def _read_back(self, version: int) -> CommitFile | None:
+        path = commit_path(version)
+        try:
+            return parse_commit(self._log.store.read(path), version, path, self._log.table)
+        except FileNotFoundError:
+            return None
+
+    def _winners(self, version: int) -> list[CommitFile]:
+        """The commits from `version` on, without gaps; at least one."""
+        newer = list_after(self._log.store, version - 1).commits
+        last = version
+        while last + 1 in newer:
+            last += 1
+        return self._log.reader.commits(range(version, last + 1))
+
+    def _committed(self, version: int, data: bytes, winners: Sequence[CommitFile], attempts: int) -> Commit:
+        path = commit_path(version)
+        self._log.reader.remember(parse_commit(data, version, path, self._log.table))
+        sizes = {winner.version: 0 for winner in winners if winner.version < version} | {version: len(data)}
+        entries = {number: Entry(commit_path(number), size, -1) for number, size in sizes.items()}
+        snapshot = self._snapshot(entries, version)
+        finish(self._log.store, snapshot, self.transaction_id)
+        self._log.committed(snapshot)
+        return Commit(version, snapshot, attempts)
+
+    def _snapshot(self, entries: Mapping[int, Entry], version: int) -> Snapshot:
+        read = self.read_snapshot
+        if read is None:
+            return Snapshot(self._log.reader, LogSegment(0, None, ((0, entries[0]),), frozenset()))
+        segment = read.segment.extended(Listing(dict(entries), (), frozenset(), complete=False))
+        assert segment.version == version
+        return Snapshot(self._log.reader, segment, read.known())
+
+    def _effective(self, actions: Sequence[Action]) -> tuple[Protocol, Metadata]:
+        """Protocol and metadata as they hold after the commit."""
+        protocols, metadata = of_kind(actions, Protocol), of_kind(actions, Metadata)
+        read = self.read_snapshot
+        if read is None and not (protocols and metadata):
+            raise InvalidCommitError(self._log.table, "version 0 needs a protocol and a metaData action")
+        protocol = protocols[-1] if protocols else read.protocol  # type: ignore[union-attr]
+        return protocol, metadata[-1] if metadata else read.metadata  # type: ignore[union-attr]
+
+    def _attempt(self, actions: Sequence[Action], level: IsolationLevel) -> Attempt:
+        root = self._log.location
+        removes = frozenset(canonical(action.path, root) for action in of_kind(actions, RemoveFile))
+        reads = bool(self._predicates or self._files or self._whole_table)
+        return Attempt(
+            table=self._log.table,
+            version=0 if self.read_snapshot is None else self.read_snapshot.version + 1,
+            level=level,
+            read_predicates=tuple(self._predicates),
+            read_files=frozenset(self._files),
+            read_whole_table=self._whole_table,
+            read_app_ids=frozenset(self._app_ids),
+            removes=removes,
+            app_ids=frozenset(action.app_id for action in of_kind(actions, SetTransaction)),
+            domains=frozenset(action.domain for action in of_kind(actions, DomainMetadata)),
+            changes_metadata=bool(of_kind(actions, Metadata)),
+            changes_protocol=bool(of_kind(actions, Protocol)),
+            only_adds=not removes and not of_kind(actions, AddCDCFile),
+            # Who removes files must have read them; where no scan was noted, nothing can be judged.
+            needs_next_version=bool(removes) and not reads,
+        )
+
+    def _seen(self, commit: CommitFile) -> Winner:
+        plain = commit.materialized(self._log.table)
+        root = self._log.location
+        return Winner(
+            version=commit.version,
+            operation=commit.info.operation if commit.info is not None else "An unnamed operation",
+            is_blind_append=commit.info is not None and commit.info.is_blind_append,
+            changes_metadata=commit.metadata is not None,
+            changes_protocol=commit.protocol is not None,
+            adds={canonical(add["path"], root): add.get("partitionValues") or {} for add in plain.adds},
+            removes=frozenset(canonical(remove["path"], root) for remove in plain.removes),
+            app_ids=frozenset(commit.transactions),
+            domains=frozenset(commit.domains),
+        )
+
+
+class _Writing:
+    """What stays the same over the tries of one commit, and the text of each."""
+
+    def __init__(
+        self,
+        transaction: Transaction,
+        provenance: Provenance,
+        metadata: Metadata,
+        attempt: Attempt,
+        blind_append: bool | None,
+    ) -> None:
+        self.attempt = attempt
+        self._read = transaction.read_snapshot
+        self._id = transaction.transaction_id
+        self._provenance = provenance
+        self._metadata = metadata
+        self._blind_append = attempt.is_blind_append if blind_append is None else blind_append
+
+    def prepare(self, actions: Sequence[Action]) -> list[Action]:
+        """The actions with what the log layer itself adds to them."""
+        if self._read is None or not self._enables_timestamps:
+            return list(actions)
+        return [self._with_enablement(action) if isinstance(action, Metadata) else action for action in actions]
+
+    def text(self, actions: Sequence[Action], version: int, winners: Sequence[CommitFile]) -> bytes:
+        """The commit's lines for `version`, with commitInfo first."""
+        now = int(time.time() * 1000)
+        own = self._next_timestamp(now, winners) if in_commit_timestamps(self._metadata) else None
+        info = build_commit_info(
+            self._provenance,
+            actions,
+            timestamp_ms=own or now,
+            in_commit_timestamp=own,
+            read_version=None if self._read is None else self._read.version,
+            level=self.attempt.level,
+            blind_append=self._blind_append,
+            transaction_id=self._id,
+        )
+        lines = [info.to_json(), *(_line(self._renumbered(action, version)) for action in actions)]
+        if own is not None and self._enables_timestamps and self._read is not None:
+            for line in lines:
+                if "metaData" in line:
+                    line["metaData"]["configuration"][f"{_ENABLEMENT}Timestamp"] = str(own)
+        return b"".join(json.dumps(line, separators=(",", ":")).encode() + b"\n" for line in lines)
+
+    @property
+    def _enables_timestamps(self) -> bool:
+        before = self._read is not None and in_commit_timestamps(self._read.metadata)
+        return in_commit_timestamps(self._metadata) and not before
+
+    def _with_enablement(self, metadata: Metadata) -> Metadata:
+        # The timestamp itself is known only when the commit is written.
+        return metadata.with_configuration({f"{_ENABLEMENT}Version": str(self.attempt.version)})
+
+    def _next_timestamp(self, now: int, winners: Sequence[CommitFile]) -> int:
+        """Later than the previous commit's, whatever the clock says."""
+        info = winners[-1].info if winners else None
+        previous = info.in_commit_timestamp if info is not None else None
+        if previous is None and self._read is not None:
+            previous = self._read.timestamp_ms
+        return now if previous is None else max(now, previous + 1)
+
+    def _renumbered(self, action: Action, version: int) -> Action:
+        """A new row's commit version is the one that the commit gets in the end."""
+        first = self.attempt.version
+        if version != first and isinstance(action, AddFile) and action.default_row_commit_version == first:
+            return replace(action, default_row_commit_version=version)
+        return action
+
+
+_ENABLEMENT = "delta.inCommitTimestampEnablement"
+
+
+def _line(action: Action) -> dict[str, object]:
+    return {"protocol": action.to_json()} if isinstance(action, Protocol) else action.to_json()
+
+
+def _back_off(attempts: int) -> None:
+    """Lets others finish; the first tries go at once."""
+    if attempts >= 3:
+        time.sleep(min(2 ** (attempts - 3) * 0.01, 1.0) * random.uniform(0.5, 1.5))
