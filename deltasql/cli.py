@@ -1,0 +1,189 @@
+"""The command `deltasql`: results to stdout, errors to stderr, and an exit code that tells them apart."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from deltasql.errors.base import DeltaSqlError
+
+if TYPE_CHECKING:
+    from deltasql.session import Session
+
+OK, FAILED, USAGE, MISMATCH, CONFLICT, INTERRUPTED = 0, 1, 2, 3, 4, 130
+BROKEN_PIPE = 141
+"""What a shell reports for a program that SIGPIPE ended."""
+
+FORMATS = ("table", "vertical", "csv", "tsv", "json", "jsonl", "markdown")
+_EXIT_CODES = (
+    "exit codes: 0 ok, 1 a statement failed, 2 usage, 3 golden files differ, 4 another writer's commit won, "
+    "130 interrupted"
+)
+
+
+class Script(NamedTuple):
+    """SQL to run; `name` is a file's name, or "" for the command line."""
+
+    name: str
+    text: str
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command; its exit code."""
+    options = _parser().parse_args(argv)
+    try:
+        return _dispatch(options)
+    except DeltaSqlError as error:
+        return _report(error, options.stack)
+    except KeyboardInterrupt:
+        print("Interrupted.", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader is gone; the interpreter would flush stdout once more at its end and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="deltasql",
+        description="The SQL dialect of Delta Lake on Apache Spark. Without -e and -f: a shell.",
+        epilog=_EXIT_CODES,
+        allow_abbrev=False,
+    )
+    parser.add_argument("-e", dest="work", metavar="SQL", action="append", type=_inline, help="run SQL; repeatable")
+    parser.add_argument("-f", dest="work", metavar="FILE", action="append", type=_path, help="run a file; - is stdin")
+    parser.add_argument("--warehouse", metavar="DIR", default="warehouse", help="tables and catalog (%(default)s)")
+    parser.add_argument("--format", choices=FORMATS, default="table", help="how rows are printed (%(default)s)")
+    parser.add_argument("--timing", action="store_true", help="tell on stderr how long each statement took")
+    _add_shared(parser)
+    parser.add_argument("--version", action="version", version=f"%(prog)s {_version()}")
+    _add_test(parser)
+    return parser
+
+
+def _add_test(parser: argparse.ArgumentParser) -> None:
+    commands = parser.add_subparsers(dest="command", metavar="", title="commands")
+    test = commands.add_parser(
+        "test",
+        help="compare golden files",
+        description="Runs DIR/**/x.sql and compares with x.out.",
+        epilog=_EXIT_CODES,
+    )
+    test.add_argument("directory", metavar="DIR", type=Path, help="a directory of .sql files, or one file")
+    test.add_argument("-k", dest="only", metavar="TEXT", default="", help="only files whose path holds TEXT")
+    test.add_argument("--accept", action="store_true", help="write what came out as the new .out files")
+    _add_shared(test, default=argparse.SUPPRESS)
+
+
+def _add_shared(parser: argparse.ArgumentParser, default: str | None = None) -> None:
+    """Options that may stand before and after `test`: the inner parser must not reset what the outer one read."""
+    parser.add_argument("--remote", metavar="sc://HOST", default=default, help="a Spark Connect server to run on")
+    stack = default or False
+    parser.add_argument("--stack", action="store_true", default=stack, help="with errors of Spark, its stack trace")
+
+
+def _version() -> str:
+    from deltasql import __version__
+
+    return __version__
+
+
+def _inline(text: str) -> Script:
+    return Script("", text)
+
+
+def _path(path: str) -> Script:
+    return Script(path, "")
+
+
+def _dispatch(options: argparse.Namespace) -> int:
+    if options.command == "test":
+        return _test(options)
+    scripts = [_loaded(item) for item in options.work or ()]
+    if not scripts and not sys.stdin.isatty():
+        scripts = [_loaded(Script("-", ""))]
+    with _Connection(options) as session:
+        if not options.work and sys.stdin.isatty():
+            from deltasql.repl import start
+
+            return start(session, style=options.format, stack=options.stack)
+        for script in scripts:
+            _run(session, script, options)
+    return OK
+
+
+def _loaded(script: Script) -> Script:
+    """The script with its text. Raises ScriptUnreadableError."""
+    if not script.name:
+        return script
+    from deltasql.errors.usage import ScriptUnreadableError
+
+    try:
+        text = sys.stdin.read() if script.name == "-" else Path(script.name).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise ScriptUnreadableError(path=script.name, reason=reason) from None
+    return Script(script.name, text.removeprefix("\ufeff"))
+
+
+class _Connection:
+    """A session for the length of a `with`."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        import deltasql
+
+        self._session: Session = deltasql.connect(warehouse=options.warehouse, spark=options.remote)
+
+    def __enter__(self) -> Session:
+        return self._session
+
+    def __exit__(self, *_: object) -> None:
+        self._session.close()
+
+
+def _run(session: Session, script: Script, options: argparse.Namespace) -> None:
+    """Runs each statement and prints its rows. Raises the first error, after its place in the file was printed."""
+    from deltasql.parser import split
+    from deltasql.render import render
+
+    for statement in split(script.text):
+        began = time.perf_counter()
+        try:
+            result = session.sql(statement.text)
+            render(result, options.format, sys.stdout)
+            sys.stdout.flush()
+        except DeltaSqlError as error:
+            if script.name:
+                line = script.text.count("\n", 0, statement.start) + (error.caret.line if error.caret else 1)
+                name = "<stdin>" if script.name == "-" else script.name
+                print(f"{name}:{line}:", file=sys.stderr)
+            raise error
+        if options.timing:
+            print(f"{time.perf_counter() - began:.3f} s", file=sys.stderr)
+
+
+def _report(error: DeltaSqlError, with_stack: bool) -> int:
+    """Prints an error; the exit code for it."""
+    from deltasql.errors.engine import SparkError
+    from deltasql.errors.log import ConcurrentModificationError
+    from deltasql.errors.usage import UsageError
+
+    print(error, file=sys.stderr)
+    if with_stack and isinstance(error, SparkError) and error.stack:
+        print(error.stack, file=sys.stderr)
+    if isinstance(error, UsageError):
+        return USAGE
+    return CONFLICT if isinstance(error, ConcurrentModificationError) else FAILED
+
+
+def _test(options: argparse.Namespace) -> int:
+    from deltasql.golden.command import run_suite
+
+    same = run_suite(options.directory, only=options.only, accept=options.accept, spark=options.remote)
+    return OK if same else MISMATCH

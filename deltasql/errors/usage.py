@@ -1,0 +1,43 @@
+"""deltasql called in a way that it does not understand: files, formats, commands of the shell, golden files."""
+
+from __future__ import annotations
+
+from deltasql.errors.base import DeltaSqlError, condition
+
+
+class UsageError(DeltaSqlError):
+    """The caller asked for something that cannot be; nothing was run. The command line ends with code 2."""
+
+
+@condition("SCRIPT_UNREADABLE", "58030", "The script {path} cannot be read: {reason}.")
+class ScriptUnreadableError(UsageError):
+    path: str
+    reason: str
+
+
+@condition("UNKNOWN_OUTPUT_FORMAT", "22023", "There is no format {style}. Formats are: {known}.")
+class UnknownFormatError(UsageError):
+    style: str
+    known: tuple[str, ...]
+
+
+@condition("UNKNOWN_SHELL_COMMAND", "42601", "There is no command {command}. Type \\? for the list of commands.")
+class UnknownCommandError(UsageError):
+    command: str
+
+
+@condition("NO_GOLDEN_FILES", "42K03", "There is no .sql file {place}.")
+class NoGoldenFilesError(UsageError):
+    """`place` is `under <directory>` or `at <path>`, with the filter if there was one."""
+
+    place: str
+
+
+@condition("UNKNOWN_GOLDEN_DIRECTIVE", "42601", "{file}, line {line}: {text} is no directive. Known: {known}.")
+class UnknownDirectiveError(UsageError):
+    """A comment that looks like a directive but would have no effect."""
+
+    file: str
+    line: int
+    text: str
+    known: tuple[str, ...]

@@ -1,0 +1,125 @@
+"""What happens between two prompts: a command of the shell or SQL is run, and nothing ends the session but the user."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.repl.commands import Command, command_of
+
+if TYPE_CHECKING:
+    from deltasql.result import Result
+    from deltasql.session import Session
+
+SHOWN_ROWS = 1000
+"""More rows than this are not printed: a forgotten LIMIT must not flood the terminal or the driver."""
+
+
+class Reader(Protocol):
+    """Where input comes from; a PromptSession is one."""
+
+    def prompt(self) -> Any:
+        """The next input. Raises EOFError at the end, KeyboardInterrupt when the user gave it up."""
+
+
+class Shell:
+    """One interactive session. `style` and `timing` are what the commands of these names change."""
+
+    def __init__(
+        self,
+        session: Session,
+        style: str = "table",
+        timing: bool = True,
+        stack: bool = False,
+        out: TextIO | None = None,
+    ) -> None:
+        self.session = session
+        self.style = style
+        self.timing = timing
+        self.stack = stack
+        self._out = out
+
+    @property
+    def out(self) -> TextIO:
+        # Looked up each time: prompt_toolkit and tests swap sys.stdout.
+        return self._out or sys.stdout
+
+    def loop(self, reader: Reader) -> int:
+        """Reads and runs until the user leaves; 0."""
+        self.say("deltasql: end a statement with ; — \\? helps, \\q or Ctrl-D leaves.")
+        while True:
+            try:
+                text = reader.prompt()
+            except KeyboardInterrupt:
+                continue
+            except EOFError:
+                return 0
+            if not self.run(text):
+                return 0
+
+    def run(self, text: str) -> bool:
+        """Runs one input: a command, or any number of statements. False when the user wants to leave."""
+        try:
+            command = command_of(text)
+            return self._statements(text) if command is None else self._command(command)
+        except KeyboardInterrupt:
+            self.say("Cancelled.")
+        except DeltaSqlError as error:
+            self.say(str(error))
+            self._say_stack(error)
+        except Exception as error:
+            # A defect of ours or of Spark must not cost the user the session.
+            self._say_defect(error)
+        return True
+
+    def say(self, text: str) -> None:
+        self.out.write(text + "\n")
+        self.out.flush()
+
+    def _command(self, command: Command) -> bool:
+        if command.sql:
+            self._statement(command.sql)
+        return command.act(self)
+
+    def _statements(self, text: str) -> bool:
+        from deltasql.parser import split
+
+        for statement in split(text):
+            self._statement(statement.text)
+        return True
+
+    def _statement(self, sql: str) -> None:
+        from deltasql.render import render
+
+        began = time.perf_counter()
+        result = self.session.sql(sql)
+        limit = SHOWN_ROWS if result.is_query else None
+        rows = render(result, self.style, self.out, limit)
+        self.say(self._outcome(result, rows, time.perf_counter() - began))
+
+    def _outcome(self, result: Result, rows: int, seconds: float) -> str:
+        """`2 rows, 0.31 s`, `version 7, 0.02 s` …"""
+        parts = [f"{rows} row{'' if rows == 1 else 's'}"] if result.columns else []
+        if rows >= SHOWN_ROWS and result.is_query:
+            parts = [f"the first {SHOWN_ROWS} rows"]
+        if result.version is not None:
+            parts.append(f"version {result.version}")
+        if self.timing:
+            parts.append(f"{seconds:.2f} s")
+        return ", ".join(parts) or "done"
+
+    def _say_stack(self, error: DeltaSqlError) -> None:
+        from deltasql.errors.engine import SparkError
+
+        if self.stack and isinstance(error, SparkError) and error.stack:
+            self.say(error.stack)
+
+    def _say_defect(self, error: Exception) -> None:
+        import traceback
+
+        lines = traceback.format_exception(error) if self.stack else traceback.format_exception_only(error)
+        self.say("".join(lines).rstrip())
+        if not self.stack:
+            self.say("This is not an error that deltasql expects. Start with --stack to see where it comes from.")

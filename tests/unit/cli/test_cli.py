@@ -1,0 +1,202 @@
+"""The command line over a session of canned answers: what goes where, and the exit code."""
+
+from __future__ import annotations
+
+import io
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import deltasql
+from deltasql import cli
+from deltasql.errors.base import Caret
+from deltasql.errors.catalog import TableNotFoundError
+from deltasql.errors.engine import SparkError
+from deltasql.errors.log import ConcurrentAppendError
+from deltasql.result import Result
+from deltasql.schema import types as t
+
+NUMBERS = t.StructType((t.StructField("n", t.LONG),))
+
+
+class Canned:
+    """A session that answers by the first word of a statement."""
+
+    def __init__(self, warehouse: str, spark: Any) -> None:
+        self.warehouse, self.spark = warehouse, spark
+        self.seen: list[str] = []
+        self.closed = False
+
+    def sql(self, text: str) -> Result:
+        self.seen.append(text)
+        match re.sub(r"--.*", "", text).split(maxsplit=1)[0].upper():
+            case "SELECT":
+                return Result.of(NUMBERS, [(1,), (2,)])
+            case "MISS":
+                raise TableNotFoundError(table="t", advice="Run SHOW TABLES.").at(
+                    Caret(text, text.index(" t") + 1, text.index(" t") + 2)
+                )
+            case "RACE":
+                raise ConcurrentAppendError(table="t", version=3, operation="WRITE")
+            case "BREAK":
+                raise SparkError("DIVIDE_BY_ZERO", "22012", "Division by zero.", stack="at Some.java:1")
+            case "WAIT":
+                raise KeyboardInterrupt
+            case _:
+                return Result.of(version=1)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@pytest.fixture
+def sessions(monkeypatch: pytest.MonkeyPatch) -> list[Canned]:
+    made: list[Canned] = []
+
+    def connect(warehouse: str, spark: Any) -> Canned:
+        made.append(Canned(warehouse, spark))
+        return made[-1]
+
+    monkeypatch.setattr(deltasql, "connect", connect, raising=False)
+    return made
+
+
+def test_rows_to_stdout(sessions: list[Canned], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["-e", "SELECT 1; ALTER x;", "-e", "SELECT 2", "--format", "csv", "--warehouse", "wh"]) == 0
+    assert capsys.readouterr() == ("n\n1\n2\nn\n1\n2\n", "")
+    assert (sessions[0].seen, sessions[0].warehouse, sessions[0].spark) == (
+        ["SELECT 1", "ALTER x", "SELECT 2"],
+        "wh",
+        None,
+    )
+    assert sessions[0].closed
+
+
+def test_sources_run_in_the_order_given(
+    sessions: list[Canned], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.sql").write_text("\ufeffSELECT 2;\n")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("SELECT 3"))
+    args = ["-e", "SELECT 1", "-f", str(tmp_path / "a.sql"), "-f", "-", "-e", "SELECT 4", "--remote", "sc://h:1"]
+    assert cli.main(args) == 0
+    assert sessions[0].seen == ["SELECT 1", "SELECT 2", "SELECT 3", "SELECT 4"]
+    assert sessions[0].spark == "sc://h:1"
+
+
+def test_input_that_is_no_terminal_is_a_script(sessions: list[Canned], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("SELECT 1;\nALTER y"))
+    assert cli.main([]) == 0
+    assert sessions[0].seen == ["SELECT 1", "ALTER y"]
+
+
+def test_a_failed_statement_ends_the_run_with_1(
+    sessions: list[Canned], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    script = tmp_path / "a.sql"
+    script.write_text("SELECT 1;\n\n-- why\nMISS t;\nSELECT 2;")
+    assert cli.main(["-f", str(script), "--format", "jsonl"]) == 1
+    out, err = capsys.readouterr()
+    assert out == '{"n": 1}\n{"n": 2}\n'
+    assert err.startswith(f"{script}:4:\n[TABLE_OR_VIEW_NOT_FOUND] There is no table t.")
+    assert len(sessions[0].seen) == 2
+    assert sessions[0].closed
+
+
+def test_a_lost_race_ends_with_4(sessions: list[Canned], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["-e", "RACE"]) == 4
+    assert "DELTA_CONCURRENT_APPEND" in capsys.readouterr().err
+
+
+def test_an_interrupt_ends_with_130(sessions: list[Canned]) -> None:
+    assert cli.main(["-e", "WAIT"]) == 130
+    assert sessions[0].closed
+
+
+@pytest.mark.parametrize(("option", "shown"), [([], False), (["--stack"], True)])
+def test_the_stack_of_spark_is_shown_on_demand(
+    sessions: list[Canned], capsys: pytest.CaptureFixture[str], option: list[str], shown: bool
+) -> None:
+    assert cli.main(["-e", "BREAK", *option]) == 1
+    err = capsys.readouterr().err
+    assert "[DIVIDE_BY_ZERO] Division by zero. SQLSTATE: 22012" in err
+    assert ("Some.java" in err) is shown
+
+
+def test_timing_goes_to_stderr(sessions: list[Canned], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["-e", "SELECT 1", "--timing", "--format", "csv"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "n\n1\n2\n"
+    assert err.endswith(" s\n")
+
+
+@pytest.mark.parametrize(
+    "args", [["--nope"], ["--format", "xml"], ["surprise"], ["test"], ["-e"], ["-f", "/no/such.sql"]]
+)
+def test_usage_ends_with_2(sessions: list[Canned], args: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        code: Any = cli.main(args)
+    except SystemExit as stop:
+        code = stop.code
+    assert code == 2
+    assert capsys.readouterr().err
+    assert sessions == []
+
+
+def test_a_script_that_is_no_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "x.sql").write_bytes(b"\xff\xfe\xff")
+    assert cli.main(["-f", str(tmp_path / "x.sql")]) == 2
+    assert "SCRIPT_UNREADABLE" in capsys.readouterr().err
+
+
+def test_a_terminal_gets_the_shell(sessions: list[Canned], monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    started: list[Any] = []
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    monkeypatch.setattr(
+        "deltasql.repl.start", lambda session, style, stack: started.append((session, style, stack)) or 0
+    )
+    assert cli.main(["--format", "vertical", "--stack"]) == 0
+    assert started == [(sessions[0], "vertical", True)]
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["--version"])
+    assert capsys.readouterr().out == f"deltasql {deltasql.__version__}\n"
+
+
+def test_the_formats_are_those_of_render() -> None:
+    from deltasql.render import FORMATS
+
+    assert cli.FORMATS == FORMATS
+
+
+def test_a_closed_pipe_is_no_traceback() -> None:
+    code = (
+        "import sys, deltasql; from deltasql import cli; from tests_canned import Canned;"
+        "deltasql.connect = lambda warehouse, spark: Canned(warehouse, spark);"
+        "sys.exit(cli.main(['-e', 'SELECT 1;' * 20000, '--format', 'csv']))"
+    )
+    code = code.replace("from tests_canned import Canned;", f"sys.path.insert(0, {str(Path(__file__).parent)!r});"
+                        "from test_cli import Canned;")  # fmt: skip
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    errors = process.stderr.read()
+    process.stderr.close()
+    assert (process.wait(), errors) == (cli.BROKEN_PIPE, b"")
+
+
+def test_start_up_loads_nothing_heavy() -> None:
+    code = "import sys, deltasql.cli; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"pyspark", "sqlglot", "pandas", "pyarrow", "rich", "prompt_toolkit", "lark"} & set(loaded)

@@ -1,0 +1,254 @@
+"""The shell: typed keys in, text out, over a session of canned answers and a real catalog."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import InMemoryHistory
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
+from pygments.token import Comment, Keyword, Name, String
+
+from deltasql.catalog import Catalog
+from deltasql.errors.base import Caret
+from deltasql.errors.catalog import TableNotFoundError
+from deltasql.errors.engine import SparkError
+from deltasql.errors.usage import UnknownCommandError, UnknownFormatError
+from deltasql.repl.commands import command_of
+from deltasql.repl.completion import SqlCompleter
+from deltasql.repl.highlight import sql_lexer
+from deltasql.repl.prompt import is_whole, prompt_session, user_history
+from deltasql.repl.shell import Shell
+from deltasql.result import CommandRows, Result
+from deltasql.schema import types as t
+
+NUMBERS = t.StructType((t.StructField("n", t.LONG),))
+
+
+class Many(CommandRows):
+    """Rows that count as a query's."""
+
+
+class Canned:
+    """A session that answers by the first word of a statement."""
+
+    def __init__(self, warehouse: Path) -> None:
+        self.catalog = Catalog(str(warehouse))
+        self.seen: list[str] = []
+        self.reads = 0
+
+    def sql(self, text: str) -> Result:
+        self.seen.append(text)
+        match text.split(maxsplit=1)[0].upper():
+            case "SELECT":
+                return Result.of(NUMBERS, [(1,), (2,)])
+            case "MISS":
+                raise TableNotFoundError(table="t", advice="Run SHOW TABLES.").at(
+                    Caret(text, text.index(" t") + 1, text.index(" t") + 2)
+                )
+            case "BREAK":
+                raise SparkError("DIVIDE_BY_ZERO", "22012", "Division by zero.", stack="at Some.java:1")
+            case "BUG":
+                raise ValueError("unexpected")
+            case "WAIT":
+                raise KeyboardInterrupt
+            case "SHOW" | "DESCRIBE":
+                return Result.of(t.StructType((t.StructField("name", t.STRING),)), [(text,)])
+            case _:
+                return Result.of(version=7)
+
+    def log(self, table: str) -> Any:
+        self.reads += 1
+        if table == "broken":
+            raise TableNotFoundError(table=table, advice="")
+        schema = t.StructType((t.StructField("id", t.LONG), t.StructField("amount due", t.DOUBLE)))
+        return SimpleNamespace(snapshot=lambda: SimpleNamespace(schema=schema))
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Canned]:
+    made = Canned(tmp_path)
+    made.catalog.register("orders", "/o", managed=False)
+    made.catalog.register("broken", "/b", managed=False)
+    made.catalog.create_schema("sales")
+    made.catalog.register(("sales", "people"), "/p", managed=False)
+    yield made
+    made.catalog.close()
+
+
+def run(session: Canned, *inputs: str, **options: Any) -> str:
+    out = io.StringIO()
+    shell = Shell(session, out=out, **{"timing": False, **options})  # type: ignore[arg-type]
+    for text in inputs:
+        assert shell.run(text)
+    return out.getvalue()
+
+
+def typed(session: Canned, keys: str) -> tuple[list[str], str]:
+    """What ran, and what was printed, when `keys` are typed at the prompt."""
+    out = io.StringIO()
+    with create_pipe_input() as terminal:
+        terminal.send_text(keys)
+        reader = prompt_session(session, terminal, DummyOutput(), InMemoryHistory())  # type: ignore[arg-type]
+        assert Shell(session, timing=False, out=out).loop(reader) == 0  # type: ignore[arg-type]
+    return session.seen, out.getvalue()
+
+
+def test_a_statement_may_take_many_lines(session: Canned) -> None:
+    seen, _ = typed(session, "SELECT\r1\r;\rALTER t; SELECT 2;\r\\q\r")
+    assert seen == ["SELECT\n1", "ALTER t", "SELECT 2"]
+
+
+def test_ctrl_c_gives_up_the_input_and_ctrl_d_leaves(session: Canned) -> None:
+    seen, _ = typed(session, "SELECT half\x03SELECT 1;\r\x04")
+    assert seen == ["SELECT 1"]
+
+
+def test_errors_and_a_cancelled_statement_keep_the_session(session: Canned) -> None:
+    seen, out = typed(session, "MISS t;\rWAIT;\rBUG;\rSELECT 1;\rexit\r")
+    assert seen == ["MISS t", "WAIT", "BUG", "SELECT 1"]
+    assert "[TABLE_OR_VIEW_NOT_FOUND]" in out
+    assert "MISS t\n     ^" in out
+    assert "Cancelled." in out
+    assert "ValueError: unexpected" in out
+    assert out.endswith("2 rows\n")
+
+
+def test_the_rest_of_an_input_does_not_run_after_an_error(session: Canned) -> None:
+    run(session, "MISS t; SELECT 1;")
+    assert session.seen == ["MISS t"]
+
+
+def test_outcomes(session: Canned) -> None:
+    assert run(session, "ALTER t;") == "version 7\n"
+    assert run(session, "SELECT 1;", style="csv") == "n\n1\n2\n2 rows\n"
+    assert run(session, "ALTER t;", timing=True).startswith("version 7, 0.0")
+
+
+def test_a_query_is_cut_at_a_thousand_rows(session: Canned, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "sql", lambda _: Result(Many(NUMBERS, [(n,) for n in range(2000)])))
+    monkeypatch.setattr(Result, "is_query", True)
+    out = run(session, "SELECT 1;", style="csv")
+    assert out.count("\n") == 1002
+    assert out.endswith("the first 1000 rows\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "sql"),
+    [
+        ("\\l", "SHOW SCHEMAS"),
+        ("\\d", "SHOW TABLES"),
+        ("\\d s.t;", "DESCRIBE TABLE s.t"),
+        ("\\dt o*|p*", "SHOW TABLES LIKE 'o*|p*'"),
+        ("\\dt s.o*", "SHOW TABLES IN s LIKE 'o*'"),
+        ("\\dt s.", "SHOW TABLES IN s LIKE '*'"),
+    ],
+)
+def test_commands_that_are_sql(session: Canned, text: str, sql: str) -> None:
+    assert sql in run(session, text)
+
+
+def test_commands_of_the_shell(session: Canned) -> None:
+    assert run(session, "\\format csv", "SELECT 1;").startswith("Format is csv.\nn\n")
+    assert run(session, "\\format") == "Format is table.\n"
+    assert run(session, "\\timing") == "Timing is on.\n"
+    assert "\\dt" in run(session, "\\?")
+    assert "UNKNOWN_SHELL_COMMAND" in run(session, "\\zap")
+    assert "UNKNOWN_OUTPUT_FORMAT" in run(session, "\\format xml")
+    with pytest.raises(UnknownCommandError):
+        command_of("\\zap")
+    with pytest.raises(UnknownFormatError):
+        command_of("\\format xml")
+
+
+@pytest.mark.parametrize("text", ["\\q", "exit", "QUIT;"])
+def test_leaving(session: Canned, text: str) -> None:
+    assert not Shell(session, out=io.StringIO()).run(text)  # type: ignore[arg-type]
+
+
+def test_the_stack_on_demand(session: Canned) -> None:
+    assert "Some.java" not in run(session, "BREAK;")
+    assert "Some.java" in run(session, "BREAK;", stack=True)
+    assert "Traceback" in run(session, "BUG;", stack=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("", True),
+        (" \n", True),
+        ("SELECT 1", False),
+        ("SELECT ';", False),
+        ("SELECT 1;", True),
+        ("\\d", True),
+        ("exit", True),
+    ],
+)
+def test_when_enter_runs(text: str, whole: bool) -> None:
+    assert is_whole(text) is whole
+
+
+def completions(session: Canned, text: str, after: str = "") -> list[str]:
+    completer = SqlCompleter(session)  # type: ignore[arg-type]
+    document = Document(text + after, len(text))
+    return [item.text for item in completer.get_completions(document, CompleteEvent())]
+
+
+def test_completion_of_keywords(session: Canned) -> None:
+    assert "ALTER" in completions(session, "AL")
+    assert "alter" in completions(session, "SELECT 1; al")
+    assert "TABLE" in completions(session, "ALTER TA")
+    assert "orders" not in completions(session, "o")
+
+
+def test_completion_of_tables(session: Canned) -> None:
+    assert completions(session, "SELECT * FROM o")[0] == "orders"
+    assert "sales" in completions(session, "SELECT * FROM sa")
+    assert completions(session, "SELECT * FROM sales.p") == ["people"]
+    assert completions(session, "SELECT * FROM nowhere.p") == []
+
+
+def test_completion_of_columns(session: Canned) -> None:
+    assert "id" in completions(session, "SELECT i", " FROM orders")
+    assert completions(session, "SELECT o.a", " FROM orders AS o") == ["`amount due`"]
+    assert completions(session, "UPDATE orders SET orders.i") == ["id"]
+    assert "id" not in completions(session, "SELECT i", " FROM broken")
+
+
+def test_columns_are_remembered_for_a_moment(session: Canned) -> None:
+    completer = SqlCompleter(session)  # type: ignore[arg-type]
+    for _ in range(3):
+        list(completer.get_completions(Document("SELECT i FROM orders", 8), CompleteEvent()))
+    assert session.reads == 1
+
+
+def test_completion_of_commands(session: Canned) -> None:
+    assert completions(session, "\\t") == ["\\timing"]
+    assert completions(session, "\\format v") == ["vertical"]
+
+
+def test_colours() -> None:
+    text = "ALTER /* a /* b */ c */ TABLE `t` -- x\n'it''s'"
+    tokens = [(kind, value) for kind, value in sql_lexer()().get_tokens(text) if value.strip()]
+    assert (Keyword, "ALTER") in tokens
+    assert (Keyword, "TABLE") in tokens
+    assert (Name.Quoted, "`t`") in tokens
+    assert (Comment.Single, "-- x") in tokens
+    assert all(kind in Comment.Multiline for kind, value in tokens if value.strip() in {"a", "b", "c"})
+    assert any(kind is String for kind, _ in tokens)
+
+
+def test_history_is_kept_in_the_state_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    user_history().store_string("SELECT 1;")
+    assert "SELECT 1;" in (tmp_path / "deltasql" / "history").read_text()
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    assert isinstance(user_history(), InMemoryHistory)
