@@ -54,12 +54,11 @@ class ReadFeaturesNeedWriterVersionError(DeltaSqlError):
 @condition(
     "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
     "56038",
-    "Unknown table features: {features}.{hint} Known features: {known}.",
+    "Unknown table features: {features}. {hint}",
 )
 class UnknownFeaturesError(DeltaSqlError):
     features: Collection[str]
     hint: str
-    known: Collection[str]
 
 
 @condition(
@@ -110,3 +109,115 @@ class CreateWithClusteringFeatureError(DeltaSqlError):
 )
 class AlterWithClusteringFeatureError(DeltaSqlError):
     feature: str
+
+
+@condition(
+    "DELTA_UNKNOWN_CONFIGURATION",
+    "F0000",
+    "Unknown table property {key}.{hint} To set it all the same: "
+    "SET spark.databricks.delta.allowArbitraryProperties.enabled = true.",
+)
+class UnknownPropertyError(DeltaSqlError):
+    key: str
+    hint: str
+
+
+@condition("INVALID_PROPERTY_VALUE", "42602", "'{value}' is not a value for table property {key}. Legal: {legal}.")
+class PropertyValueError(DeltaSqlError):
+    key: str
+    value: str
+    legal: str
+
+
+@condition(
+    "DELTA_INVALID_ISOLATION_LEVEL",
+    "25000",
+    "'{value}' is not an isolation level for table property delta.isolationLevel. "
+    "Legal: Serializable, WriteSerializable.",
+)
+class IsolationLevelError(DeltaSqlError):
+    value: str
+
+
+@condition(
+    "DELTA_PROTOCOL_PROPERTY_NOT_INT",
+    "42K06",
+    "Table property {key} needs an integer, not '{value}'.",
+)
+class ProtocolPropertyError(DeltaSqlError):
+    key: str
+    value: str
+
+
+@condition(
+    "DELTA_ADD_CONSTRAINTS",
+    "0A000",
+    "Table property {key} cannot be set. Run: ALTER TABLE … ADD CONSTRAINT {name} CHECK (…).",
+)
+class ConstraintPropertyError(DeltaSqlError):
+    key: str
+    name: str
+
+
+@condition(
+    "DELTA_CANNOT_MODIFY_TABLE_PROPERTY",
+    "42939",
+    "Table property {key} cannot be set: Delta keeps it by itself. Leave it out.",
+)
+class InternalPropertyError(DeltaSqlError):
+    key: str
+
+
+@condition(
+    "DELTA_CANNOT_CHANGE_PROVIDER",
+    "42939",
+    "The table property 'provider' is reserved: a table's format cannot be changed. Write USING DELTA in CREATE TABLE.",
+)
+class ProviderPropertyError(DeltaSqlError):
+    pass
+
+
+@condition(
+    "DELTA_CANNOT_CHANGE_LOCATION",
+    "42601",
+    "The table property 'location' is reserved. Write LOCATION 'path' in CREATE TABLE, or ALTER TABLE … SET LOCATION.",
+)
+class LocationPropertyError(DeltaSqlError):
+    pass
+
+
+@condition(
+    "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY",
+    "0A000",
+    "The table property '{key}' is reserved and cannot be set. Choose another name.",
+)
+class ReservedPropertyError(DeltaSqlError):
+    key: str
+
+
+@condition(
+    "DELTA_UNSET_NON_EXISTENT_PROPERTY",
+    "42616",
+    "{table} has no property {keys} to unset.{hint} Write UNSET TBLPROPERTIES IF EXISTS to ignore that.",
+)
+class UnsetMissingPropertyError(DeltaSqlError):
+    table: str
+    keys: Collection[str]
+    hint: str
+
+
+@condition(
+    "DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED", "0A000", "The properties of {table} exclude each other: {reason}."
+)
+class PropertyCombinationError(DeltaSqlError):
+    table: str
+    reason: str
+
+
+@condition(
+    "DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION",
+    "55000",
+    "{table} cannot have both 'delta.enableRowTracking' and 'delta.rowTrackingSuspended' = 'true'. Set one to 'false'.",
+)
+class RowTrackingPropertiesError(DeltaSqlError):
+    table: str

@@ -149,8 +149,10 @@ def find_feature(name: str) -> TableFeature:
     from difflib import get_close_matches
 
     close = get_close_matches(folded, [feature.name.lower() for feature in _ALL], 1)
-    hint = f" Did you mean {find_feature(close[0]).name}?" if close else ""
-    raise UnknownFeaturesError([name], hint, sorted(FEATURES))
+    if close:
+        raise UnknownFeaturesError([name], f"Did you mean {find_feature(close[0]).name}?")
+    writable = ", ".join(sorted(feature.name for feature in _ALL if feature.write is YES))
+    raise UnknownFeaturesError([name], f"deltasql can write: {writable}.")
 
 
 def with_required(names: Iterable[str]) -> frozenset[str]:
