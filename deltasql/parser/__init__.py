@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.syntax import EmptyStatementError, ParseSyntaxError
 from deltasql.parser.automaton import Automaton, NoParseError
 from deltasql.parser.build import build
 from deltasql.parser.completion import Expected, expected_keywords
-from deltasql.parser.diagnosis import syntax_error
 from deltasql.parser.lexicon import skip_blanks
 from deltasql.parser.splitting import Statement, is_complete, split
 from deltasql.parser.tables import tables
@@ -42,7 +41,10 @@ def parse(sql: str) -> LogicalPlan:
 
 
 def parse_type(text: str) -> DataType:
-    """The data type that `text` declares; CHAR(n) and VARCHAR(n) are string. Raises UnsupportedDatatypeError and such."""
+    """The data type that `text` declares; CHAR(n) and VARCHAR(n) are string.
+
+    Raises ParseSyntaxError, UnsupportedDatatypeError, DecimalPrecisionError and DatatypeMissingSizeError.
+    """
     data_type: DataType = _build(text, "type")
     return data_type
 
@@ -52,12 +54,14 @@ def keywords() -> frozenset[str]:
     return frozenset(tables().keywords)
 
 
-def _build(text: str, start: str) -> object:
+def _build(text: str, start: str) -> Any:
     if text[skip_blanks(text, 0) :].strip("; \t\r\n") == "":
         raise EmptyStatementError
     automaton = Automaton(text, start)
     try:
         tree = automaton.parse()
     except NoParseError as error:
+        from deltasql.parser.diagnosis import syntax_error
+
         raise syntax_error(text, error.stuck) from None
     return build(tree, text)

@@ -208,7 +208,8 @@ class Automaton:
     def _expression(self, states: list[int], position: int, previous: Token | None) -> Token | None:
         after = self._after(states, "EXPRESSION_RUN")
         assert after is not None
-        scan = ExpressionScan(self.text, position, self.tables.keywords, lambda terminal: self._accepts(after, terminal))
+        may_follow = functools.partial(self._accepts, after)
+        scan = ExpressionScan(self.text, position, self.tables.keywords, may_follow)
         end = scan.run()
         if scan.complete:
             return Token("EXPRESSION_RUN", position, end)

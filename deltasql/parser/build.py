@@ -85,7 +85,8 @@ def _rules(family: str) -> dict[str, Rule]:
 def _nodes(family: str) -> dict[str, type]:
     """The classes of one family by the snake-case form of their names."""
     module = importlib.import_module(f"deltasql.plan.{family}")
-    return {_snake(name): value for name, value in vars(module).items() if isinstance(value, type) and is_dataclass(value)}
+    classes = [value for value in vars(module).values() if isinstance(value, type) and is_dataclass(value)]
+    return {_snake(node.__name__): node for node in classes}
 
 
 def _snake(name: str) -> str:

@@ -77,7 +77,7 @@ def _list(expected: tuple[str, ...]) -> str:
 
 
 def _misspelt(text: str, stuck: Stuck, keywords: list[str]) -> tuple[int, int, str] | None:
-    """(start, end, keyword) of the word at the place, or of one just taken as a name before it, that resembles a keyword."""
+    """(start, end, keyword) of a word that resembles a keyword: the one here, or one just taken as a name before."""
     here = WORD.match(text, stuck.position)
     words = [here] if here else []
     words += _words_before(text, stuck.previous)

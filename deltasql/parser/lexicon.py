@@ -28,7 +28,7 @@ _NAMES = {"'": "string", '"': "string", "`": "quoted name", "(": "parenthesis", 
 def not_closed(text: str, start: int, opening: str) -> NoReturn:
     """Raises ParseSyntaxError: the piece that `opening` starts at `start` never ends."""
     reason = f"The {_NAMES[opening]} that starts here with {opening} is never closed."
-    raise ParseSyntaxError(reason, found=opening).at(Caret(text, start, start + len(opening)))
+    raise ParseSyntaxError(reason, opening).at(Caret(text, start, start + len(opening)))
 
 
 def skip_comment(text: str, start: int) -> int:
@@ -56,7 +56,7 @@ def skip_blanks(text: str, start: int) -> int:
 def balanced_end(text: str, start: int, one_group: bool = False) -> int:
     """The end of the balanced text at `start`: of the whole statement, or of the group that opens right there.
 
-    The end of the statement is that of its last token before `;` or the end of `text`; blanks and comments do not count.
+    A statement ends with its last token before `;` or the end of `text`; blanks and comments do not count.
     Raises ParseSyntaxError for what is not closed, or not opened.
     """
     opened: list[int] = []
@@ -94,7 +94,7 @@ def _special(text: str, start: int, char: str, opened: list[int]) -> int:
         opened.append(start)
     elif char in ")]":
         if not opened or _CLOSING[text[opened[-1]]] != char:
-            raise ParseSyntaxError(f"Nothing opens this {char}.", found=char).at(Caret(text, start, start + 1))
+            raise ParseSyntaxError(f"Nothing opens this {char}.", char).at(Caret(text, start, start + 1))
         opened.pop()
     elif char == ";":
         not_closed(text, opened[-1], text[opened[-1]])

@@ -15,7 +15,7 @@ _QUERY_WORDS = frozenset({"SELECT", "VALUES", "FROM", "TABLE", "WITH", "MAP", "R
 _DML_WORDS = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE"})
 # Operators that are words: what follows one is an operand, and what follows an operand is one of them or the end.
 _OPERATORS = frozenset(
-    {"AND", "OR", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP", "BETWEEN", "IS", "DIV", "ESCAPE", "DISTINCT", "COLLATE", "AT"}
+    {"AND", "OR", "IN", "IS", "LIKE", "ILIKE", "RLIKE", "REGEXP", "BETWEEN", "DIV", "ESCAPE", "DISTINCT", "COLLATE"}
 )
 # After these an operator word is one even where an operand should stand: x IS NOT DISTINCT FROM y, x NOT IN (…).
 _OPERATOR_OPENERS = frozenset({"NOT", "IS", "DISTINCT"})
@@ -95,7 +95,7 @@ class ExpressionScan:
         if self._cases:
             case = self._cases[-1]
             reason = "The CASE that starts here is never closed by END."
-            raise ParseSyntaxError(reason, found="CASE").at(Caret(text, case, case + 4))
+            raise ParseSyntaxError(reason, "CASE").at(Caret(text, case, case + 4))
         return self.end
 
     def _operand(self, token: str) -> None:

@@ -9,9 +9,9 @@ _SHORT = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%
 
 
 def unquote(literal: str) -> str:
-    """The value of a string literal: '…', "…" with backslash escapes and doubled quotes, or raw r'…'.
+    r"""The value of a string literal: '…', "…" with backslash escapes and doubled quotes, or raw r'…'.
 
-    As in Spark, `\\%` and `\\_` keep their backslash, because LIKE reads them.
+    As in Spark, `\%` and `\_` keep their backslash, because LIKE reads them.
     """
     if literal[0] in "rR":
         return literal[2:-1]

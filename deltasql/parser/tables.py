@@ -1,7 +1,7 @@
 """The LALR tables of the grammar: compiled by lark once, kept in the user's cache, read back without importing lark.
 
-Importing lark takes 40 ms and compiling the grammar 150 ms more; a command line that runs one ALTER TABLE has 50 ms for all
-of parsing. So lark is imported only when the cache holds no tables for this very grammar text.
+Importing lark takes 40 ms and compiling the grammar 150 ms more; a command line that runs one ALTER TABLE has 50 ms for
+all of parsing. So lark is imported only when the cache holds no tables for this very grammar text.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import functools
 import marshal
 import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -76,8 +75,12 @@ def grammar_files() -> dict[str, str]:
 
 
 def _cache_file() -> Path | None:
-    root = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111 — raises no error
-    return Path(root) / "deltasql" / f"grammar-{sys.implementation.cache_tag}.bin" if os.path.isabs(root) else None
+    try:
+        root = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    except RuntimeError:
+        # There is no home directory.
+        return None
+    return root / "deltasql" / f"grammar-{sys.implementation.cache_tag}.bin" if root.is_absolute() else None
 
 
 def _load(path: Path | None, text: str) -> Tables | None:
@@ -98,6 +101,8 @@ def _save(path: Path | None, text: str, compiled: Tables) -> None:
     """Stores tables for the next process; where that cannot be done, each process compiles its own."""
     if path is None:
         return
+    import tempfile
+
     productions = [tuple(production) for production in compiled.productions]
     content = marshal.dumps((text, *compiled._replace(productions=productions)))  # type: ignore[arg-type]
     try:
@@ -114,15 +119,13 @@ def compile_grammar(files: dict[str, str]) -> Tables:
     """Tables of the joined grammar files. Raises lark's GrammarError for a grammar that is not LALR(1)."""
     from lark import Lark
 
-    lark = Lark("\n".join(files.values()), parser="lalr", lexer=_no_lexer(), start=list(STARTS), maybe_placeholders=True)
+    text = "\n".join(files.values())
+    lark = Lark(text, parser="lalr", lexer=_no_lexer(), start=list(STARTS), maybe_placeholders=True)
     table = lark.parser.parser._parse_table
-    numbers = {rule: index for index, rule in enumerate(lark.rules)}
-    states = [
-        {symbol: -1 - numbers[target] if target in numbers else target for symbol, (_, target) in table.states[state].items()}
-        for state in range(len(table.states))
-    ]
+    numbers = {rule: -1 - index for index, rule in enumerate(lark.rules)}
+    states = [table.states[state] for state in range(len(table.states))]
     return Tables(
-        states,
+        [{symbol: numbers.get(target, target) for symbol, (_, target) in state.items()} for state in states],
         [_production(rule) for rule in lark.rules],
         dict(table.start_states),
         dict(table.end_states),
@@ -135,14 +138,7 @@ def _no_lexer() -> type[Any]:
     """A lexer class for lark that reads nothing: the automaton finds the tokens itself, as it also knows runs."""
     from lark.lexer import Lexer
 
-    class NoLexer(Lexer):
-        def __init__(self, conf: object) -> None:
-            """lark passes its configuration."""
-
-        def lex(self, *_: object) -> Any:
-            return iter(())
-
-    return NoLexer
+    return type("NoLexer", (Lexer,), {"__init__": lambda self, conf: None, "lex": lambda self, *_: iter(())})
 
 
 def _production(rule: Rule) -> Production:

@@ -16,7 +16,7 @@ def _version(children: list[Any], tree: Tree, text: str) -> Temporal:
         return Temporal(version=int(children[0]))
     except ValueError:
         reason = f"VERSION AS OF needs a whole number, not {children[0]!r}."
-        raise ParseSyntaxError(reason, found=str(children[0])).at(caret(tree.children[0], text)) from None
+        raise ParseSyntaxError(reason, str(children[0])).at(caret(tree.children[0], text)) from None
 
 
 @builds("timestamp_as_of")

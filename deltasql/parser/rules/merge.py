@@ -24,7 +24,7 @@ def _source_table(children: list[Any], tree: Tree, text: str) -> tuple[SqlText, 
     name, *temporal = children
     if temporal and name.temporal:
         reason = "The version of a table is given twice: after @ and with AS OF."
-        raise ParseSyntaxError(reason, found=text[tree.start : tree.end]).at(caret(tree, text))
+        raise ParseSyntaxError(reason, text[tree.start : tree.end]).at(caret(tree, text))
     table = TableName(name.parts, name.start, name.end, temporal[0]) if temporal else name
     return sql_text(tree, text), table
 
@@ -45,5 +45,5 @@ def _insert(children: list[Any], tree: Tree, text: str) -> InsertAction:
     columns, values = children
     if len(columns) != len(values):
         reason = f"INSERT lists {len(columns)} columns but {len(values)} values."
-        raise ParseSyntaxError(reason, found="VALUES").at(caret(tree, text))
+        raise ParseSyntaxError(reason, "VALUES").at(caret(tree, text))
     return InsertAction(columns, values)

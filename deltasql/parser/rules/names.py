@@ -48,7 +48,7 @@ def _table_name(children: list[Any], tree: Tree, text: str) -> TableName:
     *parts, _ = children
     if len(parts) > 3:
         reason = "A table name has at most three parts: catalog.schema.table."
-        raise ParseSyntaxError(reason, found=text[tree.start : tree.end]).at(caret(tree, text))
+        raise ParseSyntaxError(reason, text[tree.start : tree.end]).at(caret(tree, text))
     suffix = tree.children[-1]
     if suffix is not None:
         return TableName(tuple(parts), tree.start, tree.end, _suffix_temporal(suffix, text))

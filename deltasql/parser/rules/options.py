@@ -28,4 +28,4 @@ def collect(clauses: list[Clause], trees: list[Tree], text: str) -> dict[str, An
 
 def _title(tree: Tree, text: str) -> str:
     """The clause's leading keyword as the user wrote it, in capitals."""
-    return text[tree.start : tree.end].split()[0].upper()
+    return text[tree.start : tree.end].split(maxsplit=1)[0].upper()

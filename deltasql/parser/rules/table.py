@@ -8,7 +8,7 @@ from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds, caret
 from deltasql.parser.lexicon import skip_blanks
-from deltasql.parser.rules.columns import Clause, collect
+from deltasql.parser.rules.options import Clause, collect
 from deltasql.plan.base import SqlText
 from deltasql.plan.table import ColumnDefinition, CreateSchema, CreateTable, IdentitySpec, PartitionColumn
 
@@ -89,7 +89,7 @@ def _generated(children: list[Any], tree: Tree, text: str) -> Clause:
     start = skip_blanks(text, outer.start + 1)
     inside = text[start : outer.end - 1].rstrip()
     if not inside:
-        raise ParseSyntaxError("GENERATED ALWAYS AS needs an expression in its parentheses.", found=outer.text).at(
+        raise ParseSyntaxError("GENERATED ALWAYS AS needs an expression in its parentheses.", outer.text).at(
             caret(tree.children[0], text)
         )
     return Clause("generated", SqlText(inside, start))

@@ -60,7 +60,7 @@ def _named(children: list[Any], tree: Tree, text: str) -> DataType:
         return types.STRING
     if upper in _SIZED_TEXT and not sizes:
         raise DatatypeMissingSizeError(upper).at(caret(tree, text))
-    _unsupported(tree, text)
+    return _unsupported(tree, text)
 
 
 def _decimal(sizes: list[int], tree: Tree, text: str) -> DecimalType:
