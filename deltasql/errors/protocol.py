@@ -198,12 +198,11 @@ class ReservedPropertyError(DeltaSqlError):
 @condition(
     "DELTA_UNSET_NON_EXISTENT_PROPERTY",
     "42616",
-    "{table} has no property {keys} to unset.{hint} Write UNSET TBLPROPERTIES IF EXISTS to ignore that.",
+    "{table} has no property {key} to unset. Write UNSET TBLPROPERTIES IF EXISTS to pass over it.",
 )
 class UnsetMissingPropertyError(DeltaSqlError):
+    key: str
     table: str
-    keys: Collection[str]
-    hint: str
 
 
 @condition(

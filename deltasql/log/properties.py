@@ -1,43 +1,36 @@
-"""Table properties: which `delta.*` keys there are, what they may hold, and what they mean.
+"""Table properties: a TBLPROPERTIES list checked, the protocol it needs, and a configuration read.
 
-Source: Delta's table property reference. Keys are matched without case and stored in their canonical spelling.
+Keys are matched without case and stored in their canonical spelling.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from deltasql.errors.protocol import (
     AlterWithClusteringFeatureError,
+    ColumnDefaultsNotEnabledError,
     ConstraintPropertyError,
     CreateWithClusteringFeatureError,
     FeatureStatusError,
     InternalPropertyError,
-    IsolationLevelError,
     LocationPropertyError,
+    ManualFeaturesError,
     PropertyCombinationError,
-    PropertyValueError,
     ProtocolPropertyError,
     ProviderPropertyError,
     ReservedPropertyError,
     RowTrackingPropertiesError,
     UnknownPropertyError,
     UnsetMissingPropertyError,
+    UnsupportedWriteFeaturesError,
 )
-from deltasql.log.features import find_feature
-from deltasql.log.property_values import (
-    ISOLATION_LEVELS,
-    any_text,
-    boolean,
-    byte_size,
-    column_paths,
-    integer,
-    interval_ms,
-    one_of,
-    some_of,
-)
+from deltasql.log.features import FEATURES, Support, find_feature, requested_features, with_required
+from deltasql.log.property_registry import BY_FOLDED_KEY, IGNORE_PROTOCOL_DEFAULTS, PROPERTIES, read_value
+from deltasql.log.protocol import Protocol
+from deltasql.schema.types import StructType
 
 FEATURE_PREFIX = "delta.feature."
 CONSTRAINT_PREFIX = "delta.constraints."
@@ -46,96 +39,7 @@ _ALIASES = {"delta.enablechangedatacapture": "delta.enableChangeDataFeed"}
 _RESERVED = frozenset({"owner", "external", "is_managed_location"})
 
 
-@dataclass(frozen=True, slots=True)
-class Property:
-    """One `delta.*` property. `default` is its text; None when unset means nothing. `legal` says what `read` takes."""
-
-    key: str
-    default: str | None
-    read: Callable[[str], Any]
-    legal: str
-    internal: bool = False
-
-
-def _boolean(name: str, default: str | None = "false") -> Property:
-    return Property(f"delta.{name}", default, boolean, "true, false")
-
-
-def _interval(name: str, default: str | None) -> Property:
-    return Property(f"delta.{name}", default, interval_ms, "an interval of weeks or less, such as 'interval 7 days'")
-
-
-def _integer(name: str, default: str | None, least: int, *, internal: bool = False) -> Property:
-    return Property(f"delta.{name}", default, integer(least), f"an integer, at least {least}", internal)
-
-
-def _word(name: str, default: str | None, *words: str) -> Property:
-    return Property(f"delta.{name}", default, one_of(*words), ", ".join(words))
-
-
-def _text(name: str, *, internal: bool = False) -> Property:
-    return Property(f"delta.{name}", None, any_text, "any text", internal)
-
-
-_ALL = (
-    _boolean("appendOnly"),
-    _boolean("autoOptimize", None),
-    _word("autoOptimize.autoCompact", None, "true", "false", "auto", "legacy", "1", "0"),
-    _boolean("autoOptimize.optimizeWrite", None),
-    _integer("checkpointInterval", "10", 1),
-    _word("checkpointPolicy", "classic", "classic", "v2"),
-    _interval("checkpointRetentionDuration", "interval 2 days"),
-    _boolean("checkpoint.writeStatsAsJson", "true"),
-    _boolean("checkpoint.writeStatsAsStruct", "true"),
-    _word("columnMapping.mode", "none", "none", "name", "id"),
-    _integer("columnMapping.maxColumnId", "0", 0, internal=True),
-    _boolean("compatibility.symlinkFormatManifest.enabled"),
-    _integer("dataSkippingNumIndexedCols", "32", -1),
-    Property("delta.dataSkippingStatsColumns", None, column_paths, "a comma list of columns, such as 'a, b.c, `x y`'"),
-    _integer("dataSkippingStringPrefixLength", None, 0),
-    _interval("deletedFileRetentionDuration", "interval 1 week"),
-    _interval("dropFeatureTruncateHistory.retentionDuration", "interval 24 hours"),
-    _boolean("enableChangeDataFeed"),
-    _boolean("enableDeletionVectors"),
-    _boolean("enableExpiredLogCleanup", "true"),
-    _boolean("enableFullRetentionRollback", "true"),
-    _boolean("enableIcebergCompatV1", None),
-    _boolean("enableIcebergCompatV2", None),
-    _boolean("enableIcebergCompatV3", None),
-    _boolean("enableInCommitTimestamps"),
-    _integer("inCommitTimestampEnablementVersion", None, 0, internal=True),
-    _integer("inCommitTimestampEnablementTimestamp", None, 0, internal=True),
-    _boolean("enableMaterializePartitionColumnsFeature", None),
-    _boolean("writePartitionColumnsToParquet", None),
-    _boolean("enableRowTracking"),
-    _boolean("rowTrackingSuspended"),
-    _text("rowTracking.materializedRowIdColumnName", internal=True),
-    _text("rowTracking.materializedRowCommitVersionColumnName", internal=True),
-    _boolean("enableTypeWidening"),
-    _boolean("enableVariantShredding"),
-    _word("isolationLevel", "WriteSerializable", *ISOLATION_LEVELS),
-    _interval("logRetentionDuration", "interval 30 days"),
-    _word("parquet.format.version", "1.0.0", "1.0.0", "2.12.0"),
-    _word("parquet.compression.codec", None, "zstd", "snappy", "gzip", "lz4", "brotli", "none", "uncompressed"),
-    _boolean("randomizeFilePrefixes"),
-    _integer("randomPrefixLength", "2", 1),
-    _integer("requireCheckpointProtectionBeforeVersion", "0", 0, internal=True),
-    _interval("sampleRetentionDuration", "interval 7 days"),
-    _interval("setTransactionRetentionDuration", None),
-    Property("delta.targetFileSize", None, byte_size, "a size such as 104857600, 100mb or 1g"),
-    _boolean("tuneFileSizesForRewrites", None),
-    Property("delta.universalFormat.enabledFormats", "", some_of("iceberg", "hudi"), "a comma list of iceberg, hudi"),
-    _boolean("castIcebergTimeType"),
-    _boolean("ignoreIcebergBucketPartition"),
-    _text("coordinatedCommits.commitCoordinator-preview"),
-    _text("coordinatedCommits.commitCoordinatorConf-preview"),
-    _text("coordinatedCommits.tableConf-preview"),
-    _text("redirectReaderWriter-preview"),
-    _text("redirectWriterOnly-preview"),
-)
-
-PROPERTIES: Mapping[str, Property] = {item.key: item for item in _ALL}
-_BY_FOLDED_KEY = {item.key.lower(): item for item in _ALL}
+DEFAULT_PROTOCOL = Protocol(1, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,16 +58,42 @@ class ParsedProperties:
     ignore_protocol_defaults: bool = False
 
 
+NO_PROPERTIES = ParsedProperties()
+
+
 def parse_properties(
-    items: Iterable[tuple[str, str]], *, allow_arbitrary: bool = False, on_create: bool = False
+    items: Iterable[tuple[str, str]],
+    *,
+    allow_arbitrary: bool = False,
+    on_create: bool = False,
+    defaults: Mapping[str, str] | None = None,
 ) -> ParsedProperties:
     """A checked TBLPROPERTIES list; of a key that is given twice the last value counts.
 
-    `allow_arbitrary` takes unknown `delta.*` keys. `on_create` tells CREATE from ALTER in the messages.
+    `allow_arbitrary` takes unknown `delta.*` keys. `on_create` tells CREATE from ALTER in the messages. `defaults` are
+    the session's properties of new tables, keys without `delta.`; those about protocol are dropped when the list says
+    `delta.ignoreProtocolDefaults`.
     Raises UnknownPropertyError, PropertyValueError, IsolationLevelError, InternalPropertyError,
     ConstraintPropertyError, ProtocolPropertyError, FeatureStatusError, UnknownFeaturesError, ProviderPropertyError,
     LocationPropertyError, ReservedPropertyError, and for the clustering feature the class of the statement.
     """
+    given = _parse(items, allow_arbitrary, on_create)
+    if not defaults:
+        return given
+    session = _parse(((f"delta.{key}", value) for key, value in defaults.items()), allow_arbitrary, on_create)
+    configuration = {**session.configuration, **given.configuration}
+    if given.ignore_protocol_defaults:
+        return replace(given, configuration=configuration)
+    return ParsedProperties(
+        configuration,
+        session.features | given.features,
+        session.min_reader if given.min_reader is None else given.min_reader,
+        session.min_writer if given.min_writer is None else given.min_writer,
+        given.comment,
+    )
+
+
+def _parse(items: Iterable[tuple[str, str]], allow_arbitrary: bool, on_create: bool) -> ParsedProperties:
     configuration: dict[str, str] = {}
     features: set[str] = set()
     versions: dict[str, int] = {}
@@ -176,8 +106,8 @@ def parse_properties(
             features.add(_feature(key[len(FEATURE_PREFIX) :], value, on_create))
         elif folded in {"delta.minreaderversion", "delta.minwriterversion"}:
             versions[folded] = _version(key, value)
-        elif folded == "delta.ignoreprotocoldefaults":
-            ignore_defaults = read_value(_boolean("ignoreProtocolDefaults"), value)
+        elif folded == IGNORE_PROTOCOL_DEFAULTS.key.lower():
+            ignore_defaults = read_value(IGNORE_PROTOCOL_DEFAULTS, value)
         else:
             stored_key, stored_value = _stored(key, value, allow_arbitrary)
             configuration[stored_key] = stored_value
@@ -192,7 +122,7 @@ def canonical_key(key: str) -> str:
         return _ALIASES[folded]
     if folded.startswith((CONSTRAINT_PREFIX, *_FREE_PREFIXES)):
         return folded
-    known = _BY_FOLDED_KEY.get(folded)
+    known = BY_FOLDED_KEY.get(folded)
     return known.key if known else key
 
 
@@ -203,7 +133,7 @@ def unset_properties(
     names = [canonical_key(key) for key in keys]
     missing = [name for name in names if name not in configuration]
     if missing and not if_exists:
-        raise UnsetMissingPropertyError(table, missing, _hint(missing[0], configuration))
+        raise UnsetMissingPropertyError(missing[0], table)
     return {key: value for key, value in configuration.items() if key not in names}
 
 
@@ -213,153 +143,128 @@ def check_configuration(configuration: Mapping[str, str], *, table: str = "the t
     `retention=False` allows the log to be kept for less time than deleted files
     (`spark.databricks.delta.vacuum.enforceDeletedFileAndLogRetentionDurationCompatibility`).
     """
-    properties = TableProperties(configuration)
-    if retention and properties.log_retention_ms < properties.deleted_file_retention_ms:
-        reason = (
-            f"delta.logRetentionDuration ({properties.text('delta.logRetentionDuration')}) must not be shorter than "
-            f"delta.deletedFileRetentionDuration ({properties.text('delta.deletedFileRetentionDuration')})"
-        )
-        raise PropertyCombinationError(table, reason)
-    if properties.flag("delta.enableRowTracking") and properties.flag("delta.rowTrackingSuspended"):
+    if retention and log_retention_ms(configuration) < deleted_file_retention_ms(configuration):
+        keys = ("delta.logRetentionDuration", "delta.deletedFileRetentionDuration")
+        log, files = (f"{key} ({configuration.get(key, PROPERTIES[key].default)})" for key in keys)
+        raise PropertyCombinationError(table, f"{log} must not be shorter than {files}")
+    if is_on(configuration, "delta.enableRowTracking") and is_on(configuration, "delta.rowTrackingSuspended"):
         raise RowTrackingPropertiesError(table)
-    compat = [key for key in PROPERTIES if key.startswith("delta.enableIcebergCompat") and properties.flag(key)]
+    compat = [key for key in PROPERTIES if "enableIcebergCompat" in key and is_on(configuration, key)]
     if len(compat) > 1:
         raise PropertyCombinationError(table, f"only one of {' and '.join(compat)} can be true")
 
 
-def read_value(item: Property, text: str) -> Any:
-    """The value that `text` has for a property. Raises PropertyValueError; IsolationLevelError for its own key."""
-    try:
-        return item.read(text)
-    except ValueError as error:
-        if item.key == "delta.isolationLevel":
-            raise IsolationLevelError(text) from error
-        raise PropertyValueError(item.key, text, item.legal) from error
+def protocol_for(
+    schema: StructType,
+    configuration: Mapping[str, str],
+    *,
+    parsed: ParsedProperties = NO_PROPERTIES,
+    explicit_features: Iterable[str] = (),
+    current: Protocol | None = None,
+    creating: bool = False,
+    defaults: Protocol = DEFAULT_PROTOCOL,
+    table: str = "the table",
+) -> Protocol:
+    """The weakest protocol for a new table (`current` is None), or for an existing one after a change of metadata.
 
-
-@dataclass(frozen=True, slots=True)
-class TableProperties:
-    """The configuration of a table, read: defaults filled in, values typed.
-
-    A value that no reader takes (another engine wrote it) raises PropertyValueError when it is asked for.
+    Features come from the metadata, from the statement's properties (`parsed`), from `explicit_features` (canonical
+    names) and from what those require; versions only rise. `creating` says that the schema is new although there is a
+    protocol (REPLACE TABLE). `defaults` is where a new table starts.
+    Raises UnsupportedWriteFeaturesError for features that deltasql cannot write, ManualFeaturesError and
+    ColumnDefaultsNotEnabledError for those that the metadata uses and that must be named, and what
+    `Protocol.with_versions` raises.
     """
-
-    configuration: Mapping[str, str]
-
-    def text(self, key: str) -> str | None:
-        """The text of a known property, or its default."""
-        return self.configuration.get(key, PROPERTIES[key].default)
-
-    def value(self, key: str) -> Any:
-        """The value of a known property, or of its default; None when it has neither."""
-        text = self.text(key)
-        return None if text is None else read_value(PROPERTIES[key], text)
-
-    def flag(self, key: str) -> bool:
-        """Whether a boolean property is true."""
-        return self.value(key) is True
-
-    @property
-    def append_only(self) -> bool:
-        return self.flag("delta.appendOnly")
-
-    @property
-    def change_data_feed(self) -> bool:
-        return self.flag("delta.enableChangeDataFeed")
-
-    @property
-    def deletion_vectors(self) -> bool:
-        return self.flag("delta.enableDeletionVectors")
-
-    @property
-    def type_widening(self) -> bool:
-        return self.flag("delta.enableTypeWidening")
-
-    @property
-    def row_tracking(self) -> bool:
-        return self.flag("delta.enableRowTracking")
-
-    @property
-    def in_commit_timestamps(self) -> bool:
-        return self.flag("delta.enableInCommitTimestamps")
-
-    @property
-    def column_mapping_mode(self) -> str:
-        """`none`, `name` or `id`."""
-        return str(self.value("delta.columnMapping.mode"))
-
-    @property
-    def isolation_level(self) -> str:
-        """`Serializable` or `WriteSerializable`, the default."""
-        return str(self.value("delta.isolationLevel"))
-
-    @property
-    def checkpoint_interval(self) -> int:
-        """Commits from one checkpoint to the next."""
-        return int(self.value("delta.checkpointInterval"))
-
-    @property
-    def checkpoint_policy(self) -> str:
-        """`classic` or `v2`."""
-        return str(self.value("delta.checkpointPolicy"))
-
-    @property
-    def checkpoint_stats_as_json(self) -> bool:
-        return self.flag("delta.checkpoint.writeStatsAsJson")
-
-    @property
-    def checkpoint_stats_as_struct(self) -> bool:
-        return self.flag("delta.checkpoint.writeStatsAsStruct")
-
-    @property
-    def expired_log_cleanup(self) -> bool:
-        return self.flag("delta.enableExpiredLogCleanup")
-
-    @property
-    def num_indexed_cols(self) -> int:
-        """How many leaf columns have statistics; -1 for all."""
-        return int(self.value("delta.dataSkippingNumIndexedCols"))
-
-    @property
-    def stats_columns(self) -> tuple[tuple[str, ...], ...] | None:
-        """Paths of the columns that have statistics, in place of the first `num_indexed_cols`; None when not set."""
-        paths: tuple[tuple[str, ...], ...] | None = self.value("delta.dataSkippingStatsColumns")
-        return paths
-
-    @property
-    def stats_string_prefix(self) -> int:
-        """Characters of a string that its minimum and maximum keep."""
-        length = self.value("delta.dataSkippingStringPrefixLength")
-        return 32 if length is None else int(length)
-
-    @property
-    def deleted_file_retention_ms(self) -> int:
-        return int(self.value("delta.deletedFileRetentionDuration"))
-
-    @property
-    def log_retention_ms(self) -> int:
-        return int(self.value("delta.logRetentionDuration"))
-
-    @property
-    def checkpoint_retention_ms(self) -> int:
-        return int(self.value("delta.checkpointRetentionDuration"))
-
-    @property
-    def set_transaction_retention_ms(self) -> int | None:
-        """Age at which the version of an application is forgotten; None for never."""
-        age: int | None = self.value("delta.setTransactionRetentionDuration")
-        return age
-
-    @property
-    def constraints(self) -> dict[str, str]:
-        """CHECK expressions by the lower-case name of their constraint, in the order of the names."""
-        prefix = len(CONSTRAINT_PREFIX)
-        found = ((key[prefix:], sql) for key, sql in self.configuration.items() if is_constraint(key))
-        return dict(sorted((name.lower(), sql) for name, sql in found))
+    reader, writer = parsed.min_reader, parsed.min_writer
+    base = current or _start(defaults, reader, writer)
+    requested, explicit = requested_features(schema, configuration), parsed.features | frozenset(explicit_features)
+    wanted = with_required(requested | explicit)
+    refused = sorted(name for name in wanted if _refused(name) and (name in requested or name not in base.features))
+    if refused:
+        raise UnsupportedWriteFeaturesError(table, refused)
+    _check_manual(requested - explicit - base.features, table, new=current is None or creating)
+    return base.with_features(wanted).with_versions(reader, writer)
 
 
-def is_constraint(key: str) -> bool:
-    return key.lower().startswith(CONSTRAINT_PREFIX)
+def property_value(configuration: Mapping[str, str], key: str) -> Any:
+    """The value of a known property, or of its default; None when it has neither.
+
+    Raises PropertyValueError for a text that the property cannot have: another engine wrote it.
+    """
+    item = PROPERTIES[key]
+    text = configuration.get(key, item.default)
+    return None if text is None else read_value(item, text)
+
+
+def is_on(configuration: Mapping[str, str], key: str) -> bool:
+    """Whether a boolean property is true."""
+    return property_value(configuration, key) is True
+
+
+def is_append_only(configuration: Mapping[str, str]) -> bool:
+    return is_on(configuration, "delta.appendOnly")
+
+
+def column_mapping_mode(configuration: Mapping[str, str]) -> str:
+    """`none`, `name` or `id`."""
+    return str(property_value(configuration, "delta.columnMapping.mode"))
+
+
+def isolation_level(configuration: Mapping[str, str]) -> str:
+    """`Serializable` or `WriteSerializable`, the default."""
+    return str(property_value(configuration, "delta.isolationLevel"))
+
+
+def checkpoint_interval(configuration: Mapping[str, str]) -> int:
+    """Commits from one checkpoint to the next."""
+    return int(property_value(configuration, "delta.checkpointInterval"))
+
+
+def checkpoint_policy(configuration: Mapping[str, str]) -> str:
+    """`classic` or `v2`."""
+    return str(property_value(configuration, "delta.checkpointPolicy"))
+
+
+def num_indexed_cols(configuration: Mapping[str, str]) -> int:
+    """How many leaf columns have statistics; -1 for all."""
+    return int(property_value(configuration, "delta.dataSkippingNumIndexedCols"))
+
+
+def stats_columns(configuration: Mapping[str, str]) -> tuple[tuple[str, ...], ...] | None:
+    """Paths of the columns that have statistics, in place of the first `num_indexed_cols`; None when not set."""
+    paths: tuple[tuple[str, ...], ...] | None = property_value(configuration, "delta.dataSkippingStatsColumns")
+    return paths
+
+
+def stats_string_prefix(configuration: Mapping[str, str]) -> int:
+    """Characters of a string that its minimum and maximum keep."""
+    length = property_value(configuration, "delta.dataSkippingStringPrefixLength")
+    return 32 if length is None else int(length)
+
+
+def deleted_file_retention_ms(configuration: Mapping[str, str]) -> int:
+    """Age from which VACUUM may delete a removed file."""
+    return int(property_value(configuration, "delta.deletedFileRetentionDuration"))
+
+
+def log_retention_ms(configuration: Mapping[str, str]) -> int:
+    """Age from which commits may be cleaned up."""
+    return int(property_value(configuration, "delta.logRetentionDuration"))
+
+
+def checkpoint_retention_ms(configuration: Mapping[str, str]) -> int:
+    return int(property_value(configuration, "delta.checkpointRetentionDuration"))
+
+
+def set_transaction_retention_ms(configuration: Mapping[str, str]) -> int | None:
+    """Age at which the version of an application is forgotten; None for never."""
+    age: int | None = property_value(configuration, "delta.setTransactionRetentionDuration")
+    return age
+
+
+def check_constraints(configuration: Mapping[str, str]) -> dict[str, str]:
+    """CHECK expressions by the lower-case name of their constraint, in the order of the names."""
+    found = {key.lower(): sql for key, sql in configuration.items() if key.lower().startswith(CONSTRAINT_PREFIX)}
+    return {key[len(CONSTRAINT_PREFIX) :]: found[key] for key in sorted(found)}
 
 
 def _feature(name: str, value: str, on_create: bool) -> str:
@@ -417,3 +322,22 @@ def _hint(key: str, known: Iterable[str]) -> str:
     names = {name.lower(): name for name in known}
     close = get_close_matches(key.lower(), list(names), 1, 0.7)
     return f" Did you mean {names[close[0]]}?" if close else ""
+
+
+def _start(defaults: Protocol, reader: int | None, writer: int | None) -> Protocol:
+    """A new table's protocol before its features; at writer version 7 it supports nothing by itself."""
+    versions = max(reader or 1, defaults.min_reader_version), max(writer or 1, defaults.min_writer_version)
+    return Protocol(1, 1).with_versions(*versions)
+
+
+def _refused(name: str) -> bool:
+    return name in FEATURES and FEATURES[name].write is not Support.YES
+
+
+def _check_manual(missing: frozenset[str], table: str, *, new: bool) -> None:
+    if "allowColumnDefaults" in missing:
+        raise ColumnDefaultsNotEnabledError(table)
+    names = [] if new else sorted(name for name in missing if FEATURES[name].manual)
+    if names:
+        properties = ", ".join(f"'delta.feature.{name}' = 'supported'" for name in names)
+        raise ManualFeaturesError(table, names, properties)

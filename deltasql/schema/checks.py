@@ -64,6 +64,15 @@ def check_table_schema(
     return check_partitioning(schema, partitioned_by, column_mapping=column_mapping, where=where)
 
 
+def check_schema(schema: StructType, partition_columns: Sequence[str] = (), *, where: str = "the table") -> None:
+    """The checks of a schema that a statement changed; its partition columns must still be there."""
+    check_duplicates(schema, "METADATA_UPDATE", where)
+    check_types(schema, where)
+    check_names(schema, where=where)
+    check_nullability(schema)
+    check_partitioning(schema, partition_columns, where=where)
+
+
 def duplicate_columns(schema: StructType) -> list[str]:
     """The paths, at any depth, whose names are equal to an earlier sibling's when case is ignored."""
     return _duplicates(path for path, _ in walk(schema))
