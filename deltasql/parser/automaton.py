@@ -11,7 +11,7 @@ import re
 from typing import Any, NamedTuple
 
 from deltasql.parser.lexicon import balanced_end, skip_blanks
-from deltasql.parser.runs import WORD, ExpressionScan, ctes_end, is_query
+from deltasql.parser.runs import WORD, ExpressionScan, ctes_end, is_query, may_be_columns
 from deltasql.parser.tables import END, Tables, tables
 
 # Far above what any statement needs; it bounds the time that a hopeless text can take.
@@ -173,12 +173,11 @@ class Automaton:
             if keyword in wanted:
                 tokens.append(Token(keyword, position, word.end()))
         run = self._run(wanted, position)
+        symbol = self.tables.symbols.get(text[position])
+        if symbol in wanted and (run is None or may_be_columns(text, position)):
+            tokens.append(Token(symbol, position, position + 1))
         if run:
             tokens.append(run)
-        else:
-            symbol = self.tables.symbols.get(text[position])
-            if symbol in wanted:
-                tokens.append(Token(symbol, position, position + 1))
         for name, match in _matchers():
             if name in wanted:
                 found = match(text, position)

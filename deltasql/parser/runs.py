@@ -11,7 +11,7 @@ from deltasql.parser.lexicon import QUOTED_NAME, STRING, balanced_end, not_close
 
 WORD = re.compile(r"\w+")
 _TOKEN = re.compile(rf"(?P<quoted>{STRING}|{QUOTED_NAME})|(?P<word>\w+)|(?P<symbol>.)", re.DOTALL)
-_QUERY_WORDS = frozenset({"SELECT", "VALUES", "FROM", "TABLE", "WITH", "MAP", "REDUCE"})
+_QUERY_WORDS = frozenset({"SELECT", "VALUES", "FROM", "TABLE", "WITH"})
 _DML_WORDS = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE"})
 # Operators that are words: what follows one is an operand, and what follows an operand is one of them or the end.
 _OPERATORS = frozenset(
@@ -20,7 +20,8 @@ _OPERATORS = frozenset(
 # After these an operator word is one even where an operand should stand: x IS NOT DISTINCT FROM y, x NOT IN (…).
 _OPERATOR_OPENERS = frozenset({"NOT", "IS", "DISTINCT"})
 # They never continue an expression, so a clause that lacks its keyword is found where the next one begins.
-_CLAUSE_WORDS = frozenset({"WHEN", "THEN", "WHERE", "SET", "USING", "SELECT", "UPDATE", "DELETE", "INSERT"})
+_RESERVED_CLAUSE_WORDS = frozenset({"WHEN", "THEN", "WHERE", "SET", "USING", "SELECT"})
+_CLAUSE_WORDS = _RESERVED_CLAUSE_WORDS | {"UPDATE", "DELETE", "INSERT"}
 _TAKE_QUERY = frozenset({"IN", "EXISTS", "ANY", "ALL", "SOME"})
 
 
@@ -33,6 +34,12 @@ def is_query(text: str, start: int) -> bool:
         return False
     after = skip_blanks(text, word.end())
     return not text.startswith((",", ")", "=", "."), after)
+
+
+def may_be_columns(text: str, start: int) -> bool:
+    """True when the parenthesis at `start` may open a list of columns, the first called table or values."""
+    word = WORD.match(text, skip_blanks(text, start + 1))
+    return word is not None and word[0].upper() in {"TABLE", "VALUES"}
 
 
 def ctes_end(text: str, start: int) -> int | None:
@@ -134,7 +141,7 @@ class ExpressionScan:
             return False
         terminal = self.keywords.get(word)
         if not self.complete:
-            return word in _CLAUSE_WORDS and terminal is not None and self._previous not in {":", "NOT"}
+            return word in _RESERVED_CLAUSE_WORDS
         if word == "NOT":
             following = WORD.match(self.text, skip_blanks(self.text, end))
             return following is not None and following[0].upper() == "NULL" and self.may_follow("NOT")
