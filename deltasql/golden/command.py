@@ -1,0 +1,51 @@
+"""`deltasql test`: runs a suite and tells what differs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TextIO
+
+from deltasql.golden.suite import GoldenOutcome, SessionFactory, discover, run_file, temporary_sessions
+
+
+def run_suite(
+    directory: Path,
+    *,
+    only: str = "",
+    accept: bool = False,
+    spark: str | None = None,
+    sessions: SessionFactory | None = None,
+    out: TextIO | None = None,
+) -> bool:
+    """Whether every file gave what it should; with `accept`, the `.out` files are rewritten and only defects fail.
+
+    Raises NoGoldenFilesError, UnknownDirectiveError.
+    """
+    stream = out or sys.stdout
+    factory = sessions or temporary_sessions(spark)
+    failed = changed = total = 0
+    for path in discover(directory, only):
+        outcome = run_file(path, factory)
+        total += 1
+        rewritten = accept and outcome.expected != outcome.actual and not outcome.defects
+        if rewritten:
+            outcome.accept()
+            changed += 1
+        failed += not outcome.ok and not rewritten
+        _tell(outcome, rewritten, stream)
+    passed = total - failed - changed
+    counts = [f"{passed} passed", f"{failed} failed"] + ([f"{changed} rewritten"] if accept else [])
+    stream.write(f"{total} file{'' if total == 1 else 's'}: {', '.join(counts)}\n")
+    return failed == 0
+
+
+def _tell(outcome: GoldenOutcome, rewritten: bool, stream: TextIO) -> None:
+    state = "ok  " if outcome.ok else "new " if rewritten else "FAIL"
+    stream.write(f"{state} {outcome.path} ({outcome.statements} statements, {outcome.seconds:.2f} s)\n")
+    stream.writelines(f"     {defect}\n" for defect in outcome.defects)
+    if outcome.expected is None and not rewritten:
+        stream.write("     There is no .out file yet. Run with --accept to write it.\n")
+    elif not outcome.ok and not rewritten:
+        stream.write(outcome.diff + "\n")
+    stream.flush()

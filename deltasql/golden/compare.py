@@ -1,0 +1,53 @@
+"""Two golden texts, statement by statement."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+from deltasql.golden.record import TITLE
+
+
+def difference(expected: str, actual: str) -> str:
+    """ "" when equal, else a unified diff of each statement that differs, under its first line."""
+    if expected == actual:
+        return ""
+    old, new = _blocks(expected), _blocks(actual)
+    matcher = difflib.SequenceMatcher(
+        None, [_statement(block) for block in old], [_statement(block) for block in new], False
+    )
+    parts: list[str] = []
+    for kind, old_start, old_end, new_start, new_end in matcher.get_opcodes():
+        if kind == "equal":
+            pairs = zip(old[old_start:old_end], new[new_start:new_end], strict=True)
+            parts += [_diff(left, right) for left, right in pairs if left != right]
+        else:
+            parts += [_diff(block, "") for block in old[old_start:old_end]]
+            parts += [_diff("", block) for block in new[new_start:new_end]]
+    return "\n".join(parts)
+
+
+def _blocks(text: str) -> list[str]:
+    blocks: list[list[str]] = []
+    for line in text.splitlines():
+        if line.startswith(TITLE) or not blocks:
+            blocks.append([])
+        blocks[-1].append(line)
+    return ["\n".join(lines).rstrip("\n") for lines in blocks]
+
+
+def _statement(block: str) -> str:
+    """Title and SQL: what a block is recognised by."""
+    return block.split("\n-- ", 1)[0]
+
+
+def _diff(expected: str, actual: str) -> str:
+    block = actual or expected
+    title = block.splitlines()[0].removeprefix(TITLE).lstrip(": ") or _statement(block).splitlines()[-1]
+    state = "" if expected and actual else " (only in the golden file)" if expected else " (new)"
+    return "\n".join([f"@@ {title}{state}", *_changes(expected, actual)]) + "\n"
+
+
+def _changes(expected: str, actual: str) -> Iterator[str]:
+    lines = difflib.unified_diff(expected.splitlines(), actual.splitlines(), lineterm="", n=3)
+    return (line for line in lines if line[:3] not in {"---", "+++", "@@ "})

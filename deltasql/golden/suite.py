@@ -1,0 +1,130 @@
+"""Golden files of a directory: found, run, compared, accepted."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from deltasql.errors.usage import NoGoldenFilesError
+from deltasql.golden.compare import difference
+from deltasql.golden.record import Recorder
+from deltasql.golden.script import read_script
+
+if TYPE_CHECKING:
+    from deltasql.session import Session
+
+SessionFactory: TypeAlias = "Callable[[str], Session]"
+"""A new session on the warehouse of this path."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenOutcome:
+    """What one file gave. `expected` is None without an `.out` file; `defects` fail the file whatever it expects."""
+
+    path: Path
+    expected: str | None
+    actual: str
+    defects: tuple[str, ...] = ()
+    statements: int = 0
+    seconds: float = 0.0
+
+    @property
+    def diff(self) -> str:
+        """ "" when all is as expected, else what differs, per statement."""
+        return difference(self.expected or "", self.actual)
+
+    @property
+    def ok(self) -> bool:
+        return self.expected == self.actual and not self.defects
+
+    def accept(self) -> None:
+        """Makes what came out the expectation."""
+        output_path(self.path).write_text(self.actual, encoding="utf-8")
+
+
+def discover(directory: Path | str, only: str = "") -> list[Path]:
+    """The `.sql` files under a directory (or the one file), sorted; only those whose path holds `only`.
+
+    Raises NoGoldenFilesError when there is none.
+    """
+    root = Path(directory)
+    found = [root] if root.is_file() else sorted(root.rglob("*.sql"))
+    kept = [path for path in found if only in str(path)]
+    if not kept:
+        note = f" whose path holds '{only}'" if found else ""
+        raise NoGoldenFilesError(place=f"under {root}{note}")
+    return kept
+
+
+def output_path(path: Path) -> Path:
+    return path.with_suffix(".out")
+
+
+def run_file(path: Path | str, session_factory: SessionFactory | None = None) -> GoldenOutcome:
+    """Runs one file in a warehouse of its own, which is removed afterwards. Raises UnknownDirectiveError."""
+    path = Path(path)
+    script = read_script(path)
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="deltasql-golden-") as place, _utc():
+        warehouse = Path(place).resolve() / "warehouse"
+        warehouse.mkdir()
+        session = (session_factory or temporary_sessions())(str(warehouse))
+        try:
+            session.sql("SET spark.sql.session.timeZone = UTC")
+            recorder = Recorder(session, warehouse)
+            blocks = [recorder.record(statement) for statement in script.statements]
+            defects = [block.defect for block in blocks if block.defect]
+            if not script.jvm and session.spark_started:
+                defects.append("The file says 'expect: no jvm', but a statement started Spark.")
+        finally:
+            # Spark is shared with the files that follow.
+            session.sql("RESET")
+            session.close()
+    expected = output_path(path)
+    return GoldenOutcome(
+        path,
+        expected.read_text(encoding="utf-8") if expected.exists() else None,
+        "\n".join(block.text for block in blocks),
+        tuple(defects),
+        len(blocks),
+        time.perf_counter() - began,
+    )
+
+
+def temporary_sessions(spark: str | None = None) -> SessionFactory:
+    """Sessions that share one Spark; settings do not pass from one file to the next. `spark` as for `connect`."""
+    # The same number of cores everywhere: it decides how many files a statement writes.
+    os.environ.setdefault("DELTASQL_MASTER", "local[2]")
+
+    def open_session(warehouse: str) -> Session:
+        import deltasql
+
+        return deltasql.connect(warehouse=warehouse, spark=spark)
+
+    return open_session
+
+
+@contextmanager
+def _utc() -> Iterator[None]:
+    """This process in UTC for a while: times in results must not depend on the machine."""
+    before = os.environ.get("TZ")
+    _set_zone("UTC")
+    try:
+        yield
+    finally:
+        _set_zone(before)
+
+
+def _set_zone(zone: str | None) -> None:
+    if zone is None:
+        os.environ.pop("TZ", None)
+    else:
+        os.environ["TZ"] = zone
+    if hasattr(time, "tzset"):
+        time.tzset()
