@@ -136,9 +136,9 @@ class _Connection:
     """A session for the length of a `with`."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        import deltasql
+        from deltasql.session import connect
 
-        self._session: Session = deltasql.connect(warehouse=options.warehouse, spark=options.remote)
+        self._session: Session = connect(warehouse=options.warehouse, spark=options.remote)
 
     def __enter__(self) -> Session:
         return self._session

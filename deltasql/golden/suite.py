@@ -103,9 +103,9 @@ def temporary_sessions(spark: str | None = None) -> SessionFactory:
     os.environ.setdefault("DELTASQL_MASTER", "local[2]")
 
     def open_session(warehouse: str) -> Session:
-        import deltasql
+        from deltasql.session import connect
 
-        return deltasql.connect(warehouse=warehouse, spark=spark)
+        return connect(warehouse=warehouse, spark=spark)
 
     return open_session
 

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -61,7 +62,7 @@ def sessions(monkeypatch: pytest.MonkeyPatch) -> list[Canned]:
         made.append(Canned(warehouse, spark))
         return made[-1]
 
-    monkeypatch.setattr(deltasql, "connect", connect, raising=False)
+    monkeypatch.setitem(sys.modules, "deltasql.session", SimpleNamespace(connect=connect))  # type: ignore[arg-type]
     return made
 
 
@@ -180,12 +181,11 @@ def test_the_formats_are_those_of_render() -> None:
 
 def test_a_closed_pipe_is_no_traceback() -> None:
     code = (
-        "import sys, deltasql; from deltasql import cli; from tests_canned import Canned;"
-        "deltasql.connect = lambda warehouse, spark: Canned(warehouse, spark);"
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r});"
+        "from types import SimpleNamespace; from deltasql import cli; from test_cli import Canned;"
+        "sys.modules['deltasql.session'] = SimpleNamespace(connect=Canned);"
         "sys.exit(cli.main(['-e', 'SELECT 1;' * 20000, '--format', 'csv']))"
     )
-    code = code.replace("from tests_canned import Canned;", f"sys.path.insert(0, {str(Path(__file__).parent)!r});"
-                        "from test_cli import Canned;")  # fmt: skip
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stderr is not None
