@@ -176,9 +176,7 @@ class MissingCommitTimestampError(DeltaSqlError):
     version: int
 
 
-@condition(
-    "DELTA_DUPLICATE_ACTIONS_FOUND", "2D521", "A commit to {table} names {kind} {key} more than once: {reason}."
-)
+@condition("DELTA_DUPLICATE_ACTIONS_FOUND", "2D521", "A commit to {table} names {kind} {key} more than once: {reason}.")
 class DuplicateActionsError(DeltaSqlError):
     table: str
     kind: str
@@ -267,8 +265,7 @@ class ConcurrentDeleteReadError(ConcurrentModificationError):
 @condition(
     "DELTA_CONCURRENT_DELETE_DELETE",
     "2D521",
-    "{operation} removed data of {table} (version {version}) that this statement removes too. "
-    "Run the statement again.",
+    "{operation} removed data of {table} (version {version}) that this statement removes too. Run the statement again.",
 )
 class ConcurrentDeleteDeleteError(ConcurrentModificationError):
     pass

@@ -177,7 +177,7 @@ def _file_rows(file: pq.ParquetFile, kind: str, wanted: pa.Schema) -> pa.Table:
     # Where no column is there to be read, one still tells the rows of other kinds from actions.
     read = columns or ["path"]
     # One group at a time: a string column of more than 2 GB cannot be one array.
-    pieces = []
+    pieces: list[pa.Table] = []
     for group in groups:
         table = file.read_row_groups([group], columns=[f"{kind}.{name}" for name in read])
         pieces.extend(_action_rows(chunk, wanted) for chunk in table[kind].chunks)

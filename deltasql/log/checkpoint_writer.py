@@ -1,6 +1,7 @@
-"""Writing a classic checkpoint: one Parquet file with the whole state of a version. Source: Delta protocol, Checkpoints.
+"""Writing a classic checkpoint: one Parquet file with the whole state of a version.
 
 The small actions have a row group of their own, so that a reader of the metadata touches a few KB of it.
+Source: Delta protocol, Checkpoints.
 """
 
 from __future__ import annotations

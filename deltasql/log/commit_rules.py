@@ -34,9 +34,9 @@ def check_commit(actions: Sequence[Action], protocol: Protocol, metadata: Metada
     adds, removes = of_kind(actions, AddFile), of_kind(actions, RemoveFile)
     _check_paths(adds, removes, table, root)
     _check_adds(adds, protocol, metadata, table)
-    if metadata.configuration.get("delta.appendOnly", "false").lower() == "true":
-        if any(remove.data_change for remove in removes):
-            raise AppendOnlyError(table)
+    append_only = metadata.configuration.get("delta.appendOnly", "false").lower() == "true"
+    if append_only and any(remove.data_change for remove in removes):
+        raise AppendOnlyError(table)
 
 
 def _check_transactions(transactions: Sequence[SetTransaction], table: str) -> None:
@@ -84,7 +84,8 @@ def _check_adds(adds: Sequence[AddFile], protocol: Protocol, metadata: Metadata,
     for add in adds:
         if add.partition_values.keys() != expected:
             raise InvalidCommitError(
-                table, f"the partition values of {add.path} are for {sorted(add.partition_values)}, not {sorted(expected)}"
+                table,
+                f"the partition values of {add.path} are for {sorted(add.partition_values)}, not {sorted(expected)}",
             )
         if add.deletion_vector is not None:
             _check_vector(add, add.deletion_vector.cardinality, "deletionVectors" in features, table)

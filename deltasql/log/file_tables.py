@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -122,7 +124,7 @@ def keep(table: pa.Table, drop: np.ndarray) -> pa.Table:
         mask[drop] = False
         return table.filter(pa.array(mask))
     edges = [-1, *(int(row) for row in drop), table.num_rows]
-    pieces = [table.slice(a + 1, b - a - 1) for a, b in zip(edges, edges[1:], strict=False) if b - a > 1]
+    pieces = [table.slice(a + 1, b - a - 1) for a, b in pairwise(edges) if b - a > 1]
     return pa.concat_tables(pieces) if pieces else table.slice(0, 0)
 
 
@@ -229,20 +231,17 @@ def _longest_line(text: bytes) -> int:
 
 
 def _parse_rows(text: bytes, path: str, table: str) -> tuple[pa.Table, pa.Table]:
-    adds: list[Json] = []
-    removes: list[Json] = []
-    for number, line in enumerate(text.splitlines(), 1):
-        try:
-            action = json.loads(line) if line.strip() else {}
-            adds.extend(_found(action, "add"))
-            removes.extend(_found(action, "remove"))
-        except (ValueError, AttributeError) as error:
-            raise InvalidLogJsonError(table, path, number, str(getattr(error, "msg", error))) from error
+    actions = [_parsed(line, number, path, table) for number, line in enumerate(text.splitlines(), 1)]
+    adds, removes = ([action[kind] for action in actions if action.get(kind)] for kind in ("add", "remove"))
     return from_actions(adds, ADD), from_actions(removes, REMOVE)
 
 
-def _found(action: Json, kind: str) -> Iterable[Json]:
-    return (action[kind],) if action.get(kind) is not None else ()
+def _parsed(line: bytes, number: int, path: str, table: str) -> dict[str, Any]:
+    try:
+        action = json.loads(line) if line.strip() else {}
+    except ValueError as error:
+        raise InvalidLogJsonError(table, path, number, str(getattr(error, "msg", error))) from error
+    return action if isinstance(action, dict) else {}
 
 
 def locations(paths: pa.ChunkedArray, root: str) -> pa.ChunkedArray:

@@ -39,14 +39,7 @@ class LastCheckpoint:
 
 def read_last_checkpoint(store: LogStore) -> LastCheckpoint | None:
     """The hint, or None if there is none that can be trusted. A torn file is read once more."""
-    for _ in range(2):
-        try:
-            return _parse(store.read(LAST_CHECKPOINT).decode())
-        except FileNotFoundError:
-            return None
-        except (ValueError, KeyError, TypeError, StorageError):
-            continue
-    return None
+    return _read(store) or _read(store)
 
 
 def write_last_checkpoint(store: LogStore, hint: LastCheckpoint) -> None:
@@ -75,6 +68,13 @@ class _Number(str):
     """A number as it was spelled: 1.0 and 1.00 differ."""
 
     __slots__ = ()
+
+
+def _read(store: LogStore) -> LastCheckpoint | None:
+    try:
+        return _parse(store.read(LAST_CHECKPOINT).decode())
+    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError, StorageError):
+        return None
 
 
 def _parse(text: str) -> LastCheckpoint:

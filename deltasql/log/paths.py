@@ -55,8 +55,7 @@ def canonical(path: str, root: str) -> str:
     if decoded.startswith("file:"):
         # `unquote` has been applied already: only the slashes of the authority are to go.
         decoded = "/" + decoded[len("file:") :].lstrip("/")
-    below = root + "/"
-    return decoded[len(below) :] if decoded.startswith(below) else decoded
+    return decoded.removeprefix(f"{root}/")
 
 
 def absolute(path: str, root: str) -> str:

@@ -41,7 +41,7 @@ def checkpoint_is_due(snapshot: Snapshot) -> bool:
     """True at every `delta.checkpointInterval`-th version.
 
     Where the table does not set the interval and has many files, a checkpoint is put off until the commits since the
-    last one hold a twentieth as many actions: rewriting a million files every ten commits would cost more than it saves.
+    last one hold a twentieth as many actions: to rewrite a million files every ten commits costs more than it saves.
     """
     from deltasql.log.properties import checkpoint_interval
 

@@ -130,7 +130,8 @@ def hidden_rows(checkpoint: Checkpoint, tail: Tail, root: str) -> np.ndarray:
     if len(rows) == 0:
         return rows
     hits = [key in tail.live or key in tail.gone for key in _keys_at(checkpoint, rows, root)]
-    return rows[np.array(hits, dtype=bool)]
+    hidden: np.ndarray = rows[np.array(hits, dtype=bool)]
+    return hidden
 
 
 def _keys_at(checkpoint: Checkpoint, rows: np.ndarray, root: str) -> list[str]:

@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timezone
 from decimal import Decimal, InvalidOperation
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -258,7 +259,7 @@ def _dumps(value: Any) -> str:
             return json.dumps(value.isoformat(timespec="milliseconds").replace("+00:00", "Z"))
         case date():
             return json.dumps(value.isoformat())
-        case float() if value != value or value in (float("inf"), float("-inf")):
+        case float() if not isfinite(value):
             return json.dumps({"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[str(value)])
         case _:
             return json.dumps(value)

@@ -113,7 +113,7 @@ class LogStore:
         except (exceptions.BaseError, OSError) as error:
             raise StorageError("write", self.url(path), _reason(error)) from error
 
-    def list(self, folder: str, offset: str | None = None) -> list[Entry]:
+    def list_below(self, folder: str, offset: str | None = None) -> list[Entry]:
         """Objects below `folder`, at any depth, by name; only those after the path `offset`, if given."""
         after = None if offset is None else self._prefix + offset
         try:
@@ -126,9 +126,9 @@ class LogStore:
         return sorted((entry for entry in found if offset is None or entry.path > offset), key=_by_path)
 
     def list_folder(self, folder: str, offset: str | None = None) -> list[Entry]:
-        """Like `list`, but only the objects directly in `folder`."""
+        """Like `list_below`, but only the objects directly in `folder`."""
         depth = folder.count("/") + 1
-        return [entry for entry in self.list(folder, offset) if entry.path.count("/") == depth]
+        return [entry for entry in self.list_below(folder, offset) if entry.path.count("/") == depth]
 
     def head(self, path: str) -> Entry:
         """Size and time of one object. Raises FileNotFoundError or StorageError."""
@@ -149,12 +149,7 @@ class LogStore:
     def delete(self, paths: Iterable[str]) -> None:
         """Removes the objects; those that are already gone are no error."""
         for path in paths:
-            try:
-                obstore.delete(self._open(), self._prefix + path)
-            except FileNotFoundError:
-                continue
-            except (exceptions.BaseError, OSError) as error:
-                raise StorageError("delete", self.url(path), _reason(error)) from error
+            self._delete(path)
 
     def open_input(self, path: str) -> pa.NativeFile:
         """A seekable file for pyarrow, which fetches only the ranges that are read. Raises like `read`."""
@@ -170,6 +165,14 @@ class LogStore:
     def url(self, path: str) -> str:
         """The absolute place of a path of this store."""
         return f"{self.root}/{path}"
+
+    def _delete(self, path: str) -> None:
+        try:
+            obstore.delete(self._open(), self._prefix + path)
+        except FileNotFoundError:
+            return
+        except (exceptions.BaseError, OSError) as error:
+            raise StorageError("delete", self.url(path), _reason(error)) from error
 
     def _open(self, create: bool = False) -> Any:
         return self._store

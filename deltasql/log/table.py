@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import NotADeltaTableError
 from deltasql.log.paths import is_local, local_path
 from deltasql.log.replay import LogReader
@@ -90,33 +91,42 @@ class DeltaLog:
         listing = list_after(self.store, last.version)
         if not listing.commits and not self._vanished(last):
             return last
-        segment = self._grown(last, listing)
-        if segment is None:
+        grown = self._grown(last, listing)
+        if grown is None:
             self._latest = None
             self._reader = LogReader(self.store, self.table)
             return self._refreshed()
-        return self._adopt(Snapshot(self._reader, segment, last.known()))
+        return self._adopt(Snapshot(self._reader, grown, last.known()))
 
     def _grown(self, last: Snapshot, listing: Listing) -> LogSegment | None:
         """The last segment with the new commits; None if the log has to be listed anew."""
         segment = last.segment.extended(listing)
         if segment.version != listing.latest or segment.version == last.version:
             return None
-        newest = listing.checkpoints[-1] if listing.checkpoints else None
-        if newest is None or len(segment.commits) < _LONG_TAIL:
-            return segment
-        commits = tuple(item for item in segment.commits if item[0] > newest.version)
-        return LogSegment(segment.version, newest, commits, segment.checksums)
+        return segment
 
     def _vanished(self, last: Snapshot) -> bool:
         """True if the table was dropped: its last commit is gone."""
         return last.segment.commits != () and not self.store.exists(last.segment.commits[-1][1].path)
 
     def _adopt(self, snapshot: Snapshot) -> Snapshot:
+        if len(snapshot.segment.commits) >= _LONG_TAIL and snapshot.version % _LOOK_EVERY == 0:
+            snapshot = self._shortened(snapshot)
         self._latest = snapshot
         first = snapshot.segment.commits[0][0] if snapshot.segment.commits else snapshot.version
         self._reader.forget(min(first, snapshot.version))
         return snapshot
+
+    def _shortened(self, snapshot: Snapshot) -> Snapshot:
+        """The same version on top of the newest checkpoint, if there is a newer one by now."""
+        listing = list_log(self.store, upto=snapshot.version)
+        try:
+            segment = build_segment(listing, self.table, self.location, snapshot.version)
+        except DeltaSqlError:
+            return snapshot
+        if segment.checkpoint == snapshot.segment.checkpoint:
+            return snapshot
+        return Snapshot(self._reader, segment, snapshot.known())
 
     def _full_listing(self) -> Listing:
         listing = list_log(self.store, full=True)
@@ -126,4 +136,5 @@ class DeltaLog:
 
 
 # A tail of fewer commits is cheaper to keep than the columns of a new checkpoint are to read.
-_LONG_TAIL = 100
+_LONG_TAIL = 50
+_LOOK_EVERY = 10

@@ -35,6 +35,7 @@ from deltasql.log.store import Entry
 if TYPE_CHECKING:
     from deltasql.log.table import DeltaLog
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 _MOST_ATTEMPTS = 1000
 _MOST_LOST_ANSWERS = 5
 
@@ -129,7 +130,7 @@ class Transaction:
         for left in reversed(range(_MOST_LOST_ANSWERS)):
             try:
                 return self._committer.commit(version, data)
-            except AmbiguousWriteError:
+            except AmbiguousWriteError:  # noqa: PERF203 - goes round once per lost answer
                 present = self._read_back(version)
                 if present is not None:
                     return present.info is not None and present.info.transaction_id == self.transaction_id
@@ -261,7 +262,7 @@ class _Writing:
             for line in lines:
                 if "metaData" in line:
                     line["metaData"]["configuration"][f"{_ENABLEMENT}Timestamp"] = str(own)
-        return b"".join(json.dumps(line, separators=(",", ":")).encode() + b"\n" for line in lines)
+        return b"".join(_ENCODER.encode(line).encode() + b"\n" for line in lines)
 
     @property
     def _enables_timestamps(self) -> bool:
