@@ -10,16 +10,16 @@ import struct
 from decimal import Decimal
 from typing import Any
 
-from deltasql.schema.types import ArrayType, DataType, MapType, PrimitiveType, StructType
+from deltasql.schema.types import TIMESTAMP, ArrayType, DataType, MapType, PrimitiveType, StructType
 
-_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.timezone.utc)
 _FLOAT = PrimitiveType("float")
 
 
 def value_text(value: Any, kind: DataType, time_zone: str = "") -> str:
     """`{1, a}` for structs, `[1, 2]` for arrays, `{k -> v}` for maps, `NULL` at any depth, `[0A FF]` for bytes.
 
-    An aware datetime is told in `time_zone` (a zone name; "" is the machine's own), a naive one as it stands.
+    An aware datetime is told in `time_zone` (a zone name; "" is the machine's own), and so is a naive TIMESTAMP, which is a
+    clock of this machine; a naive TIMESTAMP_NTZ stands as it is.
     """
     if value is None:
         return "NULL"
@@ -36,7 +36,14 @@ def value_text(value: Any, kind: DataType, time_zone: str = "") -> str:
             )
             return "{" + ", ".join(pairs) + "}"
         case _:
-            return _scalar(value, kind == _FLOAT, time_zone)
+            return _scalar(_placed(value, kind), kind == _FLOAT, time_zone)
+
+
+def _placed(value: Any, kind: DataType) -> Any:
+    """PySpark gives a TIMESTAMP as a naive clock of this process; here it gets the zone that it stands in."""
+    if kind == TIMESTAMP and isinstance(value, dt.datetime) and value.tzinfo is None:
+        return value.astimezone()
+    return value
 
 
 def _scalar(value: Any, single: bool, time_zone: str) -> str:
@@ -137,7 +144,7 @@ def value_json(value: Any, kind: DataType, time_zone: str = "") -> str:
         case ArrayType(element=element):
             return "[" + ", ".join(value_json(item, element, time_zone) for item in value) + "]"
         case _:
-            return _scalar_json(value, kind == _FLOAT, time_zone)
+            return _scalar_json(_placed(value, kind), kind == _FLOAT, time_zone)
     return "{" + ", ".join(f"{_quoted(name)}: {text}" for name, text in pairs) + "}"
 
 

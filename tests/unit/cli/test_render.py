@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+import time
 from decimal import Decimal
 from typing import Any
 
@@ -155,3 +156,17 @@ def test_values(value: Any, kind: t.DataType, shown: str, as_json: str) -> None:
 )  # fmt: skip
 def test_floats_read_as_in_java(number: float, shown: str) -> None:
     assert float_text(number) == shown
+
+
+def test_a_timestamp_of_pyspark_is_a_clock_of_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+    try:
+        noon = dt.datetime(2024, 1, 1, 12)
+        assert value_text(noon, t.TIMESTAMP, "UTC") == "2024-01-01 17:00:00"
+        assert value_text(noon, t.TIMESTAMP) == "2024-01-01 12:00:00"
+        assert value_text(noon, t.TIMESTAMP_NTZ, "UTC") == "2024-01-01 12:00:00"
+        assert value_json(noon, t.TIMESTAMP, "GMT+1") == '"2024-01-01T18:00:00+01:00"'
+    finally:
+        monkeypatch.undo()
+        time.tzset()
