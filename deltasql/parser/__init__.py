@@ -10,7 +10,7 @@ from deltasql.parser.build import build
 from deltasql.parser.completion import Expected, expected_keywords
 from deltasql.parser.lexicon import skip_blanks
 from deltasql.parser.splitting import Statement, is_complete, split
-from deltasql.parser.tables import tables
+from deltasql.parser.tables import grammar_tables
 
 if TYPE_CHECKING:
     from deltasql.plan.base import LogicalPlan
@@ -51,7 +51,7 @@ def parse_type(text: str) -> DataType:
 
 def keywords() -> frozenset[str]:
     """All keywords of the grammar, in capitals."""
-    return frozenset(tables().keywords)
+    return frozenset(grammar_tables().keywords)
 
 
 def _build(text: str, start: str) -> Any:

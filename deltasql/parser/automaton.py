@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from deltasql.parser.lexicon import balanced_end, skip_blanks
 from deltasql.parser.runs import WORD, ExpressionScan, ctes_end, is_query, may_be_columns
-from deltasql.parser.tables import END, Tables, tables
+from deltasql.parser.tables import END, Tables, grammar_tables
 
 # Far above what any statement needs; it bounds the time that a hopeless text can take.
 _MAX_RETRIES = 500
@@ -66,7 +66,7 @@ class Automaton:
 
     def __init__(self, text: str, start: str = "start") -> None:
         self.text = text
-        self.tables: Tables = tables()
+        self.tables: Tables = grammar_tables()
         self.furthest = Stuck(-1, frozenset(), None)
         self._start_state = self.tables.start_states[start]
         self._end_state = self.tables.end_states[start]
@@ -220,7 +220,7 @@ class Automaton:
 
 @functools.cache
 def _matchers() -> tuple[tuple[str, Any], ...]:
-    return tuple((name, re.compile(pattern).match) for name, pattern in tables().patterns.items())
+    return tuple((name, re.compile(pattern).match) for name, pattern in grammar_tables().patterns.items())
 
 
 def _is_terminal(symbol: str) -> bool:

@@ -15,14 +15,14 @@ from typing import Any, TypeVar
 
 from deltasql.errors.base import Caret
 from deltasql.parser.automaton import Token, Tree
+from deltasql.parser.runs import RUNS
 from deltasql.parser.strings import unquote, unquote_name
-from deltasql.parser.tables import tables
+from deltasql.parser.tables import grammar_tables
 from deltasql.plan.base import SqlText
 
 Rule = Callable[[list[Any], Tree, str], Any]
 _Rule = TypeVar("_Rule", bound=Rule)
 _RULES: dict[str, Rule] = {}
-_RUNS = frozenset({"EXPRESSION_RUN", "QUERY_RUN", "CTES_RUN", "SUBQUERY_RUN", "REST_RUN"})
 
 
 def builds(*names: str) -> Callable[[_Rule], _Rule]:
@@ -44,7 +44,7 @@ def build(tree: Tree | Token | None, text: str) -> Any:
     children = [build(child, text) for child in tree.children]
     if tree.name.endswith("_list"):
         return tuple(children)
-    family = tables().families[tree.origin]
+    family = grammar_tables().families[tree.origin]
     rule = _rules(family).get(tree.name)
     if rule is not None:
         return rule(children, tree, text)
@@ -62,7 +62,7 @@ def sql_text(tree: Tree | Token, text: str) -> SqlText:
 
 def _token(token: Token, text: str) -> str | int | SqlText:
     written = text[token.start : token.end]
-    if token.name in _RUNS:
+    if token.name in RUNS:
         return SqlText(written, token.start)
     if token.name == "STRING":
         return unquote(written)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.parser.automaton import Automaton, NoParseError
-from deltasql.parser.tables import tables
+from deltasql.parser.runs import QUERY_WORDS, RUNS
+from deltasql.parser.tables import grammar_tables
 
 
 class Expected(frozenset[str]):
@@ -25,8 +26,12 @@ def expected_keywords(sql_prefix: str) -> Expected:
     stuck = automaton.furthest
     if stuck.position < len(sql_prefix):
         return _expected(frozenset(), name=False)
-    keywords = frozenset(word for word, name in tables().keywords.items() if name in stuck.expected)
-    return _expected(keywords, name=bool(stuck.expected & {"IDENTIFIER", "EXPRESSION_RUN"}))
+    keywords = frozenset(word for word, name in grammar_tables().keywords.items() if name in stuck.expected)
+    if "QUERY_RUN" in stuck.expected:
+        keywords |= QUERY_WORDS
+    # A run that ends here may as well go on.
+    in_run = stuck.previous is not None and stuck.previous.name in RUNS
+    return _expected(keywords, name=in_run or bool(stuck.expected & {"IDENTIFIER", "EXPRESSION_RUN"}))
 
 
 def _expected(keywords: frozenset[str], name: bool) -> Expected:

@@ -8,8 +8,8 @@ from deltasql.errors.base import Caret
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser.automaton import Stuck, Token
 from deltasql.parser.lexicon import STRING
-from deltasql.parser.runs import WORD
-from deltasql.parser.tables import END, tables
+from deltasql.parser.runs import QUERY_WORDS, WORD
+from deltasql.parser.tables import END, grammar_tables
 
 _FOUND = re.compile(rf"{STRING}|`(?:[^`]|``)*`|\w+(?:\.\d+)?|.", re.DOTALL)
 _READABLE = {
@@ -27,14 +27,13 @@ _READABLE = {
 # They come with another of the terminals, or could stand after any name, and would only blur the message.
 _UNTOLD = frozenset({"QUOTED_IDENTIFIER", "CTES_RUN", "REST_RUN", "AT_VERSION", "AT_TIMESTAMP", "DOT", "SEMICOLON"})
 _UNTOLD_KEYWORDS = frozenset({"FOR", "SYSTEM_TIME", "SYSTEM_VERSION"})
-_QUERY_KEYWORDS = ("SELECT", "VALUES", "WITH")
 _MOST_TOLD = 10
 
 
 def syntax_error(text: str, stuck: Stuck) -> ParseSyntaxError:
     """The error for a text that got stuck: what stands there, what could, and a keyword that was probably meant."""
     expected = readable(stuck.expected)
-    keywords = [*_keywords(stuck.expected), *(_QUERY_KEYWORDS if "QUERY_RUN" in stuck.expected else ())]
+    keywords = [*_keywords(stuck.expected), *(sorted(QUERY_WORDS) if "QUERY_RUN" in stuck.expected else ())]
     misspelt = _misspelt(text, stuck, keywords)
     start, end = misspelt[:2] if misspelt else (stuck.position, _found_end(text, stuck.position))
     found = text[start:end]
@@ -49,13 +48,15 @@ def readable(terminals: frozenset[str]) -> tuple[str, ...]:
     """What terminals stand for, in words: things first, then keywords, then punctuation."""
     things = [_READABLE[name] for name in _READABLE if name in terminals and name != END]
     keywords = sorted(set(_keywords(terminals)) - _UNTOLD_KEYWORDS)
-    symbols = [f"'{char}'" for char, name in tables().symbols.items() if name in terminals and name not in _UNTOLD]
+    symbols = [
+        f"'{char}'" for char, name in grammar_tables().symbols.items() if name in terminals and name not in _UNTOLD
+    ]
     last = [_READABLE[END]] if END in terminals else []
     return (*things, *keywords, *symbols, *last)
 
 
 def _keywords(terminals: frozenset[str]) -> list[str]:
-    return [word for word, name in tables().keywords.items() if name in terminals]
+    return [word for word, name in grammar_tables().keywords.items() if name in terminals]
 
 
 def _found_end(text: str, start: int) -> int:
@@ -82,7 +83,7 @@ def _misspelt(text: str, stuck: Stuck, keywords: list[str]) -> tuple[int, int, s
     words = [here] if here else []
     words += _words_before(text, stuck.previous)
     for word in words:
-        if word[0].upper() in tables().keywords:
+        if word[0].upper() in grammar_tables().keywords:
             continue
         for keyword in keywords:
             if _resembles(word[0].upper(), keyword):

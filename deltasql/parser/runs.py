@@ -9,9 +9,10 @@ from deltasql.errors.base import Caret
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser.lexicon import QUOTED_NAME, STRING, balanced_end, not_closed, skip_blanks
 
+RUNS = frozenset({"EXPRESSION_RUN", "QUERY_RUN", "CTES_RUN", "SUBQUERY_RUN", "REST_RUN"})
 WORD = re.compile(r"\w+")
 _TOKEN = re.compile(rf"(?P<quoted>{STRING}|{QUOTED_NAME})|(?P<word>\w+)|(?P<symbol>.)", re.DOTALL)
-_QUERY_WORDS = frozenset({"SELECT", "VALUES", "FROM", "TABLE", "WITH"})
+QUERY_WORDS = frozenset({"SELECT", "VALUES", "FROM", "TABLE", "WITH"})
 _DML_WORDS = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE"})
 # Operators that are words: what follows one is an operand, and what follows an operand is one of them or the end.
 _OPERATORS = frozenset(
@@ -30,7 +31,7 @@ def is_query(text: str, start: int) -> bool:
     while text.startswith("(", start):
         start = skip_blanks(text, start + 1)
     word = WORD.match(text, start)
-    if word is None or word[0].upper() not in _QUERY_WORDS:
+    if word is None or word[0].upper() not in QUERY_WORDS:
         return False
     after = skip_blanks(text, word.end())
     return not text.startswith((",", ")", "=", "."), after)
@@ -52,7 +53,7 @@ def ctes_end(text: str, start: int) -> int | None:
             end = balanced_end(text, position, one_group=True)
         elif closed and token[0].upper() in _DML_WORDS:
             return end
-        elif token[0] == ";" or (closed and token[0].upper() in _QUERY_WORDS):
+        elif token[0] == ";" or (closed and token[0].upper() in QUERY_WORDS):
             return None
         else:
             end = token.end()
@@ -147,7 +148,7 @@ class ExpressionScan:
             return following is not None and following[0].upper() == "NULL" and self.may_follow("NOT")
         if word in _CLAUSE_WORDS or (terminal is not None and self.may_follow(terminal)):
             return True
-        if word in _QUERY_WORDS and self.may_follow("QUERY_RUN"):
+        if word in QUERY_WORDS and self.may_follow("QUERY_RUN"):
             return True
         return word not in _OPERATORS and self._previous != "INTERVAL" and self._alias_follows()
 

@@ -54,7 +54,7 @@ class Tables(NamedTuple):
 
 
 @functools.cache
-def tables() -> Tables:
+def grammar_tables() -> Tables:
     """The tables of the grammar, from the cache or compiled now."""
     files = grammar_files()
     text = "\n".join(files.values())

@@ -29,13 +29,17 @@ class TestKeywordAsName:
             assert node.table.parts == tuple(name.split("."))
 
     def test_column(self, word: str) -> None:
-        node = parse(f"ALTER TABLE t ADD COLUMNS ({word} INT, {word}.{word} STRUCT<{word}: INT, {word} INT> AFTER {word})")
+        node = parse(
+            f"ALTER TABLE t ADD COLUMNS ({word} INT, {word}.{word} STRUCT<{word}: INT, {word} INT> AFTER {word})"
+        )
         assert isinstance(node, AddColumns)
         assert [column.path.parts for column in node.columns] == [(word,), (word, word)]
         assert node.columns[1].after == word
 
     def test_column_of_a_new_table(self, word: str) -> None:
-        node = parse(f"CREATE TABLE {word} ({word} STRING COMMENT 'x') PARTITIONED BY ({word}) CLUSTER BY ({word}, a.{word})")
+        node = parse(
+            f"CREATE TABLE {word} ({word} STRING COMMENT 'x') PARTITIONED BY ({word}) CLUSTER BY ({word}, a.{word})"
+        )
         assert isinstance(node, CreateTable)
         assert node.columns is not None
         assert node.columns[0].name == node.partitioned_by[0].name == word
@@ -43,7 +47,9 @@ class TestKeywordAsName:
         assert node.cluster_by[1].parts == ("a", word)
 
     def test_update(self, word: str) -> None:
-        node = parse(f"UPDATE {word} SET {word} = {word}, {word}.{word} = {word} + t.{word} WHERE {word} = 1 AND {word}")
+        node = parse(
+            f"UPDATE {word} SET {word} = {word}, {word}.{word} = {word} + t.{word} WHERE {word} = 1 AND {word}"
+        )
         assert isinstance(node, Update)
         assert [(str(a.target), a.value and a.value.text) for a in node.assignments] == [
             (str(node.assignments[0].target), word if word != "DEFAULT" else None),

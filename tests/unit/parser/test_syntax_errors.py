@@ -35,12 +35,18 @@ MERGE = "MERGE INTO t USING s ON t.a = s.a "
         ("»'x'", "No statement starts with 'x'."),
         ("»UPDTE t SET a = 1", "No statement starts with 'UPDTE'. Did you mean UPDATE?"),
         (MERGE + "WHEN »MATCHD THEN DELETE", "Found 'MATCHD', but expected MATCHED or NOT. Did you mean MATCHED?"),
-        (MERGE + "»WEHN MATCHED THEN DELETE", "Found 'WEHN', but expected WHEN or the end of the statement. Did you mean WHEN?"),
+        (
+            MERGE + "»WEHN MATCHED THEN DELETE",
+            "Found 'WEHN', but expected WHEN or the end of the statement. Did you mean WHEN?",
+        ),
         ("MERGE INTO t »USIGN s ON a = b", "Found 'USIGN', but expected USING. Did you mean USING?"),
         ("MERGE INTO t USING s »WHEN MATCHED", "Found 'WHEN', but expected a name, AS, ON, TIMESTAMP or VERSION."),
         (MERGE + "WHEN MATCHED AND x = 1 »DELETE", "Found 'DELETE', but expected THEN."),
         (MERGE + "WHEN MATCHED AND »THEN DELETE", "Found 'THEN', but expected an expression."),
-        (MERGE + "WHEN MATCHED THEN »INSERT *", "Found 'INSERT', but expected DELETE or UPDATE. INSERT belongs to WHEN NOT MATCHED."),
+        (
+            MERGE + "WHEN MATCHED THEN »INSERT *",
+            "Found 'INSERT', but expected DELETE or UPDATE. INSERT belongs to WHEN NOT MATCHED.",
+        ),
         (
             MERGE + "WHEN NOT MATCHED THEN »DELETE",
             "Found 'DELETE', but expected INSERT. DELETE belongs to WHEN MATCHED or WHEN NOT MATCHED BY SOURCE.",
@@ -123,7 +129,11 @@ def test_found_and_expected() -> None:
         ("ALTER TABLE t ADD COLUMN a INT FIRST AFTER b", DuplicateClausesError, "AFTER b"),
         ("MERGE INTO t USING s ON a = b", MergeMissingWhenError, "MERGE INTO t USING s ON a = b"),
         ("MERGE INTO t USING s VERSION AS OF 'x' ON a WHEN MATCHED THEN DELETE", ParseSyntaxError, "'x'"),
-        ("MERGE INTO t USING s@v1 VERSION AS OF 2 ON a WHEN MATCHED THEN DELETE", ParseSyntaxError, "s@v1 VERSION AS OF 2"),
+        (
+            "MERGE INTO t USING s@v1 VERSION AS OF 2 ON a WHEN MATCHED THEN DELETE",
+            ParseSyntaxError,
+            "s@v1 VERSION AS OF 2",
+        ),
         ("CREATE TABLE t (a INT GENERATED ALWAYS AS ( ))", ParseSyntaxError, "( )"),
     ],
 )

@@ -1,0 +1,106 @@
+"""Parameters of a statement, `:name` and `?`, replaced by SQL literals of their values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from deltasql.errors.base import Caret
+from deltasql.errors.settings import ParameterValueError, UnboundParameterError
+
+# Strings, quoted names and comments are passed over whole. A colon after a name, a bracket or another colon is not a
+# marker: `c:path` reads a field of a variant, `x::int` casts.
+_MARKER = re.compile(
+    r"""
+    (?P<skip> '(?:\\.|''|[^'\\])*' | "(?:\\.|""|[^"\\])*" | `(?:``|[^`])*` | --[^\n]* | /\*.*?\*/ | ::)
+  | (?P<named> (?<![\w:`\])"']):(?P<name>[A-Za-z_]\w*) )
+  | (?P<ordinal> \? )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundStatement:
+    """`sql` with literals in place of markers; `shifts` are (offset after a literal, characters it added)."""
+
+    sql: str
+    shifts: tuple[tuple[int, int], ...] = ()
+
+    def to_original(self, offset: int) -> int:
+        """Where the character at `offset` of `sql` stands in the user's text."""
+        return offset - sum(added for after, added in self.shifts if offset >= after)
+
+
+def bind_parameters(sql: str, args: Mapping[str, Any] | Sequence[Any] | None) -> BoundStatement:
+    """The statement with its parameters bound. Without `args`, `?` and `:name` are left for the parser to judge.
+
+    Raises UnboundParameterError for a marker without a value, ParameterValueError for a value without a literal.
+    """
+    if args is None:
+        return BoundStatement(sql)
+    pieces: list[str] = []
+    shifts: list[tuple[int, int]] = []
+    at = length = 0
+    for start, end, name, value in _bound(sql, args):
+        text = literal(name, value)
+        pieces += [sql[at:start], text]
+        length += start - at + len(text)
+        shifts.append((length, len(text) - (end - start)))
+        at = end
+    return BoundStatement("".join([*pieces, sql[at:]]), tuple(shifts))
+
+
+def _bound(sql: str, args: Mapping[str, Any] | Sequence[Any]) -> Iterator[tuple[int, int, str, Any]]:
+    """Each marker with its value: (start, end, how it is called, value)."""
+    ordinal = 0
+    for match in _MARKER.finditer(sql):
+        if match["skip"] is not None:
+            continue
+        caret = Caret(sql, match.start(), match.end())
+        if match["named"] is not None:
+            name = match["name"]
+            if not isinstance(args, Mapping) or name not in args:
+                raise UnboundParameterError(name=f":{name}", example=f'{{"{name}": …}}').at(caret)
+            yield match.start(), match.end(), f":{name}", args[name]
+            continue
+        ordinal += 1
+        if isinstance(args, Mapping) or ordinal > len(args):
+            raise UnboundParameterError(name=f"? number {ordinal}", example="[…, …]").at(caret)
+        yield match.start(), match.end(), f"? number {ordinal}", args[ordinal - 1]
+
+
+def literal(name: str, value: Any) -> str:
+    """SQL of a Python value. Raises ParameterValueError; `name` is how the message calls the parameter."""
+    match value:
+        case None:
+            return "NULL"
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case int():
+            return (
+                f"{value}" if -(2**31) <= value < 2**31 else f"{value}L" if -(2**63) <= value < 2**63 else f"{value}BD"
+            )
+        case float():
+            return f"{value!r}D" if value - value == 0 else f"CAST('{value}' AS DOUBLE)"
+        case Decimal():
+            return f"{value:f}BD"
+        case str():
+            return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+        case bytes():
+            return f"X'{value.hex()}'"
+        case datetime():
+            return f"TIMESTAMP{'' if value.tzinfo else '_NTZ'} '{value.isoformat(sep=' ')}'"
+        case date():
+            return f"DATE '{value.isoformat()}'"
+        case list() | tuple():
+            return f"array({', '.join(literal(name, item) for item in value)})"
+        case dict():
+            items = [literal(name, item) for pair in value.items() for item in pair]
+            return f"map({', '.join(items)})"
+        case _:
+            raise ParameterValueError(name=name, kind=type(value).__name__)
