@@ -7,11 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from deltasql import __version__
 from deltasql.log.actions import Action, AddCDCFile, AddFile, CommitInfo, RemoveFile
 from deltasql.log.conflict import IsolationLevel
-
-ENGINE = f"deltasql/{__version__}"
 
 # Operations that change rows; under WriteSerializable they keep their level even where they changed none.
 _CHANGES_DATA = frozenset(
@@ -68,10 +65,18 @@ def build_commit_info(
         "operationMetrics": {key: str(value) for key, value in (provenance.metrics or {}).items()},
         "userMetadata": provenance.user_metadata,
         "tags": dict(provenance.tags) if provenance.tags else None,
-        "engineInfo": provenance.engine_info or ENGINE,
+        "engineInfo": provenance.engine_info or engine_name(),
         "txnId": transaction_id,
     }
     return CommitInfo({key: value for key, value in values.items() if value is not None})
+
+
+def engine_name() -> str:
+    """What `engineInfo` says of this program."""
+    # The package itself imports the log.
+    from deltasql import __version__
+
+    return f"deltasql/{__version__}"
 
 
 def changes_data(actions: Sequence[Action]) -> bool:
