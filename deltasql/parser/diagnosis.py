@@ -48,9 +48,8 @@ def readable(terminals: frozenset[str]) -> tuple[str, ...]:
     """What terminals stand for, in words: things first, then keywords, then punctuation."""
     things = [_READABLE[name] for name in _READABLE if name in terminals and name != END]
     keywords = sorted(set(_keywords(terminals)) - _UNTOLD_KEYWORDS)
-    symbols = [
-        f"'{char}'" for char, name in grammar_tables().symbols.items() if name in terminals and name not in _UNTOLD
-    ]
+    told = terminals - _UNTOLD
+    symbols = [f"'{char}'" for char, name in grammar_tables().symbols.items() if name in told]
     last = [_READABLE[END]] if END in terminals else []
     return (*things, *keywords, *symbols, *last)
 

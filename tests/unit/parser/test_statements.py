@@ -212,7 +212,8 @@ class TestChanges:
     def test_insert_with_everything(self) -> None:
         sql = (
             "WITH c AS (SELECT 1 AS delete) INSERT WITH SCHEMA EVOLUTION OVERWRITE TABLE t "
-            "PARTITION (p = 'x' || 'y', q) (a, b) REPLACE WHERE a IN (SELECT 1) AND b IS NOT DISTINCT FROM 2 FROM c SELECT *"
+            "PARTITION (p = 'x' || 'y', q) (a, b) "
+            "REPLACE WHERE a IN (SELECT 1) AND b IS NOT DISTINCT FROM 2 FROM c SELECT *"
         )
         assert parse(sql) == Insert(
             SqlText("WITH c AS (SELECT 1 AS delete)", 0),

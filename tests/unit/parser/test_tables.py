@@ -68,7 +68,12 @@ def test_tables_of_another_grammar_are_not_used(cache: Path, monkeypatch: pytest
     files = grammar_files()
     monkeypatch.setattr(tables, "grammar_files", lambda: {**files, "zz": "// more"})
     calls: list[int] = []
-    monkeypatch.setattr(tables, "compile_grammar", lambda given: calls.append(1) or compile_grammar(given))
+
+    def compile_and_count(given: dict[str, str]) -> tables.Tables:
+        calls.append(1)
+        return compile_grammar(given)
+
+    monkeypatch.setattr(tables, "compile_grammar", compile_and_count)
     tables.grammar_tables()
     assert calls == [1]
     tables.grammar_tables.cache_clear()

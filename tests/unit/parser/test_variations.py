@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deltasql.errors.base import DeltaSqlError
 from deltasql.parser import parse
 from deltasql.plan.base import ColumnPath, SqlText, TableName
 
@@ -22,9 +23,11 @@ STATEMENTS = [
     " tblproperties ( 'a' = 'b' , c . d 1 , e = true ) as select 1 , '/* no */' from t where a = `b;c`",
     "alter table t add columns ( date date first , a . b int comment 'x' after date )",
     "alter table t set tblproperties ( delta . x = 'y' )",
-    "with a as ( select 1 ) insert with schema evolution overwrite table t partition ( p = 'x' , q ) ( a , b ) select 1",
+    "with a as ( select 1 ) insert with schema evolution overwrite table t partition ( p = 'x' , q )"
+    " ( a , b ) select 1",
     "insert into t replace where a in ( select 1 ) and b not in ( 2 ) values ( 1 , 'a' )",
-    "with a as ( select 1 ) update t as u set a = case when b then 1 else ( 2 ) end , c . d = default where e is not null",
+    "with a as ( select 1 ) update t as u set a = case when b then 1 else ( 2 ) end , c . d = default"
+    " where e is not null",
     "delete from delta . `/p@v3` d where x [ 0 ] = :p and y = ?",
     "merge with schema evolution into t as target using ( select * from x ) s on target . key = s . key"
     " when matched and s . a > 1 then update set * except ( a , b . c ) when not matched by source then delete"
@@ -107,11 +110,12 @@ def test_gaps_and_case_change_nothing(sql: str, seed: int) -> None:
     st.text(alphabet="aAwWhHeEnN '\"`()[];,.*/-=1\n@:", max_size=60), st.sampled_from(STATEMENTS), st.integers(0, 200)
 )
 def test_any_text_is_read_or_refused(noise: str, sql: str, at: int) -> None:
-    from deltasql.errors.base import DeltaSqlError
-
     text = sql[:at] + noise + sql[at:]
     try:
         parse(text)
     except DeltaSqlError as error:
-        assert str(error)
-        assert error.caret is None or 0 <= error.caret.start <= error.caret.end <= len(text)
+        refused = error
+    else:
+        return
+    assert str(refused)
+    assert refused.caret is None or 0 <= refused.caret.start <= refused.caret.end <= len(text)
