@@ -127,6 +127,8 @@ class Protocol:
         """
         new_reader = max(reader or 1, self.min_reader_version)
         new_writer = max(writer or 1, self.min_writer_version)
+        if (new_reader, new_writer) == (self.min_reader_version, self.min_writer_version):
+            return self
         if not (1 <= new_reader <= MAX_READER_VERSION and 1 <= new_writer <= MAX_WRITER_VERSION):
             raise InvalidProtocolVersionError("The table", new_reader, new_writer)
         if new_reader == MAX_READER_VERSION and new_writer < MAX_WRITER_VERSION:
