@@ -74,7 +74,7 @@ def build_commit_info(
 def engine_name() -> str:
     """What `engineInfo` says of this program."""
     # The package itself imports the log.
-    from deltasql import __version__
+    from deltasql.version import __version__
 
     return f"deltasql/{__version__}"
 

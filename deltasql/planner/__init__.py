@@ -1,0 +1,33 @@
+"""Statement nodes into plans: one pure rule per statement, in one module per statement family."""
+
+from deltasql.planner import (
+    columns,
+    delete,
+    explain,
+    insert,
+    inspect,
+    merge,
+    properties,
+    query,
+    session_settings,
+    table,
+    update,
+    view,
+)
+from deltasql.planner.rule import plan
+
+__all__ = [
+    "columns",
+    "delete",
+    "explain",
+    "insert",
+    "inspect",
+    "merge",
+    "plan",
+    "properties",
+    "query",
+    "session_settings",
+    "table",
+    "update",
+    "view",
+]

@@ -49,7 +49,7 @@ class StructField:
     name: str
     type: DataType
     nullable: bool = True
-    metadata: Mapping[str, Any] = field(default=EMPTY_METADATA, hash=False)
+    metadata: Mapping[str, Any] = field(default_factory=lambda: EMPTY_METADATA, hash=False)
 
     @property
     def comment(self) -> str | None:

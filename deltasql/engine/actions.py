@@ -1,0 +1,56 @@
+"""SQL texts of a rewrite: which action a row gets, and the value of each output column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from deltasql.plan.operators import SOURCE_PRESENT, TARGET_PRESENT, Rewrite, RowAction, RowEffect, RowKind
+from deltasql.schema.text import sql_text
+
+ACTION = "__deltasql_action"
+KEEP, NOTHING = 0, -1
+"""Values of ACTION besides the 1-based number of an action: the target's row stays; the source's row is not used."""
+
+
+def action_sql(actions: Sequence[RowAction]) -> str:
+    """SQL of ACTION over target rows outer-joined to source rows; a side that is missing has NULL for its flag."""
+    return (
+        f"CASE WHEN {TARGET_PRESENT} IS NULL THEN {cases(actions, RowKind.NOT_MATCHED, NOTHING)} "
+        f"WHEN {SOURCE_PRESENT} IS NULL THEN {cases(actions, RowKind.NOT_MATCHED_BY_SOURCE, KEEP)} "
+        f"ELSE {cases(actions, RowKind.MATCHED, KEEP)} END"
+    )
+
+
+def cases(actions: Sequence[RowAction], kind: RowKind, otherwise: int) -> str:
+    """SQL of ACTION for rows of one kind: the number of the first action whose condition holds."""
+    whens = [
+        f"WHEN ({action.condition or 'TRUE'}) THEN {number}"
+        for number, action in enumerate(actions, start=1)
+        if action.kind is kind
+    ]
+    return f"CASE {' '.join(whens)} ELSE {otherwise} END" if whens else str(otherwise)
+
+
+def not_written(actions: Sequence[RowAction]) -> str:
+    """SQL that is TRUE for rows that a rewrite leaves out."""
+    deleted = [str(number) for number, action in enumerate(actions, start=1) if action.effect is RowEffect.DELETE]
+    return f"{ACTION} IN ({', '.join([str(NOTHING), *deleted])})"
+
+
+def output_sql(operator: Rewrite, inserted_only: bool = False) -> list[str]:
+    """SQL of each output column. With `inserted_only` the rows have no target side whose value could stay."""
+    return [_value(operator, index, inserted_only) for index in range(len(operator.output))]
+
+
+def _value(operator: Rewrite, index: int, inserted_only: bool) -> str:
+    keep = operator.keep[index]
+    if inserted_only:
+        keep = f"CAST(NULL AS {sql_text(operator.output.fields[index].type)})"
+    whens = [
+        f"WHEN {ACTION} = {number} THEN {action.values[index]}"
+        for number, action in enumerate(operator.actions, start=1)
+        if action.values
+        and action.values[index] != keep
+        and (not inserted_only or action.kind is RowKind.NOT_MATCHED)
+    ]
+    return f"CASE {' '.join(whens)} ELSE {keep} END" if whens else keep

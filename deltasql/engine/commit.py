@@ -1,0 +1,217 @@
+"""A planned change of a table becomes a commit: rows are staged first, then one put decides."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from deltasql.catalog import Catalog
+from deltasql.engine.engine import StatementEngine
+from deltasql.engine.rewrite import Rewritten
+from deltasql.engine.write import Stage, Staged
+from deltasql.log.actions import Action, AddFile
+from deltasql.log.transaction import Commit, Transaction
+from deltasql.plan.operators import Rewrite, RowEffect, RowKind, Write
+from deltasql.planner.changes import OUTCOME_SCHEMAS, Outcome, Reads, Registration, RowChange, TableChange
+from deltasql.planner.settings import USER_METADATA, Settings
+from deltasql.schema.types import StructType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from deltasql.log.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """What a statement gives back after its commit; `version` is None when there was nothing to commit."""
+
+    schema: StructType = StructType()
+    rows: tuple[tuple[int, ...], ...] = ()
+    version: int | None = None
+    metrics: Mapping[str, int] = field(default_factory=dict)
+    attempts: int = 0
+
+
+def commit_table(change: TableChange, catalog: Catalog, settings: Settings) -> Committed:
+    """Commits a change without new rows."""
+    removes = _removes(change.snapshot, change.removed)
+    metrics = _removed_metrics(removes) if change.removed is not None else {}
+    outcome = change.outcome or Outcome.NONE
+    rows = _deleted_rows(change.removed) if outcome is Outcome.DELETE else None
+    if rows is not None and rows >= 0:
+        metrics["numDeletedRows"] = rows
+    schema = OUTCOME_SCHEMAS[outcome]
+    answer = ((rows,),) if rows is not None else ()
+    if change.skip_if_empty and not removes and not change.actions:
+        return Committed(schema, answer)
+    commit = _commit(change, [*change.actions, *_removals(removes)], metrics, settings)
+    _register(change.register, catalog)
+    return Committed(schema, answer, commit.version, metrics, commit.attempts)
+
+
+def commit_rows(change: RowChange, engine: StatementEngine, catalog: Catalog, settings: Settings) -> Committed:
+    """Stages the rows of a change, commits them, and removes what was staged if that fails."""
+    stage = Stage(
+        engine.spark,
+        change.log.location,
+        change.metadata.partition_columns,
+        change.metadata.configuration,
+    )
+    started = time.perf_counter()
+    try:
+        if isinstance(change.operator, Write):
+            work = _written(change, engine, stage, change.operator)
+        else:
+            work = _rewritten(change, engine, stage, change.operator)
+        actions = [*change.actions, *_removals(work.removes), *work.adds]
+        work.metrics["executionTimeMs"] = int((time.perf_counter() - started) * 1000)
+        schema = OUTCOME_SCHEMAS[change.outcome]
+        if change.skip_if_empty and not actions:
+            return Committed(schema, (work.answer,), None, work.metrics)
+        commit = _commit(change, actions, work.metrics, settings)
+    except BaseException:
+        # Also on Ctrl-C: nothing refers to these files.
+        stage.discard()
+        raise
+    _register(change.register, catalog)
+    return Committed(schema, (work.answer,), commit.version, work.metrics, commit.attempts)
+
+
+@dataclass(slots=True)
+class _Work:
+    """What the engine did for a change: actions, metrics, and the row that the statement returns."""
+
+    adds: Sequence[AddFile]
+    removes: Sequence[AddFile]
+    metrics: dict[str, int]
+    answer: tuple[int, ...]
+
+
+def _written(change: RowChange, engine: StatementEngine, stage: Stage, operator: Write) -> _Work:
+    staged = engine.write(operator, stage, change.log.table)
+    removed = change.removed
+    if change.dynamic_overwrite and change.snapshot is not None:
+        removed = _touched_partitions(change.snapshot, staged)
+    removes = _removes(change.snapshot, removed)
+    metrics = {"numFiles": len(staged.files), "numOutputRows": staged.rows, "numOutputBytes": staged.size}
+    if removed is not None:
+        metrics |= _removed_metrics(removes)
+    return _Work(staged.adds, removes, metrics, (staged.rows, staged.rows))
+
+
+def _rewritten(change: RowChange, engine: StatementEngine, stage: Stage, operator: Rewrite) -> _Work:
+    assert change.snapshot is not None
+    if operator.source is None and operator.target.files.num_rows == 0:
+        return _Work((), (), {}, (0,))
+    done = engine.rewrite(operator, stage, change.log.table)
+    removes = change.snapshot.add_files(done.removed) if done.removed else []
+    metrics = _merge_metrics(done, operator, removes) if operator.source is not None else _dml_metrics(
+        done, operator, removes
+    )
+    return _Work(done.staged.adds, removes, metrics, _answer(change.outcome, done, operator))
+
+
+def _answer(outcome: Outcome, done: Rewritten, operator: Rewrite) -> tuple[int, ...]:
+    rows = [done.rows(operator.actions, effect) for effect in (RowEffect.UPDATE, RowEffect.DELETE, RowEffect.INSERT)]
+    return (sum(rows), *rows) if outcome is Outcome.MERGE else (sum(rows),)
+
+
+def _dml_metrics(done: Rewritten, operator: Rewrite, removes: Sequence[AddFile]) -> dict[str, int]:
+    effect = operator.actions[0].effect
+    name = "numUpdatedRows" if effect is RowEffect.UPDATE else "numDeletedRows"
+    return {
+        "numAddedFiles": len(done.staged.files),
+        "numRemovedFiles": len(removes),
+        "numAddedBytes": done.staged.size,
+        "numRemovedBytes": sum(item.size for item in removes),
+        "numAddedChangeFiles": 0,
+        "numDeletionVectorsAdded": 0,
+        "numDeletionVectorsRemoved": 0,
+        "numDeletionVectorsUpdated": 0,
+        name: done.counts[0],
+        "numCopiedRows": done.copied,
+    }
+
+
+def _merge_metrics(done: Rewritten, operator: Rewrite, removes: Sequence[AddFile]) -> dict[str, int]:
+    def rows(effect: RowEffect, kind: RowKind | None = None) -> int:
+        return done.rows(operator.actions, effect, kind)
+
+    return {
+        "numSourceRows": done.source_rows,
+        "numTargetRowsInserted": rows(RowEffect.INSERT),
+        "numTargetRowsUpdated": rows(RowEffect.UPDATE),
+        "numTargetRowsMatchedUpdated": rows(RowEffect.UPDATE, RowKind.MATCHED),
+        "numTargetRowsNotMatchedBySourceUpdated": rows(RowEffect.UPDATE, RowKind.NOT_MATCHED_BY_SOURCE),
+        "numTargetRowsDeleted": rows(RowEffect.DELETE),
+        "numTargetRowsMatchedDeleted": rows(RowEffect.DELETE, RowKind.MATCHED),
+        "numTargetRowsNotMatchedBySourceDeleted": rows(RowEffect.DELETE, RowKind.NOT_MATCHED_BY_SOURCE),
+        "numTargetRowsCopied": done.copied,
+        "numOutputRows": done.staged.rows,
+        "numTargetFilesAdded": len(done.staged.files),
+        "numTargetFilesRemoved": len(removes),
+        "numTargetBytesAdded": done.staged.size,
+        "numTargetBytesRemoved": sum(item.size for item in removes),
+        "numTargetChangeFilesAdded": 0,
+        "numTargetDeletionVectorsAdded": 0,
+        "numTargetDeletionVectorsRemoved": 0,
+        "numTargetDeletionVectorsUpdated": 0,
+    }
+
+
+def _removed_metrics(removes: Sequence[AddFile]) -> dict[str, int]:
+    return {"numRemovedFiles": len(removes), "numRemovedBytes": sum(item.size for item in removes)}
+
+
+def _deleted_rows(files: pa.Table | None) -> int:
+    """Rows in files that go as a whole, from their statistics; -1 where one of them has none."""
+    if files is None:
+        return 0
+    counts = [json.loads(text).get("numRecords") if text else None for text in files.column("stats").to_pylist()]
+    return -1 if None in counts else sum(counts)
+
+
+def _touched_partitions(snapshot: Snapshot, staged: Staged) -> pa.Table:
+    """The files of every partition that a staged file falls into."""
+    import pyarrow as pa
+
+    files = snapshot.files(("path", "partitionValues", "size", "stats"))
+    touched = {tuple(sorted(add.partition_values.items())) for add in staged.adds}
+    values = files.column("partitionValues").to_pylist()
+    return files.filter(pa.array([tuple(sorted(row.items())) in touched for row in values], pa.bool_()))
+
+
+def _removes(snapshot: Snapshot | None, files: pa.Table | None) -> Sequence[AddFile]:
+    if snapshot is None or files is None or files.num_rows == 0:
+        return []
+    return snapshot.add_files(files.column("path").to_pylist())
+
+
+def _removals(files: Iterable[AddFile]) -> list[Action]:
+    now = int(time.time() * 1000)
+    return [item.remove(now) for item in files]
+
+
+def _commit(
+    change: TableChange | RowChange, actions: Sequence[Action], metrics: Mapping[str, int], settings: Settings
+) -> Commit:
+    transaction = change.log.begin(change.snapshot)
+    _record(transaction, change.reads)
+    return transaction.commit(
+        change.operation, change.parameters, actions, metrics=metrics, user_metadata=settings.get(USER_METADATA)
+    )
+
+
+def _record(transaction: Transaction, reads: Reads | None) -> None:
+    if reads is not None:
+        transaction.record_read(reads.predicate, reads.files, reads.whole_table)
+
+
+def _register(registration: Registration | None, catalog: Catalog) -> None:
+    if registration is not None:
+        catalog.register(registration.parts, registration.location, registration.managed)
+

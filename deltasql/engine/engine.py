@@ -1,0 +1,112 @@
+"""The engine: answers the planner's questions about rows, and runs what the planner decided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from deltasql.engine.failures import WriteContext, retold
+from deltasql.engine.frames import Frames, frame_schema, input_size
+from deltasql.engine.rewrite import Rewritten, rewrite
+from deltasql.engine.rows import QueryResult
+from deltasql.engine.spark import SparkHandle
+from deltasql.engine.write import Stage, Staged
+from deltasql.plan.operators import Check, Constraint, Operator, Rewrite, Write, children
+from deltasql.schema.text import schema_ddl
+from deltasql.schema.types import DataType, StructType
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from deltasql.result import CommandRows
+
+EMPTY: Mapping[str, Operator] = {}
+
+
+class Engine:
+    """Runs one session's operators on Spark. Nothing here starts Spark before rows are needed."""
+
+    def __init__(self, spark: SparkHandle) -> None:
+        self.spark = spark
+
+    def statement(self, sql: str) -> StatementEngine:
+        """The engine for one statement, whose text places the errors."""
+        return StatementEngine(self.spark, sql)
+
+
+class StatementEngine:
+    """The engine while it works on one statement: DataFrames that were analysed for the plan serve the run as well."""
+
+    def __init__(self, spark: SparkHandle, sql: str) -> None:
+        self.spark, self.sql = spark, sql
+        self.frames = Frames(spark)
+
+    @property
+    def started(self) -> bool:
+        """Whether Spark is up, so that it may know names that the catalog does not."""
+        return self.spark.started or not self.spark.own
+
+    def schema(self, operator: Operator) -> StructType:
+        """The columns of an operator's rows, as Spark's analyser has them."""
+        with retold(self.sql):
+            return self.frames.schema(operator)
+
+    def types(
+        self,
+        scope: Sequence[tuple[Operator, str]],
+        expressions: Sequence[str],
+        relations: Mapping[str, Operator] = EMPTY,
+    ) -> list[DataType]:
+        """The types of expressions over the joined rows of some operators, each under its alias."""
+        from pyspark.sql import functions as F
+
+        with retold(self.sql), self.frames.views(relations):
+            first, *rest = (self.frames.frame(operator).alias(alias) for operator, alias in scope)
+            for frame in rest:
+                first = first.crossJoin(frame)
+            columns = [F.expr(text).alias(f"c{index}") for index, text in enumerate(expressions)]
+            return [field.type for field in frame_schema(first.select(*columns))]
+
+    def value(self, expression: str) -> Any:
+        """The value of a constant expression."""
+        with retold(self.sql):
+            return self.spark.session.sql(f"SELECT {expression}").collect()[0][0]
+
+    def setting(self, key: str) -> str | None:
+        """A Spark setting, if Spark is running and has it."""
+        return self.spark.session.conf.get(key, None) if self.spark.started else None
+
+    def rows(self, operator: Operator) -> QueryResult:
+        """The lazy rows of a query."""
+        with retold(self.sql):
+            return QueryResult(self.frames.frame(operator), self.spark, input_size(operator), self.sql)
+
+    def command(self, sql: str, relations: Mapping[str, Operator]) -> QueryResult:
+        """Runs a statement of Spark's own."""
+        with retold(self.sql):
+            return QueryResult(self.frames.query(sql, relations), self.spark, 0, self.sql)
+
+    def write(self, operator: Write, stage: Stage, table: str) -> Staged:
+        """Stages the rows of `operator`."""
+        with retold(self.sql, WriteContext(table, _constraints(operator), insert=True)):
+            size = input_size(operator)
+            with self.spark.tuned(self.spark.for_size(size)):
+                rows = self.frames.frame(operator)
+                if operator.single_file:
+                    rows = rows.coalesce(1)
+                return stage.write(rows, operator.output)
+
+    def rewrite(self, operator: Rewrite, stage: Stage, table: str) -> Rewritten:
+        """Stages the successors of the files that hold a changed row."""
+        with retold(self.sql, WriteContext(table, operator.checks, insert=False)):
+            return rewrite(self.frames, self.spark, operator, stage)
+
+    def frame_of(self, rows: CommandRows) -> DataFrame:
+        """A DataFrame of rows that are here already."""
+        with retold(self.sql):
+            return self.spark.session.createDataFrame(rows.rows, schema_ddl(rows.schema))
+
+
+def _constraints(operator: Operator) -> tuple[Constraint, ...]:
+    own = operator.conditions if isinstance(operator, Check) else ()
+    return (*own, *(item for child in children(operator) for item in _constraints(child)))

@@ -1,0 +1,134 @@
+"""What Spark raises → the typed errors of deltasql, placed in the user's own SQL."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from deltasql.engine.frames import VIOLATION_MARK
+from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.errors.engine import (
+    CheckViolationError,
+    InsertOverflowError,
+    NotNullViolationError,
+    SparkError,
+    WriteOverflowError,
+)
+from deltasql.plan.operators import Constraint
+
+if TYPE_CHECKING:
+    from pyspark.errors import PySparkException
+
+
+@dataclass(frozen=True, slots=True)
+class WriteContext:
+    """What a failed write was about: the table, its constraints by name, and whether it was an INSERT."""
+
+    table: str
+    constraints: tuple[Constraint, ...]
+    insert: bool
+
+
+@contextmanager
+def retold(sql: str, write: WriteContext | None = None) -> Iterator[None]:
+    """Within the context, errors of Spark come out as DeltaSqlErrors with a caret in `sql` where the place is known."""
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except PySparkException as error:
+        raise _translate(error, sql, write) from error
+    except Exception as error:
+        # A Py4JError is a failure of the bridge or of the JVM below PySpark's own error classes.
+        if type(error).__module__.startswith("py4j"):
+            raise SparkError("SPARK_JVM_ERROR", "XX000", _first_line(str(error)), str(error)) from error
+        raise
+
+
+def _translate(error: PySparkException, sql: str, write: WriteContext | None) -> DeltaSqlError:
+    name = error.getCondition() or "SPARK_ERROR"
+    text = str(error)
+    if VIOLATION_MARK in text and write is not None:
+        return _violation(text, write)
+    if name == "CAST_OVERFLOW" and write is not None:
+        return _overflow(error, write)
+    state = error.getSqlState() or "XX000"
+    return SparkError(name, state, _sentence(text, name), text).at(_place(error, sql))
+
+
+def _violation(text: str, write: WriteContext) -> DeltaSqlError:
+    match = re.search(re.escape(VIOLATION_MARK) + r"([^|]*)\|(\{.*\})", text)
+    assert match is not None
+    constraint = next(item for item in write.constraints if item.name == match[1])
+    if constraint.column is not None:
+        return NotNullViolationError(column=constraint.column, table=write.table)
+    return CheckViolationError(
+        constraint=constraint.name, expression=f"({constraint.condition})", values=_values(match[2], constraint)
+    )
+
+
+def _values(text: str, constraint: Constraint) -> str:
+    """The row's values for the columns that the condition mentions, sorted by name."""
+    try:
+        row = json.loads(text)
+    except ValueError:
+        return text
+    words = {word.lower() for word in re.findall(r"\w+", constraint.condition)}
+    mentioned = {key: value for key, value in row.items() if key.lower() in words} or row
+    return ", ".join(f"{key} = {json.dumps(mentioned[key], ensure_ascii=False)}" for key in sorted(mentioned))
+
+
+def _overflow(error: PySparkException, write: WriteContext) -> DeltaSqlError:
+    values = error.getMessageParameters() or {}
+    kind = InsertOverflowError if write.insert else WriteOverflowError
+    return kind(
+        table=write.table,
+        source=values.get("sourceType", "").strip('"'),
+        target=values.get("targetType", "").strip('"'),
+        value=values.get("value", ""),
+    )
+
+
+def _sentence(text: str, name: str) -> str:
+    """Spark's message without its condition, SQLSTATE, plan dump and stack."""
+    body = text.split("\n\nJVM stacktrace:")[0]
+    body = re.split(r";\n'?[A-Z]\w+|\n== SQL|\n'?(?:Project|Filter|Aggregate|Join)\b", body)[0]
+    body = re.sub(rf"^\[{re.escape(name)}\]\s*", "", body.strip())
+    body = re.sub(r"\s*SQLSTATE: \w{5}(?:; line \d+ pos \d+)?", "", body)
+    return _hide_views(body.strip())
+
+
+def _hide_views(text: str) -> str:
+    """No hidden column or view of ours in a message that a user reads."""
+    text = re.sub(r",? ?`(?:\w+`\.`)?__deltasql_\w+`", "", text)
+    return re.sub(r"\[, ", "[", text)
+
+
+def _first_line(text: str) -> str:
+    return text.strip().splitlines()[0] if text.strip() else "no message"
+
+
+def _place(error: PySparkException, sql: str) -> Caret | None:
+    """The fragment that Spark complains of, found in the user's SQL: texts reach Spark in pieces, but verbatim."""
+    try:
+        contexts = error.getQueryContext()
+    except (NotImplementedError, AttributeError):
+        return None
+    for context in contexts:
+        fragment = _fragment(context)
+        start = sql.find(fragment) if fragment else -1
+        if start >= 0:
+            return Caret(sql, start, start + len(fragment))
+    return None
+
+
+def _fragment(context: object) -> str:
+    from pyspark.errors.exceptions.base import QueryContext, QueryContextType
+
+    if not isinstance(context, QueryContext) or context.contextType() != QueryContextType.SQL:
+        return ""
+    return context.fragment()

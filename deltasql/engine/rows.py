@@ -1,0 +1,54 @@
+"""Rows of a query: a lazy DataFrame, run with the settings that suit its size each time rows are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, ExitStack
+from typing import TYPE_CHECKING, Any
+
+from deltasql.engine.failures import retold
+from deltasql.engine.frames import frame_schema
+from deltasql.engine.spark import SparkHandle
+from deltasql.schema.types import StructType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+
+class QueryResult:
+    """Implements `deltasql.result.RowSource`. `size` is the bytes of data files that the query reads."""
+
+    def __init__(self, frame: DataFrame, spark: SparkHandle, size: int, sql: str) -> None:
+        self.df = frame
+        self._spark, self._size, self._sql = spark, size, sql
+        self._schema: StructType | None = None
+
+    @property
+    def schema(self) -> StructType:
+        if self._schema is None:
+            with retold(self._sql):
+                self._schema = frame_schema(self.df)
+        return self._schema
+
+    def collect(self) -> Sequence[Sequence[Any]]:
+        with self._running():
+            return self.df.collect()
+
+    def head(self, n: int) -> Sequence[Sequence[Any]]:
+        with self._running():
+            return self.df.take(n)
+
+    def count(self) -> int:
+        with self._running():
+            return self.df.count()
+
+    def to_arrow(self) -> pa.Table:
+        with self._running():
+            return self.df.toArrow()
+
+    def _running(self) -> AbstractContextManager[ExitStack]:
+        stack = ExitStack()
+        stack.enter_context(retold(self._sql))
+        stack.enter_context(self._spark.tuned(self._spark.for_size(self._size)))
+        return stack

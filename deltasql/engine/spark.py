@@ -1,0 +1,165 @@
+"""The Spark session behind the engine: started only when rows are needed, tuned per statement, left as it was found."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from deltasql.errors.engine import JavaMissingError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+START_LOCK = threading.Lock()
+
+OWN_SESSION = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.default.parallelism": "4",
+    "spark.sql.session.timeZone": "",
+    "spark.driver.memory": "4g",
+    "spark.log.level": "OFF",
+    "spark.sql.legacy.createHiveTableByDefault": "false",
+}
+
+FOR_FEW_ROWS = {
+    # Planning and code generation cost more than the rows: measured 0.50 s → 0.22 s for a join and a write of two rows.
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+
+FOR_SCANS = {
+    # Explicit file lists need no listing job: 5,000 paths plan in 0.5 s instead of 14 s.
+    "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000000",
+}
+
+FOR_WRITES = {
+    # INT96, the default, has no statistics in the footer.
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+}
+
+
+class SparkHandle:
+    """A Spark session that starts when it is first asked for.
+
+    `spark` is None (a local session of our own, shared by the process), a SparkSession, or an "sc://host:port" address.
+    `settings` are set on the session when it starts; later changes go through `set` and `unset`.
+    """
+
+    def __init__(self, spark: SparkSession | str | None, settings: Mapping[str, str] | None = None) -> None:
+        self._given = spark
+        self._session: SparkSession | None = None if isinstance(spark, str) else spark
+        self._pending = dict(settings or {})
+        self.own = spark is None
+
+    @property
+    def started(self) -> bool:
+        """Whether a session is there; asking does not start one."""
+        return self._session is not None
+
+    @property
+    def remote(self) -> bool:
+        """Whether the session speaks Spark Connect, which analyses nothing before it runs."""
+        return type(self.session).__module__.startswith("pyspark.sql.connect")
+
+    @property
+    def session(self) -> SparkSession:
+        """The session, started on first use. Raises JavaMissingError where there is no Java for a local one."""
+        if self._session is None:
+            self._session = _connect(self._given) if isinstance(self._given, str) else _start_local()
+            for key, value in self._pending.items():
+                self._session.conf.set(key, value)
+            self._pending.clear()
+        return self._session
+
+    def set(self, key: str, value: str) -> None:
+        """Sets a Spark setting now, or when the session starts."""
+        if self._session is None:
+            self._pending[key] = value
+            return
+        self._session.conf.set(key, value)
+
+    def unset(self, key: str) -> None:
+        self._pending.pop(key, None)
+        if self._session is not None:
+            self._session.conf.unset(key)
+
+    @contextmanager
+    def tuned(self, *changes: Mapping[str, str]) -> Iterator[SparkSession]:
+        """The session with some settings changed for a while; they are put back even when the work fails."""
+        session = self.session
+        wanted = {key: value for change in changes for key, value in change.items()}
+        before = {key: session.conf.get(key, None) for key in wanted}
+        changed = {key: value for key, value in wanted.items() if before[key] != value}
+        try:
+            for key, value in changed.items():
+                session.conf.set(key, value)
+            yield session
+        finally:
+            for key in changed:
+                _restore(session, key, before[key])
+
+    def for_size(self, size_in_bytes: int) -> Mapping[str, str]:
+        """The settings that suit a statement over so many bytes of input. A session of the user's keeps its own."""
+        return FOR_FEW_ROWS if self.own and size_in_bytes < FEW_BYTES else {}
+
+
+FEW_BYTES = 8 << 20
+
+
+def _restore(session: SparkSession, key: str, value: str | None) -> None:
+    if value is None:
+        session.conf.unset(key)
+        return
+    session.conf.set(key, value)
+
+
+def _connect(address: str) -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    return SparkSession.builder.remote(address).getOrCreate()
+
+
+def _start_local() -> SparkSession:
+    """The process's own local session. Workers must run this interpreter: another one lacks our packages."""
+    from pyspark.sql import SparkSession
+
+    with START_LOCK:
+        active = SparkSession.getActiveSession()
+        if active is not None:
+            return active
+        if "JAVA_HOME" not in os.environ and shutil.which("java") is None:
+            raise JavaMissingError()
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        builder = SparkSession.builder.master(os.environ.get("DELTASQL_MASTER", "local[*]")).appName("deltasql")
+        for key, value in OWN_SESSION.items():
+            if value:
+                builder = builder.config(key, value)
+        with _quiet_stderr():
+            return builder.getOrCreate()
+
+
+@contextmanager
+def _quiet_stderr() -> Iterator[None]:
+    """Keeps the JVM's start-up chatter off the user's terminal; what Python raises is not affected."""
+    if os.environ.get("DELTASQL_SPARK_LOG"):
+        yield
+        return
+    sys.stderr.flush()
+    saved, null = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(null, 2)
+        yield
+    finally:
+        os.dup2(saved, 2)
+        os.close(saved)
+        os.close(null)

@@ -1,0 +1,105 @@
+"""Rows → new data files in a fresh directory of the table. Nothing refers to them until a commit does."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from deltasql.engine.spark import FOR_WRITES, SparkHandle
+from deltasql.engine.staged import ORIGIN, StagedFile, staged_files
+from deltasql.log.actions import AddFile
+from deltasql.schema.types import VOID, StructType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+
+WRITE_OPTIONS = {
+    "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
+    # The staging directory is ours alone, so that the second rename of version 1 buys nothing.
+    "mapreduce.fileoutputcommitter.algorithm.version": "2",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """Files that were written and not yet committed."""
+
+    files: tuple[StagedFile, ...]
+
+    @property
+    def adds(self) -> list[AddFile]:
+        return [item.add for item in self.files]
+
+    @property
+    def rows(self) -> int:
+        return sum(item.rows for item in self.files)
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return sum(item.add.size for item in self.files)
+
+
+class Stage:
+    """The place of one statement's new files: `<table>/<uuid>`. `discard` removes all that was written to it."""
+
+    def __init__(
+        self,
+        spark: SparkHandle,
+        root: str,
+        partition_columns: tuple[str, ...],
+        configuration: Mapping[str, str],
+    ) -> None:
+        self._spark, self._root = spark, root
+        self._partitions, self._configuration = partition_columns, configuration
+        self._directories: list[str] = []
+
+    def write(self, rows: DataFrame, schema: StructType, *, origins: bool = False) -> Staged:
+        """Writes `rows`, whose columns are `schema`'s (and ORIGIN with `origins`), as Parquet files."""
+        directory = uuid4().hex
+        self._directories.append(directory)
+        by = [*([ORIGIN] if origins else []), *self._partitions]
+        rows = rows.drop(*[item.name for item in schema if item.type == VOID])
+        if self._partitions and not origins:
+            rows = rows.repartition(*[rows[f"`{name}`"] for name in self._partitions])
+        with self._spark.tuned(FOR_WRITES):
+            writer = rows.write.options(**WRITE_OPTIONS)
+            if by:
+                writer = writer.partitionBy(*by)
+            writer.parquet(f"{self._root}/{directory}")
+        zone = self._spark.session.conf.get("spark.sql.session.timeZone", None) or "UTC"
+        files = staged_files(self._root, directory, schema, self._partitions, self._configuration, timezone=zone)
+        return Staged(tuple(files))
+
+    def nothing(self) -> Staged:
+        """The outcome of writing no row."""
+        return Staged(())
+
+    def keep_origins(self, staged: Staged, origins: Collection[str]) -> Staged:
+        """`staged` without the files whose origin is not in `origins`; rows without an origin are kept."""
+        kept = tuple(item for item in staged.files if item.origin is None or item.origin in origins)
+        for item in staged.files:
+            if item not in kept:
+                Path(item.location).unlink(missing_ok=True)
+        return Staged(kept)
+
+    def discard(self) -> None:
+        """Removes every file that was staged."""
+        for directory in self._directories:
+            shutil.rmtree(Path(self._root) / directory, ignore_errors=True)
+        self._directories.clear()
+
+    def row_count(self, files: pa.Table) -> int:
+        """Rows in some data files of the table: from the log's statistics, else from the files' footers."""
+        import pyarrow.parquet as pq
+
+        counts = zip(files.column("location").to_pylist(), files.column("stats").to_pylist(), strict=True)
+        known = [(path, json.loads(stats).get("numRecords") if stats else None) for path, stats in counts]
+        return sum(pq.read_metadata(path).num_rows if rows is None else rows for path, rows in known)

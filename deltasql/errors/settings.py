@@ -1,0 +1,43 @@
+"""Errors of session settings and statement parameters."""
+
+from __future__ import annotations
+
+from deltasql.errors.base import DeltaSqlError, condition
+
+
+@condition(
+    "INVALID_CONF_VALUE",
+    "22022",
+    "The setting {key} is {value!r}, and it takes {expected}. Run: SET {key} = …, or RESET {key}.",
+)
+class InvalidSettingError(DeltaSqlError):
+    """A setting has a value that its meaning does not allow."""
+
+    key: str
+    value: str
+    expected: str
+
+
+@condition(
+    "UNBOUND_SQL_PARAMETER",
+    "42P02",
+    "The parameter {name} has no value. Pass it with the statement: session.sql(text, args={example}).",
+)
+class UnboundParameterError(DeltaSqlError):
+    """A parameter marker without a value."""
+
+    name: str
+    example: str
+
+
+@condition(
+    "INVALID_PARAMETER_VALUE",
+    "22023",
+    "The value of the parameter {name} is a {kind}, which has no SQL literal. "
+    "Pass a bool, int, float, Decimal, str, bytes, date, datetime, None, or a list, tuple or dict of those.",
+)
+class ParameterValueError(DeltaSqlError):
+    """A Python value that cannot be written as SQL."""
+
+    name: str
+    kind: str

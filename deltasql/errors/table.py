@@ -1,0 +1,171 @@
+"""Errors of CREATE, REPLACE and DROP."""
+
+from __future__ import annotations
+
+from deltasql.errors.base import DeltaSqlError, condition
+
+
+@condition(
+    "DELTA_CANNOT_REPLACE_MISSING_TABLE",
+    "42P01",
+    "Cannot replace {table}: there is no such table. Run: CREATE OR REPLACE TABLE {table} ….",
+)
+class CannotReplaceMissingTableError(DeltaSqlError):
+    """REPLACE TABLE of a table that does not exist."""
+
+    table: str
+
+
+@condition(
+    "DELTA_SCHEMA_NOT_PROVIDED",
+    "42908",
+    "{table} cannot be replaced without columns. Give a column list, or AS SELECT ….",
+)
+class SchemaNotProvidedError(DeltaSqlError):
+    """REPLACE without columns and without a query."""
+
+    table: str
+
+
+@condition("DELTA_EMPTY_DATA", "428GU", "The query for {table} gives no columns, and a table from a query takes its.")
+class EmptyQuerySchemaError(DeltaSqlError):
+    """CREATE TABLE AS SELECT with a query of zero columns."""
+
+    table: str
+
+
+@condition(
+    "UNSUPPORTED_FEATURE.CTAS_WITH_COLUMN_LIST",
+    "0A000",
+    "{table} takes its columns from the query, so a column list is not allowed beside AS SELECT. "
+    "Name and cast the columns in the query, or create the table first and INSERT into it.",
+)
+class ColumnListWithQueryError(DeltaSqlError):
+    """A column list in CREATE TABLE AS SELECT."""
+
+    table: str
+
+
+@condition(
+    "DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION",
+    "42601",
+    "A table cannot be created at {location}: the place is not empty. Choose another LOCATION, or, if a Delta table "
+    "lies there, name the place in LOCATION and leave out the query.",
+)
+class NonEmptyLocationError(DeltaSqlError):
+    """The place of a new table holds files."""
+
+    location: str
+
+
+@condition(
+    "DELTA_CREATE_EXTERNAL_TABLE_WITHOUT_SCHEMA",
+    "42601",
+    "There is nothing at {location} to take columns from. Give a column list or AS SELECT.",
+)
+class ExternalTableWithoutSchemaError(DeltaSqlError):
+    """LOCATION of an empty place, without columns."""
+
+    location: str
+
+
+@condition(
+    "DELTA_CREATE_EXTERNAL_TABLE_WITHOUT_TXN_LOG",
+    "42K03",
+    "There are files at {location}, but no _delta_log, so it is no Delta table. "
+    "Give the LOCATION of a Delta table, or an empty place with a column list.",
+)
+class ExternalTableWithoutLogError(DeltaSqlError):
+    """LOCATION of a place with files that are no Delta table."""
+
+    location: str
+
+
+@condition(
+    "DELTA_CREATE_TABLE_SCHEME_MISMATCH",
+    "42KD7",
+    "The table at {location} has other columns than the statement declares. Leave out the column list to take them "
+    "as they are.\n== Declared ==\n{declared}\n== Existing ==\n{existing}",
+)
+class CreatedColumnsDifferError(DeltaSqlError):
+    """CREATE over an existing table with other columns."""
+
+    location: str
+    declared: str
+    existing: str
+
+
+@condition(
+    "DELTA_CREATE_TABLE_WITH_DIFFERENT_PARTITIONING",
+    "42KD7",
+    "The table at {location} is partitioned by ({existing}), not by ({declared}). Leave out PARTITIONED BY.",
+)
+class CreatedPartitioningDiffersError(DeltaSqlError):
+    """CREATE over an existing table with other partition columns."""
+
+    location: str
+    declared: tuple[str, ...]
+    existing: tuple[str, ...]
+
+
+@condition(
+    "DELTA_CREATE_TABLE_WITH_DIFFERENT_PROPERTY",
+    "42KD7",
+    "The table at {location} has {key} = {existing}, and the statement declares {declared}. "
+    "Leave out TBLPROPERTIES, and change them afterwards with ALTER TABLE.",
+)
+class CreatedPropertiesDifferError(DeltaSqlError):
+    """CREATE over an existing table with other properties."""
+
+    location: str
+    key: str
+    declared: str
+    existing: str
+
+
+@condition(
+    "DELTA_CREATE_TABLE_IDENTIFIER_LOCATION_MISMATCH",
+    "0AKDC",
+    "{table} names its place, and LOCATION names another: {location}. Leave out LOCATION.",
+)
+class AmbiguousLocationError(DeltaSqlError):
+    """A path table with a LOCATION elsewhere."""
+
+    table: str
+    location: str
+
+
+@condition(
+    "DELTA_TABLE_ONLY_OPERATION",
+    "0AKDD",
+    "{table} cannot be created USING {provider}: tables here are Delta tables. Write USING delta, or leave it out; "
+    "files of other formats are read in place: SELECT … FROM {provider}.`/path`.",
+)
+class NotADeltaProviderError(DeltaSqlError):
+    """CREATE TABLE of another format."""
+
+    provider: str
+    table: str
+
+
+@condition(
+    "DELTA_OPERATION_NOT_ALLOWED",
+    "0AKDC",
+    "{clause} is not supported: it needs {feature}, which this version of deltasql does not write.",
+)
+class UnsupportedClauseError(DeltaSqlError):
+    """A clause whose table feature deltasql does not write."""
+
+    clause: str
+    feature: str
+
+
+@condition(
+    "DELTA_SHOW_PARTITION_IN_NON_PARTITIONED_TABLE",
+    "42809",
+    "{table} is not partitioned, so there are no partitions to show.",
+)
+class ShowPartitionsUnpartitionedError(DeltaSqlError):
+    """SHOW PARTITIONS of a table without partition columns."""
+
+    table: str

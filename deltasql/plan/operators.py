@@ -1,0 +1,161 @@
+"""The closed set of physical operators: what a statement makes the engine do with rows.
+
+An operator is data. The planner builds trees of them, EXPLAIN prints them, the engine turns them into DataFrames.
+Expressions in operators are SQL text in Spark's dialect, mostly the user's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, TypeAlias, Union
+
+from deltasql.schema.types import StructType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ROW_FILE = "__deltasql_file"
+"""Hidden column of an identified scan: the URI of the data file that a row stands in."""
+ROW_INDEX = "__deltasql_row"
+"""Hidden column of an identified scan: the position of a row in its data file, from 0."""
+TARGET_PRESENT = "__deltasql_target"
+"""Hidden column of an identified scan: TRUE, so that the outer side of a join can be told from a row of NULLs."""
+SOURCE_PRESENT = "__deltasql_source"
+"""The same for the source of a MERGE."""
+HIDDEN_PREFIX = "__deltasql_"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Scan:
+    """Rows of some data files of one table version, as `schema`.
+
+    `files` has the columns `location` (absolute path or URL), `size` and `partitionValues` (struct of strings);
+    `total_files` is their number before pruning. With `identity` each row also carries ROW_FILE, ROW_INDEX and TARGET_PRESENT.
+    """
+
+    table: str
+    version: int
+    schema: StructType
+    partition_columns: tuple[str, ...]
+    files: pa.Table
+    total_files: int
+    identity: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Query:
+    """Rows of a query in Spark SQL; `relations` are the rows behind the view names that `sql` uses."""
+
+    sql: str
+    relations: Mapping[str, Operator] = field(default_factory=dict)
+    label: str = ""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Project:
+    """`columns`, each a name and the SQL text of its value, over the rows of `child`."""
+
+    child: Operator
+    columns: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Check:
+    """The rows of `child`; one that does not satisfy all `conditions` fails the statement."""
+
+    child: Operator
+    conditions: tuple[Constraint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """A condition that every written row must satisfy. `column` is set for NOT NULL."""
+
+    name: str
+    condition: str
+    column: str | None = None
+
+
+class RowKind(Enum):
+    """Which rows of the join of target and source an action may apply to."""
+
+    MATCHED = "matched"
+    NOT_MATCHED = "not matched"
+    NOT_MATCHED_BY_SOURCE = "not matched by source"
+
+
+class RowEffect(Enum):
+    """What an action does with its row."""
+
+    UPDATE = "update"
+    DELETE = "delete"
+    INSERT = "insert"
+
+
+@dataclass(frozen=True, slots=True)
+class RowAction:
+    """The first action of a row's kind whose `condition` (None: always) is TRUE decides what becomes of it.
+
+    `values` has one SQL text per output column; it is empty for DELETE.
+    """
+
+    kind: RowKind
+    effect: RowEffect
+    condition: str | None
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Rewrite:
+    """The files of `target` that hold a row which an action changes, written anew, and the rows that actions insert.
+
+    Without a `source` every row of the target is MATCHED. `on` joins the two; `keep` has one SQL text per column of
+    `output` for a row that no action applies to. `equal_keys` are the equalities in `on`: SQL text of the target's
+    side and of the source's. With `unique_match` two source rows that change one target row are an error. A
+    `stable_source` gives the same rows each time it is evaluated.
+    """
+
+    target: Scan
+    target_alias: str
+    source: Operator | None
+    source_alias: str
+    on: str | None
+    actions: tuple[RowAction, ...]
+    keep: tuple[str, ...]
+    output: StructType
+    checks: tuple[Constraint, ...]
+    equal_keys: tuple[tuple[str, str], ...] = ()
+    unique_match: bool = True
+    stable_source: bool = False
+    relations: Mapping[str, Operator] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Write:
+    """New data files with the rows of `child`, which have the table's columns in order."""
+
+    child: Operator
+    output: StructType
+    partition_columns: tuple[str, ...]
+    single_file: bool = False
+
+
+Operator: TypeAlias = Union[Scan, Query, Project, Check, Rewrite, Write]
+
+
+def children(operator: Operator) -> Iterator[Operator]:
+    """The operators whose rows `operator` reads."""
+    match operator:
+        case Scan():
+            return
+        case Query():
+            yield from operator.relations.values()
+        case Rewrite():
+            yield operator.target
+            if operator.source is not None:
+                yield operator.source
+            yield from operator.relations.values()
+        case Project() | Check() | Write():
+            yield operator.child

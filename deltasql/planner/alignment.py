@@ -1,0 +1,221 @@
+"""SQL that brings a value to the type of the column it is stored in: casts, and structs field by field.
+
+Source: features of Delta's store assignment; structs inside arrays and maps follow the same rule as structs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from itertools import count
+
+from deltasql.errors.write import (
+    NestedArityError,
+    NestedColumnsMismatchError,
+    StrictAssignmentError,
+    StructTypeMismatchError,
+)
+from deltasql.plan.base import quote
+from deltasql.schema.casts import can_up_cast
+from deltasql.schema.text import sql_text, type_text
+from deltasql.schema.types import VOID, ArrayType, DataType, MapType, StructField, StructType
+
+
+class StructRule(Enum):
+    """How the fields of a struct value find those of its column."""
+
+    BY_NAME = "the same names, in any order"
+    BY_NAME_LENIENT = "by name; a missing field becomes NULL"
+    BY_POSITION = "the same number, in order"
+    BY_POSITION_LENIENT = "in order; a missing field at the end becomes NULL"
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Brings values to column types. `policy` is spark.sql.storeAssignmentPolicy: ANSI, LEGACY or STRICT."""
+
+    rule: StructRule
+    table: str
+    policy: str = "ANSI"
+
+    def value(self, sql: str, source: DataType, target: DataType, column: str) -> str:
+        """SQL of type `target` for the expression `sql` of type `source`, which is stored in `column`.
+
+        Raises NestedColumnsMismatchError, NestedArityError, StructTypeMismatchError or StrictAssignmentError.
+        """
+        return self._align(sql, source, target, column, count())
+
+    def _align(self, sql: str, source: DataType, target: DataType, column: str, names: count[int]) -> str:
+        if same_type(source, target):
+            return sql
+        match source, target:
+            case StructType(), StructType():
+                return self._struct(sql, source, target, column, names)
+            case ArrayType(), ArrayType():
+                item = f"__x{next(names)}"
+                body = self._align(item, source.element, target.element, f"{column}.element", names)
+                return f"transform({sql}, {item} -> {body})"
+            case MapType(), MapType():
+                entry = f"__x{next(names)}"
+                key = self._align(f"{entry}.key", source.key, target.key, f"{column}.key", names)
+                value = self._align(f"{entry}.value", source.value, target.value, f"{column}.value", names)
+                return f"map_from_entries(transform(map_entries({sql}), {entry} -> struct({key}, {value})))"
+            case _:
+                return self._cast(sql, source, target, column)
+
+    def cast(self, sql: str, target: DataType) -> str:
+        """SQL of a value without fields of its own to align."""
+        return cast(sql, target, self.policy)
+
+    def _cast(self, sql: str, source: DataType, target: DataType, column: str) -> str:
+        if isinstance(source, StructType) != isinstance(target, StructType) and source != VOID:
+            raise StructTypeMismatchError(column=column, target=type_text(target), source=type_text(source))
+        if self.policy == "STRICT" and not can_up_cast(source, target):
+            raise StrictAssignmentError(column=column, target=type_text(target), source=type_text(source))
+        return cast(sql, target, self.policy)
+
+    def _struct(self, sql: str, source: StructType, target: StructType, column: str, names: count[int]) -> str:
+        pairs = self._pairs(source, target, column)
+        if is_path(sql):
+            return self._fields(sql, pairs, target, column, names)
+        # The value is bound to a name once, whatever it costs to compute, and its fields are read from there.
+        name = f"__x{next(names)}"
+        return f"element_at(transform(array({sql}), {name} -> {self._fields(name, pairs, target, column, names)}), 1)"
+
+    def _fields(
+        self,
+        sql: str,
+        pairs: list[tuple[StructField | None, StructField]],
+        target: StructType,
+        column: str,
+        names: count[int],
+    ) -> str:
+        fields = []
+        for given, wanted in pairs:
+            if given is None:
+                value = f"CAST(NULL AS {sql_text(wanted.type)})"
+            else:
+                path = f"{sql}.{quote(given.name)}"
+                value = self._align(path, given.type, wanted.type, f"{column}.{quote(wanted.name)}", names)
+            fields += [string(wanted.name), value]
+        return (
+            f"CASE WHEN {sql} IS NULL THEN CAST(NULL AS {sql_text(target)}) ELSE named_struct({', '.join(fields)}) END"
+        )
+
+    def _pairs(
+        self, source: StructType, target: StructType, column: str
+    ) -> list[tuple[StructField | None, StructField]]:
+        """Each field of the column with the value's field for it, or None for NULL."""
+        if self.rule in {StructRule.BY_POSITION, StructRule.BY_POSITION_LENIENT}:
+            return self._by_position(source, target, column)
+        unknown = [field.name for field in source if target.find(field.name) is None]
+        pairs = [(source.find(field.name), field) for field in target]
+        incomplete = any(given is None for given, _ in pairs)
+        if unknown or (incomplete and self.rule is StructRule.BY_NAME):
+            raise self._mismatch(source, target, column)
+        return pairs
+
+    def _by_position(
+        self, source: StructType, target: StructType, column: str
+    ) -> list[tuple[StructField | None, StructField]]:
+        short = len(source) < len(target) and self.rule is StructRule.BY_POSITION
+        if short or len(source) > len(target):
+            raise NestedArityError(column=column, table=self.table, expected=len(target), given=len(source))
+        missing = [None] * (len(target) - len(source))
+        return list(zip([*source.fields, *missing], target.fields, strict=True))
+
+    def _mismatch(self, source: StructType, target: StructType, column: str) -> NestedColumnsMismatchError:
+        missing = [field.name for field in target if source.find(field.name) is None]
+        extra = [field.name for field in source if target.find(field.name) is None]
+        parts = []
+        if missing:
+            parts.append(f" Missing in the value: {', '.join(missing)}.")
+        if extra:
+            parts.append(f" Not in the table: {', '.join(extra)}; MERGE WITH SCHEMA EVOLUTION would add them.")
+        return NestedColumnsMismatchError(
+            source=type_text(source), target=type_text(target), column=column, advice="".join(parts)
+        )
+
+
+def cast(sql: str, target: DataType, policy: str) -> str:
+    """SQL of a store-assignment cast; under the LEGACY policy a value that does not fit becomes NULL."""
+    return f"{'TRY_CAST' if policy == 'LEGACY' else 'CAST'}({sql} AS {sql_text(target)})"
+
+
+def updated_struct(
+    source_sql: str,
+    source: DataType,
+    target_sql: str,
+    old: DataType | None,
+    new: DataType,
+    align: Alignment,
+    column: str,
+) -> str:
+    """SQL of `UPDATE SET *` for one column: fields that only the target has keep their value.
+
+    `old` is the column's type before the statement (None: the statement adds it), `new` its type afterwards.
+    A NULL source struct stays NULL unless the target has fields of its own to keep.
+    """
+    if not (isinstance(source, StructType) and isinstance(old, StructType) and isinstance(new, StructType)):
+        return align.value(source_sql, source, new, column)
+    kept = [field for field in new if source.find(field.name) is None]
+    if not kept and not _deeper(source, old, new):
+        return align.value(source_sql, source, new, column)
+    fields = []
+    for field in new:
+        given, before = source.find(field.name), old.find(field.name)
+        old_path = f"{target_sql}.{quote(before.name)}" if before else f"CAST(NULL AS {sql_text(field.type)})"
+        if given is None:
+            value = align.value(old_path, before.type, field.type, column) if before else old_path
+        else:
+            value = updated_struct(
+                f"{source_sql}.{quote(given.name)}",
+                given.type,
+                old_path,
+                before.type if before else None,
+                field.type,
+                align,
+                f"{column}.{quote(field.name)}",
+            )
+        fields += [string(field.name), value]
+    nothing = f"{source_sql} IS NULL" + (f" AND {target_sql} IS NULL" if kept else "")
+    return f"CASE WHEN {nothing} THEN CAST(NULL AS {sql_text(new)}) ELSE named_struct({', '.join(fields)}) END"
+
+
+def _deeper(source: StructType, old: StructType, new: StructType) -> bool:
+    """Whether some nested struct of the target has a field that the source lacks."""
+    for field in new:
+        given, before = source.find(field.name), old.find(field.name)
+        if given is None:
+            return True
+        nested = isinstance(given.type, StructType) and isinstance(before and before.type, StructType)
+        if nested and _deeper(given.type, before.type, field.type):  # type: ignore[union-attr, arg-type]
+            return True
+    return False
+
+
+def same_type(left: DataType, right: DataType) -> bool:
+    """Equality of types as values: field names count, nullability and metadata do not."""
+    match left, right:
+        case StructType(), StructType():
+            return len(left) == len(right) and all(
+                a.name == b.name and same_type(a.type, b.type) for a, b in zip(left, right, strict=True)
+            )
+        case ArrayType(), ArrayType():
+            return same_type(left.element, right.element)
+        case MapType(), MapType():
+            return same_type(left.key, right.key) and same_type(left.value, right.value)
+        case _:
+            return left == right
+
+
+def is_path(sql: str) -> bool:
+    """Whether the text is a plain chain of names, which may be evaluated many times at no cost."""
+    bare = sql.replace("``", "")
+    outside = "".join(bare.split("`")[::2])
+    return bool(sql) and all(char.isalnum() or char in "_." for char in outside)
+
+
+def string(text: str) -> str:
+    """SQL literal of a string."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -1,0 +1,151 @@
+"""What a planned statement comes to: rows that are already known, a query, or a change of a table or the catalog.
+
+A change is data: the session runs it, EXPLAIN prints it, a golden compares it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
+
+from deltasql.plan.operators import Operator, Rewrite, Write
+from deltasql.planner.effects import CatalogChange, Registration, ViewChange
+from deltasql.schema.types import LONG, STRING, StructField, StructType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from deltasql.log.actions import Action, Metadata
+    from deltasql.log.snapshot import Snapshot
+    from deltasql.log.table import DeltaLog
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Rows that need no engine: of SHOW, DESCRIBE, SET. Without columns: nothing to show."""
+
+    schema: StructType = StructType()
+    rows: tuple[tuple[Any, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class QueryRows:
+    """Rows of a query, evaluated when they are asked for."""
+
+    operator: Operator
+
+
+@dataclass(frozen=True, slots=True)
+class SparkCommand:
+    """A statement that Spark runs, its table references bound to `relations`."""
+
+    sql: str
+    relations: Mapping[str, Operator]
+
+
+@dataclass(frozen=True, slots=True)
+class TableChange:
+    """One commit without new rows. `snapshot` is what the statement read; None: the table is created.
+
+    `removed` are files (rows of `Snapshot.files()`) that leave the table.
+    """
+
+    log: DeltaLog
+    snapshot: Snapshot | None
+    operation: str
+    parameters: Mapping[str, Any]
+    actions: tuple[Action, ...] = ()
+    register: Registration | None = None
+    removed: pa.Table | None = None
+    reads: Reads | None = None
+    outcome: Outcome | None = None
+    skip_if_empty: bool = False
+
+
+class Outcome(Enum):
+    """Which counts a row statement returns."""
+
+    NONE = "none"
+    INSERT = "insert"
+    UPDATE = "update"
+    DELETE = "delete"
+    MERGE = "merge"
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """What a statement read of its target: the predicate that chose files, and the files, by log path."""
+
+    predicate: str | None
+    files: tuple[str, ...] = ()
+    whole_table: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RowChange:
+    """One commit with rows: `operator` stages files, `removed` leave besides those that a Rewrite replaces.
+
+    `metadata` is the table's once the commit is there. With `dynamic_overwrite` the partitions that the new rows
+    fall into are replaced; which files that are is known when the rows are written.
+    """
+
+    log: DeltaLog
+    snapshot: Snapshot | None
+    operation: str
+    parameters: Mapping[str, Any]
+    operator: Write | Rewrite
+    metadata: Metadata
+    outcome: Outcome
+    actions: tuple[Action, ...] = ()
+    register: Registration | None = None
+    removed: pa.Table | None = None
+    dynamic_overwrite: bool = False
+    reads: Reads | None = None
+    skip_if_empty: bool = False
+    user_metadata: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SettingChange:
+    """SET key = value, or RESET: `value` None forgets the key, `key` None all."""
+
+    key: str | None
+    value: str | None
+
+    def answer(self) -> tuple[StructType, tuple[tuple[str, str], ...]]:
+        """What SET returns: the pair that it stored. RESET returns nothing."""
+        if self.key is None or self.value is None:
+            return StructType(), ()
+        return KEY_VALUE, ((self.key, self.value),)
+
+
+Plan: TypeAlias = Union[
+    Answer, QueryRows, SparkCommand, TableChange, RowChange, CatalogChange, SettingChange, ViewChange
+]
+
+KEY_VALUE = StructType((StructField("key", STRING, False), StructField("value", STRING, False)))
+AFFECTED = StructType((StructField("num_affected_rows", LONG),))
+INSERTED = StructType((StructField("num_affected_rows", LONG), StructField("num_inserted_rows", LONG)))
+MERGED = StructType(
+    (
+        StructField("num_affected_rows", LONG),
+        StructField("num_updated_rows", LONG),
+        StructField("num_deleted_rows", LONG),
+        StructField("num_inserted_rows", LONG),
+    )
+)
+
+OUTCOME_SCHEMAS: Mapping[Outcome, StructType] = {
+    Outcome.NONE: StructType(),
+    Outcome.INSERT: INSERTED,
+    Outcome.UPDATE: AFFECTED,
+    Outcome.DELETE: AFFECTED,
+    Outcome.MERGE: MERGED,
+}
+
+
+def answer(columns: Sequence[StructField], rows: Sequence[tuple[Any, ...]]) -> Answer:
+    """Rows under some columns."""
+    return Answer(StructType(tuple(columns)), tuple(rows))

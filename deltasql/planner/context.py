@@ -1,0 +1,191 @@
+"""What a planner rule may ask for: the statement's text, snapshots, the catalog, and the types of expressions.
+
+One Context serves one statement: each table is read at one version, however often the statement names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol
+from uuid import uuid4
+
+from deltasql.catalog import Catalog
+from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
+from deltasql.log.table import DeltaLog
+from deltasql.plan.base import SqlText, TableName
+from deltasql.plan.operators import Operator, Query, Scan
+from deltasql.planner.effects import View
+from deltasql.planner.settings import Settings
+from deltasql.schema.types import DataType, StructType
+
+if TYPE_CHECKING:
+    from deltasql.log.snapshot import Snapshot
+
+
+EMPTY: Mapping[str, Operator] = MappingProxyType({})
+
+
+class Analyst(Protocol):
+    """The engine's answers to questions that only Spark's analyser can answer. Each starts Spark."""
+
+    started: bool
+
+    def schema(self, operator: Operator) -> StructType:
+        """The columns of an operator's rows."""
+
+    def types(
+        self,
+        scope: Sequence[tuple[Operator, str]],
+        expressions: Sequence[str],
+        relations: Mapping[str, Operator] = EMPTY,
+    ) -> list[DataType]:
+        """The types of expressions over the joined rows of some operators, each under its alias."""
+
+    def setting(self, key: str) -> str | None:
+        """A Spark setting, if Spark is running and has it."""
+
+    def value(self, expression: str) -> Any:
+        """The value of a constant expression."""
+
+
+@dataclass(slots=True)
+class Context:
+    """See the module. `logs` outlives the statement, so that unchanged tables need not be read again."""
+
+    sql: str
+    catalog: Catalog
+    settings: Settings
+    analyst: Analyst
+    views: Mapping[str, View]
+    logs: Callable[[str, str], DeltaLog]
+    _snapshots: dict[tuple[str, int | None], Snapshot] = field(default_factory=dict)
+
+    def caret(self, start: int, end: int) -> Caret:
+        return Caret(self.sql, start, end)
+
+    def location(self, name: TableName) -> str:
+        """Where the table lies. Raises TableNotFoundError with the closest names."""
+        if name.path is not None:
+            return name.path
+        try:
+            return self.catalog.require(name.parts).location
+        except DeltaSqlError as error:
+            raise error.at(self.caret(name.start, name.end)) from None
+
+    def log(self, name: TableName) -> DeltaLog:
+        """The log of a table that must be known, though it may turn out to have none."""
+        return self.logs(self.location(name), str(name))
+
+    def snapshot(self, name: TableName) -> Snapshot:
+        """The version that the statement reads: the one its time travel asks for, else the latest.
+
+        Raises TableNotFoundError, or what is wrong with the table's log or the version.
+        """
+        log = self.log(name)
+        try:
+            return self._pinned(log, self._version(log, name))
+        except DeltaSqlError as error:
+            raise error.at(self.caret(name.start, name.end)) from None
+
+    def writable(self, name: TableName) -> tuple[DeltaLog, Snapshot]:
+        """The log and latest snapshot of a table that a statement is about to change.
+
+        Raises what `snapshot` raises, and UnsupportedFeaturesForWriteError.
+        """
+        if name.temporal is not None:
+            raise TimeTravelViewError(view=str(name)).at(self.caret(name.start, name.end))
+        if len(name.parts) == 1 and name.parts[0].lower() in self.views and self.catalog.resolve(name.parts) is None:
+            raise WriteIntoViewError(view=str(name)).at(self.caret(name.start, name.end))
+        snapshot = self.snapshot(name)
+        snapshot.protocol.check_writable(snapshot.table, snapshot.schema, snapshot.configuration)
+        return self.log(name), snapshot
+
+    def _version(self, log: DeltaLog, name: TableName) -> int | None:
+        from deltasql.planner.timetravel import timestamp_of
+
+        if name.temporal is None:
+            return None
+        if name.temporal.version is not None:
+            return name.temporal.version
+        assert name.temporal.timestamp is not None
+        return log.version_at(timestamp_of(name.temporal.timestamp.text, self))
+
+    def _pinned(self, log: DeltaLog, version: int | None) -> Snapshot:
+        key = (log.location, version)
+        if key not in self._snapshots:
+            snapshot = log.snapshot(version)
+            # Features that only readers of rows need are checked where rows are read: metadata stays in reach.
+            self._snapshots[key] = snapshot
+        return self._snapshots[key]
+
+    def scan(self, snapshot: Snapshot, predicate: str | None = None, alias: str | None = None) -> Scan:
+        """The rows of a snapshot: of those files that may hold a row for which `predicate` is TRUE."""
+        from deltasql.planner.pruning import prune
+
+        snapshot.protocol.check_readable(snapshot.table, snapshot.schema, snapshot.configuration)
+        files = snapshot.files(("path", "location", "partitionValues", "size", "stats"))
+        kept = files
+        if predicate is not None:
+            kept = prune(files, predicate, snapshot.schema, snapshot.partition_columns, alias)
+        return Scan(snapshot.table, snapshot.version, snapshot.schema, snapshot.partition_columns, kept, files.num_rows)
+
+    def query(self, text: SqlText, ctes: SqlText | None = None, label: str = "query") -> Query:
+        """A query of the user's, its tables bound to snapshots."""
+        prefix = f"{ctes.text}\n" if ctes else ""
+        sql, relations = self.bind(prefix + text.text)
+        return Query(sql, relations, label)
+
+    def bind(
+        self, sql: str, qualifiers: Mapping[tuple[str, ...], str] | None = None
+    ) -> tuple[str, dict[str, Operator]]:
+        """`sql` with view names in place of the tables that we know, and the rows behind each view.
+
+        Names that are none of ours stay: Spark may know them. `qualifiers` are longer names by which columns of
+        other tables in scope may be called, with the alias that replaces them.
+        """
+        from deltasql.planner.references import table_references
+        from deltasql.planner.splice import bind
+
+        bound: dict[int, str] = {}
+        relations: dict[str, Operator] = {}
+        for index, reference in enumerate(table_references(sql)):
+            name = TableName(reference.parts, reference.start, reference.end, reference.temporal)
+            operator = self._relation(name)
+            if operator is None:
+                continue
+            view = f"__deltasql_{uuid4().hex}"
+            bound[index] = view
+            relations[view] = operator
+        return bind(sql, bound, qualifiers or {}).sql, relations
+
+    def _relation(self, name: TableName) -> Operator | None:
+        if len(name.parts) == 1 and name.parts[0].lower() in self.views:
+            return self._view(name)
+        if name.path is None and (len(name.parts) > 3 or self.catalog.resolve(name.parts) is None):
+            if self.analyst.started or self._is_foreign(name):
+                return None
+            self.catalog.require(name.parts)
+        return self.scan(self.snapshot(replace(name, start=0, end=0)))
+
+    def _is_foreign(self, name: TableName) -> bool:
+        """Whether Spark alone can say what a name means: `` parquet.`/path` ``, global_temp.v, system tables."""
+        first = name.parts[0].lower()
+        return len(name.parts) == 2 and (first in FILE_FORMATS or first in {"global_temp", "information_schema"})
+
+    def _view(self, name: TableName) -> Query:
+        view = self.views[name.parts[0].lower()]
+        if name.temporal is not None:
+            raise TimeTravelViewError(view=str(name))
+        sql, relations = self.bind(view.query)
+        if view.columns:
+            from deltasql.plan.base import quote
+
+            names = ", ".join(quote(column) for column in view.columns)
+            sql = f"SELECT * FROM (\n{sql}\n) AS __deltasql_view({names})"
+        return Query(sql, relations, f"view {name}")
+
+
+FILE_FORMATS = frozenset({"parquet", "csv", "json", "orc", "text", "avro", "binaryfile", "xml"})

@@ -1,0 +1,44 @@
+"""The CREATE TABLE statement of a table that exists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltasql.plan.base import quote
+from deltasql.schema.text import quote_text, sql_text
+from deltasql.schema.types import StructField
+
+if TYPE_CHECKING:
+    from deltasql.log.snapshot import Snapshot
+
+CHAR_VARCHAR = "__CHAR_VARCHAR_TYPE_STRING"
+
+
+def create_statement(name: str, snapshot: Snapshot, location: str | None) -> str:
+    """SQL that creates an empty table with the snapshot's columns, partitioning, comment and properties."""
+    columns = ",\n".join(f"  {_column(field)}" for field in snapshot.schema)
+    lines = [f"CREATE TABLE {name} (\n{columns})" if columns else f"CREATE TABLE {name}", "USING delta"]
+    if snapshot.partition_columns:
+        lines.append(f"PARTITIONED BY ({', '.join(quote(column) for column in snapshot.partition_columns)})")
+    if location is not None:
+        lines.append(f"LOCATION {quote_text(location)}")
+    if snapshot.metadata.description is not None:
+        lines.append(f"COMMENT {quote_text(snapshot.metadata.description)}")
+    properties = {**snapshot.configuration, **{f"delta.feature.{f}": "supported" for f in _features(snapshot)}}
+    if properties:
+        pairs = ",\n".join(f"  {quote_text(key)} = {quote_text(properties[key])}" for key in sorted(properties))
+        lines.append(f"TBLPROPERTIES (\n{pairs})")
+    return "\n".join(lines) + "\n"
+
+
+def _column(field: StructField) -> str:
+    declared = field.metadata.get(CHAR_VARCHAR)
+    kind = sql_text(field.type, constraints=True) if declared is None else str(declared).upper()
+    text = f"{quote(field.name)} {kind}"
+    if not field.nullable:
+        text += " NOT NULL"
+    return text if field.comment is None else f"{text} COMMENT {quote_text(field.comment)}"
+
+
+def _features(snapshot: Snapshot) -> list[str]:
+    return sorted(snapshot.protocol.explicit_features)

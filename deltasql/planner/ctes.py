@@ -1,0 +1,36 @@
+"""Common table expressions before UPDATE and DELETE, whose sub-queries may name them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from deltasql.plan.base import SqlText
+from deltasql.planner.context import Context, View
+
+
+def with_ctes(context: Context, ctes: SqlText | None) -> Context:
+    """The context in which the statement's common table expressions are views; snapshots stay shared."""
+    return context if ctes is None else replace(context, views={**context.views, **_views(ctes.text)})
+
+
+def _views(text: str) -> dict[str, View]:
+    """WITH name [(columns)] AS (query), …"""
+    from deltasql.planner.tokens import closing, tokenize
+
+    tokens = tokenize(text)
+    views: dict[str, View] = {}
+    at = 1
+    while at < len(tokens):
+        name, at = tokens[at].name, at + 1
+        columns: tuple[str, ...] = ()
+        if tokens[at].key == "(":
+            end = closing(tokens, at)
+            columns = tuple(token.name for token in tokens[at + 1 : end] if token.is_name)
+            at = end + 1
+        if tokens[at].key == "AS":
+            at += 1
+        end = closing(tokens, at)
+        views[name.lower()] = View(text[tokens[at].end : tokens[end].start], columns)
+        # The token behind the closing bracket is the comma before the next name.
+        at = end + 2
+    return views

@@ -1,0 +1,86 @@
+"""DELETE → whole files leave the table where the log alone can tell; the others are rewritten without the rows."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from deltasql.errors.write import AppendOnlyError
+from deltasql.log.properties import is_append_only
+from deltasql.plan.base import quote
+from deltasql.plan.delete import Delete
+from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind
+from deltasql.planner.changes import Outcome, Plan, Reads, RowChange, TableChange
+from deltasql.planner.context import Context
+from deltasql.planner.ctes import with_ctes
+from deltasql.planner.rule import plan
+from deltasql.planner.scope import Scope, side
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from deltasql.log.snapshot import Snapshot
+
+
+@plan.register
+def _(statement: Delete, context: Context) -> Plan:
+    """A row goes when the condition is TRUE; NULL keeps it."""
+    context = with_ctes(context, statement.ctes)
+    log, snapshot = context.writable(statement.table)
+    refuse_append_only(snapshot)
+    scope = Scope(context, side(statement.table, statement.alias, snapshot.schema, "target"))
+    parameters = {"predicate": json.dumps([statement.condition.text] if statement.condition else [])}
+    condition = None
+    if statement.condition is not None:
+        condition = scope.expression(statement.condition, "DELETE condition")
+    whole = _whole_files(snapshot, condition, scope, context)
+    if whole is not None:
+        reads = Reads(condition or "TRUE", tuple(whole.column("path").to_pylist()))
+        return TableChange(
+            log, snapshot, "DELETE", parameters, removed=whole, reads=reads, outcome=Outcome.DELETE, skip_if_empty=True
+        )
+    scan = replace(context.scan(snapshot, condition, scope.target.alias), identity=True)
+    operator = Rewrite(
+        target=scan,
+        target_alias=scope.target.alias,
+        source=None,
+        source_alias="",
+        on=None,
+        actions=(RowAction(RowKind.MATCHED, RowEffect.DELETE, condition, ()),),
+        keep=tuple(f"{quote(scope.target.alias)}.{quote(name)}" for name in snapshot.schema.names),
+        output=snapshot.schema,
+        checks=(),
+        relations=scope.relations,
+    )
+    reads = Reads(condition, tuple(scan.files.column("path").to_pylist()))
+    return RowChange(
+        log,
+        snapshot,
+        "DELETE",
+        parameters,
+        operator,
+        snapshot.metadata,
+        Outcome.DELETE,
+        reads=reads,
+        skip_if_empty=True,
+    )
+
+
+def _whole_files(snapshot: Snapshot, condition: str | None, scope: Scope, context: Context) -> pa.Table | None:
+    """The files whose rows all go, if that can be told from partition values alone; else None."""
+    from deltasql.planner.pruning import matches_partition, partition_only
+
+    files = snapshot.files(("path", "location", "partitionValues", "size", "stats"))
+    if condition is None:
+        return files
+    if scope.relations or not partition_only(condition, snapshot.partition_columns, scope.target.alias):
+        return None
+    return matches_partition(files, condition, snapshot.schema, snapshot.partition_columns, scope.target.alias)
+
+
+def refuse_append_only(snapshot: Snapshot) -> None:
+    """Raises AppendOnlyError for a table from which no row may go."""
+    if is_append_only(snapshot.configuration):
+        raise AppendOnlyError(table=snapshot.table)
+

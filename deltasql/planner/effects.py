@@ -1,0 +1,116 @@
+"""Changes of the catalog and of the session's views, as values that know how to apply themselves."""
+
+from __future__ import annotations
+
+import shutil
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from deltasql.errors.view import ViewAlreadyExistsError, ViewNotFoundError
+from deltasql.plan.base import quote
+
+if TYPE_CHECKING:
+    from deltasql.catalog import Catalog
+    from deltasql.catalog.entries import TableEntry
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A temporary view: its query, with the names of its columns where these were given."""
+
+    query: str
+    columns: tuple[str, ...] = ()
+
+
+class CatalogChange(ABC):
+    """A change of the catalog alone."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def apply(self, catalog: Catalog) -> None:
+        """Makes the change; what it raises has changed nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Registration(CatalogChange):
+    """A name for a table that is there."""
+
+    parts: tuple[str, ...]
+    location: str
+    managed: bool
+
+    def apply(self, catalog: Catalog) -> None:
+        catalog.register(self.parts, self.location, self.managed)
+
+
+@dataclass(frozen=True, slots=True)
+class Unregistration(CatalogChange):
+    """A name goes, and with a managed table its files."""
+
+    parts: tuple[str, ...]
+
+    def apply(self, catalog: Catalog) -> None:
+        _remove_files(catalog.unregister(self.parts))
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaCreation(CatalogChange):
+    name: tuple[str, ...]
+    comment: str | None
+    location: str | None
+    if_not_exists: bool
+
+    def apply(self, catalog: Catalog) -> None:
+        catalog.create_schema(self.name, self.comment, self.location, self.if_not_exists)
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaRemoval(CatalogChange):
+    """A schema goes; with `cascade` its tables go with it."""
+
+    name: tuple[str, ...]
+    cascade: bool
+    if_exists: bool
+
+    def apply(self, catalog: Catalog) -> None:
+        for entry in catalog.drop_schema(self.name, self.cascade, self.if_exists):
+            _remove_files(entry)
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaChoice(CatalogChange):
+    """The schema that names without one belong to."""
+
+    name: tuple[str, ...]
+
+    def apply(self, catalog: Catalog) -> None:
+        catalog.use(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class ViewChange:
+    """A temporary view comes (`view`) or goes (None)."""
+
+    name: str
+    view: View | None
+    or_replace: bool = False
+    if_exists: bool = False
+
+    def apply(self, views: dict[str, View]) -> None:
+        """Raises ViewAlreadyExistsError, ViewNotFoundError."""
+        key = self.name.lower()
+        if self.view is None:
+            if views.pop(key, None) is None and not self.if_exists:
+                raise ViewNotFoundError(view=quote(self.name))
+            return
+        if key in views and not self.or_replace:
+            raise ViewAlreadyExistsError(view=quote(self.name))
+        views[key] = self.view
+
+
+def _remove_files(entry: TableEntry) -> None:
+    """The directory of a managed table; an external table's files stay."""
+    if entry.managed:
+        shutil.rmtree(entry.location, ignore_errors=True)

@@ -1,0 +1,130 @@
+"""EXPLAIN: what a statement would do, from its plan, without doing it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from typing_extensions import assert_never
+
+from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName
+from deltasql.plan.inspect import Explain
+from deltasql.plan.operators import Check, Operator, Project, Query, Rewrite, Scan, Write, children
+from deltasql.planner.changes import Answer, Plan, QueryRows, RowChange, SettingChange, SparkCommand, TableChange
+from deltasql.planner.context import Context
+from deltasql.planner.effects import CatalogChange, ViewChange
+from deltasql.planner.rule import plan
+from deltasql.schema.types import STRING, StructField, StructType
+
+PLAN = StructType((StructField("plan", STRING, False),))
+
+
+@plan.register
+def _(statement: Explain, context: Context) -> Plan:
+    """Logical plan, physical operators with the files that are left after pruning, and the actions of the commit."""
+    planned = plan(statement.statement, context)
+    lines = ["== Logical Plan ==", *logical_lines(statement.statement), *physical_lines(planned)]
+    return Answer(PLAN, (("\n".join(lines),),))
+
+
+def logical_lines(node: LogicalPlan) -> list[str]:
+    """The statement's node, one field a line."""
+    lines = [type(node).__name__]
+    for item in fields(node):  # type: ignore[arg-type]
+        value = getattr(node, item.name)
+        if value not in (None, (), False) and item.name not in {"start", "end"}:
+            lines.append(f"  {item.name}: {shown(value)}")
+    return lines
+
+
+def shown(value: Any) -> str:
+    """A field's value in the words of the statement."""
+    match value:
+        case SqlText():
+            return " ".join(value.text.split())
+        case TableName() | ColumnPath():
+            return str(value)
+        case tuple():
+            return f"[{', '.join(shown(item) for item in value)}]"
+        case _ if is_dataclass(value):
+            inner = ", ".join(
+                f"{item.name}={shown(getattr(value, item.name))}"
+                for item in fields(value)
+                if item.name not in {"start", "end", "type_text"} and getattr(value, item.name) not in (None, ())
+            )
+            return f"{type(value).__name__}({inner})"
+        case _:
+            return str(getattr(value, "value", value))
+
+
+def physical_lines(planned: Plan) -> list[str]:
+    """What the plan comes to."""
+    match planned:
+        case Answer():
+            return ["== Physical Plan ==", f"Answer: {len(planned.rows)} rows from the log and the catalog"]
+        case QueryRows(operator):
+            return ["== Physical Plan ==", *tree(operator)]
+        case SparkCommand(_, relations):
+            inner = [line for operator in relations.values() for line in tree(operator, "  ")]
+            return ["== Physical Plan ==", "SparkCommand", *inner]
+        case RowChange():
+            return ["== Physical Plan ==", *tree(planned.operator), "== Actions ==", *_actions(planned)]
+        case TableChange():
+            return ["== Physical Plan ==", "none: the log alone", "== Actions ==", *_actions(planned)]
+        case CatalogChange() | SettingChange() | ViewChange():
+            return ["== Physical Plan ==", f"{type(planned).__name__}: no table changes"]
+        case _:
+            assert_never(planned)
+
+
+def tree(operator: Operator, indent: str = "") -> Iterator[str]:
+    """An operator and those below it, one a line."""
+    yield f"{indent}{describe(operator)}"
+    for child in children(operator):
+        yield from tree(child, indent + "  ")
+
+
+def describe(operator: Operator) -> str:
+    """One operator in one line."""
+    match operator:
+        case Scan():
+            kept, pruned = operator.files.num_rows, operator.total_files - operator.files.num_rows
+            columns = ", ".join(operator.schema.names)
+            return f"Scan {operator.table}@v{operator.version} [{columns}] files: {kept} read, {pruned} pruned"
+        case Query():
+            return f"Query ({operator.label or 'SQL'})"
+        case Project():
+            return f"Project [{', '.join(name for name, _ in operator.columns)}]"
+        case Check():
+            return f"Check [{'; '.join(item.name for item in operator.conditions)}]"
+        case Rewrite():
+            actions = ", ".join(
+                f"{action.kind.value}{f' AND {action.condition}' if action.condition else ''}: {action.effect.value}"
+                for action in operator.actions
+            )
+            return f"Rewrite{f' ON {operator.on}' if operator.on else ''} [{actions}]"
+        case Write():
+            by = f" partitioned by ({', '.join(operator.partition_columns)})" if operator.partition_columns else ""
+            return f"Write [{', '.join(operator.output.names)}]{by}"
+        case _:
+            assert_never(operator)
+
+
+def _actions(change: TableChange | RowChange) -> Iterator[str]:
+    """The actions that the commit will hold, as far as they are known before the rows are."""
+    version = 0 if change.snapshot is None else change.snapshot.version + 1
+    yield f"version {version}: {change.operation}"
+    for action in change.actions:
+        yield f"  {_name(action)}"
+    if change.removed is not None:
+        yield f"  remove: {change.removed.num_rows} files"
+    if isinstance(change, RowChange):
+        if isinstance(change.operator, Rewrite):
+            yield f"  remove: up to {change.operator.target.files.num_rows} files"
+        yield "  add: the files written"
+
+
+def _name(action: object) -> str:
+    names = {"Metadata": "metaData", "Protocol": "protocol", "AddFile": "add", "RemoveFile": "remove"}
+    return names.get(type(action).__name__, type(action).__name__)

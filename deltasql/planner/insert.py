@@ -1,0 +1,273 @@
+"""INSERT → new files, and for OVERWRITE the files that go. Source: features of Delta, INSERT."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from deltasql.errors.write import (
+    DuplicateInsertColumnError,
+    MissingNotNullColumnError,
+    NotPartitionColumnError,
+    TooFewInsertColumnsError,
+    TooManyInsertColumnsError,
+    UnknownInsertColumnError,
+)
+from deltasql.plan.base import SqlText, quote
+from deltasql.plan.insert import Insert
+from deltasql.plan.operators import Check, Operator, Project, Query, Write
+from deltasql.planner.alignment import Alignment, StructRule
+from deltasql.planner.changes import Outcome, Plan, Reads, RowChange
+from deltasql.planner.constraints import constraints_of
+from deltasql.planner.context import Context
+from deltasql.planner.defaults import default_sql, replace_defaults
+from deltasql.planner.delete import refuse_append_only
+from deltasql.planner.metadata import evolved_metadata, metadata_actions
+from deltasql.planner.rule import plan
+from deltasql.planner.settings import AUTO_MERGE, PARTITION_OVERWRITE_MODE, STORE_ASSIGNMENT
+from deltasql.schema.evolution import MergeMode, merge_schemas
+from deltasql.schema.types import DataType, StructField, StructType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from deltasql.log.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A column of the query: its name there, the name it has in SQL of ours, and its type."""
+
+    name: str
+    sql: str
+    type: DataType
+
+
+@plan.register
+def _(statement: Insert, context: Context) -> Plan:
+    """By position unless a column list or BY NAME says otherwise."""
+    log, snapshot = context.writable(statement.table)
+    evolution = statement.schema_evolution or context.settings.is_on(AUTO_MERGE)
+    if statement.overwrite:
+        refuse_append_only(snapshot)
+    static = _static_partitions(statement, snapshot, context)
+    rows, given = _query(statement, context, snapshot, static)
+    matched = _matched(statement, context, snapshot.schema, given, set(static), evolution)
+    schema = _new_schema(snapshot.schema, matched, evolution)
+    metadata = evolved_metadata(snapshot.metadata, schema)
+    columns = _columns(statement, context, schema, matched, static, evolution)
+    child: Operator = Project(rows, columns)
+    constraints = constraints_of(schema, metadata.configuration)
+    if constraints:
+        child = Check(child, constraints)
+    write = Write(child, schema, snapshot.partition_columns, single_file=_is_values(statement.query))
+    dynamic = statement.overwrite and _is_dynamic(statement, context, snapshot)
+    removed = None
+    if statement.overwrite and not dynamic:
+        removed = _replaced_files(snapshot, static)
+    return RowChange(
+        log,
+        snapshot,
+        "WRITE",
+        _parameters(statement, dynamic, evolution),
+        write,
+        metadata,
+        Outcome.INSERT,
+        actions=metadata_actions(snapshot, metadata),
+        removed=removed,
+        dynamic_overwrite=dynamic,
+        reads=_reads(snapshot, removed, rows, dynamic),
+        skip_if_empty=not statement.overwrite,
+    )
+
+
+def _query(
+    statement: Insert, context: Context, snapshot: Snapshot, static: dict[str, str]
+) -> tuple[Query, list[Given]]:
+    """The query's rows under names of our own, since two of its columns may have the same name."""
+    fields = _written_fields(statement, snapshot.schema, static)
+    text = SqlText(replace_defaults(statement.query.text, fields), statement.query.start)
+    query = context.query(text, statement.ctes)
+    schema = context.analyst.schema(query)
+    names = [f"__deltasql_{index}" for index in range(len(schema))]
+    renamed = Query(
+        f"SELECT * FROM (\n{query.sql}\n) AS __deltasql_query({', '.join(names)})", query.relations, query.label
+    )
+    return renamed, [Given(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
+
+
+def _written_fields(statement: Insert, schema: StructType, static: dict[str, str]) -> list[StructField | None]:
+    """The table's columns in the order of the query's, as far as the statement itself tells."""
+    if statement.columns is not None:
+        return [schema.find(path.parts[-1]) for path in statement.columns]
+    return [field for field in schema if field.name not in static]
+
+
+def _matched(
+    statement: Insert,
+    context: Context,
+    schema: StructType,
+    given: list[Given],
+    static: set[str],
+    evolution: bool,
+) -> list[tuple[StructField | None, Given]]:
+    """Each column of the query with the table's column that takes it, or None for a new one."""
+    if statement.columns is not None:
+        return _by_list(statement, context, schema, given, evolution)
+    if statement.by_name:
+        return _by_name(statement, schema, given, evolution)
+    fields = [field for field in schema if field.name not in static]
+    columns = tuple(field.name for field in fields)
+    if len(given) < len(fields):
+        raise TooFewInsertColumnsError(
+            table=str(statement.table), expected=len(fields), columns=columns, given=len(given)
+        )
+    extra = given[len(fields) :]
+    if extra and not evolution:
+        raise TooManyInsertColumnsError(
+            table=str(statement.table), expected=len(fields), columns=columns, given=len(given)
+        )
+    return [*zip(fields, given[: len(fields)], strict=True), *((None, item) for item in extra)]
+
+
+def _by_list(
+    statement: Insert, context: Context, schema: StructType, given: list[Given], evolution: bool
+) -> list[tuple[StructField | None, Given]]:
+    assert statement.columns is not None
+    names = tuple(str(path) for path in statement.columns)
+    if len(names) != len(given):
+        kind = TooFewInsertColumnsError if len(given) < len(names) else TooManyInsertColumnsError
+        error = kind(table=str(statement.table), expected=len(names), columns=names, given=len(given))
+        raise error.at(context.caret(statement.columns[0].start, statement.columns[-1].end))
+    seen: set[str] = set()
+    matched: list[tuple[StructField | None, Given]] = []
+    for path, item in zip(statement.columns, given, strict=True):
+        field = schema.find(path.parts[-1]) if len(path.parts) == 1 else None
+        caret = context.caret(path.start, path.end)
+        if path.parts[-1].lower() in seen:
+            raise DuplicateInsertColumnError(column=str(path)).at(caret)
+        if field is None and not (evolution and len(path.parts) == 1):
+            raise _unknown(str(path), statement, schema).at(caret)
+        seen.add(path.parts[-1].lower())
+        matched.append((field, item if field else Given(path.parts[-1], item.sql, item.type)))
+    return matched
+
+
+def _by_name(
+    statement: Insert, schema: StructType, given: list[Given], evolution: bool
+) -> list[tuple[StructField | None, Given]]:
+    seen: set[str] = set()
+    for item in given:
+        if item.name.lower() in seen:
+            raise DuplicateInsertColumnError(column=quote(item.name))
+        seen.add(item.name.lower())
+        if schema.find(item.name) is None and not evolution:
+            raise _unknown(quote(item.name), statement, schema)
+    return [(schema.find(item.name), item) for item in given]
+
+
+def _unknown(column: str, statement: Insert, schema: StructType) -> UnknownInsertColumnError:
+    advice = " To add it: INSERT WITH SCHEMA EVOLUTION INTO …."
+    return UnknownInsertColumnError(column=column, table=str(statement.table), columns=schema.names, advice=advice)
+
+
+def _new_schema(
+    schema: StructType, matched: Sequence[tuple[StructField | None, Given]], evolution: bool
+) -> StructType:
+    """With evolution: the table's columns, and those of the query that it lacks, at the end."""
+    if not evolution:
+        return schema
+    data = StructType(
+        tuple(StructField(field.name if field else item.name, item.type) for field, item in matched)
+    )
+    # Atomic types that differ are cast to the table's, so that only new fields are left to merge.
+    return merge_schemas(schema, data, mode=MergeMode.IMPLICIT_CAST)
+
+
+def _columns(
+    statement: Insert,
+    context: Context,
+    schema: StructType,
+    matched: Sequence[tuple[StructField | None, Given]],
+    static: dict[str, str],
+    evolution: bool,
+) -> tuple[tuple[str, str], ...]:
+    """One SQL text per column of the table. Raises MissingNotNullColumnError for one that nothing fills."""
+    rule = StructRule.BY_POSITION_LENIENT if evolution else StructRule.BY_POSITION
+    if statement.by_name:
+        rule = StructRule.BY_NAME_LENIENT if evolution else StructRule.BY_NAME
+    policy = (context.settings.get(STORE_ASSIGNMENT) or "ANSI").upper()
+    align = Alignment(rule, str(statement.table), policy)
+    sources = {(field.name if field else item.name).lower(): item for field, item in matched}
+    columns = []
+    for field in schema:
+        item = sources.get(field.name.lower())
+        if field.name in static:
+            value = align.cast(static[field.name], field.type)
+        elif item is not None:
+            value = align.value(item.sql, item.type, field.type, field.name)
+        else:
+            value = align.cast(default_sql(field), field.type)
+            if not field.nullable and default_sql(field) == "NULL":
+                raise MissingNotNullColumnError(column=quote(field.name), table=str(statement.table))
+        columns.append((field.name, value))
+    return tuple(columns)
+
+
+def _static_partitions(statement: Insert, snapshot: Snapshot, context: Context) -> dict[str, str]:
+    """SQL of the constants of PARTITION (p = v, …) by column. Raises NotPartitionColumnError."""
+    values = {}
+    for item in statement.partition:
+        name = next((p for p in snapshot.partition_columns if p.lower() == item.column.parts[-1].lower()), None)
+        if name is None:
+            error = NotPartitionColumnError(
+                column=str(item.column), table=str(statement.table), columns=snapshot.partition_columns
+            )
+            raise error.at(context.caret(item.column.start, item.column.end))
+        if item.value is not None:
+            values[name] = item.value.text
+    return values
+
+
+def _is_dynamic(statement: Insert, context: Context, snapshot: Snapshot) -> bool:
+    """Whether only the partitions that the rows fall into are replaced."""
+    mode = (context.settings.get(PARTITION_OVERWRITE_MODE) or "STATIC").upper()
+    return mode == "DYNAMIC" and bool(snapshot.partition_columns)
+
+
+def _replaced_files(snapshot: Snapshot, static: dict[str, str]) -> pa.Table:
+    """The files that a static overwrite replaces: all, or those of the named partitions."""
+    from deltasql.planner.pruning import prune
+
+    files = snapshot.files(("path", "location", "partitionValues", "size", "stats"))
+    if not static:
+        return files
+    predicate = " AND ".join(f"{quote(name)} <=> {value}" for name, value in static.items())
+    return prune(files, predicate, snapshot.schema, snapshot.partition_columns)
+
+
+def _reads(snapshot: Snapshot, removed: pa.Table | None, rows: Query, dynamic: bool) -> Reads | None:
+    """What of the target the statement depends on; None makes it a blind append."""
+    if dynamic:
+        return Reads("TRUE", whole_table=True)
+    if removed is not None:
+        return Reads("TRUE", tuple(removed.column("path").to_pylist()))
+    tables = {item.table for item in rows.relations.values() if hasattr(item, "table")}
+    return Reads("TRUE", whole_table=True) if snapshot.table in tables else None
+
+
+def _parameters(statement: Insert, dynamic: bool, evolution: bool) -> dict[str, Any]:
+    parameters: dict[str, Any] = {"mode": "Overwrite" if statement.overwrite else "Append", "partitionBy": "[]"}
+    if dynamic:
+        parameters["isDynamicPartitionOverwrite"] = True
+    if evolution:
+        parameters["canMergeSchema"] = True
+    return parameters
+
+
+def _is_values(query: SqlText) -> bool:
+    """A handful of literal rows belong into one file."""
+    return re.match(r"\(*\s*VALUES\b", query.text, re.IGNORECASE) is not None
+

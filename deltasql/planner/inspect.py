@@ -1,0 +1,322 @@
+"""DESCRIBE and SHOW: answers from the log and the catalog. None of them needs rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+from deltasql.errors.table import ShowPartitionsUnpartitionedError
+from deltasql.errors.view import DescribeViewDetailError, DescribeViewHistoryError
+from deltasql.plan.base import TableName, quote
+from deltasql.plan.inspect import (
+    DescribeDetail,
+    DescribeHistory,
+    DescribeSchema,
+    DescribeTable,
+    ShowColumns,
+    ShowCreateTable,
+    ShowPartitions,
+    ShowSchemas,
+    ShowTableProperties,
+    ShowTables,
+)
+from deltasql.planner.changes import Answer, Plan, QueryRows
+from deltasql.planner.context import Context
+from deltasql.planner.create_text import create_statement
+from deltasql.planner.rule import plan
+from deltasql.schema.paths import resolve
+from deltasql.schema.text import type_text
+from deltasql.schema.types import (
+    BOOLEAN,
+    INTEGER,
+    LONG,
+    STRING,
+    TIMESTAMP,
+    ArrayType,
+    DataType,
+    MapType,
+    StructField,
+    StructType,
+)
+
+if TYPE_CHECKING:
+    from deltasql.log.snapshot import Snapshot
+
+
+def _columns(*pairs: tuple[str, DataType]) -> StructType:
+    return StructType(tuple(StructField(name, kind) for name, kind in pairs))
+
+
+STRINGS = ArrayType(STRING)
+TEXTS = MapType(STRING, STRING)
+DESCRIBE = _columns(("col_name", STRING), ("data_type", STRING), ("comment", STRING))
+INFO = _columns(("info_name", STRING), ("info_value", STRING))
+DETAIL = _columns(
+    ("format", STRING),
+    ("id", STRING),
+    ("name", STRING),
+    ("description", STRING),
+    ("location", STRING),
+    ("createdAt", TIMESTAMP),
+    ("lastModified", TIMESTAMP),
+    ("partitionColumns", STRINGS),
+    ("clusteringColumns", STRINGS),
+    ("numFiles", LONG),
+    ("sizeInBytes", LONG),
+    ("properties", TEXTS),
+    ("minReaderVersion", INTEGER),
+    ("minWriterVersion", INTEGER),
+    ("tableFeatures", STRINGS),
+)
+JOB = _columns(
+    *((name, STRING) for name in ("jobId", "jobName", "jobRunId", "runId", "jobOwnerId", "triggerType"))
+)
+HISTORY = _columns(
+    ("version", LONG),
+    ("timestamp", TIMESTAMP),
+    ("userId", STRING),
+    ("userName", STRING),
+    ("operation", STRING),
+    ("operationParameters", TEXTS),
+    ("job", JOB),
+    ("notebook", _columns(("notebookId", STRING))),
+    ("clusterId", STRING),
+    ("readVersion", LONG),
+    ("isolationLevel", STRING),
+    ("isBlindAppend", BOOLEAN),
+    ("operationMetrics", TEXTS),
+    ("userMetadata", STRING),
+    ("engineInfo", STRING),
+)
+
+
+@plan.register
+def _(statement: DescribeTable, context: Context) -> Plan:
+    """Columns; partitioning; with EXTENDED what the catalog and the log say of the table."""
+    view = _view(statement.table, context)
+    if view is not None:
+        return view
+    snapshot = context.snapshot(statement.table)
+    if statement.column is not None:
+        found = resolve(snapshot.schema, statement.column.parts, where=snapshot.table)
+        field = found.field
+        rows = [("col_name", field.name), ("data_type", type_text(field.type)), ("comment", field.comment or "NULL")]
+        return Answer(INFO, tuple(rows))
+    rows = [_described(field) for field in snapshot.schema]
+    rows += _partition_rows(snapshot)
+    if statement.extended:
+        rows += _detailed_rows(statement.table, context, snapshot)
+    return Answer(DESCRIBE, tuple(rows))
+
+
+def _view(name: TableName, context: Context) -> QueryRows | Answer | None:
+    """DESCRIBE of a temporary view or of what only Spark knows: the columns of its rows."""
+    known_view = len(name.parts) == 1 and name.parts[0].lower() in context.views
+    if not known_view and (name.path is not None or context.catalog.resolve(name.parts) is not None):
+        return None
+    if not known_view and not context.analyst.started:
+        return None
+    from deltasql.plan.base import SqlText
+
+    schema = context.analyst.schema(context.query(SqlText(f"SELECT * FROM {name}", 0)))
+    return Answer(DESCRIBE, tuple(_described(field) for field in schema))
+
+
+def _described(field: StructField) -> tuple[str, str, str | None]:
+    return field.name, type_text(field.type), field.comment
+
+
+def _partition_rows(snapshot: Snapshot) -> Iterator[tuple[str, str, str | None]]:
+    if not snapshot.partition_columns:
+        return
+    yield "# Partition Information", "", ""
+    yield "# col_name", "data_type", "comment"
+    for name in snapshot.partition_columns:
+        field = snapshot.schema.find(name)
+        if field is not None:
+            yield _described(field)
+
+
+def _detailed_rows(name: TableName, context: Context, snapshot: Snapshot) -> Iterator[tuple[str, str, str]]:
+    entry = None if name.path is not None else context.catalog.resolve(name.parts)
+    properties = ",".join(f"{key}={value}" for key, value in _all_properties(snapshot))
+    yield "", "", ""
+    yield "# Detailed Table Information", "", ""
+    yield "Name", _full_name(name, context) or f"delta.`{snapshot.location}`", ""
+    yield "Type", "MANAGED" if entry is not None and entry.managed else "EXTERNAL", ""
+    if snapshot.metadata.description is not None:
+        yield "Comment", snapshot.metadata.description, ""
+    yield "Location", snapshot.location, ""
+    yield "Provider", "delta", ""
+    yield "Table Properties", f"[{properties}]", ""
+
+
+@plan.register
+def _(statement: DescribeDetail, context: Context) -> Plan:
+    """One row about the latest version."""
+    if len(statement.table.parts) == 1 and statement.table.parts[0].lower() in context.views:
+        raise DescribeViewDetailError(view=str(statement.table))
+    snapshot = context.snapshot(statement.table)
+    metadata, protocol = snapshot.metadata, snapshot.protocol
+    row = (
+        "delta",
+        metadata.id,
+        _full_name(statement.table, context) or metadata.name,
+        metadata.description,
+        _uri(snapshot.location),
+        _moment(metadata.created_time),
+        _moment(snapshot.timestamp_ms),
+        list(metadata.partition_columns),
+        _clustering(snapshot),
+        snapshot.num_files,
+        snapshot.size_in_bytes,
+        dict(metadata.configuration),
+        protocol.min_reader_version,
+        protocol.min_writer_version,
+        sorted(protocol.features),
+    )
+    return Answer(DETAIL, (row,))
+
+
+def _clustering(snapshot: Snapshot) -> list[str]:
+    """Clustering columns as dotted names. The domain holds paths, or plain names as the protocol's example has them."""
+    text = snapshot.domains.get("delta.clustering") if "clustering" in snapshot.protocol.features else None
+    columns = json.loads(text).get("clusteringColumns", []) if text else []
+    return [column if isinstance(column, str) else ".".join(column) for column in columns]
+
+
+@plan.register
+def _(statement: DescribeHistory, context: Context) -> Plan:
+    """One row per commit that the log still has, newest first."""
+    if len(statement.table.parts) == 1 and statement.table.parts[0].lower() in context.views:
+        raise DescribeViewHistoryError(view=str(statement.table))
+    log = context.log(statement.table)
+    context.snapshot(statement.table)
+    return Answer(HISTORY, tuple(_history_row(*_entry(item)) for item in log.history(statement.limit)))
+
+
+def _entry(item: Any) -> tuple[int, int, Mapping[str, Any]]:
+    return item.version, item.timestamp_ms, item.info
+
+
+def _history_row(version: int, timestamp_ms: int, info: Mapping[str, Any]) -> tuple[Any, ...]:
+    job, notebook = info.get("job"), info.get("notebook")
+    return (
+        version,
+        _moment(timestamp_ms),
+        info.get("userId"),
+        info.get("userName"),
+        info.get("operation"),
+        _texts(info.get("operationParameters")),
+        None if job is None else tuple(job.get(name) for name in JOB.names),
+        None if notebook is None else (notebook.get("notebookId"),),
+        info.get("clusterId"),
+        info.get("readVersion"),
+        info.get("isolationLevel"),
+        info.get("isBlindAppend"),
+        _texts(info.get("operationMetrics")),
+        info.get("userMetadata"),
+        info.get("engineInfo"),
+    )
+
+
+def _texts(values: object) -> dict[str, str | None] | None:
+    """A map of strings, whatever JSON another writer put into it."""
+    if not isinstance(values, Mapping):
+        return None
+    return {key: value if isinstance(value, str) or value is None else json.dumps(value) for key, value in values.items()}
+
+
+@plan.register
+def _(statement: DescribeSchema, context: Context) -> Plan:
+    entry = context.catalog.schema(statement.schema.parts)
+    rows = [
+        ("Catalog Name", entry.catalog),
+        ("Namespace Name", entry.name),
+        ("Comment", entry.comment or ""),
+        ("Location", entry.location),
+    ]
+    return Answer(INFO, tuple(rows))
+
+
+@plan.register
+def _(statement: ShowTables, context: Context) -> Plan:
+    """Tables of a schema, and the temporary views of the session, which belong to none."""
+    schema = statement.schema.parts if statement.schema else None
+    rows = [(entry.schema, entry.name, False) for entry in context.catalog.tables(schema, statement.pattern)]
+    from deltasql.catalog.entries import matching
+
+    rows += [("", name, True) for name in matching(context.views, statement.pattern)]
+    return Answer(_columns(("namespace", STRING), ("tableName", STRING), ("isTemporary", BOOLEAN)), tuple(rows))
+
+
+@plan.register
+def _(statement: ShowSchemas, context: Context) -> Plan:
+    rows = tuple((entry.name,) for entry in context.catalog.schemas(statement.pattern))
+    return Answer(_columns(("namespace", STRING)), rows)
+
+
+@plan.register
+def _(statement: ShowColumns, context: Context) -> Plan:
+    snapshot = context.snapshot(statement.table)
+    return Answer(_columns(("col_name", STRING)), tuple((name,) for name in snapshot.schema.names))
+
+
+@plan.register
+def _(statement: ShowTableProperties, context: Context) -> Plan:
+    """The properties with the protocol's versions and features; a key that is not set gets a sentence instead."""
+    snapshot = context.snapshot(statement.table)
+    properties = dict(_all_properties(snapshot))
+    schema = _columns(("key", STRING), ("value", STRING))
+    if statement.key is None:
+        return Answer(schema, tuple(sorted(properties.items())))
+    missing = f"Table {snapshot.table} does not have property: {statement.key}"
+    return Answer(schema, ((statement.key, properties.get(statement.key, missing)),))
+
+
+def _all_properties(snapshot: Snapshot) -> Iterable[tuple[str, str]]:
+    protocol = snapshot.protocol
+    yield from sorted(snapshot.configuration.items())
+    yield "delta.minReaderVersion", str(protocol.min_reader_version)
+    yield "delta.minWriterVersion", str(protocol.min_writer_version)
+    for name in sorted(protocol.explicit_features):
+        yield f"delta.feature.{name}", "supported"
+
+
+@plan.register
+def _(statement: ShowCreateTable, context: Context) -> Plan:
+    """A statement that makes a table like this one."""
+    snapshot = context.snapshot(statement.table)
+    entry = None if statement.table.path is not None else context.catalog.resolve(statement.table.parts)
+    name = _full_name(statement.table, context) or str(statement.table)
+    text = create_statement(name, snapshot, snapshot.location if entry is not None and not entry.managed else None)
+    return Answer(_columns(("createtab_stmt", STRING)), ((text,),))
+
+
+@plan.register
+def _(statement: ShowPartitions, context: Context) -> Plan:
+    """The distinct tuples of partition values, each column with its own type, in order."""
+    snapshot = context.snapshot(statement.table)
+    if not snapshot.partition_columns:
+        raise ShowPartitionsUnpartitionedError(table=snapshot.table)
+    from deltasql.planner.partitions import partition_rows
+
+    fields = [field for name in snapshot.partition_columns if (field := snapshot.schema.find(name))]
+    return Answer(StructType(tuple(fields)), tuple(partition_rows(snapshot, fields)))
+
+
+def _full_name(name: TableName, context: Context) -> str | None:
+    """catalog.schema.table of a table in the catalog; None for a path."""
+    if name.path is not None or context.catalog.resolve(name.parts) is None:
+        return None
+    return ".".join(quote(part) for part in context.catalog.full_name(name.parts))
+
+
+def _uri(location: str) -> str:
+    return f"file:{location}" if location.startswith("/") else location
+
+
+def _moment(milliseconds: int | None) -> datetime | None:
+    return None if milliseconds is None else datetime.fromtimestamp(milliseconds / 1000, timezone.utc)

@@ -1,0 +1,192 @@
+"""Which columns the clauses of a MERGE assign: lists, stars and EXCEPT, with schema evolution on and off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from deltasql.errors.schema import FieldNotFoundError
+from deltasql.errors.write import (
+    DuplicateInsertColumnError,
+    FieldOfNonStructError,
+    MergeUnresolvedError,
+    NestedInsertColumnError,
+)
+from deltasql.plan.base import ColumnPath, SqlText, quote
+from deltasql.plan.merge import ClauseKind
+from deltasql.plan.update import Assignment
+from deltasql.planner.assignments import ResolvedAssignment, dotted
+from deltasql.planner.scope import Scope
+from deltasql.schema.text import type_text
+from deltasql.schema.types import DataType, StructField, StructType
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MergeAssignment:
+    """An assignment of one clause. `type` is known for the columns of a star, `expression` is the user's otherwise."""
+
+    resolved: ResolvedAssignment
+    expression: SqlText | None = None
+    type: DataType | None = None
+    star: bool = False
+
+
+class ClauseColumns:
+    """Resolves the assigned names of one MERGE. With `evolution` the source's columns are legal new names."""
+
+    def __init__(self, scope: Scope, evolution: bool) -> None:
+        assert scope.source is not None
+        self._context, self._evolution = scope.context, evolution
+        self._target, self._source = scope.target, scope.source
+
+    def assignment(self, item: Assignment, kind: ClauseKind) -> MergeAssignment:
+        """`SET path = value` of an UPDATE clause."""
+        evolves = self._evolution and kind is ClauseKind.MATCHED
+        names = self._resolve(item.target, "UPDATE clause", evolves)
+        return _assignment(names, item.target, item.value)
+
+    def insert_list(self, columns: Sequence[ColumnPath], values: Sequence[SqlText | None]) -> list[MergeAssignment]:
+        """`INSERT (columns) VALUES (values)`. A column that differs from an earlier one in case only is passed over."""
+        items: dict[str, MergeAssignment] = {}
+        written: set[str] = set()
+        for path, value in zip(columns, values, strict=True):
+            names = self._resolve(path, "INSERT clause", self._evolution)
+            if len(names) > 1:
+                raise NestedInsertColumnError(column=dotted(names)).at(self._caret(path))
+            if path.parts[-1] in written:
+                raise DuplicateInsertColumnError(column=str(path)).at(self._caret(path))
+            written.add(path.parts[-1])
+            items.setdefault(names[0].lower(), _assignment(names, path, value))
+        return list(items.values())
+
+    def star(self, excluded: Sequence[ColumnPath], verb: str) -> list[MergeAssignment]:
+        """`*` [EXCEPT]: the target's columns from the source by name; with evolution, the source's columns."""
+        clause = f"{verb} clause"
+        out = [self._excluded(path, clause) for path in excluded]
+        owner = self._source.schema if self._evolution else self._target.schema
+        items: list[MergeAssignment] = []
+        for field in owner:
+            items += self._star_column(field, (), out, clause)
+        return items
+
+    def _star_column(
+        self, field: StructField, parents: tuple[str, ...], out: list[tuple[str, ...]], clause: str
+    ) -> list[MergeAssignment]:
+        """A column of a star; one that EXCEPT names in part is assigned by its remaining fields."""
+        names = (*parents, field.name)
+        folded = tuple(name.lower() for name in names)
+        if folded in out:
+            return []
+        nested = any(path[: len(folded)] == folded for path in out)
+        if nested and isinstance(field.type, StructType):
+            return [item for child in field.type for item in self._star_column(child, names, out, clause)]
+        found = _find(self._source.schema, names)
+        if found is None:
+            raise self._unresolved(dotted(names), clause, None)
+        target = _spelled(self._target.schema, names)
+        path = ".".join(quote(part) for part in (self._source.alias, *found[0]))
+        written = ColumnPath(names)
+        return [MergeAssignment(ResolvedAssignment(target, path, written), None, found[1], star=True)]
+
+    def _excluded(self, path: ColumnPath, clause: str) -> tuple[str, ...]:
+        """EXCEPT names columns of the target; with evolution, of the source or of the target."""
+        parts = self._unqualified(path.parts)
+        known = _find(self._target.schema, parts) is not None
+        if self._evolution:
+            known = known or _find(self._source.schema, parts) is not None
+        if not known:
+            raise self._unresolved(str(path), clause, path)
+        return tuple(part.lower() for part in parts)
+
+    def _unqualified(self, parts: tuple[str, ...]) -> tuple[str, ...]:
+        """Without a leading alias. With evolution the source's alias is tolerated before a new column's name."""
+        for length in range(len(parts) - 1, 0, -1):
+            prefix = tuple(part.lower() for part in parts[:length])
+            names = {(self._target.alias.lower(),), *(_lower(name) for name in self._target.names)}
+            if self._evolution:
+                names.add((self._source.alias.lower(),))
+            if prefix in names:
+                return parts[length:]
+        return parts
+
+    def _resolve(self, path: ColumnPath, clause: str, evolves: bool) -> tuple[str, ...]:
+        """The assigned column or field as the schema spells it."""
+        parts = self._unqualified(path.parts)
+        owner = self._target.schema
+        if owner.find(parts[0]) is None:
+            owner = self._source.schema
+            if not evolves or owner.find(parts[0]) is None:
+                raise self._unresolved(str(path), clause, path)
+        names: list[str] = []
+        current: DataType = owner
+        for depth, part in enumerate(parts):
+            if not isinstance(current, StructType):
+                error = FieldOfNonStructError(column=dotted(parts), parent=dotted(names), type=type_text(current))
+                raise error.at(self._caret(path))
+            field = current.find(part)
+            if field is None:
+                return self._new_field(parts, depth, current, path, evolves)
+            names.append(field.name)
+            current = field.type
+        return tuple(names)
+
+    def _new_field(
+        self, parts: tuple[str, ...], depth: int, parent: StructType, path: ColumnPath, evolves: bool
+    ) -> tuple[str, ...]:
+        """A nested field that the target lacks: with evolution it may come from the same path of the source."""
+        found = _find(self._source.schema, parts)
+        if evolves and found is not None:
+            return _spelled(self._target.schema, found[0])
+        known = tuple(field.name for field in parent)
+        raise FieldNotFoundError(field=parts[depth], fields=known).at(self._caret(path))
+
+    def _unresolved(self, expression: str, clause: str, path: ColumnPath | None) -> Exception:
+        sides = [self._source] if path is None else [self._target]
+        if self._evolution and path is not None:
+            sides.append(self._source)
+        columns = tuple(f"{quote(side.alias)}.{quote(name)}" for side in sides for name in side.schema.names)
+        advice = ""
+        if path is None:
+            advice = (
+                f" UPDATE SET * and INSERT * need every target column in the source: name the columns, leave it out "
+                f"with EXCEPT ({expression}), or use MERGE WITH SCHEMA EVOLUTION."
+            )
+        elif not self._evolution and self._source.has(path.parts[-1]):
+            advice = " The source has it: MERGE WITH SCHEMA EVOLUTION would add it to the target."
+        error = MergeUnresolvedError(expression=expression, clause=clause, columns=columns, advice=advice)
+        return error if path is None else error.at(self._caret(path))
+
+    def _caret(self, path: ColumnPath):  # type: ignore[no-untyped-def]
+        return self._context.caret(path.start, path.end)
+
+
+def _assignment(names: tuple[str, ...], path: ColumnPath, value: SqlText | None) -> MergeAssignment:
+    return MergeAssignment(ResolvedAssignment(names, "NULL" if value is None else value.text, path), value)
+
+
+def _find(schema: StructType, parts: Sequence[str]) -> tuple[tuple[str, ...], DataType] | None:
+    """A path through structs as the schema spells it, with its type."""
+    current: DataType = schema
+    names = []
+    for part in parts:
+        field = current.find(part) if isinstance(current, StructType) else None
+        if field is None:
+            return None
+        names.append(field.name)
+        current = field.type
+    return tuple(names), current
+
+
+def _spelled(schema: StructType, parts: Sequence[str]) -> tuple[str, ...]:
+    """`parts` with the spelling of `schema` as far as it has them."""
+    current: DataType = schema
+    names = []
+    for part in parts:
+        field = current.find(part) if isinstance(current, StructType) else None
+        names.append(part if field is None else field.name)
+        current = StructType() if field is None else field.type
+    return tuple(names)
+
+
+def _lower(parts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(part.lower() for part in parts)

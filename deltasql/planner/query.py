@@ -1,0 +1,24 @@
+"""Queries and other statements that Spark runs, with our tables bound to their snapshots."""
+
+from __future__ import annotations
+
+from deltasql.plan.query import Query, SparkStatement
+from deltasql.planner.changes import Plan, QueryRows, SparkCommand
+from deltasql.planner.context import Context
+from deltasql.planner.rule import plan
+from deltasql.planner.view import view_change
+
+
+@plan.register
+def _(statement: Query, context: Context) -> Plan:
+    return QueryRows(context.query(statement.query))
+
+
+@plan.register
+def _(statement: SparkStatement, context: Context) -> Plan:
+    text = statement.statement.text
+    change = view_change(text, frozenset(context.views))
+    if change is not None:
+        return change
+    sql, relations = context.bind(text)
+    return SparkCommand(sql, relations)

@@ -1,0 +1,71 @@
+"""Session settings: what SET stores. Keys are matched as written, as Spark does. Source: features of Delta's SQLConf."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from deltasql.errors.settings import InvalidSettingError
+
+AUTO_MERGE = "spark.databricks.delta.schema.autoMerge.enabled"
+USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
+ARBITRARY_PROPERTIES = "spark.databricks.delta.allowArbitraryProperties.enabled"
+PROPERTY_DEFAULTS = "spark.databricks.delta.properties.defaults."
+EMPTY_SCHEMA = "spark.databricks.delta.createEmptySchemaTable.enabled"
+PARTITION_OVERWRITE_MODE = "spark.sql.sources.partitionOverwriteMode"
+STRUCTS_BY_NAME = "spark.databricks.delta.resolveMergeUpdateStructsByName.enabled"
+PRESERVE_NULL_STRUCTS = "spark.databricks.delta.merge.preserveNullSourceStructs"
+CASE_SENSITIVE = "spark.sql.caseSensitive"
+STORE_ASSIGNMENT = "spark.sql.storeAssignmentPolicy"
+TIME_ZONE = "spark.sql.session.timeZone"
+STRICT_UNSET = "deltasql.unsetProperties.strict"
+MAX_COMMIT_ATTEMPTS = "spark.databricks.delta.maxCommitAttempts"
+
+DEFAULTS = {
+    AUTO_MERGE: "false",
+    ARBITRARY_PROPERTIES: "false",
+    PARTITION_OVERWRITE_MODE: "STATIC",
+    STRUCTS_BY_NAME: "true",
+    PRESERVE_NULL_STRUCTS: "true",
+    CASE_SENSITIVE: "false",
+    STORE_ASSIGNMENT: "ANSI",
+    STRICT_UNSET: "false",
+}
+
+
+class Settings:
+    """The settings of one session. Those that Spark must know of as well are handed on by the session."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, str] = {}
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return iter(sorted({**DEFAULTS, **self._values}.items()))
+
+    def changed(self) -> list[tuple[str, str]]:
+        """The settings that were set, by key."""
+        return sorted(self._values.items())
+
+    def get(self, key: str) -> str | None:
+        """The value of a setting, its default, or None."""
+        return self._values.get(key, DEFAULTS.get(key))
+
+    def is_on(self, key: str) -> bool:
+        """A boolean setting. Raises InvalidSettingError when its value is neither true nor false."""
+        value = (self.get(key) or "false").strip().lower()
+        if value not in {"true", "false"}:
+            raise InvalidSettingError(key=key, value=value, expected="true or false")
+        return value == "true"
+
+    def set(self, key: str, value: str) -> None:
+        self._values[key] = value
+
+    def reset(self, key: str | None) -> None:
+        """Forgets one setting, or all."""
+        if key is None:
+            self._values.clear()
+            return
+        self._values.pop(key, None)
+
+    def with_prefix(self, prefix: str) -> Mapping[str, str]:
+        """Values of the settings that start with `prefix`, by the rest of their keys."""
+        return {key[len(prefix) :]: value for key, value in self._values.items() if key.startswith(prefix)}

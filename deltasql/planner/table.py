@@ -1,0 +1,381 @@
+"""CREATE, REPLACE, DROP and TRUNCATE of tables; schemas. Source: features of Delta, CREATE / REPLACE / CTAS."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from deltasql.errors.table import (
+    AmbiguousLocationError,
+    CannotReplaceMissingTableError,
+    ColumnListWithQueryError,
+    CreatedColumnsDifferError,
+    CreatedPartitioningDiffersError,
+    CreatedPropertiesDifferError,
+    EmptyQuerySchemaError,
+    ExternalTableWithoutLogError,
+    ExternalTableWithoutSchemaError,
+    NonEmptyLocationError,
+    NotADeltaProviderError,
+    SchemaNotProvidedError,
+    UnsupportedClauseError,
+)
+from deltasql.errors.catalog import TableAlreadyExistsError
+from deltasql.log.actions import Metadata
+from deltasql.log.properties import parse_properties
+from deltasql.log.properties import protocol_for
+from deltasql.plan.base import TableName, quote
+from deltasql.plan.operators import Check, Operator, Project, Write
+from deltasql.plan.table import (
+    ColumnDefinition,
+    CreateSchema,
+    CreateTable,
+    DropSchema,
+    DropTable,
+    TruncateTable,
+    UseSchema,
+)
+from deltasql.planner.alignment import same_type
+from deltasql.planner.changes import (
+    Answer,
+    Outcome,
+    Plan,
+    Reads,
+    RowChange,
+    TableChange,
+)
+from deltasql.planner.constraints import constraints_of
+from deltasql.planner.context import Context
+from deltasql.planner.delete import refuse_append_only
+from deltasql.planner.effects import Registration, SchemaChoice, SchemaCreation, SchemaRemoval, Unregistration
+from deltasql.planner.rule import plan
+from deltasql.planner.settings import ARBITRARY_PROPERTIES, PROPERTY_DEFAULTS
+from deltasql.schema.checks import check_table_schema
+from deltasql.schema.evolution import as_nullable
+from deltasql.schema.text import tree_text
+from deltasql.schema.types import StructField, StructType
+
+if TYPE_CHECKING:
+    from deltasql.log.actions import Action
+    from deltasql.log.protocol import Protocol
+    from deltasql.log.snapshot import Snapshot
+    from deltasql.log.table import DeltaLog
+
+CHAR_VARCHAR = "__CHAR_VARCHAR_TYPE_STRING"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The table that CREATE makes or replaces. `snapshot` is what is at the place now, `known` its catalog entry."""
+
+    name: TableName
+    log: DeltaLog
+    snapshot: Snapshot | None
+    known: bool
+    managed: bool
+
+
+@plan.register
+def _(statement: CreateTable, context: Context) -> Plan:
+    """A new table, a new version of an existing one, or only a name for a log that is already there."""
+    _refuse_clauses(statement, context)
+    target = _target(statement, context)
+    exists = target.known or (target.name.path is not None and target.snapshot is not None)
+    if exists and statement.mode == "create":
+        if statement.if_not_exists:
+            return Answer()
+        error = TableAlreadyExistsError(table=str(statement.table))
+        raise error.at(context.caret(statement.table.start, statement.table.end))
+    if not exists and statement.mode == "replace":
+        raise CannotReplaceMissingTableError(table=str(statement.table)).at(
+            context.caret(statement.table.start, statement.table.end)
+        )
+    if not exists and target.snapshot is not None:
+        return _adopt(statement, context, target)
+    if statement.query is not None:
+        return _from_query(statement, context, target)
+    if statement.columns is None and statement.mode != "create":
+        raise SchemaNotProvidedError(table=str(statement.table))
+    if statement.columns is None and statement.location is not None:
+        raise _nothing_there(statement.location)
+    metadata, protocol = _definition(statement, context, target, _declared_schema(statement))
+    actions = _creation_actions(metadata, protocol, target.snapshot)
+    operation = _operation(statement, "")
+    removed, reads = _replaced(target.snapshot)
+    return TableChange(
+        target.log,
+        target.snapshot,
+        operation,
+        _parameters(statement, metadata, target.managed),
+        actions,
+        register=_registration(target),
+        removed=removed,
+        reads=reads,
+    )
+
+
+def _from_query(statement: CreateTable, context: Context, target: Target) -> RowChange:
+    """CREATE TABLE … AS SELECT: the query's columns, all nullable."""
+    if statement.columns is not None:
+        raise ColumnListWithQueryError(table=str(statement.table))
+    assert statement.query is not None
+    query = context.query(statement.query)
+    given = context.analyst.schema(query)
+    if not len(given):
+        raise EmptyQuerySchemaError(table=str(statement.table))
+    fields = tuple(
+        StructField(field.name, as_nullable(field.type), metadata=_kept_comment(field)) for field in given
+    )
+    metadata, protocol = _definition(statement, context, target, StructType(fields))
+    child: Operator = Project(query, tuple((field.name, quote(field.name)) for field in metadata.schema))
+    constraints = constraints_of(metadata.schema, metadata.configuration)
+    if constraints:
+        child = Check(child, constraints)
+    removed, _ = _replaced(target.snapshot)
+    return RowChange(
+        target.log,
+        target.snapshot,
+        _operation(statement, " AS SELECT"),
+        _parameters(statement, metadata, target.managed),
+        Write(child, metadata.schema, metadata.partition_columns),
+        metadata,
+        Outcome.INSERT,
+        actions=_creation_actions(metadata, protocol, target.snapshot),
+        register=_registration(target),
+        removed=removed,
+        reads=Reads("TRUE", whole_table=True) if target.snapshot is not None else None,
+    )
+
+
+def _adopt(statement: CreateTable, context: Context, target: Target) -> Plan:
+    """A name for an existing log. What the statement declares must be what the log says; nothing is committed."""
+    assert target.snapshot is not None
+    snapshot = target.snapshot
+    snapshot.protocol.check_readable(snapshot.table, snapshot.schema, snapshot.configuration)
+    if statement.query is not None:
+        raise NonEmptyLocationError(location=target.log.location)
+    if statement.columns:
+        declared = _declared_schema(statement)
+        if not same_type(as_nullable(declared), as_nullable(snapshot.schema)):
+            raise CreatedColumnsDifferError(
+                location=target.log.location, declared=tree_text(declared), existing=tree_text(snapshot.schema)
+            )
+    names = tuple(column.name for column in statement.partitioned_by)
+    if names and _lower(names) != _lower(snapshot.partition_columns):
+        raise CreatedPartitioningDiffersError(
+            location=target.log.location, declared=names, existing=snapshot.partition_columns
+        )
+    for key, value in statement.properties:
+        if snapshot.configuration.get(key, value) != value or key not in snapshot.configuration:
+            raise CreatedPropertiesDifferError(
+                location=target.log.location, key=key, declared=value, existing=str(snapshot.configuration.get(key))
+            )
+    registration = _registration(target)
+    if registration is None:
+        return Answer()
+    return registration
+
+
+def _target(statement: CreateTable, context: Context) -> Target:
+    """Where the table is or will be. Raises AmbiguousLocationError, NonEmptyLocationError, SchemaNotFoundError."""
+    name = statement.table
+    if name.path is not None:
+        if statement.location is not None and _same_place(statement.location) != _same_place(name.path):
+            raise AmbiguousLocationError(table=str(name), location=statement.location)
+        log = context.logs(name.path, str(name))
+        snapshot = log.snapshot() if log.exists() else None
+        if snapshot is None:
+            _refuse_other_files(name.path)
+        return Target(name, log, snapshot, known=False, managed=False)
+    entry = context.catalog.resolve(name.parts)
+    if entry is not None:
+        log = context.logs(entry.location, str(name))
+        return Target(name, log, log.snapshot() if log.exists() else None, known=True, managed=entry.managed)
+    location = statement.location or context.catalog.managed_location(name.parts)
+    log = context.logs(location, str(name))
+    snapshot = log.snapshot() if log.exists() else None
+    if statement.location is None and (snapshot is not None or _has_files(location)):
+        raise NonEmptyLocationError(location=location)
+    if snapshot is None:
+        _refuse_other_files(location)
+    return Target(name, log, snapshot, known=False, managed=statement.location is None)
+
+
+def _refuse_clauses(statement: CreateTable, context: Context) -> None:
+    caret = context.caret(statement.table.start, statement.table.end)
+    if statement.provider is not None and statement.provider.lower() != "delta":
+        raise NotADeltaProviderError(provider=statement.provider, table=str(statement.table)).at(caret)
+    if statement.cluster_by:
+        raise UnsupportedClauseError(clause="CLUSTER BY", feature="clustering").at(caret)
+    for column in statement.columns or ():
+        for present, clause, feature in (
+            (column.default, "DEFAULT", "allowColumnDefaults"),
+            (column.generated, "GENERATED ALWAYS AS", "generatedColumns"),
+            (column.identity, "AS IDENTITY", "identityColumns"),
+        ):
+            if present is not None:
+                raise UnsupportedClauseError(clause=clause, feature=feature).at(
+                    context.caret(column.start, column.end)
+                )
+
+
+def _declared_schema(statement: CreateTable) -> StructType:
+    """The columns of the list, and those that PARTITIONED BY declares with a type."""
+    fields = [_field(column) for column in statement.columns or ()]
+    for column in statement.partitioned_by:
+        if column.type is not None:
+            metadata = {"comment": column.comment} if column.comment is not None else {}
+            fields.append(StructField(column.name, column.type, metadata=MappingProxyType(metadata)))
+    return StructType(tuple(fields))
+
+
+def _field(column: ColumnDefinition) -> StructField:
+    return StructField(column.name, column.type, column.nullable, field_metadata(column.type_text, column.comment))
+
+
+def field_metadata(type_text: str, comment: str | None) -> MappingProxyType[str, Any]:
+    """What a column's declaration says beyond its type: its comment, and the length of CHAR(n) and VARCHAR(n)."""
+    metadata: dict[str, Any] = {}
+    if comment is not None:
+        metadata["comment"] = comment
+    if type_text.strip().lower().startswith(("char", "varchar")):
+        metadata[CHAR_VARCHAR] = "".join(type_text.lower().split())
+    return MappingProxyType(metadata)
+
+
+def _kept_comment(field: StructField) -> MappingProxyType[str, Any]:
+    return MappingProxyType({} if field.comment is None else {"comment": field.comment})
+
+
+def _definition(
+    statement: CreateTable, context: Context, target: Target, schema: StructType
+) -> tuple[Metadata, Protocol]:
+    """Metadata and protocol of the table to be. A replaced table gets a new id and keeps its protocol or a higher one."""
+    arbitrary = context.settings.is_on(ARBITRARY_PROPERTIES)
+    defaults = context.settings.with_prefix(PROPERTY_DEFAULTS)
+    parsed = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=True, defaults=defaults)
+    partitions = check_table_schema(
+        schema,
+        partitioned_by=[column.name for column in statement.partitioned_by],
+        where=str(statement.table),
+    )
+    metadata = Metadata(
+        id=str(uuid4()),
+        schema=schema,
+        partition_columns=partitions,
+        configuration=MappingProxyType(dict(parsed.configuration)),
+        description=statement.comment or parsed.comment,
+        created_time=int(time.time() * 1000),
+    )
+    current = target.snapshot.protocol if target.snapshot else None
+    protocol = protocol_for(schema, metadata.configuration, parsed=parsed, current=current)
+    return metadata, protocol
+
+
+def _creation_actions(metadata: Metadata, protocol: Protocol, snapshot: Snapshot | None) -> tuple[Action, ...]:
+    same = snapshot is not None and snapshot.protocol == protocol
+    return (metadata,) if same else (protocol, metadata)
+
+
+def _operation(statement: CreateTable, suffix: str) -> str:
+    return {
+        "create": "CREATE TABLE",
+        "create_or_replace": "CREATE OR REPLACE TABLE",
+        "replace": "REPLACE TABLE",
+    }[statement.mode] + suffix
+
+
+def _parameters(statement: CreateTable, metadata: Metadata, managed: bool) -> dict[str, Any]:
+    return {
+        "partitionBy": json.dumps(list(metadata.partition_columns)),
+        "clusterBy": "[]",
+        "description": metadata.description,
+        "isManaged": str(managed).lower(),
+        "properties": json.dumps(dict(metadata.configuration), separators=(",", ":")),
+    }
+
+
+def _replaced(snapshot: Snapshot | None) -> tuple[Any, Reads | None]:
+    """All files of a table that is replaced."""
+    if snapshot is None:
+        return None, None
+    return snapshot.files(("path", "location", "partitionValues", "size", "stats")), Reads("TRUE", whole_table=True)
+
+
+def _registration(target: Target) -> Registration | None:
+    if target.known or target.name.path is not None:
+        return None
+    return Registration(target.name.parts, target.log.location, target.managed)
+
+
+def _nothing_there(location: str) -> Exception:
+    if _has_files(location):
+        return ExternalTableWithoutLogError(location=location)
+    return ExternalTableWithoutSchemaError(location=location)
+
+
+def _has_files(location: str) -> bool:
+    """Whether a local directory holds anything; hidden files of the operating system do not count."""
+    place = Path(_same_place(location))
+    return place.is_dir() and any(not item.name.startswith(".") for item in place.iterdir())
+
+
+def _refuse_other_files(location: str) -> None:
+    if "://" not in location and _has_files(location):
+        raise NonEmptyLocationError(location=location)
+
+
+def _same_place(location: str) -> str:
+    from deltasql.log.paths import is_local, local_path
+
+    return local_path(location) if is_local(location) else location.rstrip("/")
+
+
+def _lower(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name.lower() for name in names)
+
+
+@plan.register
+def _(statement: DropTable, context: Context) -> Plan:
+    """A managed table goes with its files, an external one only by name. Works without a log."""
+    name = statement.table
+    if name.path is not None:
+        raise UnsupportedClauseError(clause="DROP TABLE of a path", feature="a catalog entry").at(
+            context.caret(name.start, name.end)
+        )
+    entry = context.catalog.resolve(name.parts)
+    if entry is None:
+        if statement.if_exists:
+            return Answer()
+        context.location(name)
+    assert entry is not None
+    return Unregistration(name.parts)
+
+
+@plan.register
+def _(statement: TruncateTable, context: Context) -> Plan:
+    """All files go; an empty table stays as it is."""
+    log, snapshot = context.writable(statement.table)
+    refuse_append_only(snapshot)
+    removed, reads = _replaced(snapshot)
+    return TableChange(log, snapshot, "TRUNCATE", {}, removed=removed, reads=reads, skip_if_empty=True)
+
+
+@plan.register
+def _(statement: CreateSchema, context: Context) -> Plan:
+    return SchemaCreation(statement.schema.parts, statement.comment, statement.location, statement.if_not_exists)
+
+
+@plan.register
+def _(statement: DropSchema, context: Context) -> Plan:
+    return SchemaRemoval(statement.schema.parts, statement.cascade, statement.if_exists)
+
+
+@plan.register
+def _(statement: UseSchema, context: Context) -> Plan:
+    return SchemaChoice(statement.schema.parts)

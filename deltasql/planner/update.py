@@ -1,0 +1,126 @@
+"""UPDATE → a rewrite of the files that hold a matching row."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from deltasql.errors.write import MissingSetColumnError
+from deltasql.plan.base import quote
+from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind, Scan
+from deltasql.plan.update import Assignment, Update
+from deltasql.planner.alignment import Alignment, StructRule, cast
+from deltasql.planner.assignments import ResolvedAssignment, assigned_values, dotted, refuse_conflicts
+from deltasql.planner.changes import Outcome, Plan, Reads, RowChange
+from deltasql.planner.constraints import constraints_of
+from deltasql.planner.context import Context
+from deltasql.planner.ctes import with_ctes
+from deltasql.planner.defaults import default_sql
+from deltasql.planner.delete import refuse_append_only
+from deltasql.planner.rule import plan
+from deltasql.planner.scope import Scope, side
+from deltasql.planner.settings import STORE_ASSIGNMENT
+from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
+
+
+@plan.register
+def _(statement: Update, context: Context) -> Plan:
+    """All right-hand sides read the old row; a struct value must have the column's fields, in any order."""
+    context = with_ctes(context, statement.ctes)
+    log, snapshot = context.writable(statement.table)
+    refuse_append_only(snapshot)
+    scope = Scope(context, side(statement.table, statement.alias, snapshot.schema, "target"))
+    condition = None
+    if statement.condition is not None:
+        condition = scope.expression(statement.condition, "UPDATE condition")
+    scan = replace(context.scan(snapshot, condition, scope.target.alias), identity=True)
+    values = _values(statement, context, scope, scan)
+    alias, schema = scope.target.alias, snapshot.schema
+    keep = {name: f"{quote(alias)}.{quote(name)}" for name in schema.names}
+    action = RowAction(RowKind.MATCHED, RowEffect.UPDATE, condition, tuple((keep | values).values()))
+    untouched = frozenset(name for name in schema.names if name not in values)
+    operator = Rewrite(
+        target=scan,
+        target_alias=alias,
+        source=None,
+        source_alias="",
+        on=None,
+        actions=(action,),
+        keep=tuple(keep.values()),
+        output=schema,
+        checks=constraints_of(schema, snapshot.configuration, skip=untouched),
+        relations=scope.relations,
+    )
+    predicate = [statement.condition.text] if statement.condition else []
+    return RowChange(
+        log,
+        snapshot,
+        "UPDATE",
+        {"predicate": json.dumps(predicate)},
+        operator,
+        snapshot.metadata,
+        Outcome.UPDATE,
+        reads=Reads(condition or "TRUE", tuple(scan.files.column("path").to_pylist())),
+        skip_if_empty=True,
+    )
+
+
+def _values(statement: Update, context: Context, scope: Scope, scan: Scan) -> dict[str, str]:
+    resolved = [_resolve(item, context, scope, statement) for item in statement.assignments]
+    refuse_conflicts(resolved)
+    policy = (context.settings.get(STORE_ASSIGNMENT) or "ANSI").upper()
+    align = Alignment(StructRule.BY_NAME, str(statement.table), policy)
+    types = _types(resolved, context, scope, scan, policy)
+
+    def value_for(sql: str, kind: DataType, column: str) -> str:
+        known = types.get(sql)
+        return cast(sql, kind, policy) if known is None else align.value(sql, known, kind, column)
+
+    schema = scope.target.schema
+    return assigned_values(resolved, schema, schema, scope.target.alias, value_for)
+
+
+def _resolve(item: Assignment, context: Context, scope: Scope, statement: Update) -> ResolvedAssignment:
+    """The target as the schema spells it. Raises MissingSetColumnError."""
+    target, schema = scope.target, scope.target.schema
+    parts = item.target.parts
+    for length in range(len(parts) - 1, 0, -1):
+        prefix = tuple(part.lower() for part in parts[:length])
+        if prefix == (target.alias.lower(),) or prefix in {tuple(p.lower() for p in name) for name in target.names}:
+            parts = parts[length:]
+            break
+    caret = context.caret(item.target.start, item.target.end)
+    names: list[str] = []
+    field: StructField | None = None
+    current: DataType = schema
+    for part in parts:
+        if not isinstance(current, StructType):
+            names.append(part)
+            continue
+        field = current.find(part)
+        if field is None:
+            known = tuple(dotted((*names, name)) for name in current.names)
+            raise MissingSetColumnError(column=dotted(parts), table=str(statement.table), columns=known).at(caret)
+        names.append(field.name)
+        current = field.type
+    value = default_sql(field) if item.value is None else scope.expression(item.value, "UPDATE clause")
+    return ResolvedAssignment(tuple(names), value, item.target)
+
+
+def _types(
+    resolved: list[ResolvedAssignment], context: Context, scope: Scope, scan: Scan, policy: str
+) -> dict[str, DataType]:
+    """Types of the values whose columns need more than a cast."""
+    needed = []
+    for item in resolved:
+        field = scope.target.schema.find(item.names[0])
+        if field is None or policy == "STRICT" or not isinstance(field.type, (PrimitiveType, DecimalType)):
+            needed.append(item.value)
+    known = {sql: kind for sql in needed if (kind := scope.type_of(sql)) is not None}
+    unknown = [sql for sql in needed if sql not in known]
+    if unknown:
+        types = context.analyst.types([(scan, scope.target.alias)], unknown, scope.relations)
+        known.update(zip(unknown, types, strict=True))
+    return known
+
+

@@ -1,0 +1,178 @@
+"""One session: SQL text in, Result out. The table of contents of the whole: parse → plan → run → commit."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import assert_never
+
+from deltasql.catalog import Catalog
+from deltasql.engine.commit import Committed, commit_rows, commit_table
+from deltasql.engine.engine import Engine, StatementEngine
+from deltasql.engine.rows import QueryResult
+from deltasql.engine.spark import SparkHandle
+from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.log.table import DeltaLog
+from deltasql.parser import parse, split
+from deltasql.parser.parameters import bind_parameters
+from deltasql.plan.base import LogicalPlan, TableName
+from deltasql.planner import plan
+from deltasql.planner.changes import (
+    Answer,
+    Plan,
+    QueryRows,
+    RowChange,
+    SettingChange,
+    SparkCommand,
+    TableChange,
+)
+from deltasql.planner.context import Context
+from deltasql.planner.effects import CatalogChange, View, ViewChange
+from deltasql.planner.settings import TIME_ZONE, Settings
+from deltasql.result import Result
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def connect(warehouse: str = "warehouse", spark: SparkSession | str | None = None) -> Session:
+    """A session over the tables of `warehouse`, a directory.
+
+    `spark` is None for a local Spark that starts when rows are first needed, a SparkSession to use, or the address of
+    a Spark Connect server: "sc://host:port".
+    """
+    return Session(warehouse, spark)
+
+
+class Session:
+    """Runs statements one after another. Not for use by several threads at once; processes may share a warehouse."""
+
+    def __init__(self, warehouse: str, spark: SparkSession | str | None = None) -> None:
+        self.catalog = Catalog(warehouse)
+        self.settings = Settings()
+        self.views: dict[str, View] = {}
+        self._engine = Engine(SparkHandle(spark))
+        self._logs: dict[str, DeltaLog] = {}
+
+    def sql(self, text: str, args: Mapping[str, Any] | Sequence[Any] | None = None) -> Result:
+        """Runs one statement. `args` are the values of its parameters: by name for `:name`, in order for `?`.
+
+        Raises a DeltaSqlError; the table is then as it was.
+        """
+        started = time.perf_counter()
+        bound = bind_parameters(text, args)
+        try:
+            result = self._run(parse(bound.sql), bound.sql)
+        except DeltaSqlError as error:
+            error.caret = _original(error.caret, text, bound.to_original)
+            raise
+        result.elapsed = time.perf_counter() - started
+        return result
+
+    def run(self, script: str) -> Iterator[Result]:
+        """Runs the statements of a script, which end with `;`, and yields their results as they come."""
+        for statement in split(script):
+            yield self.sql(statement.text)
+
+    def log(self, name: TableName | str) -> DeltaLog:
+        """The log of a table, by its SQL name. Raises TableNotFoundError."""
+        if isinstance(name, str):
+            name = table_name(name)
+        return self._context("", self._engine.statement("")).log(name)
+
+    def close(self) -> None:
+        """Releases the catalog. A Spark session that was handed in is left alone; our own stays for later sessions."""
+        self.catalog.close()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _run(self, statement: LogicalPlan, sql: str) -> Result:
+        engine = self._engine.statement(sql)
+        return self._execute(plan(statement, self._context(sql, engine)), engine)
+
+    def _context(self, sql: str, engine: StatementEngine) -> Context:
+        return Context(sql, self.catalog, self.settings, engine, self.views, self._log_at)
+
+    def _log_at(self, location: str, name: str) -> DeltaLog:
+        """The log at a place; kept, so that the next statement reads only what is new."""
+        log = self._logs.get(location)
+        if log is None or log.table != name:
+            log = self._logs[location] = DeltaLog(location, name)
+        return log
+
+    def _execute(self, change: Plan, engine: StatementEngine) -> Result:
+        """Runs what was planned. The one place where a statement has effects."""
+        match change:
+            case Answer(schema, rows):
+                return self._result(engine, Committed(schema, rows))
+            case QueryRows(operator):
+                return self._query_result(engine.rows(operator))
+            case SparkCommand(sql, relations):
+                return self._query_result(engine.command(sql, relations))
+            case TableChange():
+                return self._result(engine, commit_table(change, self.catalog, self.settings))
+            case RowChange():
+                return self._result(engine, commit_rows(change, engine, self.catalog, self.settings))
+            case CatalogChange():
+                change.apply(self.catalog)
+            case SettingChange(key, value):
+                self._set(key, value)
+                return self._result(engine, Committed(*change.answer()))
+            case ViewChange():
+                change.apply(self.views)
+            case _:
+                assert_never(change)
+        return self._result(engine, Committed())
+
+    def _result(self, engine: StatementEngine, done: Committed) -> Result:
+        return Result.of(
+            done.schema,
+            done.rows,
+            make_df=engine.frame_of,
+            version=done.version,
+            metrics=done.metrics,
+            attempts=done.attempts,
+            time_zone=self._time_zone,
+        )
+
+    def _query_result(self, rows: QueryResult) -> Result:
+        return Result(rows, time_zone=self._time_zone)
+
+    @property
+    def _time_zone(self) -> str:
+        return self.settings.get(TIME_ZONE) or ""
+
+    def _set(self, key: str | None, value: str | None) -> None:
+        """Changes a setting here, and in Spark where it is one of Spark's."""
+        if key is None:
+            forgotten = [name for name, _ in self.settings.changed()]
+            self.settings.reset(None)
+            for name in forgotten:
+                self._engine.spark.unset(name)
+        elif value is None:
+            self.settings.reset(key)
+            self._engine.spark.unset(key)
+        else:
+            self._engine.spark.set(key, value)
+            self.settings.set(key, value)
+
+
+def table_name(text: str) -> TableName:
+    """The name in `text`, with its quotes resolved."""
+    from deltasql.planner.tokens import tokenize
+
+    return TableName(tuple(token.name for token in tokenize(text) if token.is_name))
+
+
+def _original(caret: Caret | None, text: str, to_original: Callable[[int], int]) -> Caret | None:
+    """A place in the statement after parameters were bound, as a place in the user's text."""
+    if caret is None or caret.sql == text:
+        return caret
+    start = to_original(caret.start)
+    return Caret(text, start, max(start + 1, to_original(caret.end)))
