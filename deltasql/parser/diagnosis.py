@@ -7,7 +7,7 @@ import re
 from deltasql.errors.base import Caret
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser.automaton import Stuck, Token
-from deltasql.parser.lexicon import STRING
+from deltasql.parser.lexicon import STRING, balanced_end
 from deltasql.parser.runs import QUERY_WORDS, WORD
 from deltasql.parser.tables import END, grammar_tables
 
@@ -32,6 +32,10 @@ _MOST_TOLD = 10
 
 def syntax_error(text: str, stuck: Stuck) -> ParseSyntaxError:
     """The error for a text that got stuck: what stands there, what could, and a keyword that was probably meant."""
+    if stuck.position == len(text) and "RPAR" in stuck.expected:
+        unclosed = _unclosed(text)
+        if unclosed:
+            return unclosed
     expected = readable(stuck.expected)
     keywords = [*_keywords(stuck.expected), *(sorted(QUERY_WORDS) if "QUERY_RUN" in stuck.expected else ())]
     misspelt = _misspelt(text, stuck, keywords)
@@ -42,6 +46,15 @@ def syntax_error(text: str, stuck: Stuck) -> ParseSyntaxError:
         reason = f"No statement starts with {_quoted(found)}."
     advice = f"Did you mean {misspelt[2]}?" if misspelt else _advice(found.upper(), stuck, text)
     return ParseSyntaxError(f"{reason} {advice}".strip(), found, expected).at(Caret(text, start, end))  # type: ignore[return-value]
+
+
+def _unclosed(text: str) -> ParseSyntaxError | None:
+    """The error for a parenthesis that is still open at the end."""
+    try:
+        balanced_end(text, 0)
+    except ParseSyntaxError as error:
+        return error
+    return None
 
 
 def readable(terminals: frozenset[str]) -> tuple[str, ...]:

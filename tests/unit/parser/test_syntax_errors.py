@@ -80,6 +80,8 @@ MERGE = "MERGE INTO t USING s ON t.a = s.a "
         ('DELETE FROM t WHERE a = »"x', 'The string that starts here with " is never closed.'),
         ("DELETE FROM t WHERE »`x = 1", "The quoted name that starts here with ` is never closed."),
         ("INSERT INTO t VALUES »(1, (2)", "The parenthesis that starts here with ( is never closed."),
+        ("CREATE TABLE t »(a DECIMAL(3, 2)", "The parenthesis that starts here with ( is never closed."),
+        ("ALTER TABLE t SET TBLPROPERTIES »('a' = 'b'", "The parenthesis that starts here with ( is never closed."),
         ("UPDATE t SET a = »(1; ", "The parenthesis that starts here with ( is never closed."),
         ("DELETE FROM t WHERE a»[1", "The bracket that starts here with [ is never closed."),
         ("DELETE FROM t »/* x /* y */", "The comment that starts here with /* is never closed."),
