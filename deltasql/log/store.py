@@ -6,6 +6,7 @@ anything is `put_if_absent`; only `_last_checkpoint` is ever overwritten.
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -155,12 +156,7 @@ class LogStore:
         """A seekable file for pyarrow, which fetches only the ranges that are read. Raises like `read`."""
         import pyarrow as pa
 
-        try:
-            return pa.PythonFile(obstore.open_reader(self._open(), self._prefix + path), mode="r")
-        except FileNotFoundError:
-            raise
-        except (exceptions.BaseError, OSError) as error:
-            raise StorageError("read", self.url(path), _reason(error)) from error
+        return pa.PythonFile(_RangedFile(self, path, self.head(path).size), mode="r")
 
     def url(self, path: str) -> str:
         """The absolute place of a path of this store."""
@@ -242,6 +238,37 @@ class LocalLogStore(LogStore):
                 raise FileNotFoundError(self.root)
             self._store = LocalStore(self.root)
         return self._store
+
+
+class _RangedFile(io.RawIOBase):
+    """One object as a file; every read fetches just its range."""
+
+    def __init__(self, store: LogStore, path: str, size: int) -> None:
+        self._store = store
+        self._path = path
+        self._size = size
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._position
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
+        self._position = base + offset
+        return self._position
+
+    def read(self, size: int = -1) -> bytes:
+        left = max(self._size - self._position, 0)
+        length = left if size < 0 else min(size, left)
+        data = self._store.read_range(self._path, self._position, length) if length else b""
+        self._position += len(data)
+        return data
 
 
 def _by_path(entry: Entry) -> str:

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from deltasql.log.actions import Action, AddFile, Metadata
+from deltasql.log.protocol import Protocol
+from deltasql.log.table import DeltaLog
+from deltasql.log.transaction import Commit
+from deltasql.schema.types import LONG, STRING, StructField, StructType
+
+SCHEMA = StructType((StructField("x", LONG), StructField("p", STRING)))
+
+
+@pytest.fixture
+def location(tmp_path: Path) -> str:
+    return str(tmp_path / "a table %41")
+
+
+@pytest.fixture
+def create(location: str) -> Callable[..., DeltaLog]:
+    def created(
+        *files: AddFile,
+        configuration: Mapping[str, str] | None = None,
+        protocol: Protocol | None = None,
+        partition_columns: tuple[str, ...] = (),
+    ) -> DeltaLog:
+        """A new table whose version 0 holds `files`."""
+        log = DeltaLog(location, "main.t")
+        metadata = Metadata("the-id", SCHEMA, partition_columns, configuration or {}, created_time=1)
+        actions: list[Action] = [protocol or Protocol(1, 2), metadata, *files]
+        log.begin(None).commit("CREATE TABLE", {}, actions)
+        return log
+
+    return created
+
+
+@pytest.fixture
+def add() -> Callable[..., AddFile]:
+    def added(path: str = "f.parquet", size: int = 10, values: Mapping[str, str | None] | None = None) -> AddFile:
+        stats = '{"numRecords":2,"minValues":{"x":1},"maxValues":{"x":2},"nullCount":{"x":0}}'
+        return AddFile(path, values or {}, size, 1_700_000_000_000, True, stats)
+
+    return added
+
+
+@pytest.fixture
+def append(add: Callable[..., AddFile]) -> Callable[..., Commit]:
+    def appended(log: DeltaLog, *paths: str, size: int = 10) -> Commit:
+        return log.begin(log.snapshot()).commit("WRITE", {"mode": "Append"}, [add(path, size) for path in paths])
+
+    return appended
+
+
+@pytest.fixture
+def log_file(location: str) -> Callable[[str], Path]:
+    return lambda name: Path(location) / "_delta_log" / name
+
+
+@pytest.fixture
+def commit_lines(log_file: Callable[[str], Path]) -> Callable[[int], list[dict[str, object]]]:
+    def lines(version: int) -> list[dict[str, object]]:
+        text = log_file(f"{version:020d}.json").read_text()
+        return [json.loads(line) for line in text.splitlines()]
+
+    return lines
