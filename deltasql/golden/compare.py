@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from deltasql.golden.record import TITLE
+TITLE = "-- statement"
+"""How the text of each statement begins."""
 
 
 def difference(expected: str, actual: str) -> str:
@@ -49,5 +50,11 @@ def _diff(expected: str, actual: str) -> str:
 
 
 def _changes(expected: str, actual: str) -> Iterator[str]:
-    lines = difflib.unified_diff(expected.splitlines(), actual.splitlines(), lineterm="", n=3)
-    return (line for line in lines if line[:3] not in {"---", "+++", "@@ "})
+    return unified(expected.splitlines(), actual.splitlines(), 3)
+
+
+def unified(before: list[str], after: list[str], context: int) -> Iterator[str]:
+    """The lines of a unified diff without its headers."""
+    lines = difflib.unified_diff(before, after, lineterm="", n=context)
+    # The two file headers go by place: a changed line that starts with -- looks like one of them.
+    return (line for number, line in enumerate(lines) if number > 1 and not line.startswith("@@ "))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
+from deltasql.golden.compare import TITLE
 from deltasql.golden.normal import Normalizer, masked
 from deltasql.golden.script import GoldenStatement
 from deltasql.golden.watch import LogWatch
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from deltasql.result import Result, Row
     from deltasql.session import Session
 
-TITLE = "-- statement"
 _QUOTED = re.compile(r"""--[^\n]*|/\*.*?\*/|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`""", re.DOTALL)
 _INNERMOST = re.compile(r"\([^()]*\)")
 _ORDER_BY = re.compile(r"\b(order|sort)\s+by\b", re.IGNORECASE)

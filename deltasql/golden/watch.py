@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from deltasql.golden.actions import commit_lines, schema_lines
+from deltasql.golden.compare import unified
 
 _COMMIT = re.compile(r"(\d{20})(?:\.[0-9a-f-]+)?\.json")
 
@@ -57,7 +57,7 @@ class LogWatch:
             commits.append((version, list(commit_lines(actions))))
             seen.version, seen.stamp = version, _stamp(path)
             seen.schema = _schema(actions) or seen.schema
-        change = _difference(before, seen.schema) if before and seen.schema else []
+        change = list(unified(before, seen.schema, 1)) if before and seen.schema else []
         return NewCommits(str(log.parent.relative_to(self.root)), commits, change)
 
     def _known(self, log: Path) -> _Seen:
@@ -84,10 +84,3 @@ def _stamp(path: Path) -> tuple[int, int]:
 def _schema(actions: list[dict[str, Any]]) -> list[str] | None:
     texts = [action["metaData"]["schemaString"] for action in actions if "metaData" in action]
     return schema_lines(json.loads(texts[-1])) if texts else None
-
-
-def _difference(before: list[str], after: list[str]) -> list[str]:
-    """A unified diff without its headers."""
-    return [
-        line for line in difflib.unified_diff(before, after, lineterm="", n=1) if line[:3] not in {"---", "+++", "@@ "}
-    ]

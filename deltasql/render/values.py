@@ -18,8 +18,8 @@ _FLOAT = PrimitiveType("float")
 def value_text(value: Any, kind: DataType, time_zone: str = "") -> str:
     """`{1, a}` for structs, `[1, 2]` for arrays, `{k -> v}` for maps, `NULL` at any depth, `[0A FF]` for bytes.
 
-    An aware datetime is told in `time_zone` (a zone name; "" is the machine's own), and so is a naive TIMESTAMP, which is a
-    clock of this machine; a naive TIMESTAMP_NTZ stands as it is.
+    A TIMESTAMP is told in `time_zone` (a zone name; "" is the machine's own); a naive one is a clock of this machine.
+    A TIMESTAMP_NTZ stands as it is.
     """
     if value is None:
         return "NULL"

@@ -232,6 +232,8 @@ def test_the_difference_is_told_per_statement() -> None:
     assert text.splitlines()[0] == "@@ A (only in the golden file)"
     assert "@@ b\n -- statement: b" in text
     assert "-2\n+3" in text
+    assert "--- schema: x\n" in text
+    assert "+-- schema: x\n" in text
     assert "@@ c (new)" in text
     assert difference(old, old) == ""
 
