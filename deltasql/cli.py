@@ -47,6 +47,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader is gone; the interpreter would flush stdout once more at its end and complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
+    except Exception as error:
+        if options.stack:
+            raise
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        print(
+            "This is not an error that deltasql expects. Run with --stack to see where it comes from.", file=sys.stderr
+        )
+        return FAILED
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -89,7 +97,7 @@ def _add_shared(parser: argparse.ArgumentParser, default: str | None = None) -> 
 
 
 def _version() -> str:
-    from deltasql import __version__
+    from deltasql.version import __version__
 
     return __version__
 

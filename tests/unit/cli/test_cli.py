@@ -45,6 +45,8 @@ class Canned:
                 raise ConcurrentAppendError(table="t", version=3, operation="WRITE")
             case "BREAK":
                 raise SparkError("DIVIDE_BY_ZERO", "22012", "Division by zero.", stack="at Some.java:1")
+            case "BUG":
+                raise ValueError("unexpected")
             case "WAIT":
                 raise KeyboardInterrupt
             case _:
@@ -62,7 +64,7 @@ def sessions(monkeypatch: pytest.MonkeyPatch) -> list[Canned]:
         made.append(Canned(warehouse, spark))
         return made[-1]
 
-    monkeypatch.setitem(sys.modules, "deltasql.session", SimpleNamespace(connect=connect))  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "deltasql.session", SimpleNamespace(connect=connect))
     return made
 
 
@@ -127,6 +129,16 @@ def test_the_stack_of_spark_is_shown_on_demand(
     assert ("Some.java" in err) is shown
 
 
+def test_a_defect_is_one_line_and_on_demand_a_traceback(
+    sessions: list[Canned], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["-e", "BUG"]) == 1
+    assert capsys.readouterr().err.startswith("ValueError: unexpected\nThis is not an error")
+    with pytest.raises(ValueError, match="unexpected"):
+        cli.main(["-e", "BUG", "--stack"])
+    assert all(session.closed for session in sessions)
+
+
 def test_timing_goes_to_stderr(sessions: list[Canned], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["-e", "SELECT 1", "--timing", "--format", "csv"]) == 0
     out, err = capsys.readouterr()
@@ -158,11 +170,13 @@ def test_a_terminal_gets_the_shell(sessions: list[Canned], monkeypatch: pytest.M
         def isatty(self) -> bool:
             return True
 
+    def start(session: Any, style: str, stack: bool) -> int:
+        started.append((session, style, stack))
+        return 0
+
     started: list[Any] = []
     monkeypatch.setattr(sys, "stdin", Terminal())
-    monkeypatch.setattr(
-        "deltasql.repl.start", lambda session, style, stack: started.append((session, style, stack)) or 0
-    )
+    monkeypatch.setattr("deltasql.repl.start", start)
     assert cli.main(["--format", "vertical", "--stack"]) == 0
     assert started == [(sessions[0], "vertical", True)]
 

@@ -51,7 +51,7 @@ class LazyRows:
 def test_row() -> None:
     row = Row(("a", "b c", "count"), (1, None, 3))
     assert (row.a, row["b c"], row[2], row[1:], len(row)) == (1, None, 3, (None, 3), 3)
-    assert row == (1, None, 3)
+    assert tuple(row) == (1, None, 3)
     assert repr(row) == "Row(a=1, b c=None, count=3)"
     assert row.asDict() == {"a": 1, "b c": None, "count": 3}
     assert "a" in row
@@ -97,7 +97,7 @@ def test_a_command_without_output() -> None:
 def test_the_dataframe_of_a_command_comes_from_the_engine() -> None:
     with pytest.raises(RuntimeError, match="to_arrow"):
         _ = Result.of(SCHEMA, []).df
-    assert Result.of(SCHEMA, [], make_df=lambda rows: rows.schema).df == SCHEMA  # type: ignore[arg-type,return-value]
+    assert Result.of(SCHEMA, [], make_df=lambda rows: rows.schema).df == SCHEMA
 
 
 def test_a_query_goes_to_its_source() -> None:
