@@ -82,6 +82,16 @@ class Session:
             name = table_name(name)
         return self._context("", self._engine.statement("")).log(name)
 
+    @property
+    def spark_started(self) -> bool:
+        """Whether a Spark session is there; asking does not start one."""
+        return self._engine.spark.started
+
+    def interrupt(self) -> None:
+        """Stops what Spark is running for this session. Does nothing while Spark is not started."""
+        if self._engine.spark.started:
+            self._engine.spark.interrupt()
+
     def close(self) -> None:
         """Releases the catalog. A Spark session that was handed in is left alone; our own stays for later sessions."""
         self.catalog.close()
@@ -121,6 +131,8 @@ class Session:
                 return self._result(engine, commit_rows(change, engine, self.catalog, self.settings))
             case CatalogChange():
                 change.apply(self.catalog)
+                # A dropped table's log must not answer for a later one at the same place.
+                self._logs.clear()
             case SettingChange(key, value):
                 self._set(key, value)
                 return self._result(engine, Committed(*change.answer()))

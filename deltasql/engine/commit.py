@@ -105,8 +105,6 @@ def _written(change: RowChange, engine: StatementEngine, stage: Stage, operator:
 
 def _rewritten(change: RowChange, engine: StatementEngine, stage: Stage, operator: Rewrite) -> _Work:
     assert change.snapshot is not None
-    if operator.source is None and operator.target.files.num_rows == 0:
-        return _Work((), (), {}, (0,))
     done = engine.rewrite(operator, stage, change.log.table)
     removes = change.snapshot.add_files(done.removed) if done.removed else []
     metrics = _merge_metrics(done, operator, removes) if operator.source is not None else _dml_metrics(

@@ -67,6 +67,15 @@ class StatementEngine:
             columns = [F.expr(text).alias(f"c{index}") for index, text in enumerate(expressions)]
             return [field.type for field in frame_schema(first.select(*columns))]
 
+    def knows(self, parts: Sequence[str]) -> bool:
+        """Whether Spark has a table or view of this name. Asks only a Spark that is running."""
+        from deltasql.plan.base import quote
+
+        if not self.started:
+            return False
+        with retold(self.sql):
+            return self.spark.session.catalog.tableExists(".".join(quote(part) for part in parts))
+
     def value(self, expression: str) -> Any:
         """The value of a constant expression."""
         with retold(self.sql):
@@ -98,7 +107,7 @@ class StatementEngine:
 
     def rewrite(self, operator: Rewrite, stage: Stage, table: str) -> Rewritten:
         """Stages the successors of the files that hold a changed row."""
-        with retold(self.sql, WriteContext(table, operator.checks, insert=False)):
+        with retold(self.sql, WriteContext(table, operator.checks, merge=operator.source is not None)):
             return rewrite(self.frames, self.spark, operator, stage)
 
     def frame_of(self, rows: CommandRows) -> DataFrame:

@@ -18,6 +18,7 @@ from deltasql.errors.engine import (
     SparkError,
     WriteOverflowError,
 )
+from deltasql.errors.write import MergeUnresolvedError
 from deltasql.plan.operators import Constraint
 
 if TYPE_CHECKING:
@@ -26,11 +27,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class WriteContext:
-    """What a failed write was about: the table, its constraints by name, and whether it was an INSERT."""
+    """What a failed write was about: the table, its constraints by name, and the statement."""
 
     table: str
     constraints: tuple[Constraint, ...]
-    insert: bool
+    insert: bool = False
+    merge: bool = False
 
 
 @contextmanager
@@ -56,6 +58,8 @@ def _translate(error: PySparkException, sql: str, write: WriteContext | None) ->
         return _violation(text, write)
     if name == "CAST_OVERFLOW" and write is not None:
         return _overflow(error, write)
+    if name.startswith("UNRESOLVED_COLUMN") and write is not None and write.merge:
+        return _unresolved(error).at(_place(error, sql))
     state = error.getSqlState() or "XX000"
     return SparkError(name, state, _sentence(text, name), text).at(_place(error, sql))
 
@@ -91,6 +95,13 @@ def _overflow(error: PySparkException, write: WriteContext) -> DeltaSqlError:
         target=values.get("targetType", "").strip('"'),
         value=values.get("value", ""),
     )
+
+
+def _unresolved(error: PySparkException) -> DeltaSqlError:
+    values = error.getMessageParameters() or {}
+    proposals = _hide_views(values.get("proposal", "")).replace("`", "").split(", ")
+    name = values.get("objectName", "").replace("`", "")
+    return MergeUnresolvedError(expression=name, clause="the MERGE", columns=tuple(item for item in proposals if item))
 
 
 def _sentence(text: str, name: str) -> str:

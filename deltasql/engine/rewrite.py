@@ -72,6 +72,8 @@ def rewrite(frames: Frames, spark: SparkHandle, operator: Rewrite, stage: Stage)
         sources = _Source(frames, operator, keep=not few)
         job = _Job(frames, operator, stage, sources)
         try:
+            if operator.source is None and operator.target.files.num_rows == 0:
+                return job.nothing()
             return job.run(few, unique=True)
         except _DuplicateMatchesError:
             stage.discard()
@@ -127,6 +129,11 @@ class _Job:
             return self._insert_only()
         return self._one_pass(unique) if few else self._two_passes(unique)
 
+    def nothing(self) -> Rewritten:
+        """No file is left to look at; names and types of the statement are checked all the same."""
+        self._output(self._acted(self.operator.target, "inner"), [])
+        return Rewritten(self.stage.nothing(), (), (0,) * len(self.operator.actions), 0, 0)
+
     def _one_pass(self, unique: bool) -> Rewritten:
         from pyspark.sql import functions as F
 
@@ -147,7 +154,7 @@ class _Job:
         touched, matched = self._search()
         files = self._subset(touched)
         if not touched and not self.inserts:
-            return Rewritten(self.stage.nothing(), (), (0,) * len(self.operator.actions), 0, 0)
+            return self.nothing()
         observed = _Counts(self._counters())
         rows = self._rewritten_rows(replace(self.operator.target, files=files), matched, unique, observed)
         staged = self.stage.write(rows, self.operator.output)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import sys
@@ -22,7 +23,6 @@ OWN_SESSION = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "4",
     "spark.default.parallelism": "4",
-    "spark.sql.session.timeZone": "",
     "spark.driver.memory": "4g",
     "spark.log.level": "OFF",
     "spark.sql.legacy.createHiveTableByDefault": "false",
@@ -92,6 +92,13 @@ class SparkHandle:
         if self._session is not None:
             self._session.conf.unset(key)
 
+    def interrupt(self) -> None:
+        """Cancels the running jobs: of this session with Spark Connect, of the process otherwise."""
+        if self.remote:
+            self.session.interruptAll()
+            return
+        self.session.sparkContext.cancelAllJobs()
+
     @contextmanager
     def tuned(self, *changes: Mapping[str, str]) -> Iterator[SparkSession]:
         """The session with some settings changed for a while; they are put back even when the work fails."""
@@ -142,8 +149,9 @@ def _start_local() -> SparkSession:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         builder = SparkSession.builder.master(os.environ.get("DELTASQL_MASTER", "local[*]")).appName("deltasql")
         for key, value in OWN_SESSION.items():
-            if value:
-                builder = builder.config(key, value)
+            builder = builder.config(key, value)
+        # PySpark logs each failed analysis as JSON on stderr; the error itself says it better.
+        logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
         with _quiet_stderr():
             return builder.getOrCreate()
 

@@ -1,9 +1,31 @@
 """Every way in which deltasql says no: one class per condition, one base class for all of them.
 
-Each family has its own module; import from here. Condition names and SQLSTATEs are Delta's and Spark's own, so that
-tests and callers written against those engines keep working.
+Each family has its own module here; callers catch `DeltaSqlError`, or look at `error.condition`. Condition names and
+SQLSTATEs are Delta's and Spark's own, so that tests and callers written against those engines keep working.
 """
 
 from deltasql.errors.base import Caret, DeltaSqlError, condition
+from deltasql.errors.log import (
+    ConcurrentAppendError,
+    ConcurrentDeleteDeleteError,
+    ConcurrentDeleteReadError,
+    ConcurrentModificationError,
+    ConcurrentTransactionError,
+    ConcurrentWriteError,
+    MetadataChangedError,
+    ProtocolChangedError,
+)
 
-__all__ = ["Caret", "DeltaSqlError", "condition"]
+__all__ = [
+    "Caret",
+    "ConcurrentAppendError",
+    "ConcurrentDeleteDeleteError",
+    "ConcurrentDeleteReadError",
+    "ConcurrentModificationError",
+    "ConcurrentTransactionError",
+    "ConcurrentWriteError",
+    "DeltaSqlError",
+    "MetadataChangedError",
+    "ProtocolChangedError",
+    "condition",
+]

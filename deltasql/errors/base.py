@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import ClassVar, TypeVar
 
+from typing_extensions import dataclass_transform
+
 
 @dataclass(frozen=True, slots=True)
 class Caret:
@@ -73,6 +75,7 @@ def _text(value: object) -> str:
 _Error = TypeVar("_Error", bound=type[DeltaSqlError])
 
 
+@dataclass_transform(eq_default=False)
 def condition(name: str, sqlstate: str, template: str) -> Callable[[_Error], _Error]:
     """Class decorator: gives an error class its condition, SQLSTATE and message template.
 
@@ -82,6 +85,6 @@ def condition(name: str, sqlstate: str, template: str) -> Callable[[_Error], _Er
     def declare(cls: _Error) -> _Error:
         cls.condition, cls.sqlstate, cls.template = name, sqlstate, template
         # eq=False keeps identity semantics, which raising and chaining rely on.
-        return dataclass(eq=False)(cls)
+        return dataclass(eq=False)(cls)  # type: ignore[return-value]
 
     return declare

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -58,6 +59,8 @@ REMOVE = pa.schema(
 # Arrow copies strings when it filters; a table that loses few rows is cut into slices of itself instead.
 _MOST_SLICES = 256
 
+_TAGS = re.compile(rb'"tags"\s*:\s*\{\s*"')
+
 
 def from_actions(actions: Sequence[Json], schema: pa.Schema) -> pa.Table:
     """JSON objects of add or remove actions as a table of `schema`; what they lack is null."""
@@ -71,7 +74,7 @@ def from_actions(actions: Sequence[Json], schema: pa.Schema) -> pa.Table:
 def parse_file_lines(text: bytes, path: str, table: str) -> tuple[pa.Table, pa.Table]:
     """The add and the remove actions of a commit's text. Raises InvalidLogJsonError."""
     # Arrow's JSON reader has no maps: tags with keys of their own take the slow way.
-    if b'"tags":{"' not in text:
+    if _TAGS.search(text) is None:
         try:
             return _parse_columnar(text)
         except pa.ArrowInvalid:
@@ -217,11 +220,12 @@ def _to_maps(values: pa.StructArray, keys: Sequence[str]) -> pa.MapArray:
 
 def _partition_keys(text: bytes, kind: str) -> list[str] | None:
     """The keys of the first action's partition values; every action of a table has the same. None: no action."""
-    start = text.find(f'{{"{kind}":'.encode())
-    if start < 0:
+    # Quotes inside of strings are escaped, so this is never found in one.
+    found = re.search(rb'\{\s*"%s"\s*:\s*\{' % kind.encode(), text)
+    if found is None:
         return None
-    stop = text.find(b"\n", start)
-    action = json.loads(text[start : len(text) if stop < 0 else stop])[kind]
+    stop = text.find(b"\n", found.start())
+    action = json.loads(text[found.start() : len(text) if stop < 0 else stop])[kind]
     return list(action.get("partitionValues") or {})
 
 

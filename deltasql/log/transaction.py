@@ -98,7 +98,7 @@ class Transaction:
         """
         provenance = Provenance(operation, parameters, metrics, user_metadata, engine_info, tags)
         protocol, metadata = self._effective(actions)
-        protocol.check_writable(self._log.table)
+        protocol.check_writable(self._log.table, metadata.schema, metadata.configuration)
         level = isolation_level or effective_level(table_level(metadata.configuration), operation, actions)
         attempt = self._attempt(actions, level)
         writing = _Writing(self, provenance, metadata, attempt, blind_append)

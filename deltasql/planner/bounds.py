@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -42,11 +44,10 @@ def read_bounds(stats: pa.ChunkedArray, columns: Iterable[Column]) -> dict[Colum
         wanted[_path("nullCount", column)] = _COUNT
         if field is not None:
             wanted |= {_path(name, column): field for name in ("minValues", "maxValues")}
-    parts: dict[tuple[str, ...], list[pa.Array]] = {path: [] for path in wanted}
-    for chunk in _chunks(stats):
-        for path, values in _read(chunk, wanted).items():
-            parts[path].append(values)
-    arrays = {path: pa.chunked_array(values, wanted[path].arrow()) for path, values in parts.items()}
+    # Arrow's reader runs outside the interpreter's lock.
+    with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+        parts = list(threads.map(lambda chunk: _read(chunk, wanted), _chunks(stats)))
+    arrays = {path: pa.chunked_array([part[path] for part in parts], wanted[path].arrow()) for path in wanted}
     empty = pa.chunked_array([pa.nulls(len(stats))])
     return {
         column: Bounds(
@@ -108,19 +109,30 @@ def _read_by_arrow(stats: pa.Array, wanted: Mapping[tuple[str, ...], _Field]) ->
     import pyarrow.compute as pc
     import pyarrow.json
 
-    lines = pc.binary_join_element_wise(pc.fill_null(stats, "{}"), "", "\n")
-    size = pc.sum(pc.binary_length(lines), min_count=0).as_py()
-    buffer = lines.buffers()[2].slice(0, size) if size else pa.py_buffer(b"")
+    buffer = _text(stats if stats.null_count == 0 else pc.fill_null(stats, "{}"))
     table = pyarrow.json.read_json(
         pa.BufferReader(buffer),
-        read_options=pyarrow.json.ReadOptions(block_size=max(1 << 20, buffer.size)),
+        # In one block the reader takes one object after the other, whatever stands between them.
+        read_options=pyarrow.json.ReadOptions(block_size=buffer.size + 1, use_threads=False),
         parse_options=pyarrow.json.ParseOptions(
             explicit_schema=pa.schema(_struct(wanted)), unexpected_field_behavior="ignore"
         ),
     )
     if table.num_rows != len(stats):
-        raise pa.ArrowInvalid("a text of statistics is not one line")
+        raise pa.ArrowInvalid("a text of statistics is not one object")
     return {path: field.convert(_nested(table, path)) for path, field in wanted.items()}
+
+
+def _text(strings: pa.Array) -> pa.Buffer:
+    """The bytes of all `strings`, one after the other, without a copy."""
+    import pyarrow as pa
+
+    _, offsets, data = strings.buffers()
+    if data is None:
+        return pa.py_buffer(b"")
+    places = memoryview(offsets).cast("i")
+    first, last = places[strings.offset], places[strings.offset + len(strings)]
+    return data.slice(first, last - first)
 
 
 def _struct(wanted: Mapping[tuple[str, ...], _Field]) -> list[pa.Field]:

@@ -33,6 +33,9 @@ class Analyst(Protocol):
 
     started: bool
 
+    def knows(self, parts: Sequence[str]) -> bool:
+        """Whether Spark has a table or view of this name. Asks only a Spark that is running."""
+
     def schema(self, operator: Operator) -> StructType:
         """The columns of an operator's rows."""
 
@@ -153,7 +156,10 @@ class Context:
         relations: dict[str, Operator] = {}
         for index, reference in enumerate(table_references(sql)):
             name = TableName(reference.parts, reference.start, reference.end, reference.temporal)
-            operator = self._relation(name)
+            try:
+                operator = self._relation(name)
+            except DeltaSqlError as error:
+                raise error.at(self._found(sql[reference.start : reference.end])) from None
             if operator is None:
                 continue
             view = f"__deltasql_{uuid4().hex}"
@@ -161,11 +167,16 @@ class Context:
             relations[view] = operator
         return bind(sql, bound, qualifiers or {}).sql, relations
 
+    def _found(self, fragment: str) -> Caret | None:
+        """Where a piece of SQL stands in the statement."""
+        start = self.sql.find(fragment)
+        return None if start < 0 else self.caret(start, start + len(fragment))
+
     def _relation(self, name: TableName) -> Operator | None:
         if len(name.parts) == 1 and name.parts[0].lower() in self.views:
             return self._view(name)
         if name.path is None and (len(name.parts) > 3 or self.catalog.resolve(name.parts) is None):
-            if self.analyst.started or self._is_foreign(name):
+            if self._is_foreign(name) or self.analyst.knows(name.parts):
                 return None
             self.catalog.require(name.parts)
         return self.scan(self.snapshot(replace(name, start=0, end=0)))

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from types import MappingProxyType
 
-from deltasql.log.properties import parse_properties, unset_properties
+from deltasql.log.properties import check_configuration, parse_properties, unset_properties
 from deltasql.log.properties import protocol_for
 from deltasql.plan.properties import CommentOnTable, SetTableProperties, UnsetTableProperties
 from deltasql.planner.changes import Plan, TableChange
@@ -26,7 +26,10 @@ def _(statement: SetTableProperties, context: Context) -> Plan:
     metadata = replace(snapshot.metadata, configuration=MappingProxyType(configuration))
     if parsed.comment is not None:
         metadata = replace(metadata, description=parsed.comment)
-    protocol = protocol_for(metadata.schema, configuration, parsed=parsed, current=snapshot.protocol)
+    check_configuration(configuration, table=snapshot.table)
+    protocol = protocol_for(
+        metadata.schema, configuration, parsed=parsed, current=snapshot.protocol, table=snapshot.table
+    )
     changed = () if protocol == snapshot.protocol else (protocol,)
     parameters = {"properties": json.dumps(dict(statement.properties), separators=(",", ":"))}
     return TableChange(log, snapshot, "SET TBLPROPERTIES", parameters, (*changed, metadata))

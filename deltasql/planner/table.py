@@ -273,7 +273,9 @@ def _definition(
         created_time=int(time.time() * 1000),
     )
     current = target.snapshot.protocol if target.snapshot else None
-    protocol = protocol_for(schema, metadata.configuration, parsed=parsed, current=current)
+    protocol = protocol_for(
+        schema, metadata.configuration, parsed=parsed, current=current, creating=True, table=str(statement.table)
+    )
     return metadata, protocol
 
 

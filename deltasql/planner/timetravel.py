@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from deltasql.planner.context import Context
 
 _LITERAL = re.compile(r"^(?:TIMESTAMP\s*|DATE\s*)?'([^'\\]*)'$", re.IGNORECASE)
-_SUFFIX = re.compile(r"^\d{17}$")
+_SUFFIX = re.compile(r"^(\d{17})$")
 _FRACTION = re.compile(r"\.(\d{1,9})")
 
 
@@ -23,7 +23,8 @@ def timestamp_of(text: str, context: Context) -> int:
 
     A string literal is read here; any other expression is computed by Spark. Raises TimestampInvalidError.
     """
-    literal = _LITERAL.match(text.strip())
+    text = text.strip()
+    literal = _LITERAL.match(text) or _SUFFIX.match(text)
     if literal is None:
         value = context.analyst.value(f"CAST({text} AS TIMESTAMP)")
         if not isinstance(value, datetime):
