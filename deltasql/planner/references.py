@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -79,15 +78,13 @@ class ColumnReference:
 def parse_expression(sql: str) -> exp.Expression | None:
     """sqlglot's tree of an expression, or None where it cannot tell. Identifiers hold their offsets in `.meta`."""
     import sqlglot
+    from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
-    # sqlglot reports on its logger what it takes as an opaque command.
-    logging.getLogger("sqlglot").setLevel(logging.ERROR)
     try:
-        tree = sqlglot.parse_one(sql, dialect=DIALECT)
+        return sqlglot.parse_one(sql, dialect=DIALECT, into=exp.Condition)
     except (SqlglotError, RecursionError, ValueError):
         return None
-    return None if tree is None or tree.key == "command" else tree
 
 
 def column_references(expression: str) -> list[ColumnReference]:

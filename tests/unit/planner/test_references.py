@@ -174,6 +174,7 @@ def columns(expression: str) -> list[str]:
         ("a = :p AND f(x => y) AND count(*) > 1", ["a:a", "y:y"]),
         ("x IN (SELECT y FROM t WHERE t.z = q.z)", ["x:x", "y:y", "t.z:t.z", "q.z:q.z"]),
         ("CAST(a AS DECIMAL(10, 2)) > 1.5BD", ["a:a"]),
+        ("comment = 1 AND date > 2 AND table = 3", ["comment:comment", "date:date", "table:table"]),
         ("a = = b AND f(c)", ["a:a", "b:b", "c:c"]),
         ("nvl(a, a)", ["a:a", "a:a"]),
     ],
