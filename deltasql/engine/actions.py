@@ -49,8 +49,6 @@ def _value(operator: Rewrite, index: int, inserted_only: bool) -> str:
     whens = [
         f"WHEN {ACTION} = {number} THEN {action.values[index]}"
         for number, action in enumerate(operator.actions, start=1)
-        if action.values
-        and action.values[index] != keep
-        and (not inserted_only or action.kind is RowKind.NOT_MATCHED)
+        if action.values and action.values[index] != keep and (not inserted_only or action.kind is RowKind.NOT_MATCHED)
     ]
     return f"CASE {' '.join(whens)} ELSE {keep} END" if whens else keep

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deltasql.catalog import Catalog
 from deltasql.engine.engine import StatementEngine
@@ -15,7 +15,8 @@ from deltasql.engine.write import Stage, Staged
 from deltasql.log.actions import Action, AddFile
 from deltasql.log.transaction import Commit, Transaction
 from deltasql.plan.operators import Rewrite, RowEffect, RowKind, Write
-from deltasql.planner.changes import OUTCOME_SCHEMAS, Outcome, Reads, Registration, RowChange, TableChange
+from deltasql.planner.changes import OUTCOME_SCHEMAS, Outcome, Reads, RowChange, TableChange
+from deltasql.planner.effects import Registration
 from deltasql.planner.settings import USER_METADATA, Settings
 from deltasql.schema.types import StructType
 
@@ -30,7 +31,7 @@ class Committed:
     """What a statement gives back after its commit; `version` is None when there was nothing to commit."""
 
     schema: StructType = StructType()
-    rows: tuple[tuple[int, ...], ...] = ()
+    rows: tuple[tuple[Any, ...], ...] = ()
     version: int | None = None
     metrics: Mapping[str, int] = field(default_factory=dict)
     attempts: int = 0
@@ -107,8 +108,10 @@ def _rewritten(change: RowChange, engine: StatementEngine, stage: Stage, operato
     assert change.snapshot is not None
     done = engine.rewrite(operator, stage, change.log.table)
     removes = change.snapshot.add_files(done.removed) if done.removed else []
-    metrics = _merge_metrics(done, operator, removes) if operator.source is not None else _dml_metrics(
-        done, operator, removes
+    metrics = (
+        _merge_metrics(done, operator, removes)
+        if operator.source is not None
+        else _dml_metrics(done, operator, removes)
     )
     return _Work(done.staged.adds, removes, metrics, _answer(change.outcome, done, operator))
 
@@ -170,7 +173,8 @@ def _deleted_rows(files: pa.Table | None) -> int:
     if files is None:
         return 0
     counts = [json.loads(text).get("numRecords") if text else None for text in files.column("stats").to_pylist()]
-    return -1 if None in counts else sum(counts)
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else -1
 
 
 def _touched_partitions(snapshot: Snapshot, staged: Staged) -> pa.Table:
@@ -212,4 +216,3 @@ def _record(transaction: Transaction, reads: Reads | None) -> None:
 def _register(registration: Registration | None, catalog: Catalog) -> None:
     if registration is not None:
         catalog.register(registration.parts, registration.location, registration.managed)
-

@@ -74,7 +74,7 @@ class StatementEngine:
         if not self.started:
             return False
         with retold(self.sql):
-            return self.spark.session.catalog.tableExists(".".join(quote(part) for part in parts))
+            return bool(self.spark.session.catalog.tableExists(".".join(quote(part) for part in parts)))
 
     def value(self, expression: str) -> Any:
         """The value of a constant expression."""

@@ -106,7 +106,7 @@ def _unresolved(error: PySparkException) -> DeltaSqlError:
 
 def _sentence(text: str, name: str) -> str:
     """Spark's message without its condition, SQLSTATE, plan dump and stack."""
-    body = text.split("\n\nJVM stacktrace:")[0]
+    body = text.split("\n\nJVM stacktrace:", maxsplit=1)[0]
     body = re.split(r";\n'?[A-Z]\w+|\n== SQL|\n'?(?:Project|Filter|Aggregate|Join)\b", body)[0]
     body = re.sub(rf"^\[{re.escape(name)}\]\s*", "", body.strip())
     body = re.sub(r"\s*SQLSTATE: \w{5}(?:; line \d+ pos \d+)?", "", body)
@@ -142,4 +142,4 @@ def _fragment(context: object) -> str:
 
     if not isinstance(context, QueryContext) or context.contextType() != QueryContextType.SQL:
         return ""
-    return context.fragment()
+    return str(context.fragment())

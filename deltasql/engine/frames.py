@@ -227,10 +227,7 @@ def _joined_groups(
     columns = [f"__deltasql_p{index} STRING" for index in range(len(partitions))]
     lookup = spark.session.createDataFrame(rows, ", ".join([*columns, "__deltasql_paths ARRAY<STRING>"]))
     lookup = lookup.select(
-        *(
-            F.expr(_typed(operator, name, f"__deltasql_p{index}")).alias(name)
-            for index, name in enumerate(partitions)
-        ),
+        *(F.expr(_typed(operator, name, f"__deltasql_p{index}")).alias(name) for index, name in enumerate(partitions)),
         F.explode("__deltasql_paths").alias("__deltasql_key"),
     )
     joined = frame.join(F.broadcast(lookup), F.expr(f"{file_key('__deltasql_path')} = __deltasql_key"))
@@ -275,8 +272,6 @@ def literal(value: str | None) -> str:
 def view_name() -> str:
     """A view name that no user has."""
     return f"__deltasql_{uuid4().hex}"
-
-
 
 
 def local_path(uri: str) -> str:

@@ -16,7 +16,8 @@ from uuid import uuid4
 from deltasql.engine.actions import ACTION, KEEP, NOTHING, action_sql, cases, not_written, output_sql
 from deltasql.engine.frames import Frames, checked, input_size, local_path, scan_size
 from deltasql.engine.spark import FEW_BYTES, SparkHandle
-from deltasql.engine.write import ORIGIN, Stage, Staged
+from deltasql.engine.staged import ORIGIN
+from deltasql.engine.write import Stage, Staged
 from deltasql.errors.engine import MultipleSourceRowsError
 from deltasql.plan.operators import (
     ROW_FILE,
@@ -289,9 +290,7 @@ class _Job:
     def _outcome(self, staged: Staged, removed: pa.Table | None, counts: Mapping[str, int]) -> Rewritten:
         actions = self.operator.actions
         per_action = tuple(counts[f"action{number}"] for number in range(1, len(actions) + 1))
-        changed = sum(
-            n for action, n in zip(actions, per_action, strict=True) if action.effect is not RowEffect.DELETE
-        )
+        changed = sum(n for action, n in zip(actions, per_action, strict=True) if action.effect is not RowEffect.DELETE)
         paths = () if removed is None else tuple(removed.column("path").to_pylist())
         return Rewritten(staged, paths, per_action, staged.rows - changed, counts["source_rows"])
 

@@ -33,15 +33,15 @@ class QueryResult:
 
     def collect(self) -> Sequence[Sequence[Any]]:
         with self._running():
-            return self.df.collect()
+            return list(self.df.collect())
 
     def head(self, n: int) -> Sequence[Sequence[Any]]:
         with self._running():
-            return self.df.take(n)
+            return list(self.df.take(n))
 
     def count(self) -> int:
         with self._running():
-            return self.df.count()
+            return int(self.df.count())
 
     def to_arrow(self) -> pa.Table:
         with self._running():

@@ -65,7 +65,7 @@ class NotNullViolationError(DeltaSqlError):
     "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE",
     "21506",
     "Several source rows of the MERGE match one row of {table}, for example for {keys}. Which of them should win is "
-    "not defined, so nothing was written. Reduce the source to one row per key (GROUP BY, or QUALIFY row_number() = 1).",
+    "not defined, so nothing was written. Reduce the source to one row per key (GROUP BY, QUALIFY row_number() = 1).",
 )
 class MultipleSourceRowsError(DeltaSqlError):
     """More than one source row would change the same target row."""

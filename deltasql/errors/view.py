@@ -16,7 +16,9 @@ class ViewAlreadyExistsError(DeltaSqlError):
     view: str
 
 
-@condition("TABLE_OR_VIEW_NOT_FOUND", "42P01", "There is no view {view}. Write DROP VIEW IF EXISTS {view} to allow that.")
+@condition(
+    "TABLE_OR_VIEW_NOT_FOUND", "42P01", "There is no view {view}. Write DROP VIEW IF EXISTS {view} to allow that."
+)
 class ViewNotFoundError(DeltaSqlError):
     """DROP VIEW of an unknown name."""
 

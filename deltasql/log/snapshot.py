@@ -368,7 +368,7 @@ class Snapshot:
         while True:
             try:
                 return read()
-            except InvalidCheckpointError as error:  # noqa: PERF203 - goes round once per damaged file
+            except InvalidCheckpointError as error:
                 assert self.segment.checkpoint is not None
                 self._broken.add(self.segment.checkpoint)
                 self._rebuild(error)

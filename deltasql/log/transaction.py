@@ -130,7 +130,7 @@ class Transaction:
         for left in reversed(range(_MOST_LOST_ANSWERS)):
             try:
                 return self._committer.commit(version, data)
-            except AmbiguousWriteError:  # noqa: PERF203 - goes round once per lost answer
+            except AmbiguousWriteError:
                 present = self._read_back(version)
                 if present is not None:
                     return present.info is not None and present.info.transaction_id == self.transaction_id

@@ -25,7 +25,7 @@ class SqlText:
 
 @dataclass(frozen=True, slots=True)
 class Temporal:
-    """VERSION AS OF n, TIMESTAMP AS OF expr, or the suffix @v1 / @yyyyMMddHHmmssSSS of a name. One of the two is set."""
+    """VERSION AS OF n, TIMESTAMP AS OF expr, or the suffix @v1 or @yyyyMMddHHmmssSSS of a name; one is set."""
 
     version: int | None = None
     timestamp: SqlText | None = None

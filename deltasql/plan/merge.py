@@ -68,7 +68,8 @@ class MergeClause:
 
 @dataclass(frozen=True, slots=True)
 class Merge(LogicalPlan):
-    """[WITH ctes] MERGE [WITH SCHEMA EVOLUTION] INTO t [[AS] alias] USING {table | (query)} [[AS] alias] ON condition WHEN …
+    """[WITH ctes] MERGE [WITH SCHEMA EVOLUTION] INTO t [[AS] alias] USING {table | (query)} [[AS] alias] ON condition
+    WHEN …
 
     `source` is the text of the table name (with its temporal clause) or of the query with its parentheses;
     `source_table` is set when it is a name.

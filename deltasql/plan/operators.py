@@ -32,7 +32,8 @@ class Scan:
     """Rows of some data files of one table version, as `schema`.
 
     `files` has the columns `location` (absolute path or URL), `size` and `partitionValues` (struct of strings);
-    `total_files` is their number before pruning. With `identity` each row also carries ROW_FILE, ROW_INDEX and TARGET_PRESENT.
+    `total_files` is their number before pruning. With `identity` each row also carries ROW_FILE, ROW_INDEX and
+    TARGET_PRESENT.
     """
 
     table: str

@@ -64,4 +64,3 @@ def _described(column: AddedColumn) -> dict[str, Any]:
     elif column.after is not None:
         described["position"] = f"AFTER {column.after}"
     return described
-

@@ -31,7 +31,9 @@ EMPTY: Mapping[str, Operator] = MappingProxyType({})
 class Analyst(Protocol):
     """The engine's answers to questions that only Spark's analyser can answer. Each starts Spark."""
 
-    started: bool
+    @property
+    def started(self) -> bool:
+        """Whether Spark is up, so that it may know names that the catalog does not."""
 
     def knows(self, parts: Sequence[str]) -> bool:
         """Whether Spark has a table or view of this name. Asks only a Spark that is running."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from deltasql.plan.base import SqlText
-from deltasql.planner.context import Context, View
+from deltasql.planner.context import Context
+from deltasql.planner.effects import View
 
 
 def with_ctes(context: Context, ctes: SqlText | None) -> Context:

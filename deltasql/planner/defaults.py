@@ -33,7 +33,10 @@ def replace_defaults(query: str, fields: Sequence[StructField | None]) -> str:
         elif token.key == "," and depth == 1:
             column += 1
         elif token.key == "DEFAULT" and depth <= 1:
-            before, after = tokens[index - 1].key if index else "", tokens[index + 1].key if index + 1 < len(tokens) else ""
+            before, after = (
+                tokens[index - 1].key if index else "",
+                tokens[index + 1].key if index + 1 < len(tokens) else "",
+            )
             if before in {"(", ",", "SELECT", "VALUES"} and after in {")", ",", ""}:
                 field = fields[column] if depth == 1 and column < len(fields) else None
                 replacements.append((token.start, token.end, default_sql(field)))

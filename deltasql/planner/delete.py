@@ -83,4 +83,3 @@ def refuse_append_only(snapshot: Snapshot) -> None:
     """Raises AppendOnlyError for a table from which no row may go."""
     if is_append_only(snapshot.configuration):
         raise AppendOnlyError(table=snapshot.table)
-

@@ -173,15 +173,11 @@ def _unknown(column: str, statement: Insert, schema: StructType) -> UnknownInser
     return UnknownInsertColumnError(column=column, table=str(statement.table), columns=schema.names, advice=advice)
 
 
-def _new_schema(
-    schema: StructType, matched: Sequence[tuple[StructField | None, Given]], evolution: bool
-) -> StructType:
+def _new_schema(schema: StructType, matched: Sequence[tuple[StructField | None, Given]], evolution: bool) -> StructType:
     """With evolution: the table's columns, and those of the query that it lacks, at the end."""
     if not evolution:
         return schema
-    data = StructType(
-        tuple(StructField(field.name if field else item.name, item.type) for field, item in matched)
-    )
+    data = StructType(tuple(StructField(field.name if field else item.name, item.type) for field, item in matched))
     # Atomic types that differ are cast to the table's, so that only new fields are left to merge.
     return merge_schemas(schema, data, mode=MergeMode.IMPLICIT_CAST)
 
@@ -270,4 +266,3 @@ def _parameters(statement: Insert, dynamic: bool, evolution: bool) -> dict[str, 
 def _is_values(query: SqlText) -> bool:
     """A handful of literal rows belong into one file."""
     return re.match(r"\(*\s*VALUES\b", query.text, re.IGNORECASE) is not None
-

@@ -70,9 +70,7 @@ DETAIL = _columns(
     ("minWriterVersion", INTEGER),
     ("tableFeatures", STRINGS),
 )
-JOB = _columns(
-    *((name, STRING) for name in ("jobId", "jobName", "jobRunId", "runId", "jobOwnerId", "triggerType"))
-)
+JOB = _columns(*((name, STRING) for name in ("jobId", "jobName", "jobRunId", "runId", "jobOwnerId", "triggerType")))
 HISTORY = _columns(
     ("version", LONG),
     ("timestamp", TIMESTAMP),
@@ -102,9 +100,9 @@ def _(statement: DescribeTable, context: Context) -> Plan:
     if statement.column is not None:
         found = resolve(snapshot.schema, statement.column.parts, where=snapshot.table)
         field = found.field
-        rows = [("col_name", field.name), ("data_type", type_text(field.type)), ("comment", field.comment or "NULL")]
-        return Answer(INFO, tuple(rows))
-    rows = [_described(field) for field in snapshot.schema]
+        info = (("col_name", field.name), ("data_type", type_text(field.type)), ("comment", field.comment or "NULL"))
+        return Answer(INFO, info)
+    rows: list[tuple[str, str, str | None]] = [_described(field) for field in snapshot.schema]
     rows += _partition_rows(snapshot)
     if statement.extended:
         rows += _detailed_rows(statement.table, context, snapshot)
@@ -139,7 +137,7 @@ def _partition_rows(snapshot: Snapshot) -> Iterator[tuple[str, str, str | None]]
             yield _described(field)
 
 
-def _detailed_rows(name: TableName, context: Context, snapshot: Snapshot) -> Iterator[tuple[str, str, str]]:
+def _detailed_rows(name: TableName, context: Context, snapshot: Snapshot) -> Iterator[tuple[str, str, str | None]]:
     entry = None if name.path is not None else context.catalog.resolve(name.parts)
     properties = ",".join(f"{key}={value}" for key, value in _all_properties(snapshot))
     yield "", "", ""
@@ -226,7 +224,9 @@ def _texts(values: object) -> dict[str, str | None] | None:
     """A map of strings, whatever JSON another writer put into it."""
     if not isinstance(values, Mapping):
         return None
-    return {key: value if isinstance(value, str) or value is None else json.dumps(value) for key, value in values.items()}
+    return {
+        key: value if isinstance(value, str) or value is None else json.dumps(value) for key, value in values.items()
+    }
 
 
 @plan.register

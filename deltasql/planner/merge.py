@@ -21,6 +21,7 @@ from deltasql.errors.write import (
     UnconditionalMatchedError,
     UnconditionalNotMatchedError,
 )
+from deltasql.log.properties import is_append_only
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.merge import (
     ClauseKind,
@@ -43,10 +44,9 @@ from deltasql.planner.metadata import evolved_metadata, metadata_actions
 from deltasql.planner.rule import plan
 from deltasql.planner.scope import Scope, side
 from deltasql.planner.settings import AUTO_MERGE, STORE_ASSIGNMENT, STRUCTS_BY_NAME
-from deltasql.log.properties import is_append_only
 from deltasql.schema.evolution import MergeMode, merge_schemas, restrict
 from deltasql.schema.text import sql_text
-from deltasql.schema.types import DataType, PrimitiveType, DecimalType, StructType
+from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructType
 
 SOURCE = "__deltasql_source_rows"
 KINDS = {

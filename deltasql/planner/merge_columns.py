@@ -17,6 +17,7 @@ from deltasql.plan.merge import ClauseKind
 from deltasql.plan.update import Assignment
 from deltasql.planner.assignments import ResolvedAssignment, dotted
 from deltasql.planner.scope import Scope
+from deltasql.schema.paths import suggestion
 from deltasql.schema.text import type_text
 from deltasql.schema.types import DataType, StructField, StructType
 
@@ -137,8 +138,8 @@ class ClauseColumns:
         found = _find(self._source.schema, parts)
         if evolves and found is not None:
             return _spelled(self._target.schema, found[0])
-        known = tuple(field.name for field in parent)
-        raise FieldNotFoundError(field=parts[depth], fields=known).at(self._caret(path))
+        struct, known = dotted(parts[:depth]), parent.names
+        raise FieldNotFoundError(parts[depth], struct, suggestion(parts[depth], known), known).at(self._caret(path))
 
     def _unresolved(self, expression: str, clause: str, path: ColumnPath | None) -> Exception:
         sides = [self._source] if path is None else [self._target]

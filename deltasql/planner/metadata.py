@@ -26,8 +26,6 @@ def metadata_actions(snapshot: Snapshot, metadata: Metadata) -> tuple[Action, ..
     """The actions that turn the snapshot's metadata into `metadata`: none, metaData, or protocol and metaData."""
     if metadata is snapshot.metadata:
         return ()
-    protocol = protocol_for(
-        metadata.schema, metadata.configuration, current=snapshot.protocol, table=snapshot.table
-    )
+    protocol = protocol_for(metadata.schema, metadata.configuration, current=snapshot.protocol, table=snapshot.table)
     changed = () if protocol == snapshot.protocol else (protocol,)
     return (*changed, metadata)

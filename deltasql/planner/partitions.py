@@ -17,9 +17,7 @@ def partition_rows(snapshot: Snapshot, fields: Sequence[StructField]) -> list[tu
     """The distinct tuples of partition values of a snapshot, sorted with NULL first."""
     values = snapshot.files(("partitionValues",)).column("partitionValues").to_pylist()
     distinct = {tuple(_value(row, field.name) for field in fields) for row in values}
-    rows = [
-        tuple(typed(text, field.type) for text, field in zip(row, fields, strict=True)) for row in distinct
-    ]
+    rows = [tuple(typed(text, field.type) for text, field in zip(row, fields, strict=True)) for row in distinct]
     return sorted(rows, key=lambda row: [(value is not None, value) for value in row])
 
 

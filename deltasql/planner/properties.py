@@ -6,8 +6,7 @@ import json
 from dataclasses import replace
 from types import MappingProxyType
 
-from deltasql.log.properties import check_configuration, parse_properties, unset_properties
-from deltasql.log.properties import protocol_for
+from deltasql.log.properties import check_configuration, parse_properties, protocol_for, unset_properties
 from deltasql.plan.properties import CommentOnTable, SetTableProperties, UnsetTableProperties
 from deltasql.planner.changes import Plan, TableChange
 from deltasql.planner.context import Context

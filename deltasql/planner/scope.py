@@ -87,7 +87,7 @@ class Scope:
         return None
 
     def _is_struct(self, parts: tuple[str, ...], reach: tuple[bool, bool]) -> bool:
-        """Whether a.b is field b of a struct a within reach, though a is an alias as well: the alias wins if it has b."""
+        """Whether a.b is field b of a struct a within reach, though a is an alias: the alias wins if it has b."""
         owner = self.target if parts[0].lower() == self.target.alias.lower() else self.source
         assert owner is not None
         return not owner.has(parts[1]) and any(

@@ -1,4 +1,4 @@
-"""Session settings: what SET stores. Keys are matched as written, as Spark does. Source: features of Delta's SQLConf."""
+"""Session settings: what SET stores. Keys are matched as written, as Spark does. Source: Delta's SQLConf."""
 
 from __future__ import annotations
 

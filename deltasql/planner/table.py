@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from deltasql.errors.catalog import TableAlreadyExistsError
 from deltasql.errors.table import (
     AmbiguousLocationError,
     CannotReplaceMissingTableError,
@@ -25,10 +26,8 @@ from deltasql.errors.table import (
     SchemaNotProvidedError,
     UnsupportedClauseError,
 )
-from deltasql.errors.catalog import TableAlreadyExistsError
 from deltasql.log.actions import Metadata
-from deltasql.log.properties import parse_properties
-from deltasql.log.properties import protocol_for
+from deltasql.log.properties import parse_properties, protocol_for
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.operators import Check, Operator, Project, Write
 from deltasql.plan.table import (
@@ -128,9 +127,7 @@ def _from_query(statement: CreateTable, context: Context, target: Target) -> Row
     given = context.analyst.schema(query)
     if not len(given):
         raise EmptyQuerySchemaError(table=str(statement.table))
-    fields = tuple(
-        StructField(field.name, as_nullable(field.type), metadata=_kept_comment(field)) for field in given
-    )
+    fields = tuple(StructField(field.name, as_nullable(field.type), metadata=_kept_comment(field)) for field in given)
     metadata, protocol = _definition(statement, context, target, StructType(fields))
     child: Operator = Project(query, tuple((field.name, quote(field.name)) for field in metadata.schema))
     constraints = constraints_of(metadata.schema, metadata.configuration)
@@ -219,9 +216,7 @@ def _refuse_clauses(statement: CreateTable, context: Context) -> None:
             (column.identity, "AS IDENTITY", "identityColumns"),
         ):
             if present is not None:
-                raise UnsupportedClauseError(clause=clause, feature=feature).at(
-                    context.caret(column.start, column.end)
-                )
+                raise UnsupportedClauseError(clause=clause, feature=feature).at(context.caret(column.start, column.end))
 
 
 def _declared_schema(statement: CreateTable) -> StructType:
@@ -255,7 +250,7 @@ def _kept_comment(field: StructField) -> MappingProxyType[str, Any]:
 def _definition(
     statement: CreateTable, context: Context, target: Target, schema: StructType
 ) -> tuple[Metadata, Protocol]:
-    """Metadata and protocol of the table to be. A replaced table gets a new id and keeps its protocol or a higher one."""
+    """Metadata and protocol of the table to be. A replaced table gets a new id; its protocol never goes down."""
     arbitrary = context.settings.is_on(ARBITRARY_PROPERTIES)
     defaults = context.settings.with_prefix(PROPERTY_DEFAULTS)
     parsed = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=True, defaults=defaults)

@@ -122,5 +122,3 @@ def _types(
         types = context.analyst.types([(scan, scope.target.alias)], unknown, scope.relations)
         known.update(zip(unknown, types, strict=True))
     return known
-
-

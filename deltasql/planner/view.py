@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from deltasql.planner.effects import View, ViewChange
 from deltasql.planner.tokens import Token, closing, tokenize
@@ -79,4 +80,4 @@ class _Words:
         end = closing(self.tokens, self.at)
         inner = self.tokens[self.at : end]
         self.at = end + 1
-        return tuple(token.name for before, token in zip(inner, inner[1:], strict=False) if before.key in {"(", ","})
+        return tuple(token.name for before, token in pairwise(inner) if before.key in {"(", ","})

@@ -1,4 +1,4 @@
-"""Data types of Delta tables: immutable trees that compare by value. Source: Delta protocol, Schema Serialization Format."""
+"""Data types of Delta tables: immutable trees that compare by value. Source: Delta protocol, schema serialization."""
 
 from __future__ import annotations
 
