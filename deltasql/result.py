@@ -26,7 +26,7 @@ class Row(tuple[Any, ...]):
         row.__fields__ = tuple(names)
         return row
 
-    def asDict(self, recursive: bool = False) -> dict[str, Any]:
+    def asDict(self, recursive: bool = False) -> dict[str, Any]:  # noqa: N802 - Spark's name
         """Values by name; `recursive` turns nested rows into dicts as well."""
         values = (_plain(value) for value in self) if recursive else iter(self)
         return dict(zip(self.__fields__, values, strict=True))
@@ -184,10 +184,10 @@ class Result:
     def to_arrow(self) -> pa.Table:
         return self._source.to_arrow()
 
-    def toArrow(self) -> pa.Table:
+    def toArrow(self) -> pa.Table:  # noqa: N802 - Spark's name
         return self.to_arrow()
 
-    def toPandas(self) -> Any:
+    def toPandas(self) -> Any:  # noqa: N802 - Spark's name
         """A pandas.DataFrame: Spark's own for a query, so that types and time zone are as Spark gives them."""
         return self._source.df.toPandas() if self.is_query else self.to_arrow().to_pandas()
 
