@@ -203,6 +203,12 @@ def _raw(found: pq.Statistics, unit: str | None) -> _Bounds:
     return found.min_raw, found.max_raw
 
 
+def _floats(found: pq.Statistics, unit: str | None) -> _Bounds:
+    # Spark's writer gives NaN as the maximum when it occurs, and as both bounds when nothing else does.
+    low, high = (None if math.isnan(value) else value for value in (found.min_raw, found.max_raw))
+    return low, high
+
+
 def _decimal(found: pq.Statistics, unit: str | None) -> _Bounds:
     bounds = found.min, found.max
     return bounds if all(isinstance(value, Decimal) for value in bounds) else (None, None)
@@ -222,7 +228,8 @@ def _milliseconds(found: pq.Statistics, unit: str | None) -> _Bounds:
 
 
 _READERS: dict[str, Callable[[pq.Statistics, str | None], _Bounds]] = {
-    **dict.fromkeys((*_INTEGERS, "float", "double", "date"), _raw),
+    **dict.fromkeys((*_INTEGERS, "date"), _raw),
+    **dict.fromkeys(("float", "double"), _floats),
     **dict.fromkeys(("timestamp", "timestamp_ntz"), _milliseconds),
     "string": _text,
 }
@@ -238,7 +245,7 @@ def _timestamp_unit(footer: pq.FileMetaData, path: str) -> str | None:
 
 
 def _float(value: float | None, name: str) -> object | None:
-    if value is None or math.isnan(value):
+    if value is None:
         return None
     if math.isinf(value):
         return "Infinity" if value > 0 else "-Infinity"

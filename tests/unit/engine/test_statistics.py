@@ -6,6 +6,7 @@ import math
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -139,6 +140,25 @@ def test_floats_are_the_shortest_spelling() -> None:
 
 def test_maximum_of_floats_is_left_out_where_the_writer_hides_nan() -> None:
     assert bounds(pa.array([1.0, math.nan]), DOUBLE) == (1.0, None)
+
+
+def test_nan_of_one_row_group_hides_the_maximum_of_all() -> None:
+    groups = [SimpleNamespace(min_raw=1.0, max_raw=5.0), SimpleNamespace(min_raw=0.5, max_raw=math.nan)]
+    chunks = [
+        SimpleNamespace(
+            statistics=SimpleNamespace(
+                **vars(group), has_min_max=True, has_null_count=True, null_count=0, physical_type="DOUBLE"
+            ),
+            num_values=3,
+            path_in_schema="a",
+        )
+        for group in groups
+    ]
+    data: Any = _Footer(footer(pa.table({"a": [1.0]})))
+    data.num_row_groups = 2
+    data.row_group = lambda number: SimpleNamespace(num_columns=1, num_rows=3, column=lambda index: chunks[number])
+    statistics = file_statistics(data, struct(a=DOUBLE))
+    assert (statistics["minValues"], statistics["maxValues"]) == ({"a": 0.5}, {})
 
 
 def test_booleans_and_binary_have_a_null_count_only() -> None:
