@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
-from uuid import uuid4
 
 from typing_extensions import assert_never
 
@@ -28,6 +27,7 @@ from deltasql.plan.operators import (
     children,
 )
 from deltasql.schema.json import schema_from_json
+from deltasql.schema.literals import sql_literal
 from deltasql.schema.text import schema_ddl, sql_text
 from deltasql.schema.types import VOID, StructType
 
@@ -199,7 +199,7 @@ def _literal_group(
 
     partitions = [name for name in operator.partition_columns if operator.schema.find(name)]
     literals = {
-        name: F.expr(_typed(operator, name, literal(value))) for name, value in zip(partitions, values, strict=True)
+        name: F.expr(_typed(operator, name, sql_literal(value))) for name, value in zip(partitions, values, strict=True)
     }
     return _select(_read(spark, operator, paths).withColumns(literals), names, operator.identity)
 
@@ -254,24 +254,12 @@ def _guard(constraint: Constraint, columns: Iterable[str]) -> str:
     """SQL that is TRUE for a row that satisfies the constraint and fails the job otherwise."""
     shown = [name for name in columns if not name.startswith(HIDDEN_PREFIX)]
     values = f"to_json(struct({', '.join(quote(name) for name in shown)}), map('ignoreNullFields', 'false'))"
-    report = f"concat({literal(VIOLATION_MARK + constraint.name)}, '|', {values})"
+    report = f"concat({sql_literal(VIOLATION_MARK + constraint.name)}, '|', {values})"
     return f"CASE WHEN ({constraint.condition}) THEN TRUE ELSE CAST(raise_error({report}) AS BOOLEAN) END"
 
 
 VIOLATION_MARK = "DELTASQL_CONSTRAINT|"
 """Starts the text that a broken constraint raises inside Spark; the constraint's name and the row follow."""
-
-
-def literal(value: str | None) -> str:
-    """SQL literal of a string."""
-    if value is None:
-        return "NULL"
-    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
-
-
-def view_name() -> str:
-    """A view name that no user has."""
-    return f"__deltasql_{uuid4().hex}"
 
 
 def local_path(uri: str) -> str:

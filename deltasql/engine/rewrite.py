@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import date
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -30,6 +32,8 @@ from deltasql.plan.operators import (
     RowKind,
     Scan,
 )
+from deltasql.planner.pruning import prune
+from deltasql.schema.literals import sql_literal
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -71,6 +75,8 @@ def rewrite(frames: Frames, spark: SparkHandle, operator: Rewrite, stage: Stage)
     tuning = spark.for_size(size + source_size)
     with frames.views(operator.relations), spark.tuned(tuning):
         sources = _Source(frames, operator, keep=not few)
+        if not any(action.kind is RowKind.NOT_MATCHED_BY_SOURCE for action in operator.actions):
+            operator = replace(operator, target=sources.candidates(operator.target, operator.target_alias))
         job = _Job(frames, operator, stage, sources)
         try:
             if operator.source is None and operator.target.files.num_rows == 0:
@@ -95,6 +101,7 @@ class _Source:
         from pyspark.sql import functions as F
 
         self._cached: list[DataFrame] = []
+        self.key_ranges: tuple[tuple[str, Any, Any], ...] = ()
         self.broadcast = False
         self.rows: DataFrame | None = None
         if operator.source is None:
@@ -102,9 +109,31 @@ class _Source:
         rows = frames.frame(operator.source).withColumn(SOURCE_PRESENT, F.lit(True))
         if keep:
             rows = self.cache(rows.withColumn(SOURCE_ROW, F.monotonically_increasing_id()))
-            self.broadcast = rows.count() <= BROADCAST_ROWS
+            self.broadcast = self._measure(rows.alias(operator.source_alias), operator) <= BROADCAST_ROWS
             rows = F.broadcast(rows) if self.broadcast else rows
         self.rows = rows.alias(operator.source_alias)
+
+    def _measure(self, rows: DataFrame, operator: Rewrite) -> int:
+        """The number of source rows; notes the ranges of their keys, which the same job finds."""
+        from pyspark.sql import functions as F
+
+        keys = operator.equal_keys
+        ranges = [F.expr(f"{edge}({source})") for _, source in keys for edge in ("min", "max")]
+        count, *edges = rows.agg(F.count(F.lit(1)), *ranges).collect()[0]
+        bounds = zip(keys, edges[::2], edges[1::2], strict=True)
+        self.key_ranges = tuple((target, low, high) for (target, _), low, high in bounds)
+        return int(count)
+
+    def candidates(self, target: Scan, alias: str) -> Scan:
+        """`target` without the files whose statistics rule out every key of the source."""
+        usable = [item for item in self.key_ranges if isinstance(item[1], (int, str, date, Decimal))]
+        if not usable or target.files.num_rows == 0:
+            return target
+        predicate = " AND ".join(
+            f"{key} >= {sql_literal(low)} AND {key} <= {sql_literal(high)}" for key, low, high in usable
+        )
+        files = prune(target.files, predicate, target.schema, target.partition_columns, alias)
+        return replace(target, files=files)
 
     def cache(self, rows: DataFrame) -> DataFrame:
         """`rows`, evaluated once and kept until `release`."""

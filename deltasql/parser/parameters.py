@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
-from decimal import Decimal
 from typing import Any
 
 from deltasql.errors.base import Caret
 from deltasql.errors.settings import ParameterValueError, UnboundParameterError
+from deltasql.schema.literals import sql_literal
 
 # Strings, quoted names and comments are passed over whole. A colon after a name, a bracket or another colon is not a
 # marker: `c:path` reads a field of a variant, `x::int` casts.
@@ -47,7 +46,7 @@ def bind_parameters(sql: str, args: Mapping[str, Any] | Sequence[Any] | None) ->
     shifts: list[tuple[int, int]] = []
     at = length = 0
     for start, end, name, value in _bound(sql, args):
-        text = literal(name, value)
+        text = _literal(name, value)
         pieces += [sql[at:start], text]
         length += start - at + len(text)
         shifts.append((length, len(text) - (end - start)))
@@ -74,33 +73,8 @@ def _bound(sql: str, args: Mapping[str, Any] | Sequence[Any]) -> Iterator[tuple[
         yield match.start(), match.end(), f"? number {ordinal}", args[ordinal - 1]
 
 
-def literal(name: str, value: Any) -> str:
-    """SQL of a Python value. Raises ParameterValueError; `name` is how the message calls the parameter."""
-    match value:
-        case None:
-            return "NULL"
-        case bool():
-            return "TRUE" if value else "FALSE"
-        case int():
-            return (
-                f"{value}" if -(2**31) <= value < 2**31 else f"{value}L" if -(2**63) <= value < 2**63 else f"{value}BD"
-            )
-        case float():
-            return f"{value!r}D" if value - value == 0 else f"CAST('{value}' AS DOUBLE)"
-        case Decimal():
-            return f"{value:f}BD"
-        case str():
-            return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
-        case bytes():
-            return f"X'{value.hex()}'"
-        case datetime():
-            return f"TIMESTAMP{'' if value.tzinfo else '_NTZ'} '{value.isoformat(sep=' ')}'"
-        case date():
-            return f"DATE '{value.isoformat()}'"
-        case list() | tuple():
-            return f"array({', '.join(literal(name, item) for item in value)})"
-        case dict():
-            items = [literal(name, item) for pair in value.items() for item in pair]
-            return f"map({', '.join(items)})"
-        case _:
-            raise ParameterValueError(name=name, kind=type(value).__name__)
+def _literal(name: str, value: Any) -> str:
+    try:
+        return sql_literal(value)
+    except TypeError as error:
+        raise ParameterValueError(name=name, kind=str(error)) from None

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from deltasql.schema.text import quote_name as quote
+
+__all__ = ["ColumnPath", "LogicalPlan", "SqlText", "TableName", "Temporal", "quote"]
+
 
 class LogicalPlan:
     """One statement. Subclasses are frozen dataclasses whose fields stand in grammar order."""
@@ -60,10 +64,3 @@ class ColumnPath:
 
     def __str__(self) -> str:
         return ".".join(quote(part) for part in self.parts)
-
-
-def quote(name: str) -> str:
-    """`name` as an SQL identifier: bare where it can be, in back-ticks otherwise."""
-    if name and name.isascii() and name.replace("_", "a").isalnum() and not name[0].isdigit():
-        return name
-    return "`" + name.replace("`", "``") + "`"

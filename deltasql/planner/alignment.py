@@ -17,7 +17,7 @@ from deltasql.errors.write import (
 )
 from deltasql.plan.base import quote
 from deltasql.schema.casts import can_up_cast
-from deltasql.schema.text import sql_text, type_text
+from deltasql.schema.text import quote_text, sql_text, type_text
 from deltasql.schema.types import VOID, ArrayType, DataType, MapType, StructField, StructType
 
 
@@ -97,7 +97,7 @@ class Alignment:
             else:
                 path = f"{sql}.{quote(given.name)}"
                 value = self._align(path, given.type, wanted.type, f"{column}.{quote(wanted.name)}", names)
-            fields += [string(wanted.name), value]
+            fields += [quote_text(wanted.name), value]
         return (
             f"CASE WHEN {sql} IS NULL THEN CAST(NULL AS {sql_text(target)}) ELSE named_struct({', '.join(fields)}) END"
         )
@@ -177,7 +177,7 @@ def updated_struct(
                 align,
                 f"{column}.{quote(field.name)}",
             )
-        fields += [string(field.name), value]
+        fields += [quote_text(field.name), value]
     nothing = f"{source_sql} IS NULL" + (f" AND {target_sql} IS NULL" if kept else "")
     return f"CASE WHEN {nothing} THEN CAST(NULL AS {sql_text(new)}) ELSE named_struct({', '.join(fields)}) END"
 
@@ -214,8 +214,3 @@ def is_path(sql: str) -> bool:
     bare = sql.replace("``", "")
     outside = "".join(bare.split("`")[::2])
     return bool(sql) and all(char.isalnum() or char in "_." for char in outside)
-
-
-def string(text: str) -> str:
-    """SQL literal of a string."""
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from deltasql.errors.write import ConflictingAssignmentsError, FieldOfNonStructError
 from deltasql.plan.base import ColumnPath, quote
-from deltasql.planner.alignment import string
-from deltasql.schema.text import sql_text, type_text
+from deltasql.schema.text import quote_text, sql_text, type_text
 from deltasql.schema.types import DataType, StructType
 
 ValueFor = Callable[[str, DataType, str], str]
@@ -84,7 +83,7 @@ def _rebuilt(
             value = _rebuilt(below, before.type if before else None, field.type, path, (*names, field.name), value_for)
         elif before is not None and before.type != field.type:
             value = value_for(path, field.type, dotted((*names, field.name)))
-        fields += [string(field.name), value]
+        fields += [quote_text(field.name), value]
     return f"named_struct({', '.join(fields)})"
 
 

@@ -18,7 +18,8 @@ from deltasql.log.table import DeltaLog
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.operators import Operator, Query, Scan
 from deltasql.planner.effects import View
-from deltasql.planner.settings import Settings
+from deltasql.planner.settings import TIME_ZONE, Settings
+from deltasql.planner.timezone import machine_zone_name
 from deltasql.schema.types import DataType, StructType
 
 if TYPE_CHECKING:
@@ -70,6 +71,11 @@ class Context:
 
     def caret(self, start: int, end: int) -> Caret:
         return Caret(self.sql, start, end)
+
+    @property
+    def time_zone(self) -> str | None:
+        """The name of the session's time zone: SET, else Spark's, else the machine's; None where nobody says."""
+        return self.settings.get(TIME_ZONE) or self.analyst.setting(TIME_ZONE) or machine_zone_name()
 
     def location(self, name: TableName) -> str:
         """Where the table lies. Raises TableNotFoundError with the closest names."""
@@ -134,7 +140,7 @@ class Context:
         files = snapshot.files(("path", "location", "partitionValues", "size", "stats"))
         kept = files
         if predicate is not None:
-            kept = prune(files, predicate, snapshot.schema, snapshot.partition_columns, alias)
+            kept = prune(files, predicate, snapshot.schema, snapshot.partition_columns, alias, timezone=self.time_zone)
         return Scan(snapshot.table, snapshot.version, snapshot.schema, snapshot.partition_columns, kept, files.num_rows)
 
     def query(self, text: SqlText, ctes: SqlText | None = None, label: str = "query") -> Query:

@@ -76,7 +76,14 @@ def _whole_files(snapshot: Snapshot, condition: str | None, scope: Scope, contex
         return files
     if scope.relations or not partition_only(condition, snapshot.partition_columns, scope.target.alias):
         return None
-    return matches_partition(files, condition, snapshot.schema, snapshot.partition_columns, scope.target.alias)
+    return matches_partition(
+        files,
+        condition,
+        snapshot.schema,
+        snapshot.partition_columns,
+        scope.target.alias,
+        timezone=context.time_zone,
+    )
 
 
 def refuse_append_only(snapshot: Snapshot) -> None:

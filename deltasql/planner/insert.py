@@ -25,9 +25,11 @@ from deltasql.planner.context import Context
 from deltasql.planner.defaults import default_sql, replace_defaults
 from deltasql.planner.delete import refuse_append_only
 from deltasql.planner.metadata import evolved_metadata, metadata_actions
+from deltasql.planner.partitions import partition_value
 from deltasql.planner.rule import plan
 from deltasql.planner.settings import AUTO_MERGE, PARTITION_OVERWRITE_MODE, STORE_ASSIGNMENT
 from deltasql.schema.evolution import MergeMode, merge_schemas
+from deltasql.schema.text import sql_text
 from deltasql.schema.types import DataType, StructField, StructType
 
 if TYPE_CHECKING:
@@ -66,7 +68,7 @@ def _(statement: Insert, context: Context) -> Plan:
     dynamic = statement.overwrite and _is_dynamic(statement, context, snapshot)
     removed = None
     if statement.overwrite and not dynamic:
-        removed = _replaced_files(snapshot, static)
+        removed = _replaced_files(snapshot, static, context)
     return RowChange(
         log,
         snapshot,
@@ -233,15 +235,17 @@ def _is_dynamic(statement: Insert, context: Context, snapshot: Snapshot) -> bool
     return mode == "DYNAMIC" and bool(snapshot.partition_columns)
 
 
-def _replaced_files(snapshot: Snapshot, static: dict[str, str]) -> pa.Table:
+def _replaced_files(snapshot: Snapshot, static: dict[str, str], context: Context) -> pa.Table:
     """The files that a static overwrite replaces: all, or those of the named partitions."""
-    from deltasql.planner.pruning import prune
+    import pyarrow as pa
 
     files = snapshot.files(("path", "location", "partitionValues", "size", "stats"))
     if not static:
         return files
-    predicate = " AND ".join(f"{quote(name)} <=> {value}" for name, value in static.items())
-    return prune(files, predicate, snapshot.schema, snapshot.partition_columns)
+    fields = [field for name in static if (field := snapshot.schema.find(name))]
+    wanted = tuple(context.analyst.value(f"CAST({static[field.name]} AS {sql_text(field.type)})") for field in fields)
+    rows = files.column("partitionValues").to_pylist()
+    return files.filter(pa.array([partition_value(row, fields) == wanted for row in rows], pa.bool_()))
 
 
 def _reads(snapshot: Snapshot, removed: pa.Table | None, rows: Query, dynamic: bool) -> Reads | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 def partition_rows(snapshot: Snapshot, fields: Sequence[StructField]) -> list[tuple[Any, ...]]:
     """The distinct tuples of partition values of a snapshot, sorted with NULL first."""
     values = snapshot.files(("partitionValues",)).column("partitionValues").to_pylist()
-    distinct = {tuple(_value(row, field.name) for field in fields) for row in values}
-    rows = [tuple(typed(text, field.type) for text, field in zip(row, fields, strict=True)) for row in distinct]
+    rows = {partition_value(row, fields) for row in values}
     return sorted(rows, key=lambda row: [(value is not None, value) for value in row])
 
 
-def _value(row: dict[str, str | None], name: str) -> str | None:
-    return next((value for key, value in row.items() if key.lower() == name.lower()), None)
+def partition_value(row: Mapping[str, str | None], fields: Sequence[StructField]) -> tuple[Any, ...]:
+    """The values of some partition columns of one file. Keys of `row` match without case."""
+    folded = {key.lower(): value for key, value in row.items()}
+    return tuple(typed(folded.get(field.name.lower()), field.type) for field in fields)
 
 
 def typed(text: str | None, kind: DataType) -> Any:
@@ -41,7 +42,9 @@ def typed(text: str | None, kind: DataType) -> Any:
         case PrimitiveType("date"):
             return date.fromisoformat(text)
         case PrimitiveType("timestamp" | "timestamp_ntz"):
-            return datetime.fromisoformat(text.replace("Z", "+00:00"))
+            # Spark gives timestamps back as the machine's local time, without a zone.
+            moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
+            return moment.astimezone().replace(tzinfo=None) if moment.tzinfo else moment
         case PrimitiveType("binary"):
             return text.encode("latin-1", "replace")
         case _:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timezone, tzinfo
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 from deltasql.errors.view import TimestampInvalidError
-from deltasql.planner.settings import TIME_ZONE, Settings
+from deltasql.planner.timezone import zone
 
 if TYPE_CHECKING:
     from deltasql.planner.context import Context
@@ -33,23 +32,13 @@ def timestamp_of(text: str, context: Context) -> int:
     moment = _parse(literal[1].strip())
     if moment is None:
         raise TimestampInvalidError(expression=text)
-    return to_micros(moment if moment.tzinfo else moment.replace(tzinfo=session_zone(context.settings)))
+    return to_micros(moment if moment.tzinfo else moment.replace(tzinfo=zone(context.time_zone)))
 
 
 def to_micros(moment: datetime) -> int:
     """Microseconds since the epoch of an aware datetime, exactly."""
     delta = moment - datetime(1970, 1, 1, tzinfo=timezone.utc)
     return (delta.days * 86_400 + delta.seconds) * 1_000_000 + delta.microseconds
-
-
-def session_zone(settings: Settings) -> tzinfo:
-    """The session's time zone: the setting, else the machine's own."""
-    name = settings.get(TIME_ZONE)
-    if name:
-        return ZoneInfo(name)
-    local = datetime.now().astimezone().tzinfo
-    assert local is not None
-    return local
 
 
 def _parse(text: str) -> datetime | None:
