@@ -1,0 +1,1 @@
+"""How fast deltasql is beside its peers, in one run. `python -m benchmarks --help`."""

@@ -1,0 +1,96 @@
+"""What a case gets: sizes, a work folder, and workers, ours and the peers' turn by turn."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from benchmarks.workers import Timing, Worker, WorkFailedError
+
+OURS, DELTA_SPARK, DELTA_RS = "deltasql", "delta-spark", "delta-rs"
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How much of everything: files of the big log, rows of the big table, and rounds."""
+
+    files: int
+    rows: int
+    changes: int
+    warm_ups: int
+    rounds: int
+    big_rounds: int
+
+
+FULL = Sizes(files=1_000_000, rows=5_000_000, changes=100_000, warm_ups=6, rounds=11, big_rounds=3)
+QUICK = Sizes(files=100_000, rows=200_000, changes=4_000, warm_ups=2, rounds=3, big_rounds=1)
+
+
+class Bench:
+    """`cache` keeps generated inputs from run to run; `scratch` is emptied by the driver."""
+
+    def __init__(self, sizes: Sizes, cache: Path, scratch: Path, without: Sequence[str] = ()) -> None:
+        self.sizes, self.cache, self.scratch = sizes, cache, scratch
+        self._without = without
+
+    def folder(self, name: str) -> Path:
+        """A new empty folder."""
+        path = self.scratch / name
+        shutil.rmtree(path, ignore_errors=True)
+        path.mkdir(parents=True)
+        return path
+
+    @contextmanager
+    def workers(self, *engines: str) -> Iterator[dict[str, Worker]]:
+        """A worker per engine, by name; a peer that cannot start is left out, and stderr says why."""
+        with ExitStack() as stack:
+            started: dict[str, Worker] = {}
+            for engine in engines:
+                if engine in self._without:
+                    continue
+                try:
+                    started[engine] = stack.enter_context(Worker(engine, self.folder(f"worker-{engine}")))
+                except WorkFailedError as error:
+                    if engine == OURS:
+                        raise
+                    print(f"without {error}", file=sys.stderr)
+            yield started
+
+
+def note(text: str) -> None:
+    """Progress for whoever waits."""
+    print(f"… {text}", file=sys.stderr, flush=True)
+
+
+Round = Callable[[Worker, int], dict[str, Timing]]
+"""Plays one round, by its number, and gives the timings by work."""
+
+Kept = dict[str, dict[str, list[Timing]]]
+"""Timings by engine and work."""
+
+
+def turn_by_turn(workers: Mapping[str, Worker], play: Round, warm_ups: int, rounds: int) -> Kept:
+    """Timings by engine and work, of the rounds after the warm-ups.
+
+    Engines take turns, so that what the machine does meanwhile falls on all of them alike.
+    """
+    kept: Kept = {engine: {} for engine in workers}
+    for number in range(warm_ups + rounds):
+        for engine, worker in workers.items():
+            timings = play(worker, number)
+            if number < warm_ups:
+                continue
+            for work, timing in timings.items():
+                kept[engine].setdefault(work, []).append(timing)
+    return kept
+
+
+def typical(kept: Kept, engine: str, work: str) -> float | None:
+    """The median seconds of a piece of work; None for an engine that did not run."""
+    timings = kept.get(engine, {}).get(work)
+    return median(item.seconds for item in timings) if timings else None

@@ -1,0 +1,15 @@
+"""The cases, by the name that `--only` takes; each gives its figures."""
+
+from collections.abc import Callable, Sequence
+
+from benchmarks.bench import Bench
+from benchmarks.cases import big_tables, many_files, parsing, small_tables, start_up
+from benchmarks.figures import Figure
+
+CASES: dict[str, Callable[[Bench], Sequence[Figure]]] = {
+    "parsing": parsing.figures,
+    "start-up": start_up.figures,
+    "many-files": many_files.figures,
+    "small-tables": small_tables.figures,
+    "big-tables": big_tables.figures,
+}

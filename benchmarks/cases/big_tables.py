@@ -1,0 +1,41 @@
+"""Millions of rows of five columns: write, MERGE, UPDATE and DELETE, copy-on-write."""
+
+from __future__ import annotations
+
+from benchmarks.bench import DELTA_RS, DELTA_SPARK, OURS, Bench, Kept, note, turn_by_turn, typical
+from benchmarks.big_rows import big_rows, changes
+from benchmarks.figures import Figure
+from benchmarks.workers import Timing, Worker
+
+WORK = {
+    "write_rows": "write",
+    "merge_rows": "MERGE, half of the changes match",
+    "update_rows": "UPDATE 1 %",
+    "delete_rows": "DELETE 1 %",
+}
+
+
+def figures(bench: Bench) -> list[Figure]:
+    """Medians over tables, each a new one; delta-rs for reference."""
+    sizes = bench.sizes
+    note(f"1 + {sizes.big_rounds} tables of {sizes.rows} rows")
+    rows = str(big_rows(bench.cache, sizes.rows))
+    merged = str(changes(bench.cache, sizes.rows, sizes.changes))
+
+    def play(worker: Worker, number: int) -> dict[str, Timing]:
+        table = f"big_{number}"
+        timings = {work: worker.run(work, table=table, rows=rows, changes=merged) for work in WORK}
+        worker.run("drop", table=table)
+        return timings
+
+    with bench.workers(OURS, DELTA_SPARK, DELTA_RS) as workers:
+        kept = turn_by_turn(workers, play, 1, sizes.big_rounds)
+    label = f"{sizes.rows:,} rows: "
+    return [_figure(kept, label, work, peer) for peer in (DELTA_SPARK, DELTA_RS) for work in WORK]
+
+
+def _figure(kept: Kept, label: str, work: str, peer: str) -> Figure:
+    ours = typical(kept, OURS, work)
+    assert ours is not None
+    limit = 1.0 if peer == DELTA_SPARK else None
+    return Figure(label + WORK[work], "s", ours, typical(kept, peer, work), peer, ratio_at_most=limit)

@@ -1,0 +1,64 @@
+"""A table of very many files: ADD COLUMN and opening it for a scan, each on a log that the process has not seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import median
+
+from benchmarks.bench import DELTA_RS, DELTA_SPARK, OURS, Bench, Kept, note, turn_by_turn, typical
+from benchmarks.big_log import big_log, linked
+from benchmarks.figures import Figure
+from benchmarks.workers import Timing, Worker
+
+ROUNDS = 3
+
+
+def figures(bench: Bench) -> list[Figure]:
+    """Medians. Time does not include the start of the engine, which has altered a small table before."""
+    note(f"a log of {bench.sizes.files} files")
+    table = big_log(bench.cache, bench.sizes.files)
+    kept = _add_columns(bench, table)
+    ours = typical(kept, OURS, "add_column")
+    assert ours is not None
+    label = f"{bench.sizes.files:,} files: "
+    limits = ((DELTA_RS, 1 / 10), (DELTA_SPARK, 1 / 50))
+    alter = [
+        Figure(f"{label}cold ADD COLUMN", "s", ours, typical(kept, peer, "add_column"), peer, ratio_at_most=limit)
+        for peer, limit in limits
+    ]
+    return [*alter, *_opened(bench, table, label)]
+
+
+def _add_columns(bench: Bench, table: Path) -> Kept:
+    folder = bench.folder("many-files")
+    with bench.workers(OURS, DELTA_RS, DELTA_SPARK) as workers:
+        for worker in workers.values():
+            worker.run("create", table="small")
+            worker.run("add_column", table="small", column="warm_up")
+
+        def play(worker: Worker, number: int) -> dict[str, Timing]:
+            # A new path is a new log to every engine's cache.
+            path = linked(table, folder / f"{worker.engine}-{number}")
+            return {"add_column": worker.run("add_column", table=f"delta.`{path}`", path=str(path), column="extra")}
+
+        return turn_by_turn(workers, play, warm_ups=0, rounds=ROUNDS)
+
+
+def _opened(bench: Bench, table: Path, label: str) -> list[Figure]:
+    """Time and peak memory of new processes that open the table once."""
+    seconds: dict[str, list[float]] = {}
+    peaks: dict[str, list[float]] = {}
+    for _ in range(ROUNDS):
+        with bench.workers(OURS, DELTA_RS) as workers:
+            for engine, worker in workers.items():
+                opened = worker.run("open", path=str(table))
+                seconds.setdefault(engine, []).append(opened.seconds)
+                peaks.setdefault(engine, []).append(opened.peak / 2**20)
+    return [
+        Figure(f"{label}{what}", unit, median(found[OURS]), _of_peer(found), DELTA_RS, ratio_at_most=0.5)
+        for what, unit, found in (("open for a scan", "s", seconds), ("peak memory of that", "MiB", peaks))
+    ]
+
+
+def _of_peer(found: dict[str, list[float]]) -> float | None:
+    return median(found[DELTA_RS]) if DELTA_RS in found else None

@@ -1,0 +1,1 @@
+"""The engines that are compared, each behind the same small interface."""

@@ -1,0 +1,13 @@
+"""What a worker process can do with an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+
+class Engine(Protocol):
+    """Runs named work. Made inside a worker process, in a work folder of its own."""
+
+    def run(self, work: str, values: Mapping[str, str]) -> None:
+        """Does the work to its end: rows are fetched. Raises whatever the engine raises."""

@@ -1,0 +1,69 @@
+"""delta-rs, through its Python package. It has no SQL for these statements: each is a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pyarrow.parquet as pq
+from deltalake import DeltaTable, Field, Schema, write_deltalake
+from deltalake.schema import PrimitiveType
+
+
+class DeltaRs:
+    """Tables lie in the work folder, by name or wherever a path says."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def run(self, work: str, values: Mapping[str, str]) -> None:
+        WORK[work](self._path(values), values)
+
+    def _path(self, values: Mapping[str, str]) -> str:
+        return values.get("path") or str(self._folder / values["table"])
+
+
+def _open(path: str, values: Mapping[str, str]) -> None:
+    DeltaTable(path)
+
+
+def _create(path: str, values: Mapping[str, str]) -> None:
+    DeltaTable.create(path, Schema([Field("id", PrimitiveType("integer")), Field("v", PrimitiveType("string"))]))
+
+
+def _add_column(path: str, values: Mapping[str, str]) -> None:
+    DeltaTable(path).alter.add_columns(Field(values["column"], PrimitiveType("integer")))
+
+
+def _write_rows(path: str, values: Mapping[str, str]) -> None:
+    write_deltalake(path, pq.read_table(values["rows"]))
+
+
+def _merge_rows(path: str, values: Mapping[str, str]) -> None:
+    merge = DeltaTable(path).merge(pq.read_table(values["changes"]), "t.id = s.id", source_alias="s", target_alias="t")
+    updated = merge.when_matched_update({"amount": "s.amount", "name": "s.name"})
+    updated.when_not_matched_insert_all().execute()
+
+
+def _update_rows(path: str, values: Mapping[str, str]) -> None:
+    DeltaTable(path).update({"amount": "amount + 1"}, predicate="id % 100 = 3")
+
+
+def _delete_rows(path: str, values: Mapping[str, str]) -> None:
+    DeltaTable(path).delete("id % 100 = 7")
+
+
+def _drop(path: str, values: Mapping[str, str]) -> None:
+    """A table of delta-rs is only its folder; the driver removes that."""
+
+
+WORK: dict[str, Callable[[str, Mapping[str, str]], None]] = {
+    "open": _open,
+    "create": _create,
+    "add_column": _add_column,
+    "write_rows": _write_rows,
+    "merge_rows": _merge_rows,
+    "update_rows": _update_rows,
+    "delete_rows": _delete_rows,
+    "drop": _drop,
+}

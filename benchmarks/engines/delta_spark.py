@@ -1,0 +1,40 @@
+"""delta-spark, tuned as its own tests tune it. Its jar comes from Maven Central when the session starts."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from benchmarks.statements import STATEMENTS
+
+PACKAGE = "io.delta:delta-spark_4.2_2.13:4.4.0"
+CONFIG = {
+    "spark.jars.packages": PACKAGE,
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    "spark.databricks.delta.snapshotPartitions": "2",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.memory": "4g",
+    "spark.log.level": "OFF",
+}
+
+
+class DeltaSpark:
+    """One session for the life of the process."""
+
+    def __init__(self, folder: Path) -> None:
+        from pyspark.sql import SparkSession
+
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        builder = SparkSession.builder.master(os.environ["DELTASQL_MASTER"])
+        for key, value in (CONFIG | {"spark.sql.warehouse.dir": str(folder / "warehouse")}).items():
+            builder = builder.config(key, value)
+        self._spark = builder.getOrCreate()
+
+    def run(self, work: str, values: Mapping[str, str]) -> None:
+        self._spark.sql(STATEMENTS[work].format(**values)).collect()

@@ -1,0 +1,50 @@
+"""The command: runs cases, prints their figures side by side with the targets. Nothing here fails for being slow."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.bench import DELTA_RS, DELTA_SPARK, FULL, QUICK, Bench, note
+from benchmarks.cases import CASES
+from benchmarks.figures import Figure, table, write_json
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the chosen cases; 0 when they ran, whatever the figures are."""
+    options = _parser().parse_args(argv)
+    sizes = QUICK if options.quick else FULL
+    options.work.mkdir(parents=True, exist_ok=True)
+    found: list[Figure] = []
+    with tempfile.TemporaryDirectory(dir=options.work, prefix="run-") as scratch:
+        bench = Bench(sizes, options.work, Path(scratch), options.without)
+        for name in options.only or CASES:
+            note(name)
+            found += CASES[name](bench)
+    print(table(found))
+    if options.json:
+        about = {"quick": options.quick, "machine": platform.platform(), "cores": os.cpu_count()}
+        write_json(found, options.json, **about)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="small sizes: a few minutes in all")
+    parser.add_argument("--only", action="append", choices=CASES, help="run this case; repeatable")
+    parser.add_argument(
+        "--without", action="append", default=[], choices=(DELTA_SPARK, DELTA_RS), help="leave out a peer"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON, too")
+    parser.add_argument(
+        "--work", type=Path, metavar="DIR", default=_default_work(), help="inputs and tables (%(default)s)"
+    )
+    return parser
+
+
+def _default_work() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "deltasql-benchmarks"

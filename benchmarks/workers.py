@@ -1,0 +1,78 @@
+"""The driver's side of worker processes: start, ask, stop."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class WorkFailedError(Exception):
+    """An engine could not do the work; the text is the engine's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Seconds that the work took, and the peak memory of the process in bytes."""
+
+    seconds: float
+    peak: int
+
+
+class Worker:
+    """A process that runs one engine. Raises WorkFailedError when the engine cannot start."""
+
+    def __init__(self, engine: str, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._log = (folder / "worker.log").open("w", encoding="utf-8")
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.worker", engine, str(folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            text=True,
+            cwd=folder,
+            env=os.environ | {"PYTHONPATH": str(ROOT), "DELTASQL_MASTER": "local[2]"},
+        )
+        self.engine = engine
+        try:
+            self.started = self._answer()
+        except WorkFailedError:
+            self.stop()
+            raise
+
+    def run(self, work: str, **values: str) -> Timing:
+        """Has the work done once. Raises WorkFailedError."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps({"work": work, "values": values}) + "\n")
+        self._process.stdin.flush()
+        return self._answer()
+
+    def stop(self) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+        self._log.close()
+
+    def _answer(self) -> Timing:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        answer: dict[str, Any] = json.loads(line) if line else {"error": f"the process ended; see {self._log.name}"}
+        if "error" in answer:
+            raise WorkFailedError(f"{self.engine}: {answer['error']}")
+        return Timing(answer["seconds"], answer["peak"])
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.stop()
