@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from deltasql.errors.base import DeltaSqlError
 
 if TYPE_CHECKING:
+    from deltasql.parser import Statement
     from deltasql.session import Session
 
 OK, FAILED, USAGE, MISMATCH, CONFLICT, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -68,6 +69,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-f", dest="work", metavar="FILE", action="append", type=_path, help="run a file; - is stdin")
     parser.add_argument("--warehouse", metavar="DIR", default="warehouse", help="tables and catalog (%(default)s)")
     parser.add_argument("--format", choices=FORMATS, default="table", help="how rows are printed (%(default)s)")
+    parser.add_argument("--echo", action="store_true", help="print each statement before its rows")
+    parser.add_argument("--keep-going", action="store_true", help="go on after a statement that failed")
     parser.add_argument("--timing", action="store_true", help="tell on stderr how long each statement took")
     _add_shared(parser)
     parser.add_argument("--version", action="version", version=f"%(prog)s {_version()}")
@@ -121,9 +124,8 @@ def _dispatch(options: argparse.Namespace) -> int:
             from deltasql.repl import start
 
             return start(session, style=options.format, stack=options.stack)
-        for script in scripts:
-            _run(session, script, options)
-    return OK
+        codes = [_run(session, script, options) for script in scripts]
+    return max(codes, default=OK)
 
 
 def _loaded(script: Script) -> Script:
@@ -155,25 +157,39 @@ class _Connection:
         self._session.close()
 
 
-def _run(session: Session, script: Script, options: argparse.Namespace) -> None:
-    """Runs each statement and prints its rows. Raises the first error, after its place in the file was printed."""
+def _run(session: Session, script: Script, options: argparse.Namespace) -> int:
+    """Runs each statement and prints its rows; the exit code.
+
+    Raises the first error, after its place in the file was printed, unless the script is to go on.
+    """
     from deltasql.parser import split
     from deltasql.render import render
 
+    code = OK
     for statement in split(script.text):
         began = time.perf_counter()
+        if options.echo:
+            print(f"{statement.text};")
         try:
-            result = session.sql(statement.text)
-            render(result, options.format, sys.stdout)
+            render(session.sql(statement.text), options.format, sys.stdout)
             sys.stdout.flush()
         except DeltaSqlError as error:
-            if script.name:
-                line = script.text.count("\n", 0, statement.start) + (error.caret.line if error.caret else 1)
-                name = "<stdin>" if script.name == "-" else script.name
-                print(f"{name}:{line}:", file=sys.stderr)
-            raise error
+            sys.stdout.flush()
+            _say_place(script, statement, error)
+            if not options.keep_going:
+                raise
+            code = max(code, _report(error, options.stack))
         if options.timing:
             print(f"{time.perf_counter() - began:.3f} s", file=sys.stderr)
+    return code
+
+
+def _say_place(script: Script, statement: Statement, error: DeltaSqlError) -> None:
+    """Prints `file:line:` of an error in a file."""
+    if script.name:
+        line = script.text.count("\n", 0, statement.start) + (error.caret.line if error.caret else 1)
+        name = "<stdin>" if script.name == "-" else script.name
+        print(f"{name}:{line}:", file=sys.stderr)
 
 
 def _report(error: DeltaSqlError, with_stack: bool) -> int:

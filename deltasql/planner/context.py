@@ -24,6 +24,7 @@ from deltasql.schema.types import DataType, StructType
 
 if TYPE_CHECKING:
     from deltasql.log.snapshot import Snapshot
+    from deltasql.planner.relations import TableReference
 
 
 EMPTY: Mapping[str, Operator] = MappingProxyType({})
@@ -99,7 +100,8 @@ class Context:
         try:
             return self._pinned(log, self._version(log, name))
         except DeltaSqlError as error:
-            raise error.at(self.caret(name.start, name.end)) from None
+            # A name in a query is placed by `bind`, which knows the user's text.
+            raise error.at(self.caret(name.start, name.end) if name.end else None) from None
 
     def writable(self, name: TableName) -> tuple[DeltaLog, Snapshot]:
         """The log and latest snapshot of a table that a statement is about to change.
@@ -157,15 +159,20 @@ class Context:
         Names that are none of ours stay: Spark may know them. `qualifiers` are longer names by which columns of
         other tables in scope may be called, with the alias that replaces them.
         """
+        from deltasql.planner.filters import scan_filters
         from deltasql.planner.references import table_references
         from deltasql.planner.splice import bind
 
         bound: dict[int, str] = {}
         relations: dict[str, Operator] = {}
+        filters: dict[int, str] | None = None
         for index, reference in enumerate(table_references(sql)):
             name = TableName(reference.parts, reference.start, reference.end, reference.temporal)
             try:
                 operator = self._relation(name)
+                if isinstance(operator, Scan) and operator.total_files > 1:
+                    filters = scan_filters(sql) if filters is None else filters
+                    operator = self._filtered(operator, filters.get(reference.start), reference)
             except DeltaSqlError as error:
                 raise error.at(self._found(sql[reference.start : reference.end])) from None
             if operator is None:
@@ -174,6 +181,16 @@ class Context:
             bound[index] = view
             relations[view] = operator
         return bind(sql, bound, qualifiers or {}).sql, relations
+
+    def _filtered(self, scan: Scan, predicate: str | None, reference: TableReference) -> Scan:
+        """`scan` without the files in which no row satisfies `predicate`."""
+        from deltasql.planner.pruning import prune
+
+        if predicate is None:
+            return scan
+        alias = reference.alias or reference.parts[-1]
+        files = prune(scan.files, predicate, scan.schema, scan.partition_columns, alias, timezone=self.time_zone)
+        return replace(scan, files=files)
 
     def _found(self, fragment: str) -> Caret | None:
         """Where a piece of SQL stands in the statement."""

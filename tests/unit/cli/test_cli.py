@@ -109,6 +109,20 @@ def test_a_failed_statement_ends_the_run_with_1(
     assert sessions[0].closed
 
 
+def test_echo_shows_the_statements(sessions: list[Canned], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["--echo", "-e", "-- why\nSELECT 1; ALTER x", "--format", "csv"]) == 0
+    assert capsys.readouterr().out == "-- why\nSELECT 1;\nn\n1\n2\nALTER x;\n"
+
+
+def test_keep_going_runs_the_rest_and_still_ends_with_the_code_of_the_failure(
+    sessions: list[Canned], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["--keep-going", "-e", "MISS t; ALTER x", "-e", "ALTER y"]) == 1
+    assert sessions[0].seen == ["MISS t", "ALTER x", "ALTER y"]
+    assert cli.main(["--keep-going", "-e", "RACE; MISS t"]) == 4
+    assert capsys.readouterr().err.count("SQLSTATE") == 3
+
+
 def test_a_lost_race_ends_with_4(sessions: list[Canned], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["-e", "RACE"]) == 4
     assert "DELTA_CONCURRENT_APPEND" in capsys.readouterr().err
