@@ -108,16 +108,26 @@ def _rewritten(change: RowChange, engine: StatementEngine, stage: Stage, operato
     assert change.snapshot is not None
     done = engine.rewrite(operator, stage, change.log.table)
     removes = change.snapshot.add_files(done.removed) if done.removed else []
-    metrics = (
-        _merge_metrics(done, operator, removes)
-        if operator.source is not None
-        else _dml_metrics(done, operator, removes)
-    )
+    metrics = _rewrite_metrics(change.outcome, done, operator, removes)
     return _Work(done.staged.adds, removes, metrics, _answer(change.outcome, done, operator))
+
+
+def _rewrite_metrics(
+    outcome: Outcome, done: Rewritten, operator: Rewrite, removes: Sequence[AddFile]
+) -> dict[str, int]:
+    if outcome is Outcome.INSERT:
+        written = {"numFiles": len(done.staged.files), "numOutputRows": done.staged.rows}
+        deleted = {"numDeletedRows": done.rows(operator.actions, RowEffect.DELETE), "numCopiedRows": done.copied}
+        return {**written, "numOutputBytes": done.staged.size, **_removed_metrics(removes), **deleted}
+    if operator.source is None:
+        return _dml_metrics(done, operator, removes)
+    return _merge_metrics(done, operator, removes)
 
 
 def _answer(outcome: Outcome, done: Rewritten, operator: Rewrite) -> tuple[int, ...]:
     rows = [done.rows(operator.actions, effect) for effect in (RowEffect.UPDATE, RowEffect.DELETE, RowEffect.INSERT)]
+    if outcome is Outcome.INSERT:
+        return rows[2], rows[2]
     return (sum(rows), *rows) if outcome is Outcome.MERGE else (sum(rows),)
 
 

@@ -107,7 +107,7 @@ class StatementEngine:
 
     def rewrite(self, operator: Rewrite, stage: Stage, table: str) -> Rewritten:
         """Stages the successors of the files that hold a changed row."""
-        with retold(self.sql, WriteContext(table, operator.checks, merge=operator.source is not None)):
+        with retold(self.sql, WriteContext(table, _constraints(operator), merge=operator.source is not None)):
             return rewrite(self.frames, self.spark, operator, stage)
 
     def frame_of(self, rows: CommandRows) -> DataFrame:
@@ -117,5 +117,9 @@ class StatementEngine:
 
 
 def _constraints(operator: Operator) -> tuple[Constraint, ...]:
-    own = operator.conditions if isinstance(operator, Check) else ()
+    own: tuple[Constraint, ...] = ()
+    if isinstance(operator, Check):
+        own = operator.conditions
+    elif isinstance(operator, Rewrite):
+        own = operator.checks
     return (*own, *(item for child in children(operator) for item in _constraints(child)))

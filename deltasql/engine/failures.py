@@ -18,8 +18,9 @@ from deltasql.errors.engine import (
     SparkError,
     WriteOverflowError,
 )
-from deltasql.errors.write import MergeUnresolvedError
+from deltasql.errors.write import MergeUnresolvedError, ReplaceWhereMismatchError
 from deltasql.plan.operators import Constraint
+from deltasql.planner.replace_where import REPLACE_WHERE
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException
@@ -68,6 +69,8 @@ def _violation(text: str, write: WriteContext) -> DeltaSqlError:
     match = re.search(re.escape(VIOLATION_MARK) + r"([^|]*)\|(\{.*\})", text)
     assert match is not None
     constraint = next(item for item in write.constraints if item.name == match[1])
+    if constraint.name == REPLACE_WHERE:
+        return ReplaceWhereMismatchError(predicate=constraint.condition, values=_values(match[2], constraint))
     if constraint.column is not None:
         return NotNullViolationError(column=constraint.column, table=write.table)
     return CheckViolationError(

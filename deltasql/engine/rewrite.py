@@ -26,6 +26,7 @@ from deltasql.plan.operators import (
     ROW_INDEX,
     SOURCE_PRESENT,
     TARGET_PRESENT,
+    EqualKey,
     Rewrite,
     RowAction,
     RowEffect,
@@ -34,6 +35,7 @@ from deltasql.plan.operators import (
 )
 from deltasql.planner.pruning import prune
 from deltasql.schema.literals import sql_literal
+from deltasql.schema.types import DataType, DecimalType, PrimitiveType
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -101,7 +103,7 @@ class _Source:
         from pyspark.sql import functions as F
 
         self._cached: list[DataFrame] = []
-        self.key_ranges: tuple[tuple[str, Any, Any], ...] = ()
+        self.key_ranges: tuple[tuple[EqualKey, Any, Any], ...] = ()
         self.broadcast = False
         self.rows: DataFrame | None = None
         if operator.source is None:
@@ -118,15 +120,14 @@ class _Source:
         from pyspark.sql import functions as F
 
         keys = operator.equal_keys
-        ranges = [F.expr(f"{edge}({source})") for _, source in keys for edge in ("min", "max")]
+        ranges = [F.expr(f"{edge}({key.source})") for key in keys for edge in ("min", "max")]
         count, *edges = rows.agg(F.count(F.lit(1)), *ranges).collect()[0]
-        bounds = zip(keys, edges[::2], edges[1::2], strict=True)
-        self.key_ranges = tuple((target, low, high) for (target, _), low, high in bounds)
+        self.key_ranges = tuple(zip(keys, edges[::2], edges[1::2], strict=True))
         return int(count)
 
     def candidates(self, target: Scan, alias: str) -> Scan:
         """`target` without the files whose statistics rule out every key of the source."""
-        usable = [item for item in self.key_ranges if isinstance(item[1], (int, str, date, Decimal))]
+        usable = [(key.target, low, high) for key, low, high in self.key_ranges if _comparable(key.type, low)]
         if not usable or target.files.num_rows == 0:
             return target
         predicate = " AND ".join(
@@ -298,7 +299,7 @@ class _Job:
 
         if not self.operator.unique_match:
             return
-        labels = [text for text, _ in self.operator.equal_keys] or [ROW_INDEX]
+        labels = [key.target for key in self.operator.equal_keys] or [ROW_INDEX]
         names = [f"key{index}" for index in range(len(labels))]
         keys = [F.first(F.expr(label)).alias(name) for label, name in zip(labels, names, strict=True)]
         fired = self._acted(self.operator.target, "inner").filter(f"{ACTION} > 0")
@@ -359,6 +360,21 @@ def _first_per_target_row(acted: DataFrame) -> DataFrame:
     window = Window.partitionBy(ROW_FILE, ROW_INDEX).orderBy(F.expr(f"{ACTION} > 0").desc())
     numbered = acted.withColumn("__deltasql_n", F.row_number().over(window))
     return numbered.filter(f"{TARGET_PRESENT} IS NULL OR __deltasql_n = 1")
+
+
+def _comparable(kind: DataType | None, value: Any) -> bool:
+    """Whether the bounds of a column can be compared with a key's value as they are, without Spark's casts."""
+    match kind:
+        case PrimitiveType("string"):
+            return type(value) is str
+        case PrimitiveType("byte" | "short" | "integer" | "long"):
+            return type(value) is int
+        case PrimitiveType("date"):
+            return type(value) is date
+        case DecimalType():
+            return type(value) is Decimal
+        case _:
+            return False
 
 
 def _shown(rows: Iterable[Any], labels: list[str]) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias, Union
 
-from deltasql.schema.types import StructType
+from deltasql.schema.types import DataType, StructType
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -108,14 +108,25 @@ class RowAction:
     values: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class EqualKey:
+    """An equality that a join demands: SQL of the target's side and of the source's.
+
+    `type` is the target column's, when its side is a plain column.
+    """
+
+    target: str
+    source: str
+    type: DataType | None
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Rewrite:
     """The files of `target` that hold a row which an action changes, written anew, and the rows that actions insert.
 
     Without a `source` every row of the target is MATCHED. `on` joins the two; `keep` has one SQL text per column of
-    `output` for a row that no action applies to. `equal_keys` are the equalities in `on`: SQL text of the target's
-    side and of the source's. With `unique_match` two source rows that change one target row are an error. A
-    `stable_source` gives the same rows each time it is evaluated.
+    `output` for a row that no action applies to. `equal_keys` are the equalities in `on`. With
+    `unique_match` two source rows that change one target row are an error.
     """
 
     target: Scan
@@ -127,9 +138,8 @@ class Rewrite:
     keep: tuple[str, ...]
     output: StructType
     checks: tuple[Constraint, ...]
-    equal_keys: tuple[tuple[str, str], ...] = ()
+    equal_keys: tuple[EqualKey, ...] = ()
     unique_match: bool = True
-    stable_source: bool = False
     relations: Mapping[str, Operator] = field(default_factory=dict)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.write import (
@@ -15,9 +15,9 @@ from deltasql.errors.write import (
     TooManyInsertColumnsError,
     UnknownInsertColumnError,
 )
-from deltasql.plan.base import SqlText, quote
+from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.insert import Insert
-from deltasql.plan.operators import Check, Operator, Project, Query, Write
+from deltasql.plan.operators import Check, Operator, Project, Query, Scan, Write
 from deltasql.planner.alignment import Alignment, StructRule
 from deltasql.planner.changes import Outcome, Plan, Reads, RowChange
 from deltasql.planner.constraints import constraints_of
@@ -26,6 +26,7 @@ from deltasql.planner.defaults import default_sql, replace_defaults
 from deltasql.planner.delete import refuse_append_only
 from deltasql.planner.metadata import evolved_metadata, metadata_actions
 from deltasql.planner.partitions import partition_value
+from deltasql.planner.replace_where import checked_rows, replacing, whole_files
 from deltasql.planner.rule import plan
 from deltasql.planner.settings import AUTO_MERGE, PARTITION_OVERWRITE_MODE, STORE_ASSIGNMENT
 from deltasql.schema.evolution import MergeMode, merge_schemas
@@ -52,7 +53,7 @@ def _(statement: Insert, context: Context) -> Plan:
     """By position unless a column list or BY NAME says otherwise."""
     log, snapshot = context.writable(statement.table)
     evolution = statement.schema_evolution or context.settings.is_on(AUTO_MERGE)
-    if statement.overwrite:
+    if statement.overwrite or statement.replace_where is not None:
         refuse_append_only(snapshot)
     static = _static_partitions(statement, snapshot, context)
     rows, given = _query(statement, context, snapshot, static)
@@ -64,25 +65,40 @@ def _(statement: Insert, context: Context) -> Plan:
     constraints = constraints_of(schema, metadata.configuration)
     if constraints:
         child = Check(child, constraints)
+    if statement.replace_where is not None:
+        child = checked_rows(child, statement.replace_where.text)
     write = Write(child, schema, snapshot.partition_columns, single_file=_is_values(statement.query))
-    dynamic = statement.overwrite and _is_dynamic(statement, context, snapshot)
-    removed = None
-    if statement.overwrite and not dynamic:
-        removed = _replaced_files(snapshot, static, context)
-    return RowChange(
+    change = RowChange(
         log,
         snapshot,
         "WRITE",
-        _parameters(statement, dynamic, evolution),
+        _parameters(statement, evolution),
         write,
         metadata,
         Outcome.INSERT,
         actions=metadata_actions(snapshot, metadata),
-        removed=removed,
-        dynamic_overwrite=dynamic,
-        reads=_reads(snapshot, removed, rows, dynamic),
-        skip_if_empty=not statement.overwrite,
     )
+    if statement.replace_where is not None:
+        return _replacing(change, write, snapshot, statement.table, statement.replace_where, context)
+    if not statement.overwrite:
+        return replace(change, reads=_own_reads(snapshot, rows), skip_if_empty=True)
+    if _is_dynamic(context, snapshot):
+        parameters = {**change.parameters, "isDynamicPartitionOverwrite": True}
+        return replace(change, parameters=parameters, dynamic_overwrite=True, reads=Reads("TRUE", whole_table=True))
+    removed = _replaced_files(snapshot, static, context)
+    return replace(change, removed=removed, reads=Reads("TRUE", tuple(removed.column("path").to_pylist())))
+
+
+def _replacing(
+    change: RowChange, write: Write, snapshot: Snapshot, table: TableName, predicate: SqlText, context: Context
+) -> RowChange:
+    """REPLACE WHERE: whole files go where the log can tell, else the files of the range are rewritten."""
+    removed = whole_files(snapshot, predicate.text, context)
+    if removed is not None:
+        reads = Reads(predicate.text, tuple(removed.column("path").to_pylist()))
+        return replace(change, removed=removed, reads=reads)
+    operator, reads = replacing(write, snapshot, table, predicate, context)
+    return replace(change, operator=operator, reads=reads, skip_if_empty=True)
 
 
 def _query(
@@ -229,7 +245,7 @@ def _static_partitions(statement: Insert, snapshot: Snapshot, context: Context) 
     return values
 
 
-def _is_dynamic(statement: Insert, context: Context, snapshot: Snapshot) -> bool:
+def _is_dynamic(context: Context, snapshot: Snapshot) -> bool:
     """Whether only the partitions that the rows fall into are replaced."""
     mode = (context.settings.get(PARTITION_OVERWRITE_MODE) or "STATIC").upper()
     return mode == "DYNAMIC" and bool(snapshot.partition_columns)
@@ -248,20 +264,17 @@ def _replaced_files(snapshot: Snapshot, static: dict[str, str], context: Context
     return files.filter(pa.array([partition_value(row, fields) == wanted for row in rows], pa.bool_()))
 
 
-def _reads(snapshot: Snapshot, removed: pa.Table | None, rows: Query, dynamic: bool) -> Reads | None:
-    """What of the target the statement depends on; None makes it a blind append."""
-    if dynamic:
-        return Reads("TRUE", whole_table=True)
-    if removed is not None:
-        return Reads("TRUE", tuple(removed.column("path").to_pylist()))
-    tables = {item.table for item in rows.relations.values() if hasattr(item, "table")}
+def _own_reads(snapshot: Snapshot, rows: Query) -> Reads | None:
+    """What an append depends on: nothing (a blind append), unless its query reads the table itself."""
+    tables = {item.table for item in rows.relations.values() if isinstance(item, Scan)}
     return Reads("TRUE", whole_table=True) if snapshot.table in tables else None
 
 
-def _parameters(statement: Insert, dynamic: bool, evolution: bool) -> dict[str, Any]:
-    parameters: dict[str, Any] = {"mode": "Overwrite" if statement.overwrite else "Append", "partitionBy": "[]"}
-    if dynamic:
-        parameters["isDynamicPartitionOverwrite"] = True
+def _parameters(statement: Insert, evolution: bool) -> dict[str, Any]:
+    replaces = statement.overwrite or statement.replace_where is not None
+    parameters: dict[str, Any] = {"mode": "Overwrite" if replaces else "Append", "partitionBy": "[]"}
+    if statement.replace_where is not None:
+        parameters["predicate"] = statement.replace_where.text
     if evolution:
         parameters["canMergeSchema"] = True
     return parameters

@@ -33,7 +33,7 @@ from deltasql.plan.merge import (
     UpdateAction,
     UpdateStarAction,
 )
-from deltasql.plan.operators import Operator, Query, Rewrite, RowAction, RowEffect, RowKind, Scan
+from deltasql.plan.operators import EqualKey, Operator, Query, Rewrite, RowAction, RowEffect, RowKind, Scan
 from deltasql.planner.alignment import Alignment, StructRule, updated_struct
 from deltasql.planner.assignments import assigned_values, refuse_conflicts
 from deltasql.planner.changes import Outcome, Plan, Reads, RowChange
@@ -170,7 +170,7 @@ class _Merge:
             raise error.at(self.context.caret(text.start, text.end))
         return self.scope.expression(text, clause, target=target, source=source)
 
-    def split_condition(self, on: str) -> tuple[str | None, tuple[tuple[str, str], ...]]:
+    def split_condition(self, on: str) -> tuple[str | None, tuple[EqualKey, ...]]:
         """The part of ON that speaks of the target alone, and its equalities of a target and a source expression."""
         from deltasql.planner.references import equal_sides, split_conjuncts
 
@@ -182,9 +182,9 @@ class _Merge:
             if pair is not None:
                 left, right = self._sides(pair[0]), self._sides(pair[1])
                 if (left, right) == ({"target"}, {"source"}):
-                    keys.append(pair)
+                    keys.append(EqualKey(*pair, self.scope.type_of(pair[0])))
                 elif (left, right) == ({"source"}, {"target"}):
-                    keys.append((pair[1], pair[0]))
+                    keys.append(EqualKey(pair[1], pair[0], self.scope.type_of(pair[1])))
         return " AND ".join(only) or None, tuple(keys)
 
     def _sides(self, expression: str) -> set[str]:

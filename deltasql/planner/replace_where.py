@@ -1,0 +1,65 @@
+"""INSERT … REPLACE WHERE: the rows that satisfy the predicate make way for the query's, in one commit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from deltasql.plan.base import SqlText, TableName, quote
+from deltasql.plan.operators import Check, Constraint, Operator, Rewrite, RowAction, RowEffect, RowKind, Write
+from deltasql.planner.changes import Reads
+from deltasql.planner.scope import Scope, Side, side
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from deltasql.log.snapshot import Snapshot
+    from deltasql.planner.context import Context
+    from deltasql.schema.types import StructType
+
+REPLACE_WHERE = "REPLACE WHERE"
+"""Name of the constraint that inserted rows lie in the range that is replaced."""
+ROWS = "__deltasql_rows"
+
+
+def checked_rows(rows: Operator, predicate: str) -> Check:
+    """The query's rows; one outside the predicate (or for which it is NULL) fails the statement."""
+    return Check(rows, (Constraint(REPLACE_WHERE, predicate),))
+
+
+def whole_files(snapshot: Snapshot, predicate: str, context: Context) -> pa.Table | None:
+    """The files that lie in the predicate's range as a whole; None when rows decide."""
+    from deltasql.planner.pruning import matches_partition, partition_only
+
+    if not partition_only(predicate, snapshot.partition_columns):
+        return None
+    files = snapshot.files(("path", "location", "partitionValues", "size", "stats"))
+    columns = snapshot.partition_columns
+    return matches_partition(files, predicate, snapshot.schema, columns, timezone=context.time_zone)
+
+
+def replacing(
+    write: Write, snapshot: Snapshot, table: TableName, text: SqlText, context: Context
+) -> tuple[Rewrite, Reads]:
+    """The rewrite that deletes the old rows of the range and inserts the new ones."""
+    schema: StructType = write.output
+    scope = Scope(context, side(table, None, schema, "target"), Side(ROWS, schema))
+    predicate = scope.expression(text, REPLACE_WHERE, source=False)
+    alias = scope.target.alias
+    scan = replace(context.scan(snapshot, predicate, alias), schema=schema, identity=True)
+    values = tuple(f"{ROWS}.{quote(name)}" for name in schema.names)
+    operator = Rewrite(
+        target=scan,
+        target_alias=alias,
+        source=write.child,
+        source_alias=ROWS,
+        on="FALSE",
+        actions=(
+            RowAction(RowKind.NOT_MATCHED_BY_SOURCE, RowEffect.DELETE, predicate, ()),
+            RowAction(RowKind.NOT_MATCHED, RowEffect.INSERT, None, values),
+        ),
+        keep=tuple(f"{quote(alias)}.{quote(name)}" for name in schema.names),
+        output=schema,
+        checks=(),
+    )
+    return operator, Reads(predicate, tuple(scan.files.column("path").to_pylist()))
