@@ -1,0 +1,299 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pytest
+
+from deltasql.errors.log import (
+    AmbiguousWriteError,
+    AppendOnlyError,
+    ConcurrentAppendError,
+    ConcurrentModificationError,
+    ConcurrentWriteError,
+    DomainMetadataNotSupportedError,
+    DuplicateActionsError,
+    DuplicateDomainError,
+    InvalidCommitError,
+    MetadataChangedError,
+    ProtocolChangedError,
+    StorageError,
+)
+from deltasql.log.actions import Action, AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
+from deltasql.log.commit_rules import check_commit
+from deltasql.log.committer import FileSystemCommitter
+from deltasql.log.protocol import Protocol
+from deltasql.log.table import DeltaLog
+from deltasql.log.transaction import Commit, Transaction
+from deltasql.schema.types import StructType
+
+Create = Callable[..., DeltaLog]
+Append = Callable[..., Commit]
+Add = Callable[..., AddFile]
+Lines = Callable[[int], list[dict[str, object]]]
+
+
+def test_commit_info_comes_first_with_its_fields_in_order(create: Create, add: Add, commit_lines: Lines) -> None:
+    log = create()
+    log.begin(log.snapshot()).commit(
+        "WRITE",
+        {"mode": "Append", "partitionBy": ["p"], "version": 3, "auto": False, "description": None},
+        [add()],
+        metrics={"numFiles": 1},
+        user_metadata="mine",
+    )
+    first, second = commit_lines(0), commit_lines(1)
+    assert [next(iter(line)) for line in first] == ["commitInfo", "protocol", "metaData"]
+    assert "readVersion" not in first[0]["commitInfo"]  # type: ignore[operator]
+    info = second[0]["commitInfo"]
+    assert isinstance(info, dict)
+    assert list(info) == [
+        "timestamp",
+        "operation",
+        "operationParameters",
+        "readVersion",
+        "isolationLevel",
+        "isBlindAppend",
+        "dataChange",
+        "operationMetrics",
+        "userMetadata",
+        "engineInfo",
+        "txnId",
+    ]
+    assert info["operationParameters"] == {
+        "mode": "Append",
+        "partitionBy": '["p"]',
+        "version": 3,
+        "auto": False,
+        "description": None,
+    }
+    assert (info["readVersion"], info["isBlindAppend"], info["operationMetrics"]) == (0, True, {"numFiles": "1"})
+    assert info["engineInfo"].startswith("deltasql/")
+    assert uuid.UUID(info["txnId"])
+    assert second[1] == {"add": add().to_json()["add"]}
+
+
+@pytest.mark.parametrize(
+    ("configuration", "operation", "data_change", "level"),
+    [
+        ({}, "WRITE", True, "WriteSerializable"),
+        ({}, "OPTIMIZE", False, "SnapshotIsolation"),
+        ({}, "MERGE", False, "WriteSerializable"),
+        ({"delta.isolationLevel": "serializable"}, "MERGE", False, "SnapshotIsolation"),
+        ({"delta.isolationLevel": "Serializable"}, "WRITE", True, "Serializable"),
+    ],
+)
+def test_isolation_level(
+    create: Create,
+    add: Add,
+    commit_lines: Lines,
+    configuration: dict[str, str],
+    operation: str,
+    data_change: bool,
+    level: str,
+) -> None:
+    log = create(configuration=configuration)
+    log.begin(log.snapshot()).commit(operation, {}, [replace(add(), data_change=data_change)])
+    info = commit_lines(1)[0]["commitInfo"]
+    assert isinstance(info, dict)
+    assert (info["isolationLevel"], info["dataChange"]) == (level, data_change)
+
+
+def test_blind_appends_go_on_top_of_each_other(create: Create, add: Add, append: Append) -> None:
+    log = create()
+    late = log.begin(log.snapshot())
+    append(log, "a")
+    append(log, "b")
+    commit = late.commit("WRITE", {}, [add("c")])
+    assert (commit.version, commit.attempts) == (3, 2)
+    assert commit.snapshot.files(["path"])["path"].to_pylist() == ["a", "b", "c"]
+    assert commit.snapshot.num_files == 3
+    assert log.snapshot() is commit.snapshot
+
+
+def test_a_lost_race_names_the_winner(create: Create, add: Add) -> None:
+    log = create(add("a"))
+    snapshot = log.snapshot()
+    late, winner = log.begin(snapshot), log.begin(snapshot)
+    for transaction in (late, winner):
+        transaction.record_read("x = 1", ["a"])
+    winner.commit("UPDATE", {}, [add("a").remove(1), add("b")])
+    with pytest.raises(ConcurrentAppendError) as caught:
+        late.commit("DELETE", {}, [add("a").remove(1)])
+    error = caught.value
+    assert isinstance(error, ConcurrentModificationError)
+    assert (error.condition, error.sqlstate) == ("DELTA_CONCURRENT_APPEND", "2D521")
+    assert (error.operation, error.version) == ("UPDATE", 1)
+    assert log.snapshot().version == 1
+
+
+def test_a_changed_schema_fails_an_append(create: Create, add: Add) -> None:
+    log = create()
+    snapshot = log.snapshot()
+    late = log.begin(snapshot)
+    changed = replace(snapshot.metadata, schema=StructType(snapshot.schema.fields[:1]))
+    log.begin(snapshot).commit("CHANGE COLUMN", {}, [changed])
+    with pytest.raises(MetadataChangedError) as caught:
+        late.commit("WRITE", {}, [add()])
+    assert "CHANGE COLUMN" in caught.value.message
+
+
+def test_metadata_needs_the_very_next_version(create: Create, append: Append) -> None:
+    log = create()
+    snapshot = log.snapshot()
+    append(log, "a")
+    with pytest.raises(ConcurrentWriteError):
+        log.begin(snapshot).commit("SET TBLPROPERTIES", {}, [snapshot.metadata.with_configuration({"a": "b"})])
+
+
+def test_removes_without_a_noted_read_need_the_very_next_version(create: Create, add: Add, append: Append) -> None:
+    log = create(add("a"))
+    snapshot = log.snapshot()
+    append(log, "b")
+    with pytest.raises(ConcurrentWriteError):
+        log.begin(snapshot).commit("DELETE", {}, [add("a").remove(1)])
+
+
+def test_two_creations(create: Create, location: str, add: Add) -> None:
+    late = DeltaLog(location).begin(None)
+    create()
+    with pytest.raises(ProtocolChangedError) as caught:
+        late.commit("CREATE TABLE", {}, [Protocol(1, 2), Metadata("2", StructType()), add()])
+    assert "empty folder" in caught.value.message
+
+
+class _Lossy(FileSystemCommitter):
+    """Loses the answers of its first tries; `arrives` says whether the data is written nevertheless."""
+
+    def __init__(self, log: DeltaLog, arrives: Sequence[bool]) -> None:
+        super().__init__(log.store)
+        self._arrives = list(arrives)
+
+    def commit(self, version: int, data: bytes) -> bool:
+        if not self._arrives:
+            return super().commit(version, data)
+        if self._arrives.pop(0):
+            super().commit(version, data)
+        raise AmbiguousWriteError(str(version), "timed out")
+
+
+@pytest.mark.parametrize("arrives", [[True], [False], [False, True], [False] * 4])
+def test_a_lost_answer(create: Create, add: Add, arrives: list[bool]) -> None:
+    log = create()
+    transaction = Transaction(log, log.snapshot(), _Lossy(log, arrives))
+    commit = transaction.commit("WRITE", {}, [add()])
+    assert (commit.version, commit.snapshot.num_files) == (1, 1)
+    assert DeltaLog(log.location).snapshot().version == 1
+
+
+def test_a_lost_answer_to_a_lost_race(create: Create, add: Add, append: Append) -> None:
+    log = create()
+    transaction = Transaction(log, log.snapshot(), _Lossy(log, [True]))
+    append(log, "a")
+    assert transaction.commit("WRITE", {}, [add("b")]).version == 2
+
+
+def test_answers_that_stay_lost(create: Create, add: Add) -> None:
+    log = create()
+    transaction = Transaction(log, log.snapshot(), _Lossy(log, [False] * 99))
+    with pytest.raises(AmbiguousWriteError) as caught:
+        transaction.commit("WRITE", {}, [add()])
+    assert isinstance(caught.value, AmbiguousWriteError)
+    assert not isinstance(caught.value, StorageError)
+    assert log.snapshot().version == 0
+
+
+def _vector(cardinality: int) -> DeletionVector:
+    return DeletionVector("u", "ab^-aqEH.-t@S}K{vb[*k^", 1, 40, cardinality)
+
+
+@pytest.mark.parametrize(
+    ("actions", "error", "text"),
+    [
+        ([AddFile("a", {}, 1, 1), AddFile("a", {}, 2, 1)], DuplicateActionsError, "once"),
+        ([AddFile("a", {}, 1, 1), AddFile("a", {}, 1, 1).remove(1)], DuplicateActionsError, "same deletion vector"),
+        ([AddFile("a", {}, 1, 1).remove(1), AddFile("a", {}, 1, 1).remove(2)], DuplicateActionsError, "removes"),
+        ([SetTransaction("a", 1), SetTransaction("a", 2)], DuplicateActionsError, "differ"),
+        ([Protocol(1, 2), Protocol(1, 2)], DuplicateActionsError, "at most one"),
+        ([DomainMetadata("d", "{}")], DomainMetadataNotSupportedError, "d"),
+        ([AddFile("a", {"p": "1"}, 1, 1)], InvalidCommitError, "partition values"),
+        ([AddFile("a", {}, 1, 1, deletion_vector=_vector(1))], InvalidCommitError, "deletion vector"),
+    ],
+)
+def test_what_the_protocol_forbids(create: Create, actions: list[Action], error: type[Exception], text: str) -> None:
+    log = create()
+    with pytest.raises(error, match=text):
+        log.begin(log.snapshot()).commit("WRITE", {}, actions)
+    assert log.snapshot().version == 0
+
+
+FEATURES = frozenset({"domainMetadata", "deletionVectors", "rowTracking", "appendOnly"})
+
+
+@pytest.mark.parametrize(
+    ("actions", "error"),
+    [
+        ([DomainMetadata("d", "{}"), DomainMetadata("d", "[]")], DuplicateDomainError),
+        ([AddFile("a", {}, 1, 1).remove(1)], AppendOnlyError),
+        ([AddFile("a", {}, 1, 1)], InvalidCommitError),
+        ([AddFile("a", {}, 1, 1, deletion_vector=_vector(0), stats='{"numRecords":1}')], InvalidCommitError),
+        ([AddFile("a", {}, 1, 1, deletion_vector=_vector(1))], InvalidCommitError),
+    ],
+)
+def test_more_that_the_protocol_forbids(actions: list[Action], error: type[Exception]) -> None:
+    protocol = Protocol(3, 7, frozenset({"deletionVectors"}), FEATURES)
+    metadata = Metadata("1", StructType(), (), {"delta.appendOnly": "true"})
+    with pytest.raises(error):
+        check_commit(actions, protocol, metadata, "t", "/t")
+    moved = AddFile("a", {}, 1, 1, False, base_row_id=0, default_row_commit_version=1)
+    check_commit([moved, replace(moved, path="b").remove(1, data_change=False)], protocol, metadata, "t", "/t")
+
+
+def test_version_0_needs_protocol_and_metadata(location: str, add: Add) -> None:
+    with pytest.raises(InvalidCommitError, match="version 0"):
+        DeltaLog(location).begin(None).commit("WRITE", {}, [add()])
+
+
+def test_in_commit_timestamps(
+    create: Create, append: Append, commit_lines: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Whether statements may write such tables is for the list of features to say.
+    monkeypatch.setattr(Protocol, "check_writable", lambda *_: None)
+    log = create(protocol=Protocol(1, 7, None, frozenset({"inCommitTimestamp"})))
+    snapshot = log.snapshot()
+    enabled = snapshot.metadata.with_configuration({"delta.enableInCommitTimestamps": "true"})
+    commit = log.begin(snapshot).commit("SET TBLPROPERTIES", {}, [enabled])
+    info, metadata = commit_lines(1)[0]["commitInfo"], commit_lines(1)[1]["metaData"]
+    assert isinstance(info, dict)
+    assert isinstance(metadata, dict)
+    assert next(iter(info)) == "inCommitTimestamp"
+    assert metadata["configuration"]["delta.inCommitTimestampEnablementVersion"] == "1"
+    assert metadata["configuration"]["delta.inCommitTimestampEnablementTimestamp"] == str(info["inCommitTimestamp"])
+    assert commit.snapshot.timestamp_ms == info["inCommitTimestamp"]
+    times = [append(log, str(i)).snapshot.timestamp_ms for i in range(3)]
+    assert sorted({info["inCommitTimestamp"], *times}) == [info["inCommitTimestamp"], *times]
+    assert DeltaLog(log.location).snapshot().timestamp_ms == times[-1]
+
+
+_APPEND_TEN = """
+import sys
+from deltasql.log.actions import AddFile
+from deltasql.log.table import DeltaLog
+
+log = DeltaLog(sys.argv[1])
+for number in range(10):
+    log.begin(log.snapshot()).commit("WRITE", {}, [AddFile(f"{sys.argv[2]}-{number}", {}, 1, 1)])
+"""
+
+
+def test_many_processes_append(create: Create, commit_lines: Lines) -> None:
+    log = create()
+    writers = [subprocess.Popen([sys.executable, "-c", _APPEND_TEN, log.location, str(number)]) for number in range(2)]
+    assert [writer.wait(60) for writer in writers] == [0, 0]
+    snapshot = DeltaLog(log.location).snapshot()
+    assert (snapshot.version, snapshot.num_files) == (20, 20)
+    assert len(set(snapshot.files(["path"])["path"].to_pylist())) == 20
+    assert "add" in commit_lines(20)[1]
