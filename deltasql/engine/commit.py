@@ -12,6 +12,8 @@ from deltasql.catalog import Catalog
 from deltasql.engine.engine import StatementEngine
 from deltasql.engine.rewrite import Rewritten
 from deltasql.engine.write import Stage, Staged
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.log import AmbiguousWriteError
 from deltasql.log.actions import Action, AddFile
 from deltasql.log.transaction import Commit, Transaction
 from deltasql.plan.operators import Rewrite, RowEffect, RowKind, Write
@@ -64,22 +66,32 @@ def commit_rows(change: RowChange, engine: StatementEngine, catalog: Catalog, se
     )
     started = time.perf_counter()
     try:
-        if isinstance(change.operator, Write):
-            work = _written(change, engine, stage, change.operator)
-        else:
-            work = _rewritten(change, engine, stage, change.operator)
-        actions = [*change.actions, *_removals(work.removes), *work.adds]
-        work.metrics["executionTimeMs"] = int((time.perf_counter() - started) * 1000)
-        schema = OUTCOME_SCHEMAS[change.outcome]
-        if change.skip_if_empty and not actions:
-            return Committed(schema, (work.answer,), None, work.metrics)
-        commit = _commit(change, actions, work.metrics, settings)
+        work = _staged(change, engine, stage)
     except BaseException:
-        # Also on Ctrl-C: nothing refers to these files.
+        # Also on Ctrl-C: nothing can refer to these files yet.
+        stage.discard()
+        raise
+    actions = [*change.actions, *_removals(work.removes), *work.adds]
+    work.metrics["executionTimeMs"] = int((time.perf_counter() - started) * 1000)
+    schema = OUTCOME_SCHEMAS[change.outcome]
+    if change.skip_if_empty and not actions:
+        return Committed(schema, (work.answer,), None, work.metrics)
+    try:
+        commit = _commit(change, actions, work.metrics, settings)
+    except AmbiguousWriteError:
+        # The commit may be there, and then it needs its files; VACUUM removes them if it is not.
+        raise
+    except DeltaSqlError:
         stage.discard()
         raise
     _register(change.register, catalog)
     return Committed(schema, (work.answer,), commit.version, work.metrics, commit.attempts)
+
+
+def _staged(change: RowChange, engine: StatementEngine, stage: Stage) -> _Work:
+    if isinstance(change.operator, Write):
+        return _written(change, engine, stage, change.operator)
+    return _rewritten(change, engine, stage, change.operator)
 
 
 @dataclass(slots=True)

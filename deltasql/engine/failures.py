@@ -18,8 +18,9 @@ from deltasql.errors.engine import (
     SparkError,
     WriteOverflowError,
 )
-from deltasql.errors.write import MergeUnresolvedError, ReplaceWhereMismatchError
+from deltasql.errors.write import ExceedLengthError, MergeUnresolvedError, ReplaceWhereMismatchError
 from deltasql.plan.operators import Constraint
+from deltasql.planner.char_types import LENGTH_CHECK
 from deltasql.planner.replace_where import REPLACE_WHERE
 
 if TYPE_CHECKING:
@@ -71,6 +72,9 @@ def _violation(text: str, write: WriteContext) -> DeltaSqlError:
     constraint = next(item for item in write.constraints if item.name == match[1])
     if constraint.name == REPLACE_WHERE:
         return ReplaceWhereMismatchError(predicate=constraint.condition, values=_values(match[2], constraint))
+    if constraint.name.startswith(LENGTH_CHECK):
+        column, limit = constraint.name.removeprefix(LENGTH_CHECK), constraint.condition.rpartition(" ")[2]
+        return ExceedLengthError(column=column, limit=limit, values=_values(match[2], constraint))
     if constraint.column is not None:
         return NotNullViolationError(column=constraint.column, table=write.table)
     return CheckViolationError(

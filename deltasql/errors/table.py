@@ -169,3 +169,15 @@ class ShowPartitionsUnpartitionedError(DeltaSqlError):
     """SHOW PARTITIONS of a table without partition columns."""
 
     table: str
+
+
+@condition(
+    "DELTA_READ_TABLE_WITHOUT_COLUMNS",
+    "428GU",
+    "{table} has no columns, so there is nothing to read. Add some: ALTER TABLE {table} ADD COLUMNS (…), "
+    "or let a write bring them: INSERT WITH SCHEMA EVOLUTION INTO {table} BY NAME ….",
+)
+class ReadTableWithoutColumnsError(DeltaSqlError):
+    """SELECT from a table that was created without columns."""
+
+    table: str

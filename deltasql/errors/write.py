@@ -317,3 +317,17 @@ class ReplaceWhereMismatchError(DeltaSqlError):
 
     predicate: str
     values: str
+
+
+@condition(
+    "DELTA_EXCEED_CHAR_VARCHAR_LIMIT",
+    "22001",
+    "Column {column} takes {limit} characters, and a row to write has more: {values}. Nothing was written; "
+    "shorten the value: left({column}, {limit}).",
+)
+class ExceedLengthError(DeltaSqlError):
+    """A string that is too long for its CHAR or VARCHAR column."""
+
+    column: str
+    limit: str
+    values: str

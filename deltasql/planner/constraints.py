@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from deltasql.plan.base import quote
 from deltasql.plan.operators import Constraint
+from deltasql.planner.char_types import length_check
 from deltasql.schema.types import StructField, StructType
 
 PREFIX = "delta.constraints."
@@ -15,9 +16,10 @@ def constraints_of(
     schema: StructType, configuration: Mapping[str, str], skip: frozenset[str] = frozenset()
 ) -> tuple[Constraint, ...]:
     """The constraints of a table, NOT NULL first. Columns in `skip` are known to be written as they were read."""
+    lengths = [check for field in schema if field.name not in skip and (check := length_check(field))]
     not_null = [item for field in schema if field.name not in skip for item in _not_null(field, (), None)]
     checks = [Constraint(key[len(PREFIX) :], text) for key, text in configuration.items() if key.startswith(PREFIX)]
-    return (*not_null, *sorted(checks, key=lambda item: item.name))
+    return (*not_null, *lengths, *sorted(checks, key=lambda item: item.name))
 
 
 def _not_null(field: StructField, parents: tuple[str, ...], parent: str | None) -> Iterator[Constraint]:

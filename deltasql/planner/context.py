@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from deltasql.catalog import Catalog
 from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.errors.table import ReadTableWithoutColumnsError
 from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
 from deltasql.log.table import DeltaLog
 from deltasql.plan.base import SqlText, TableName
@@ -138,6 +139,8 @@ class Context:
         """The rows of a snapshot: of those files that may hold a row for which `predicate` is TRUE."""
         from deltasql.planner.pruning import prune
 
+        if not len(snapshot.schema):
+            raise ReadTableWithoutColumnsError(table=snapshot.table)
         snapshot.protocol.check_readable(snapshot.table, snapshot.schema, snapshot.configuration)
         files = snapshot.files(("path", "location", "partitionValues", "size", "stats"))
         kept = files

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltasql.plan.base import quote
+from deltasql.planner.char_types import TYPE_KEY
 from deltasql.schema.text import quote_text, sql_text
 from deltasql.schema.types import StructField
 
 if TYPE_CHECKING:
     from deltasql.log.snapshot import Snapshot
-
-CHAR_VARCHAR = "__CHAR_VARCHAR_TYPE_STRING"
 
 
 def create_statement(name: str, snapshot: Snapshot, location: str | None) -> str:
@@ -32,7 +31,7 @@ def create_statement(name: str, snapshot: Snapshot, location: str | None) -> str
 
 
 def _column(field: StructField) -> str:
-    declared = field.metadata.get(CHAR_VARCHAR)
+    declared = field.metadata.get(TYPE_KEY)
     kind = sql_text(field.type, constraints=True) if declared is None else str(declared).upper()
     text = f"{quote(field.name)} {kind}"
     if not field.nullable:

@@ -20,6 +20,7 @@ from deltasql.plan.insert import Insert
 from deltasql.plan.operators import Check, Operator, Project, Query, Scan, Write
 from deltasql.planner.alignment import Alignment, StructRule
 from deltasql.planner.changes import Outcome, Plan, Reads, RowChange
+from deltasql.planner.char_types import stored
 from deltasql.planner.constraints import constraints_of
 from deltasql.planner.context import Context
 from deltasql.planner.defaults import default_sql, replace_defaults
@@ -226,7 +227,7 @@ def _columns(
             value = align.cast(default_sql(field), field.type)
             if not field.nullable and default_sql(field) == "NULL":
                 raise MissingNotNullColumnError(column=quote(field.name), table=str(statement.table))
-        columns.append((field.name, value))
+        columns.append((field.name, stored(field, value)))
     return tuple(columns)
 
 

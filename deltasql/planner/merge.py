@@ -37,6 +37,7 @@ from deltasql.plan.operators import EqualKey, Operator, Query, Rewrite, RowActio
 from deltasql.planner.alignment import Alignment, StructRule, updated_struct
 from deltasql.planner.assignments import assigned_values, refuse_conflicts
 from deltasql.planner.changes import Outcome, Plan, Reads, RowChange
+from deltasql.planner.char_types import stored
 from deltasql.planner.constraints import constraints_of
 from deltasql.planner.context import Context
 from deltasql.planner.merge_columns import ClauseColumns, MergeAssignment
@@ -274,7 +275,7 @@ class _Values:
         inserts = effect_of(clause) is RowEffect.INSERT
         values = self._assigned(items, inserts)
         return tuple(
-            values[field.name]
+            stored(field, values[field.name])
             if field.name in values
             else (f"CAST(NULL AS {sql_text(field.type)})" if inserts else f"{quote(alias)}.{quote(field.name)}")
             for field in self.new

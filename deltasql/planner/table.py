@@ -48,6 +48,7 @@ from deltasql.planner.changes import (
     RowChange,
     TableChange,
 )
+from deltasql.planner.char_types import TYPE_KEY
 from deltasql.planner.constraints import constraints_of
 from deltasql.planner.context import Context
 from deltasql.planner.delete import refuse_append_only
@@ -64,8 +65,6 @@ if TYPE_CHECKING:
     from deltasql.log.protocol import Protocol
     from deltasql.log.snapshot import Snapshot
     from deltasql.log.table import DeltaLog
-
-CHAR_VARCHAR = "__CHAR_VARCHAR_TYPE_STRING"
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +238,7 @@ def field_metadata(type_text: str, comment: str | None) -> MappingProxyType[str,
     if comment is not None:
         metadata["comment"] = comment
     if type_text.strip().lower().startswith(("char", "varchar")):
-        metadata[CHAR_VARCHAR] = "".join(type_text.lower().split())
+        metadata[TYPE_KEY] = "".join(type_text.lower().split())
     return MappingProxyType(metadata)
 
 

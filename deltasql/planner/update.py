@@ -12,6 +12,7 @@ from deltasql.plan.update import Assignment, Update
 from deltasql.planner.alignment import Alignment, StructRule, cast
 from deltasql.planner.assignments import ResolvedAssignment, assigned_values, dotted, refuse_conflicts
 from deltasql.planner.changes import Outcome, Plan, Reads, RowChange
+from deltasql.planner.char_types import stored
 from deltasql.planner.constraints import constraints_of
 from deltasql.planner.context import Context
 from deltasql.planner.ctes import with_ctes
@@ -36,6 +37,7 @@ def _(statement: Update, context: Context) -> Plan:
     scan = replace(context.scan(snapshot, condition, scope.target.alias), identity=True)
     values = _values(statement, context, scope, scan)
     alias, schema = scope.target.alias, snapshot.schema
+    values = {name: stored(field, sql) for name, sql in values.items() if (field := schema.find(name))}
     keep = {name: f"{quote(alias)}.{quote(name)}" for name in schema.names}
     action = RowAction(RowKind.MATCHED, RowEffect.UPDATE, condition, tuple((keep | values).values()))
     untouched = frozenset(name for name in schema.names if name not in values)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
+from shutil import get_terminal_size
 from typing import TextIO
 
 from deltasql.render.grid import Grid
@@ -10,17 +13,30 @@ from deltasql.render.grid import Grid
 _ESCAPES = str.maketrans({"\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 
+NARROWEST = 12
+"""Characters that a column needs to be read where its values have more."""
+
+
 def write_screen(grid: Grid, stream: TextIO) -> None:
-    """A coloured table that fits the window in a terminal; elsewhere the same text for the same rows, always."""
-    if stream.isatty():
+    """In a terminal a coloured table, or blocks of lines where the window is too narrow for its columns.
+
+    Elsewhere the same text for the same rows, always; a cell with line breaks takes several lines.
+    """
+    if not stream.isatty():
+        write_table(grid, stream, break_lines=True)
+    elif _fits(grid, get_terminal_size().columns):
         _write_rich(grid, stream)
     else:
-        write_table(grid, stream)
+        write_vertical(grid, stream)
 
 
-def write_table(grid: Grid, stream: TextIO) -> None:
-    """A box of `+`, `-` and `|`; numbers stand to the right; a line break in a cell is written as its escape."""
-    header, rows = _single_lines([grid.header])[0], _single_lines(grid.cells())
+def write_table(grid: Grid, stream: TextIO, break_lines: bool = False) -> None:
+    """A box of `+`, `-` and `|`; numbers stand to the right.
+
+    A line break in a cell is written as its escape; with `break_lines` the row goes on in the next line.
+    """
+    header, rows = _single_lines([grid.header])[0], grid.cells()
+    rows = _single_lines(_spread(rows) if break_lines else rows)
     widths = [max(map(display_width, column)) for column in zip(header, *rows, strict=True)]
     rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+\n"
     stream.write(rule)
@@ -55,8 +71,22 @@ def display_width(text: str) -> int:
     )
 
 
-def _single_lines(rows: list[list[str]]) -> list[list[str]]:
+def _single_lines(rows: Iterable[list[str]]) -> list[list[str]]:
     return [[cell.translate(_ESCAPES) for cell in row] for row in rows]
+
+
+def _fits(grid: Grid, window: int) -> bool:
+    """Whether a window this wide shows the columns in full, or cut to what can still be read."""
+    columns = zip(grid.header, *grid.cells(), strict=True)
+    widths = (max(display_width(line) for cell in column for line in cell.split("\n")) for column in columns)
+    return sum(min(width, NARROWEST) + 3 for width in widths) < window
+
+
+def _spread(rows: list[list[str]]) -> Iterator[list[str]]:
+    """Each row as one row per line of its tallest cell."""
+    for row in rows:
+        for cells in zip_longest(*(cell.split("\n") for cell in row), fillvalue=""):
+            yield list(cells)
 
 
 def _line(cells: list[str], widths: list[int], numeric: list[bool]) -> str:
