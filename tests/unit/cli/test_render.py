@@ -99,15 +99,35 @@ def test_a_line_break_keeps_the_table_straight_and_wide_characters_count_double(
     assert display_width("e\u0301漢") == 3
 
 
-def test_a_terminal_gets_the_coloured_table() -> None:
-    class Screen(io.StringIO):
-        def isatty(self) -> bool:
-            return True
+class Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
 
+
+def test_a_terminal_gets_the_coloured_table() -> None:
     screen = Screen()
     write_screen(Grid.of(NESTED, ROWS), screen)
     assert "a,b" in screen.getvalue()
     assert "╭" in screen.getvalue()
+
+
+@pytest.mark.parametrize(("columns", "is_table"), [(5, True), (6, False)])
+def test_a_window_too_narrow_for_the_columns_gets_lines(
+    monkeypatch: pytest.MonkeyPatch, columns: int, is_table: bool
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    screen = Screen()
+    schema = t.StructType(tuple(t.StructField(f"c{number}", t.STRING) for number in range(columns)))
+    write_screen(Grid.of(schema, [("long enough to be cut",) * columns]), screen)
+    assert ("╭" in screen.getvalue()) is is_table
+    assert ("-[ row 1 ]-" in screen.getvalue()) is not is_table
+
+
+def test_a_plan_takes_several_lines() -> None:
+    stream = io.StringIO()
+    schema = t.StructType((t.StructField("n", t.LONG), t.StructField("plan", t.STRING)))
+    write_screen(Grid.of(schema, [(1, "Write\n  Scan"), (2, "")]), stream)
+    assert stream.getvalue().splitlines()[3:6] == ["| 1 | Write  |", "|   |   Scan |", "| 2 |        |"]
 
 
 def test_markdown_of_no_rows() -> None:
