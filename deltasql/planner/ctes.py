@@ -8,13 +8,15 @@ from deltasql.plan.base import SqlText
 from deltasql.planner.context import Context
 from deltasql.planner.effects import View
 
+_QUERY_WORDS = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "("})
+
 
 def with_ctes(context: Context, ctes: SqlText | None) -> Context:
     """The context in which the statement's common table expressions are views; snapshots stay shared."""
-    return context if ctes is None else replace(context, views={**context.views, **_views(ctes.text)})
+    return context if ctes is None else replace(context, views={**context.views, **cte_views(ctes.text)})
 
 
-def _views(text: str) -> dict[str, View]:
+def cte_views(text: str) -> dict[str, View]:
     """WITH name [(columns)] AS (query), …"""
     from deltasql.planner.tokens import closing, tokenize
 
@@ -24,7 +26,7 @@ def _views(text: str) -> dict[str, View]:
     while at < len(tokens):
         name, at = tokens[at].name, at + 1
         columns: tuple[str, ...] = ()
-        if tokens[at].key == "(":
+        if tokens[at].key == "(" and tokens[at + 1].key not in _QUERY_WORDS:
             end = closing(tokens, at)
             columns = tuple(token.name for token in tokens[at + 1 : end] if token.is_name)
             at = end + 1

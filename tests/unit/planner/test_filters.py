@@ -1,0 +1,28 @@
+"""Filters of a query that hold for one table alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from deltasql.planner.filters import scan_filters
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT * FROM t WHERE a = 1 AND b > 2", {14: "(a = 1) AND (b > 2)"}),
+        ("SELECT * FROM db.t WHERE t.a = 1", {14: "(t.a = 1)"}),
+        ("SELECT * FROM t x JOIN u y ON x.a = y.a WHERE x.p = 1 AND y.q = 2", {14: "(x.p = 1)", 23: "(y.q = 2)"}),
+        ("SELECT * FROM t x LEFT JOIN u y ON x.a = y.a WHERE x.p = 1 AND y.q IS NULL", {14: "(x.p = 1)"}),
+        ("SELECT * FROM t x RIGHT JOIN u y ON x.a = y.a WHERE x.p = 1 AND y.q = 2", {}),
+        ("SELECT * FROM t x FULL JOIN u y ON x.a = y.a WHERE x.p = 1", {}),
+        ("SELECT * FROM t WHERE a IN (SELECT b FROM u WHERE b = 3)", {42: "(b = 3)"}),
+        ("SELECT * FROM t, u WHERE a = 1", {}),
+        ("SELECT * FROM t WHERE 1 = 1", {}),
+        ("SELECT * FROM t WHERE a = 1 OR b = 2", {14: "(a = 1 OR b = 2)"}),
+        ("SELECT a FROM t", {}),
+        ("SELECT * FROM WHERE", {}),
+    ],
+)
+def test_scan_filters(sql: str, expected: dict[int, str]) -> None:
+    assert scan_filters(sql) == expected

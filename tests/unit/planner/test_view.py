@@ -1,0 +1,66 @@
+"""Temporary views and common table expressions as text."""
+
+from __future__ import annotations
+
+import pytest
+
+from deltasql.errors.view import ViewAlreadyExistsError, ViewNotFoundError
+from deltasql.planner.ctes import cte_views
+from deltasql.planner.effects import View, ViewChange
+from deltasql.planner.view import view_change
+
+NONE: frozenset[str] = frozenset()
+
+
+@pytest.mark.parametrize(
+    ("sql", "name", "view"),
+    [
+        ("CREATE TEMP VIEW v AS SELECT 1", "v", View("SELECT 1")),
+        ("create or replace temporary view `My V` as select 1;", "My V", View("select 1")),
+        ("CREATE TEMP VIEW v (a, b COMMENT 'x') AS SELECT 1, 2", "v", View("SELECT 1, 2", ("a", "b"))),
+        ("CREATE TEMP VIEW v COMMENT 'c' AS SELECT 1", "v", View("SELECT 1")),
+    ],
+)
+def test_a_temporary_view_is_kept_as_text(sql: str, name: str, view: View) -> None:
+    change = view_change(sql, NONE)
+    assert change is not None
+    assert (change.name, change.view) == (name, view)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "CREATE VIEW v AS SELECT 1",
+        "CREATE GLOBAL TEMP VIEW v AS SELECT 1",
+        "CREATE TEMP VIEW v USING csv",
+        "DROP VIEW v",
+    ],
+)
+def test_other_statements_are_left_to_spark(sql: str) -> None:
+    assert view_change(sql, NONE) is None
+
+
+def test_a_known_view_is_dropped() -> None:
+    assert view_change("DROP VIEW IF EXISTS V", frozenset({"v"})) == ViewChange("V", None, if_exists=True)
+
+
+def test_views_come_and_go() -> None:
+    views: dict[str, View] = {}
+    ViewChange("V", View("SELECT 1")).apply(views)
+    with pytest.raises(ViewAlreadyExistsError):
+        ViewChange("v", View("SELECT 2")).apply(views)
+    ViewChange("v", View("SELECT 2"), or_replace=True).apply(views)
+    assert views == {"v": View("SELECT 2")}
+    ViewChange("v", None).apply(views)
+    with pytest.raises(ViewNotFoundError):
+        ViewChange("v", None).apply(views)
+    ViewChange("v", None, if_exists=True).apply(views)
+
+
+def test_common_table_expressions_become_views() -> None:
+    text = "WITH a AS (SELECT 1), `B c` (x, y) AS (SELECT f(1), 2) , d (SELECT 3)"
+    assert cte_views(text) == {
+        "a": View("SELECT 1"),
+        "b c": View("SELECT f(1), 2", ("x", "y")),
+        "d": View("SELECT 3"),
+    }
