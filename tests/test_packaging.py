@@ -1,0 +1,46 @@
+"""The wheel: it holds the grammar, and what is installed from it parses."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PARSE = "from deltasql.parser import parse; print(type(parse('ALTER TABLE t ADD COLUMN a INT')).__name__)"
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("wheel")
+    # Without hatchling here, pip fetches it: the same package index that the tests were installed from.
+    isolation = ["--no-build-isolation"] if find_spec("hatchling") else []
+    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", *isolation, "-w", str(place), str(ROOT)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return next(place.glob("deltasql-*.whl"))
+
+
+def test_the_wheel_holds_the_grammar_and_the_license(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    grammar = {f"deltasql/grammar/{path.name}" for path in (ROOT / "grammar").glob("*.lark")}
+    assert grammar
+    assert grammar <= names
+    assert any(name.endswith("licenses/LICENSE") for name in names)
+    assert not [name for name in names if not name.startswith(("deltasql/", "deltasql-"))]
+
+
+def test_what_is_installed_parses(wheel: Path, tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    install = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(target), str(wheel)]
+    subprocess.run(install, check=True, capture_output=True)
+    # The target comes first, so that a checkout or an editable install does not answer in its place.
+    code = f"import sys; sys.path.insert(0, {str(target)!r}); {PARSE}; import deltasql; print(deltasql.__file__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    node, file = done.stdout.split()
+    assert node == "AddColumns"
+    assert file.startswith(str(target))
