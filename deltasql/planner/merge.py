@@ -262,7 +262,7 @@ class _Values:
         by_name = settings.is_on(STRUCTS_BY_NAME)
         rule = StructRule.BY_NAME_LENIENT if merge.evolution else StructRule.BY_NAME
         rule = rule if by_name else StructRule.BY_POSITION
-        self.align = Alignment(rule, merge.scope.target.alias, (settings.get(STORE_ASSIGNMENT) or "ANSI").upper())
+        self.align = Alignment(rule, str(merge.statement.table), (settings.get(STORE_ASSIGNMENT) or "ANSI").upper())
 
     def effect(self, clause: MergeClause) -> RowEffect:
         return effect_of(clause)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.schema import FieldNotFoundError
 from deltasql.errors.write import (
     DuplicateInsertColumnError,
@@ -16,7 +17,7 @@ from deltasql.plan.base import ColumnPath, SqlText, quote
 from deltasql.plan.merge import ClauseKind
 from deltasql.plan.update import Assignment
 from deltasql.planner.assignments import ResolvedAssignment, dotted
-from deltasql.planner.scope import Scope
+from deltasql.planner.scope import Scope, Side
 from deltasql.schema.paths import suggestion
 from deltasql.schema.text import type_text
 from deltasql.schema.types import DataType, StructField, StructType
@@ -42,8 +43,7 @@ class ClauseColumns:
 
     def assignment(self, item: Assignment, kind: ClauseKind) -> MergeAssignment:
         """`SET path = value` of an UPDATE clause."""
-        evolves = self._evolution and kind is ClauseKind.MATCHED
-        names = self._resolve(item.target, "UPDATE clause", evolves)
+        names = self._resolve(item.target, "UPDATE clause", may_evolve=kind is ClauseKind.MATCHED)
         return _assignment(names, item.target, item.value)
 
     def insert_list(self, columns: Sequence[ColumnPath], values: Sequence[SqlText | None]) -> list[MergeAssignment]:
@@ -51,7 +51,7 @@ class ClauseColumns:
         items: dict[str, MergeAssignment] = {}
         written: set[str] = set()
         for path, value in zip(columns, values, strict=True):
-            names = self._resolve(path, "INSERT clause", self._evolution)
+            names = self._resolve(path, "INSERT clause", may_evolve=True)
             if len(names) > 1:
                 raise NestedInsertColumnError(column=dotted(names)).at(self._caret(path))
             if path.parts[-1] in written:
@@ -83,7 +83,7 @@ class ClauseColumns:
             return [item for child in field.type for item in self._star_column(child, names, out, clause)]
         found = _find(self._source.schema, names)
         if found is None:
-            raise self._unresolved(dotted(names), clause, None)
+            raise self._missing(dotted(names), clause)
         target = _spelled(self._target.schema, names)
         path = ".".join(quote(part) for part in (self._source.alias, *found[0]))
         written = ColumnPath(names)
@@ -96,7 +96,8 @@ class ClauseColumns:
         if self._evolution:
             known = known or _find(self._source.schema, parts) is not None
         if not known:
-            raise self._unresolved(str(path), clause, path)
+            advice = " Without schema evolution EXCEPT names columns of the target." if not self._evolution else ""
+            raise self._unresolved(path, f"EXCEPT of the {clause}", self._evolution, advice)
         return tuple(part.lower() for part in parts)
 
     def _unqualified(self, parts: tuple[str, ...]) -> tuple[str, ...]:
@@ -110,14 +111,17 @@ class ClauseColumns:
                 return parts[length:]
         return parts
 
-    def _resolve(self, path: ColumnPath, clause: str, evolves: bool) -> tuple[str, ...]:
+    def _resolve(self, path: ColumnPath, clause: str, *, may_evolve: bool) -> tuple[str, ...]:
         """The assigned column or field as the schema spells it."""
+        evolves = self._evolution and may_evolve
         parts = self._unqualified(path.parts)
         owner = self._target.schema
         if owner.find(parts[0]) is None:
             owner = self._source.schema
             if not evolves or owner.find(parts[0]) is None:
-                raise self._unresolved(str(path), clause, path)
+                known = may_evolve and self._source.has(path.parts[-1])
+                advice = " The source has it: MERGE WITH SCHEMA EVOLUTION would add it to the target."
+                raise self._unresolved(path, clause, evolves, advice if known and not evolves else "")
         names: list[str] = []
         current: DataType = owner
         for depth, part in enumerate(parts):
@@ -141,24 +145,26 @@ class ClauseColumns:
         struct, known = dotted(parts[:depth]), parent.names
         raise FieldNotFoundError(parts[depth], struct, suggestion(parts[depth], known), known).at(self._caret(path))
 
-    def _unresolved(self, expression: str, clause: str, path: ColumnPath | None) -> Exception:
-        sides = [self._source] if path is None else [self._target]
-        if self._evolution and path is not None:
-            sides.append(self._source)
-        columns = tuple(f"{quote(side.alias)}.{quote(name)}" for side in sides for name in side.schema.names)
-        advice = ""
-        if path is None:
-            advice = (
-                f" UPDATE SET * and INSERT * need every target column in the source: name the columns, leave it out "
-                f"with EXCEPT ({expression}), or use MERGE WITH SCHEMA EVOLUTION."
-            )
-        elif not self._evolution and self._source.has(path.parts[-1]):
-            advice = " The source has it: MERGE WITH SCHEMA EVOLUTION would add it to the target."
-        error = MergeUnresolvedError(expression=expression, clause=clause, columns=columns, advice=advice)
-        return error if path is None else error.at(self._caret(path))
+    def _missing(self, column: str, clause: str) -> DeltaSqlError:
+        """A column of a star that the source lacks."""
+        advice = (
+            f" UPDATE SET * and INSERT * need every target column in the source: name the columns, leave it out "
+            f"with EXCEPT ({column}), or use MERGE WITH SCHEMA EVOLUTION."
+        )
+        return MergeUnresolvedError(expression=column, clause=clause, columns=_columns(self._source), advice=advice)
 
-    def _caret(self, path: ColumnPath):  # type: ignore[no-untyped-def]
+    def _unresolved(self, path: ColumnPath, clause: str, evolves: bool, advice: str) -> DeltaSqlError:
+        """A name that is no column of the target, nor, where the clause `evolves`, of the source."""
+        columns = _columns(self._target) + (_columns(self._source) if evolves else ())
+        error = MergeUnresolvedError(expression=str(path), clause=clause, columns=columns, advice=advice)
+        return error.at(self._caret(path))
+
+    def _caret(self, path: ColumnPath) -> Caret:
         return self._context.caret(path.start, path.end)
+
+
+def _columns(side: Side) -> tuple[str, ...]:
+    return tuple(f"{quote(side.alias)}.{quote(name)}" for name in side.schema.names)
 
 
 def _assignment(names: tuple[str, ...], path: ColumnPath, value: SqlText | None) -> MergeAssignment:
