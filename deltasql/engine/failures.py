@@ -49,7 +49,7 @@ def retold(sql: str, write: WriteContext | None = None) -> Iterator[None]:
     except Exception as error:
         # A Py4JError is a failure of the bridge or of the JVM below PySpark's own error classes.
         if type(error).__module__.startswith("py4j"):
-            raise SparkError("SPARK_JVM_ERROR", "XX000", _first_line(str(error)), str(error)) from error
+            raise _bridge_error(str(error)) from error
         raise
 
 
@@ -64,6 +64,14 @@ def _translate(error: PySparkException, sql: str, write: WriteContext | None) ->
         return _unresolved(error).at(_place(error, sql))
     state = error.getSqlState() or "XX000"
     return SparkError(name, state, _sentence(text, name), text).at(_place(error, sql))
+
+
+def _bridge_error(text: str) -> SparkError:
+    """Spark's condition and sentence out of a Java stack, where it holds one."""
+    match = re.search(r"\[([A-Z]\w+(?:\.[A-Z]\w+)?)\] (.*?)(?: SQLSTATE: (\w{5}).*)?$", text, re.MULTILINE)
+    if match is None:
+        return SparkError("SPARK_JVM_ERROR", "XX000", _first_line(text), text)
+    return SparkError(match[1], match[3] or "XX000", match[2].strip(), text)
 
 
 def _violation(text: str, write: WriteContext) -> DeltaSqlError:
