@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -222,23 +222,30 @@ def _joined_groups(
     from pyspark.sql import functions as F
 
     paths = [path for members in groups.values() for path in members]
-    frame = _read(spark, operator, paths).withColumn("__deltasql_path", F.col("_metadata.file_path"))
-    rows = [(*values, members) for values, members in groups.items()]
+    key, key_of = file_key(paths)
+    frame = _read(spark, operator, paths).withColumn("__deltasql_path", F.expr(key))
+    rows = [(*values, [key_of(path) for path in members]) for values, members in groups.items()]
     columns = [f"__deltasql_p{index} STRING" for index in range(len(partitions))]
-    lookup = spark.session.createDataFrame(rows, ", ".join([*columns, "__deltasql_paths ARRAY<STRING>"]))
+    lookup = spark.session.createDataFrame(rows, ", ".join([*columns, "__deltasql_keys ARRAY<STRING>"]))
     lookup = lookup.select(
         *(F.expr(_typed(operator, name, f"__deltasql_p{index}")).alias(name) for index, name in enumerate(partitions)),
-        F.explode("__deltasql_paths").alias("__deltasql_key"),
+        F.explode("__deltasql_keys").alias("__deltasql_key"),
     )
-    joined = frame.join(F.broadcast(lookup), F.expr(f"{file_key('__deltasql_path')} = __deltasql_key"))
+    joined = frame.join(F.broadcast(lookup), F.expr("__deltasql_path = __deltasql_key"))
     return _select(joined, names, operator.identity)
 
 
-def file_key(column: str) -> str:
-    """SQL: the path of a `_metadata.file_path` URI, decoded, without the `file:` scheme that Spark puts before it."""
+def file_key(paths: list[str]) -> tuple[str, Callable[[str], str]]:
+    """SQL that tells the file of a row, and the same for a path of the list.
+
+    File names are unique as a rule and need no work per row; else it is the whole path, which Spark writes as a URI.
+    """
+    names = {path.rpartition("/")[2] for path in paths}
+    if len(names) == len(paths):
+        return "_metadata.file_name", lambda path: path.rpartition("/")[2]
     # '+' is literal in a URI's path, but url_decode reads it as a blank.
-    decoded = f"url_decode(replace({column}, '+', '%2B'))"
-    return f"regexp_replace({decoded}, '^file:/+', '/')"
+    decoded = "url_decode(replace(_metadata.file_path, '+', '%2B'))"
+    return f"regexp_replace({decoded}, '^file:/+', '/')", lambda path: path
 
 
 def checked(frame: DataFrame, constraints: Iterable[Constraint]) -> DataFrame:

@@ -161,8 +161,9 @@ def _has_byte(chunk: pa.Array, wanted: bytes) -> bool:
     if data is None or chunk.type != pa.string():
         return data is not None
     offsets = np.frombuffer(chunk.buffers()[1], dtype=np.int32)
-    text = np.frombuffer(data, dtype=np.uint8)[offsets[chunk.offset] : offsets[chunk.offset + len(chunk)]]
-    return any(bool((text == byte).any()) for byte in wanted)
+    start, stop = int(offsets[chunk.offset]), int(offsets[chunk.offset + len(chunk)])
+    text = data.slice(start, stop - start).to_pybytes()
+    return any(byte in text for byte in wanted)
 
 
 def _starts_with_slash(chunk: pa.Array) -> bool:

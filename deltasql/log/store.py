@@ -223,7 +223,7 @@ class LocalLogStore(LogStore):
         import pyarrow as pa
 
         try:
-            return pa.memory_map(f"{self.root}/{path}")
+            return pa.OSFile(f"{self.root}/{path}")
         except FileNotFoundError:
             raise
         except OSError as error:
