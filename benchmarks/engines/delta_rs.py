@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
-import pyarrow.parquet as pq
 from deltalake import DeltaTable, Field, Schema, write_deltalake
 from deltalake.schema import PrimitiveType
 
@@ -36,11 +36,11 @@ def _add_column(path: str, values: Mapping[str, str]) -> None:
 
 
 def _write_rows(path: str, values: Mapping[str, str]) -> None:
-    write_deltalake(path, pq.read_table(values["rows"]))
+    write_deltalake(path, _rows(values["rows"]))
 
 
 def _merge_rows(path: str, values: Mapping[str, str]) -> None:
-    merge = DeltaTable(path).merge(pq.read_table(values["changes"]), "t.id = s.id", source_alias="s", target_alias="t")
+    merge = DeltaTable(path).merge(_rows(values["changes"]), "t.id = s.id", source_alias="s", target_alias="t")
     updated = merge.when_matched_update({"amount": "s.amount", "name": "s.name"})
     updated.when_not_matched_insert_all().execute()
 
@@ -51,6 +51,13 @@ def _update_rows(path: str, values: Mapping[str, str]) -> None:
 
 def _delete_rows(path: str, values: Mapping[str, str]) -> None:
     DeltaTable(path).delete("id % 100 = 7")
+
+
+def _rows(folder: str) -> Any:
+    # Imported here, since opening a table, whose peak memory counts, does not need it.
+    import pyarrow.parquet as pq
+
+    return pq.read_table(folder)
 
 
 def _drop(path: str, values: Mapping[str, str]) -> None:

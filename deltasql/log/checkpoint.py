@@ -182,9 +182,9 @@ def _file_rows(file: pq.ParquetFile, kind: str, wanted: pa.Schema) -> pa.Table:
     names = [f"{kind}.{name}" for name in read]
     pieces: list[pa.Table] = []
     for group in groups:
-        # Batches reuse their buffers: measured on 1,000,000 files, half the time of whole groups and 100 MB less.
-        for batch in file.iter_batches(_BATCH, row_groups=[group], columns=names):
-            pieces.append(_action_rows(batch.column(0), wanted))
+        # Batches reuse their buffers: measured on 1,000,000 files, half the time of whole groups.
+        batches = file.iter_batches(_BATCH, row_groups=[group], columns=names)
+        pieces.extend(_action_rows(batch.column(0), wanted) for batch in batches)
     return pa.concat_tables(pieces)
 
 
