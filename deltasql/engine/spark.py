@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 START_LOCK = threading.Lock()
 
+OWN_MARK = "spark.deltasql.own"
+"""A setting of the sessions that deltasql started itself: these it may tune for a statement."""
+
 OWN_SESSION = {
+    OWN_MARK: "true",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "4",
@@ -74,11 +78,19 @@ class SparkHandle:
     def session(self) -> SparkSession:
         """The session, started on first use. Raises JavaMissingError where there is no Java for a local one."""
         if self._session is None:
-            self._session = _connect(self._given) if isinstance(self._given, str) else _start_local()
+            self._session = _connect(self._given) if isinstance(self._given, str) else self._local()
             for key, value in self._pending.items():
                 self._session.conf.set(key, value)
             self._pending.clear()
         return self._session
+
+    def _local(self) -> SparkSession:
+        """The session that is active in this process, which then is somebody else's, or our own."""
+        active = _active_session()
+        if active is None:
+            return _start_local()
+        self.own = active.conf.get(OWN_MARK, None) is not None
+        return active
 
     def set(self, key: str, value: str) -> None:
         """Sets a Spark setting now, or when the session starts."""
@@ -140,9 +152,6 @@ def _start_local() -> SparkSession:
     from pyspark.sql import SparkSession
 
     with START_LOCK:
-        active = SparkSession.getActiveSession()
-        if active is not None:
-            return active
         if "JAVA_HOME" not in os.environ and shutil.which("java") is None:
             raise JavaMissingError()
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -154,6 +163,12 @@ def _start_local() -> SparkSession:
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
         with _quiet_stderr():
             return builder.getOrCreate()
+
+
+def _active_session() -> SparkSession | None:
+    from pyspark.sql import SparkSession
+
+    return SparkSession.getActiveSession()
 
 
 @contextmanager

@@ -314,8 +314,8 @@ DUPLICATE_COLUMNS = {
 @condition(
     "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES",
     "42K05",
-    "Column names of {where} have characters that need column mapping (one of ' ,;{{}}()\\n\\t='): {columns}. "
-    "Rename them, or set 'delta.columnMapping.mode' = 'name'.",
+    "Column names of {where} hold characters that a Delta table without column mapping cannot have "
+    "(one of ' ,;{{}}()\\n\\t='): {columns}. Rename the columns.",
 )
 class InvalidColumnNameError(DeltaSqlError):
     where: str
