@@ -6,9 +6,33 @@
 []
 """
 
-from deltasql.errors import DeltaSqlError
-from deltasql.result import Result, Row
-from deltasql.session import Session, connect
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from deltasql.version import __version__
 
+if TYPE_CHECKING:
+    from deltasql.errors import DeltaSqlError
+    from deltasql.result import Result, Row
+    from deltasql.session import Session, connect
+
 __all__ = ["DeltaSqlError", "Result", "Row", "Session", "__version__", "connect"]
+
+# Imported when first asked for: `deltasql --version` and whoever wants one submodule need no session.
+_HOMES = {
+    "DeltaSqlError": "deltasql.errors",
+    "Result": "deltasql.result",
+    "Row": "deltasql.result",
+    "Session": "deltasql.session",
+    "connect": "deltasql.session",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
