@@ -1,0 +1,38 @@
+"""The scripts of sql_examples give what their `.out` files say."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from deltasql.golden import discover, run_file
+from deltasql.golden.script import expects_no_jvm
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "sql_examples"
+
+
+def _case(path: Path) -> object:
+    return pytest.param(path, id=path.stem, marks=() if expects_no_jvm(path) else pytest.mark.spark)
+
+
+@pytest.fixture(scope="module")
+def flights_data() -> None:
+    subprocess.run([sys.executable, str(EXAMPLES / "flights_data.py")], check=True)
+
+
+@pytest.mark.parametrize("path", [_case(path) for path in discover(EXAMPLES)])
+def test_example(path: Path, flights_data: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    # flights.sql names its data from the top of the checkout.
+    monkeypatch.chdir(ROOT)
+    outcome = run_file(path)
+    assert not outcome.defects, "\n".join(outcome.defects)
+    assert outcome.expected is not None, f"{path} has no .out file"
+    assert outcome.ok, "\n" + outcome.diff
+
+
+def test_every_out_file_has_its_script() -> None:
+    assert {path.stem for path in EXAMPLES.glob("*.out")} == {path.stem for path in EXAMPLES.glob("*.sql")}
