@@ -271,7 +271,10 @@ class Catalog:
         values = (*entry.parts, entry.location, entry.managed, entry.created_at)
         connection.execute("INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?)", values)
 
-    def _schema_not_found(self, catalog: str, schema: str) -> SchemaNotFoundError:
+    def _schema_not_found(self, catalog: str, schema: str) -> SchemaNotFoundError | CatalogNotFoundError:
+        known = self.catalogs()
+        if catalog not in known:
+            return CatalogNotFoundError(catalog=sql_name((catalog,)), known=tuple(known))
         rows = self._database.rows("SELECT name FROM schemas WHERE catalog = ?", catalog)
         similar = _closest(schema, (row[0] for row in rows))
         advice = _did_you_mean(similar) or f"Run SHOW SCHEMAS, or create it: CREATE SCHEMA {sql_name((schema,))}."

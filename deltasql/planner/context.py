@@ -109,13 +109,17 @@ class Context:
 
         Raises what `snapshot` raises, and UnsupportedFeaturesForWriteError.
         """
-        if name.temporal is not None:
-            raise TimeTravelViewError(view=str(name)).at(self.caret(name.start, name.end))
+        self.refuse_version(name)
         if len(name.parts) == 1 and name.parts[0].lower() in self.views and self.catalog.resolve(name.parts) is None:
             raise WriteIntoViewError(view=str(name)).at(self.caret(name.start, name.end))
         snapshot = self.snapshot(name)
         snapshot.protocol.check_writable(snapshot.table, snapshot.schema, snapshot.configuration)
         return self.log(name), snapshot
+
+    def refuse_version(self, name: TableName) -> None:
+        """Raises TimeTravelViewError for `t@v1` where a table is meant, not one of its versions."""
+        if name.temporal is not None:
+            raise TimeTravelViewError(view=str(name)).at(self.caret(name.start, name.end))
 
     def _version(self, log: DeltaLog, name: TableName) -> int | None:
         from deltasql.planner.timetravel import timestamp_of

@@ -82,6 +82,7 @@ class Target:
 def _(statement: CreateTable, context: Context) -> Plan:
     """A new table, a new version of an existing one, or only a name for a log that is already there."""
     _refuse_clauses(statement, context)
+    context.refuse_version(statement.table)
     target = _target(statement, context)
     exists = target.known or (target.name.path is not None and target.snapshot is not None)
     if exists and statement.mode == "create":
@@ -340,6 +341,7 @@ def _lower(names: tuple[str, ...]) -> tuple[str, ...]:
 def _(statement: DropTable, context: Context) -> Plan:
     """A managed table goes with its files, an external one only by name. Works without a log."""
     name = statement.table
+    context.refuse_version(name)
     if name.path is not None:
         raise UnsupportedClauseError(clause="DROP TABLE of a path", feature="a catalog entry").at(
             context.caret(name.start, name.end)
