@@ -14,8 +14,7 @@ ROOT = Path(__file__).parent / "golden"
 
 def _case(path: Path) -> object:
     name = path.relative_to(ROOT).with_suffix("").as_posix()
-    quiet = name.startswith("ddl/") and expects_no_jvm(path)
-    return pytest.param(path, id=name, marks=() if quiet else pytest.mark.spark)
+    return pytest.param(path, id=name, marks=() if expects_no_jvm(path) else pytest.mark.spark)
 
 
 @pytest.mark.parametrize("path", [_case(path) for path in sorted(ROOT.rglob("*.sql"))])

@@ -1,0 +1,32 @@
+-- log: off
+-- INSERT WITH SCHEMA EVOLUTION is what mergeSchema is for DataFrames: new columns come at the end of their struct.
+
+CREATE TABLE t (id INT, s STRUCT<a: INT>);
+INSERT INTO t VALUES (1, named_struct('a', 1));
+-- name: without evolution a further column is an error
+INSERT INTO t SELECT 2, named_struct('a', 2), 'x' AS Extra;
+-- name: seed, added columns: at the end, case kept, named by the query
+INSERT WITH SCHEMA EVOLUTION INTO t SELECT 2 AS id, named_struct('a', 2) AS s, 'x' AS Extra;
+-- name: seed, added columns: nested, at the end of the struct
+INSERT WITH SCHEMA EVOLUTION INTO t SELECT 3, named_struct('a', 3, 'b', 'new'), 'y';
+-- name: BY NAME, a column left out, a column added
+INSERT WITH SCHEMA EVOLUTION INTO t BY NAME SELECT 'z' AS more, 4 AS id;
+-- name: a column list may name a new column
+INSERT WITH SCHEMA EVOLUTION INTO t (id, another) VALUES (5, 1.5);
+-- name: types are not widened without type widening
+INSERT WITH SCHEMA EVOLUTION INTO t (id) VALUES (6L);
+SELECT * FROM t;
+-- name: wrong, types that do not go together
+INSERT WITH SCHEMA EVOLUTION INTO t (id, s) VALUES (7, array(1));
+-- name: the session's setting does the same
+SET spark.databricks.delta.schema.autoMerge.enabled = true;
+INSERT INTO t BY NAME SELECT 8 AS id, true AS flag;
+RESET spark.databricks.delta.schema.autoMerge.enabled;
+SELECT id, flag FROM t WHERE id >= 6;
+-- name: OVERWRITE with evolution keeps the columns and adds the new ones
+INSERT WITH SCHEMA EVOLUTION OVERWRITE t BY NAME SELECT 9 AS id, 'last' AS final;
+SELECT * FROM t;
+-- name: a table without columns takes those of the query
+CREATE TABLE e;
+INSERT WITH SCHEMA EVOLUTION INTO e SELECT 1 AS a, 'x' AS b;
+SELECT * FROM e;

@@ -1,0 +1,38 @@
+-- expect: no jvm
+
+-- name: CREATE TABLE
+EXPLAIN CREATE TABLE t (id INT, day DATE) PARTITIONED BY (day) TBLPROPERTIES ('k' = 'v');
+-- name: nothing was created
+SHOW TABLES;
+CREATE TABLE t (id INT, day DATE) PARTITIONED BY (day);
+-- name: REPLACE TABLE
+EXPLAIN CREATE OR REPLACE TABLE t (id STRING);
+-- name: ADD COLUMNS
+EXPLAIN ALTER TABLE t ADD COLUMNS (s STRUCT<a: INT> FIRST);
+-- name: SET TBLPROPERTIES
+explain alter table t set tblproperties (delta.appendOnly = true);
+-- name: UNSET TBLPROPERTIES
+EXPLAIN ALTER TABLE t UNSET TBLPROPERTIES IF EXISTS ('k');
+-- name: COMMENT ON
+EXPLAIN COMMENT ON TABLE t IS 'x';
+-- name: DELETE of everything
+EXPLAIN DELETE FROM t;
+-- name: TRUNCATE
+EXPLAIN TRUNCATE TABLE t;
+-- name: DROP
+EXPLAIN DROP TABLE t;
+-- name: schemas
+EXPLAIN CREATE SCHEMA s;
+EXPLAIN DROP SCHEMA IF EXISTS s CASCADE;
+EXPLAIN USE default;
+-- name: inspection
+EXPLAIN DESCRIBE TABLE t;
+EXPLAIN DESCRIBE HISTORY t LIMIT 1;
+EXPLAIN SHOW TABLES;
+-- name: settings
+EXPLAIN SET spark.sql.shuffle.partitions = 5;
+EXPLAIN RESET spark.sql.shuffle.partitions;
+-- name: wrong, what does not plan does not explain
+EXPLAIN ALTER TABLE t ADD COLUMN id INT;
+-- name: wrong, no statement
+EXPLAIN;

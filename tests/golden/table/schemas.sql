@@ -1,0 +1,44 @@
+-- expect: no jvm
+
+-- name: plain
+CREATE SCHEMA sales;
+-- name: IF NOT EXISTS, comment, place; DATABASE is the same
+create database if not exists `web-shop` comment 'orders' location '${WAREHOUSE}/web';
+CREATE SCHEMA IF NOT EXISTS sales;
+SHOW SCHEMAS;
+SHOW SCHEMAS LIKE 's*';
+SHOW DATABASES;
+DESCRIBE SCHEMA `web-shop`;
+DESCRIBE SCHEMA EXTENDED sales;
+CREATE TABLE sales.orders (id INT);
+CREATE TABLE `web-shop`.visits (id INT);
+-- name: USE
+USE sales;
+CREATE TABLE items (id INT);
+SHOW TABLES;
+SHOW TABLES IN `web-shop`;
+USE SCHEMA default;
+SHOW TABLES FROM sales LIKE 'o*|x*';
+-- name: wrong, exists
+CREATE SCHEMA sales;
+-- name: wrong, no such schema
+USE seles;
+-- name: wrong, no such schema to show
+SHOW TABLES IN nowhere;
+-- name: wrong, no such schema to describe
+DESCRIBE SCHEMA nowhere;
+-- name: wrong, a bad name
+CREATE SCHEMA `a b`;
+-- name: wrong, it holds tables
+DROP SCHEMA sales;
+-- name: wrong, RESTRICT says the same
+DROP SCHEMA sales RESTRICT;
+-- name: CASCADE
+DROP SCHEMA sales CASCADE;
+-- name: IF EXISTS
+DROP SCHEMA IF EXISTS sales;
+-- name: wrong, gone
+DROP SCHEMA sales;
+-- name: wrong, default stays
+DROP SCHEMA default;
+SHOW SCHEMAS;
