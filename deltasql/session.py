@@ -126,6 +126,8 @@ class Session:
             case SparkCommand(sql, relations):
                 return self._query_result(engine.command(sql, relations))
             case TableChange():
+                if change.verify is not None and engine.rows(change.verify.broken).head(1):
+                    raise change.verify.error
                 return self._result(engine, commit_table(change, self.catalog, self.settings))
             case RowChange():
                 return self._result(engine, commit_rows(change, engine, self.catalog, self.settings))

@@ -26,13 +26,14 @@ from deltasql.plan.operators import (
     Write,
     children,
 )
+from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
 from deltasql.schema.json import schema_from_json
 from deltasql.schema.literals import sql_literal
 from deltasql.schema.text import schema_ddl, sql_text
-from deltasql.schema.types import VOID, StructType
+from deltasql.schema.types import VOID, DecimalType, PrimitiveType, StructField, StructType
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 MANY_PARTITIONS = 4
 """From so many partition tuples on, one scan joined to their values is cheaper than a union of scans."""
@@ -153,17 +154,31 @@ def _read(spark: SparkHandle, operator: Scan, paths: list[str]) -> DataFrame:
     from pyspark.sql import functions as F
 
     hidden = {name.lower() for name in operator.partition_columns}
-    fields = tuple(item for item in operator.schema if item.name.lower() not in hidden and item.type != VOID)
+    fields = StructType(
+        tuple(item for item in operator.schema if item.name.lower() not in hidden and item.type != VOID)
+    )
     with spark.tuned(FOR_SCANS) as session:
         # Without the option Spark would expand *, ? and [ in the names of files.
-        reader = session.read.schema(schema_ddl(StructType(fields))).option("__globPaths__", "false")
+        reader = session.read.schema(schema_ddl(physical_schema(fields))).option("__globPaths__", "false")
         frame = reader.parquet(*paths)
-    voids = {item.name: F.lit(None) for item in operator.schema if item.type == VOID}
+    identity = []
     if operator.identity:
-        frame = frame.select(
-            "*", F.col("_metadata.file_path").alias(ROW_FILE), F.col("_metadata.row_index").alias(ROW_INDEX)
-        )
+        identity = [F.col("_metadata.file_path").alias(ROW_FILE), F.col("_metadata.row_index").alias(ROW_INDEX)]
+    if is_mapped(fields) or identity:
+        frame = frame.select(*(_logical(item) for item in fields), *identity)
+    voids = {item.name: F.lit(None) for item in operator.schema if item.type == VOID}
     return frame.withColumns(voids) if voids else frame
+
+
+def _logical(field: StructField) -> Column:
+    """A column of a data file under its name in the table; the fields of structs are renamed by their position."""
+    from pyspark.sql import functions as F
+
+    column = F.col(quote(physical_name(field)))
+    nested = not isinstance(field.type, (PrimitiveType, DecimalType)) and is_mapped(StructType((field,)))
+    return (F.expr(f"CAST({quote(physical_name(field))} AS {sql_text(field.type)})") if nested else column).alias(
+        field.name
+    )
 
 
 def _select(frame: DataFrame, names: Iterable[str], identity: bool) -> DataFrame:

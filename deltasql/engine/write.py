@@ -13,7 +13,10 @@ from uuid import uuid4
 from deltasql.engine.spark import FOR_WRITES, SparkHandle
 from deltasql.engine.staged import ORIGIN, StagedFile, staged_files
 from deltasql.log.actions import AddFile
-from deltasql.schema.types import VOID, StructType
+from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
+from deltasql.schema.json import schema_to_json
+from deltasql.schema.text import quote_name, sql_text
+from deltasql.schema.types import LONG, VOID, StructField, StructType
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -65,10 +68,14 @@ class Stage:
         """Writes `rows`, whose columns are `schema`'s (and ORIGIN with `origins`), as Parquet files."""
         directory = uuid4().hex
         self._directories.append(directory)
-        by = [*([ORIGIN] if origins else []), *self._partitions]
+        stored = StructType(tuple(item for item in schema if item.type != VOID))
         rows = rows.drop(*[item.name for item in schema if item.type == VOID])
         if self._partitions and not origins:
             rows = rows.repartition(*[rows[f"`{name}`"] for name in self._partitions])
+        if is_mapped(stored):
+            rows = _physical(rows, stored, origins)
+        by = [physical_name(field) for name in self._partitions if (field := schema.find(name))]
+        by = [ORIGIN, *by] if origins else by
         with self._spark.tuned(FOR_WRITES):
             writer = rows.write.options(**WRITE_OPTIONS)
             if by:
@@ -103,3 +110,19 @@ class Stage:
         counts = zip(files.column("location").to_pylist(), files.column("stats").to_pylist(), strict=True)
         known = [(path, json.loads(stats).get("numRecords") if stats else None) for path, stats in counts]
         return sum(pq.read_metadata(path).num_rows if rows is None else rows for path, rows in known)
+
+
+def _physical(rows: DataFrame, schema: StructType, origins: bool) -> DataFrame:
+    """`rows` under their physical names, with the field ids that go into the Parquet schema."""
+    from pyspark.sql import functions as F
+    from pyspark.sql.types import StructType as SparkStruct
+
+    physical = physical_schema(schema)
+    columns = [
+        F.expr(f"CAST({quote_name(field.name)} AS {sql_text(target.type)})").alias(target.name)
+        for field, target in zip(schema, physical, strict=True)
+    ]
+    if origins:
+        columns.append(F.col(ORIGIN))
+        physical = StructType((*physical, StructField(ORIGIN, LONG)))
+    return rows.select(*columns).to(SparkStruct.fromJson(json.loads(schema_to_json(physical))))

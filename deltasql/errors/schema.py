@@ -416,3 +416,136 @@ class CannotChangeTypeError(DeltaSqlError):
     column: str
     old: str
     new: str
+
+
+@condition(
+    "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE",
+    "0AKDC",
+    "The column mapping mode of {table} cannot be changed from '{before}' to '{after}'. "
+    "An existing table can only go from 'none' to 'name'; for another mode copy it: CREATE TABLE … AS SELECT ….",
+)
+class ColumnMappingModeError(DeltaSqlError):
+    """A change of delta.columnMapping.mode that would need other data files."""
+
+    table: str
+    before: str
+    after: str
+
+
+@condition(
+    "DELTA_UNSUPPORTED_RENAME_COLUMN",
+    "0AKDC",
+    "RENAME COLUMN is not supported for {table}: its column mapping mode is 'none'. "
+    "Run: ALTER TABLE {table} SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name').",
+)
+class RenameColumnNeedsMappingError(DeltaSqlError):
+    """RENAME COLUMN of a table whose files are read by the names of its columns."""
+
+    table: str
+
+
+@condition(
+    "DELTA_UNSUPPORTED_DROP_COLUMN",
+    "0AKDC",
+    "DROP COLUMN is not supported for {table}: its column mapping mode is 'none'. "
+    "Run: ALTER TABLE {table} SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name').",
+)
+class DropColumnNeedsMappingError(DeltaSqlError):
+    """DROP COLUMN of a table whose files are read by the names of its columns."""
+
+    table: str
+
+
+@condition(
+    "DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN",
+    "0AKDC",
+    "{column} cannot be dropped: {table} is partitioned by it. Rewrite the table with other partitions: "
+    "CREATE OR REPLACE TABLE {table} PARTITIONED BY (…) AS SELECT ….",
+)
+class DropPartitionColumnError(DeltaSqlError):
+    """DROP COLUMN of a partition column."""
+
+    column: str
+    table: str
+
+
+@condition(
+    "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE",
+    "42K09",
+    "Cannot {operation} column {column}: the CHECK constraint {constraint} uses it ({expression}). "
+    "Drop the constraint first: ALTER TABLE {table} DROP CONSTRAINT {constraint}.",
+)
+class ConstraintDependentColumnError(DeltaSqlError):
+    """A change of a column that a CHECK constraint refers to."""
+
+    operation: str
+    column: str
+    constraint: str
+    expression: str
+    table: str
+
+
+@condition(
+    "DELTA_NEW_NOT_NULL_VIOLATION",
+    "23512",
+    "{column} of {table} cannot become NOT NULL: there are rows that have NULL in it. "
+    "Give them a value first: UPDATE {table} SET {column} = … WHERE {column} IS NULL.",
+)
+class NewNotNullViolationError(DeltaSqlError):
+    """SET NOT NULL of a column with NULLs."""
+
+    column: str
+    table: str
+
+
+@condition(
+    "DELTA_NEW_CHECK_CONSTRAINT_VIOLATION",
+    "23512",
+    "The constraint {constraint} cannot be added to {table}: there are rows for which {expression} is not TRUE. "
+    "Correct or delete them first; a condition that is NULL counts as broken.",
+)
+class NewCheckViolationError(DeltaSqlError):
+    """ADD CONSTRAINT that existing rows break."""
+
+    constraint: str
+    table: str
+    expression: str
+
+
+@condition(
+    "DELTA_CONSTRAINT_ALREADY_EXISTS",
+    "42710",
+    "{table} has a constraint {constraint} already: CHECK ({expression}). "
+    "Drop it first: ALTER TABLE {table} DROP CONSTRAINT {constraint}.",
+)
+class ConstraintExistsError(DeltaSqlError):
+    """ADD CONSTRAINT of a name that is taken."""
+
+    table: str
+    constraint: str
+    expression: str
+
+
+@condition(
+    "DELTA_CONSTRAINT_DOES_NOT_EXIST",
+    "42704",
+    "{table} has no constraint {constraint}. Write DROP CONSTRAINT IF EXISTS {constraint} to allow that.",
+)
+class ConstraintNotFoundError(DeltaSqlError):
+    """DROP CONSTRAINT of an unknown name."""
+
+    table: str
+    constraint: str
+
+
+@condition(
+    "DELTA_NON_BOOLEAN_CHECK_CONSTRAINT",
+    "42621",
+    "The CHECK constraint {constraint} must be a condition, and ({expression}) is of type {type}.",
+)
+class NonBooleanConstraintError(DeltaSqlError):
+    """A CHECK expression that is not boolean."""
+
+    constraint: str
+    expression: str
+    type: str

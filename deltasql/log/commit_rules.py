@@ -24,14 +24,27 @@ def of_kind(actions: Iterable[object], kind: type[_Action]) -> list[_Action]:
     return [action for action in actions if isinstance(action, kind)]
 
 
+def split_adds(actions: Iterable[Action]) -> tuple[list[AddFile], list[Action]]:
+    """The adds, which may be very many, and the other actions."""
+    adds: list[AddFile] = []
+    others: list[Action] = []
+    for action in actions:
+        if type(action) is AddFile:
+            adds.append(action)
+        else:
+            others.append(action)
+    return adds, others
+
+
 def check_commit(actions: Sequence[Action], protocol: Protocol, metadata: Metadata, table: str, root: str) -> None:
     """Raises what the commit breaks, given the protocol and metadata that hold once it is done."""
+    adds, others = split_adds(actions)
     for kind, name in ((Protocol, "protocol"), (Metadata, "metaData")):
-        if len(of_kind(actions, kind)) > 1:
+        if len(of_kind(others, kind)) > 1:
             raise DuplicateActionsError(table, name, "action", "a commit has at most one")
-    _check_transactions(of_kind(actions, SetTransaction), table)
-    _check_domains(of_kind(actions, DomainMetadata), protocol, table)
-    adds, removes = of_kind(actions, AddFile), of_kind(actions, RemoveFile)
+    _check_transactions(of_kind(others, SetTransaction), table)
+    _check_domains(of_kind(others, DomainMetadata), protocol, table)
+    removes = of_kind(others, RemoveFile)
     _check_paths(adds, removes, table, root)
     _check_adds(adds, protocol, metadata, table)
     append_only = metadata.configuration.get("delta.appendOnly", "false").lower() == "true"

@@ -79,7 +79,7 @@ _ALL = (
     _writer("checkConstraints", YES, version=3, removable=True),
     _writer("changeDataFeed", INACTIVE, version=4, benign=True),
     _writer("generatedColumns", INACTIVE, version=4),
-    _both("columnMapping", INACTIVE, INACTIVE, reader=2, version=5, benign=True, removable=True),
+    _both("columnMapping", YES, YES, reader=2, version=5, benign=True, removable=True),
     _writer("identityColumns", INACTIVE, version=6),
     _both("timestampNtz", YES, YES, manual=True, benign=True),
     # Vectors and v2 checkpoints may stay in a table after their property was switched off.

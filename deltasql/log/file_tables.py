@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.json as pj
 
 from deltasql.errors.log import InvalidLogJsonError
-from deltasql.log.actions import Json
+from deltasql.log.actions import AddFile, Json, RemoveFile
 from deltasql.log.paths import absolute, canonical
 
 STRING_MAP = pa.map_(pa.string(), pa.string())
@@ -56,6 +57,12 @@ REMOVE = pa.schema(
     ]
 )
 
+# The same fields, by the names that the actions' classes give them.
+_ATTRIBUTES = {
+    len(schema): [re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", name) for name in schema.names]
+    for schema in (ADD, REMOVE)
+}
+
 # Arrow copies strings when it filters; a table that loses few rows is cut into slices of itself instead.
 _MOST_SLICES = 256
 
@@ -69,6 +76,34 @@ def from_actions(actions: Sequence[Json], schema: pa.Schema) -> pa.Table:
         values = [action.get(column.name) for action in actions]
         arrays.append(pa.array(values, type=column.type))
     return pa.table(arrays, schema=schema)
+
+
+def from_files(files: Sequence[AddFile] | Sequence[RemoveFile], schema: pa.Schema) -> pa.Table:
+    """Many actions as a table of `schema`, without JSON in between."""
+    arrays = [_attribute(files, name, column) for name, column in zip(_ATTRIBUTES[len(schema)], schema, strict=True)]
+    return pa.table(arrays, schema=schema)
+
+
+def _attribute(files: Sequence[AddFile] | Sequence[RemoveFile], name: str, column: pa.Field) -> pa.Array:
+    values = list(map(attrgetter(name), files))
+    if column.name == "deletionVector":
+        values = [None if value is None else value.to_json() for value in values]
+    elif pa.types.is_map(column.type):
+        return _maps(values)
+    return pa.array(values, type=column.type)
+
+
+def _maps(values: Sequence[Mapping[str, str | None] | None]) -> pa.Array:
+    first = values[0] if values else None
+    if first is None or any(value is None or value.keys() != first.keys() for value in values):
+        return pa.array([None if value is None else list(value.items()) for value in values], STRING_MAP)
+    keys = list(first)
+    columns = [pa.array([value[key] for value in values if value is not None], pa.string()) for key in keys]
+    return _to_maps(pa.StructArray.from_arrays(columns, names=keys) if keys else _no_columns(len(values)), keys)
+
+
+def _no_columns(rows: int) -> pa.StructArray:
+    return pa.StructArray.from_buffers(pa.struct([]), rows, [None])
 
 
 def parse_file_lines(text: bytes, path: str, table: str) -> tuple[pa.Table, pa.Table]:

@@ -28,8 +28,11 @@ def finish(store: LogStore, snapshot: Snapshot, transaction_id: str | None) -> N
 
 
 def write_checksum(store: LogStore, snapshot: Snapshot, transaction_id: str | None = None) -> bool:
-    """True if the snapshot now has a checksum of ours; none is written if that would mean reading a checkpoint."""
-    totals = snapshot.cheap_totals
+    """True if the snapshot now has a checksum of ours.
+
+    None is written where the totals were unknown before, and would take a look at the checkpoint.
+    """
+    totals = snapshot.totals if snapshot.lost_count else snapshot.cheap_totals
     if totals is None:
         return False
     timestamp = snapshot.timestamp_ms if in_commit_timestamps(snapshot.metadata) else None

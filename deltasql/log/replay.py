@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.log import LogFileNotFoundError
+from deltasql.log.actions import Json
 from deltasql.log.checkpoint import Checkpoint
 from deltasql.log.commit_file import CommitFile, file_key, parse_commit
 from deltasql.log.paths import canonical, commit_path
@@ -79,15 +80,29 @@ class Tail:
     keys of removed files to (number in `commits`, number of the remove). A key in either hides the checkpoint's row.
     """
 
-    commits: list[CommitFile]
+    commits: list[CommitFile] = field(default_factory=list)
     live: dict[str, tuple[int, int]] = field(default_factory=dict)
     gone: dict[str, tuple[int, int]] = field(default_factory=dict)
 
+    def add(self, key: str, table: str) -> Json:
+        """The add action of a live file."""
+        number, row = self.live[key]
+        commit = self.commits[number]
+        if not commit.is_big:
+            return commit.adds[row]
+        action: Json = commit.file_tables(table)[0].slice(row, 1).to_pylist(maps_as_pydicts="lossy")[0]
+        return action
 
-def replay(commits: Sequence[CommitFile], root: str, table: str) -> Tail:
-    """The files of `commits`, which are in version order. Raises InvalidLogJsonError."""
-    tail = Tail([commit for commit in commits if commit.has_files])
-    for number, commit in enumerate(tail.commits):
+
+def replay(commits: Sequence[CommitFile], root: str, table: str, base: Tail | None = None) -> Tail:
+    """The files of `commits`, which are in version order, on top of `base`. Raises InvalidLogJsonError."""
+    base = base or Tail()
+    first = len(base.commits)
+    newer = [commit for commit in commits if commit.has_files]
+    if not newer and first:
+        return base
+    tail = Tail([*base.commits, *newer], dict(base.live), dict(base.gone))
+    for number, commit in enumerate(newer, first):
         adds, removes = _keys(commit, root, table)
         for row, key in enumerate(removes):
             tail.live.pop(key, None)

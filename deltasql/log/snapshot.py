@@ -17,7 +17,7 @@ from deltasql.errors.log import (
 from deltasql.log.actions import AddFile, CommitInfo, Metadata
 from deltasql.log.checkpoint import Checkpoint
 from deltasql.log.checksum import VersionChecksum, read_checksum
-from deltasql.log.commit_file import CommitFile
+from deltasql.log.counting import count_commit
 from deltasql.log.paths import commit_path
 from deltasql.log.protocol import Protocol
 from deltasql.log.replay import LogReader, Tail, hidden_rows, replay, tail_adds, tail_removes
@@ -34,12 +34,22 @@ FILE_COLUMNS = ("path", "partitionValues", "size", "modificationTime", "stats")
 
 
 @dataclass(frozen=True, slots=True)
+class KnownTail:
+    """The reconciled commits of `checkpoint` (None: of the whole log) up to `version`."""
+
+    version: int
+    checkpoint: CheckpointFiles | None
+    tail: Tail
+
+
+@dataclass(frozen=True, slots=True)
 class Known:
     """What is known of an earlier version, on which newer commits are applied; `totals` None: not known."""
 
     version: int
     state: TableState
     totals: FileTotals | None
+    tail: KnownTail | None = None
 
 
 class Snapshot:
@@ -139,6 +149,11 @@ class Snapshot:
                 return totals
         return None if self.segment.checkpoint else self._count()
 
+    @property
+    def lost_count(self) -> bool:
+        """True if the totals of an earlier version are known, but not how the commits since have changed them."""
+        return self.cheap_totals is None and self._known is not None and self._known.totals is not None
+
     @cached_property
     def timestamp_ms(self) -> int:
         """When the version was committed: its in-commit timestamp if the table has them, else its file's time."""
@@ -200,7 +215,8 @@ class Snapshot:
 
     def known(self) -> Known:
         """What a newer snapshot can build on."""
-        return Known(self.version, self.state, self.__dict__.get("totals") or self.cheap_totals)
+        totals = self.__dict__.get("totals") or self.cheap_totals
+        return Known(self.version, self.state, totals, self._kept.get("tail") or self._base_tail)
 
     # Reading the log
 
@@ -257,16 +273,15 @@ class Snapshot:
         newer = [version for version, _ in self.segment.commits if version > known.version]
         if len(newer) != self.version - known.version:
             return None
-        for commit in self._reader.commits(newer):
-            totals = None if totals is None else self._totals_after(totals, commit)
+        commits = self._reader.commits(newer)
+        while commits and not commits[-1].has_files:
+            commits.pop()
+        tail = self._tail_at(known.version) if commits else Tail()
+        for number, commit in enumerate(commits):
+            if totals is not None and commit.has_files:
+                totals = count_commit(totals, commit, tail, self.segment.checkpoint, self.location, self.table)
+                tail = tail if number + 1 == len(commits) else replay([commit], self.location, self.table, tail)
         return totals if totals is not None and totals.is_plausible else None
-
-    def _totals_after(self, totals: FileTotals, commit: CommitFile) -> FileTotals | None:
-        if commit.is_big:
-            from deltasql.log.totals import totals_after
-
-            return totals_after(totals, *commit.file_tables(self.table))
-        return None if _may_re_add(commit.adds, commit.removes) else totals.after(commit.adds, commit.removes)
 
     def _count(self) -> FileTotals:
         if self.segment.checkpoint is None:
@@ -331,10 +346,22 @@ class Snapshot:
         return locations(self._raw_column("path"), self.location)
 
     def _tail(self) -> Tail:
-        return self._once("tail", self._reconciled)
+        known = self._once("tail", lambda: KnownTail(self.version, self.segment.checkpoint, self._tail_at(self.version)))
+        return known.tail
 
-    def _reconciled(self) -> Tail:
-        return replay(self._reader.commits([version for version, _ in self.segment.commits]), self.location, self.table)
+    def _tail_at(self, version: int) -> Tail:
+        """The commits after the checkpoint up to `version`, reconciled; what an earlier snapshot did is not redone."""
+        base = self._base_tail
+        if base is None or base.version > version:
+            base = None
+        start = -1 if base is None else base.version
+        versions = [item for item, _ in self.segment.commits if start < item <= version]
+        return replay(self._reader.commits(versions), self.location, self.table, base.tail if base else None)
+
+    @property
+    def _base_tail(self) -> KnownTail | None:
+        base = self._base.tail if self._base is not None else None
+        return base if base is not None and base.checkpoint == self.segment.checkpoint else None
 
     def _hidden(self, checkpoint: Checkpoint) -> Any:
         return self._once("hidden", lambda: hidden_rows(checkpoint, self._tail(), self.location))
@@ -403,9 +430,3 @@ def physical_names(metadata: Metadata) -> list[str]:
         column = metadata.schema.find(name)
         names.append(str(column.metadata.get("delta.columnMapping.physicalName", name)) if column else name)
     return names
-
-
-def _may_re_add(adds: Sequence[Mapping[str, Any]], removes: Sequence[Mapping[str, Any]]) -> bool:
-    """True if the adds may name files that are live already, as a commit that only rewrites statistics does."""
-    kept = any(action.get("dataChange") is False for action in adds)
-    return kept and not any(action.get("dataChange") is False for action in removes)

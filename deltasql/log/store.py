@@ -40,11 +40,15 @@ _REFUSED = (
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One stored object: `path` relative to the table, `size` in bytes, `modified` in ms since the epoch."""
+    """One stored object: `path` relative to the table, `size` in bytes, `modified` in ms since the epoch.
+
+    `tag` is the storage's own mark of the content, if it has one. An object that was replaced is another entry.
+    """
 
     path: str
     size: int
     modified: int
+    tag: str | None = None
 
     @property
     def name(self) -> str:
@@ -175,7 +179,7 @@ class LogStore:
 
     def _entry(self, meta: Any) -> Entry:
         modified = int(meta["last_modified"].timestamp() * 1000)
-        return Entry(meta["path"][len(self._prefix) :], meta["size"], modified)
+        return Entry(meta["path"][len(self._prefix) :], meta["size"], modified, meta.get("e_tag"))
 
 
 class LocalLogStore(LogStore):

@@ -89,9 +89,10 @@ class DeltaLog:
             segment = build_segment(list_log(self.store), self.table, self.location)
             return self._adopt(Snapshot(self._reader, segment))
         listing = list_after(self.store, last.version)
-        if not listing.commits and not self._vanished(last):
+        replaced = self.replaced(last)
+        if not listing.commits and not replaced:
             return last
-        grown = self._grown(last, listing)
+        grown = None if replaced else self._grown(last, listing)
         if grown is None:
             self._latest = None
             self._reader = LogReader(self.store, self.table)
@@ -105,9 +106,17 @@ class DeltaLog:
             return None
         return segment
 
-    def _vanished(self, last: Snapshot) -> bool:
-        """True if the table was dropped: its last commit is gone."""
-        return last.segment.commits != () and not self.store.exists(last.segment.commits[-1][1].path)
+    def replaced(self, snapshot: Snapshot) -> bool:
+        """True if the table was dropped, and maybe created anew: the last commit is gone, or it is another file."""
+        segment = snapshot.segment
+        if not segment.commits:
+            return False
+        known = segment.commits[-1][1]
+        try:
+            present = self.store.head(known.path)
+        except FileNotFoundError:
+            return True
+        return known.modified >= 0 and known != present
 
     def _adopt(self, snapshot: Snapshot) -> Snapshot:
         if len(snapshot.segment.commits) >= _LONG_TAIL and snapshot.version % _LOOK_EVERY == 0:

@@ -25,8 +25,8 @@ def count_files(sizes: pa.ChunkedArray, vectors: pa.ChunkedArray) -> FileTotals:
 
 
 def totals_after(totals: FileTotals, adds: pa.Table, removes: pa.Table) -> FileTotals | None:
-    """The totals with a big commit on top; None if a size is not known or files may have been added again."""
-    if removes["size"].null_count or _may_re_add(adds, removes):
+    """The totals with a big commit on top, whose files are all new or leave; None if a size is not known."""
+    if removes["size"].null_count:
         return None
     more = count_files(adds["size"], adds["deletionVector"])
     less = count_files(removes["size"], removes["deletionVector"])
@@ -38,10 +38,6 @@ def totals_after(totals: FileTotals, adds: pa.Table, removes: pa.Table) -> FileT
         _sum(totals.vectors, more.vectors, less.vectors),
         _sum(totals.deleted_rows, more.deleted_rows, less.deleted_rows),
     )
-
-
-def _may_re_add(adds: pa.Table, removes: pa.Table) -> bool:
-    return pc.all(adds["dataChange"]).as_py() is False and pc.all(removes["dataChange"]).as_py() is not False
 
 
 def _sum(base: int | None, more: int | None, less: int | None) -> int | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import time
 import uuid
@@ -10,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from deltasql.errors.log import AmbiguousWriteError, CommitRetriesExceededError, InvalidCommitError
+from deltasql.errors.log import AmbiguousWriteError, CommitRetriesExceededError, InvalidCommitError, StorageError
 from deltasql.log.actions import (
     Action,
     AddCDCFile,
@@ -20,9 +19,10 @@ from deltasql.log.actions import (
     RemoveFile,
     SetTransaction,
 )
-from deltasql.log.commit_file import CommitFile, parse_commit
+from deltasql.log.commit_file import BIG, CommitFile, parse_commit
 from deltasql.log.commit_info import Provenance, build_commit_info, effective_level, table_level
-from deltasql.log.commit_rules import check_commit, of_kind
+from deltasql.log.commit_rules import check_commit, of_kind, split_adds
+from deltasql.log.commit_text import encode_actions
 from deltasql.log.committer import Committer, FileSystemCommitter
 from deltasql.log.conflict import Attempt, IsolationLevel, Winner, find_conflict
 from deltasql.log.paths import canonical, commit_path
@@ -35,7 +35,6 @@ from deltasql.log.store import Entry
 if TYPE_CHECKING:
     from deltasql.log.table import DeltaLog
 
-_ENCODER = json.JSONEncoder(separators=(",", ":"))
 _MOST_ATTEMPTS = 1000
 _MOST_LOST_ANSWERS = 5
 
@@ -112,11 +111,11 @@ class Transaction:
         for attempts in range(1, _MOST_ATTEMPTS + 1):
             data = writing.text(actions, version, winners)
             if self._put(version, data):
-                return self._committed(version, data, winners, attempts)
+                return self._committed(_written(version, data, actions, self._log.table), len(data), winners, attempts)
             for winner in self._winners(version):
                 if winner.info is not None and winner.info.transaction_id == self.transaction_id:
                     # The answer to an earlier try was lost, and it had been written after all.
-                    return self._committed(winner.version, self._log.store.read(winner.path), winners, attempts)
+                    return self._committed(winner, len(data), winners, attempts)
                 error = find_conflict(writing.attempt, self._seen(winner))
                 if error is not None:
                     raise error
@@ -154,15 +153,21 @@ class Transaction:
             last += 1
         return self._log.reader.commits(range(version, last + 1))
 
-    def _committed(self, version: int, data: bytes, winners: Sequence[CommitFile], attempts: int) -> Commit:
-        path = commit_path(version)
-        self._log.reader.remember(parse_commit(data, version, path, self._log.table))
-        sizes = {winner.version: 0 for winner in winners if winner.version < version} | {version: len(data)}
-        entries = {number: Entry(commit_path(number), size, -1) for number, size in sizes.items()}
-        snapshot = self._snapshot(entries, version)
+    def _committed(self, commit: CommitFile, size: int, winners: Sequence[CommitFile], attempts: int) -> Commit:
+        self._log.reader.remember(commit)
+        entries = {winner.version: Entry(winner.path, 0, -1) for winner in winners if winner.version < commit.version}
+        entries[commit.version] = self._entry(commit.path, size)
+        snapshot = self._snapshot(entries, commit.version)
         finish(self._log.store, snapshot, self.transaction_id)
         self._log.committed(snapshot)
-        return Commit(version, snapshot, attempts)
+        return Commit(commit.version, snapshot, attempts)
+
+    def _entry(self, path: str, size: int) -> Entry:
+        """The commit as the storage lists it: its time and tag tell it from another one of the same version."""
+        try:
+            return self._log.store.head(path)
+        except (FileNotFoundError, StorageError):
+            return Entry(path, size, -1)
 
     def _snapshot(self, entries: Mapping[int, Entry], version: int) -> Snapshot:
         read = self.read_snapshot
@@ -174,7 +179,8 @@ class Transaction:
 
     def _effective(self, actions: Sequence[Action]) -> tuple[Protocol, Metadata]:
         """Protocol and metadata as they hold after the commit."""
-        protocols, metadata = of_kind(actions, Protocol), of_kind(actions, Metadata)
+        _, others = split_adds(actions)
+        protocols, metadata = of_kind(others, Protocol), of_kind(others, Metadata)
         read = self.read_snapshot
         if read is None and not (protocols and metadata):
             raise InvalidCommitError(self._log.table, "version 0 needs a protocol and a metaData action")
@@ -182,8 +188,9 @@ class Transaction:
         return protocol, metadata[-1] if metadata else read.metadata  # type: ignore[union-attr]
 
     def _attempt(self, actions: Sequence[Action], level: IsolationLevel) -> Attempt:
+        _, others = split_adds(actions)
         root = self._log.location
-        removes = frozenset(canonical(action.path, root) for action in of_kind(actions, RemoveFile))
+        removes = frozenset(canonical(action.path, root) for action in of_kind(others, RemoveFile))
         reads = bool(self._predicates or self._files or self._whole_table)
         return Attempt(
             table=self._log.table,
@@ -194,11 +201,11 @@ class Transaction:
             read_whole_table=self._whole_table,
             read_app_ids=frozenset(self._app_ids),
             removes=removes,
-            app_ids=frozenset(action.app_id for action in of_kind(actions, SetTransaction)),
-            domains=frozenset(action.domain for action in of_kind(actions, DomainMetadata)),
-            changes_metadata=bool(of_kind(actions, Metadata)),
-            changes_protocol=bool(of_kind(actions, Protocol)),
-            only_adds=not removes and not of_kind(actions, AddCDCFile),
+            app_ids=frozenset(action.app_id for action in of_kind(others, SetTransaction)),
+            domains=frozenset(action.domain for action in of_kind(others, DomainMetadata)),
+            changes_metadata=bool(of_kind(others, Metadata)),
+            changes_protocol=bool(of_kind(others, Protocol)),
+            only_adds=not removes and not of_kind(others, AddCDCFile),
             # Who removes files must have read them; where no scan was noted, nothing can be judged.
             needs_next_version=bool(removes) and not reads,
         )
@@ -257,12 +264,10 @@ class _Writing:
             blind_append=self._blind_append,
             transaction_id=self._id,
         )
-        lines = [info.to_json(), *(_line(self._renumbered(action, version)) for action in actions)]
+        numbered = [self._renumbered(action, version) for action in actions]
         if own is not None and self._enables_timestamps and self._read is not None:
-            for line in lines:
-                if "metaData" in line:
-                    line["metaData"]["configuration"][f"{_ENABLEMENT}Timestamp"] = str(own)
-        return b"".join(_ENCODER.encode(line).encode() + b"\n" for line in lines)
+            numbered = [_stamped(action, own) if isinstance(action, Metadata) else action for action in numbered]
+        return encode_actions([info, *numbered])
 
     @property
     def _enables_timestamps(self) -> bool:
@@ -292,8 +297,23 @@ class _Writing:
 _ENABLEMENT = "delta.inCommitTimestampEnablement"
 
 
-def _line(action: Action) -> dict[str, object]:
-    return {"protocol": action.to_json()} if isinstance(action, Protocol) else action.to_json()
+def _stamped(metadata: Metadata, timestamp: int) -> Metadata:
+    return metadata.with_configuration({f"{_ENABLEMENT}Timestamp": str(timestamp)})
+
+
+def _written(version: int, data: bytes, actions: Sequence[Action], table: str) -> CommitFile:
+    """The commit that `data` holds, whose first line is its commitInfo. The many actions of a big one are not parsed."""
+    path = commit_path(version)
+    if len(data) < BIG:
+        return parse_commit(data, version, path, table)
+    from deltasql.log.file_tables import ADD, REMOVE, from_files
+
+    info = data[: data.index(b"\n") + 1]
+    adds, others = split_adds(actions)
+    small = encode_actions(action for action in others if not isinstance(action, RemoveFile))
+    commit = parse_commit(info + small, version, path, table)
+    commit.tables = (from_files(adds, ADD), from_files(of_kind(others, RemoveFile), REMOVE))
+    return commit
 
 
 def _back_off(attempts: int) -> None:

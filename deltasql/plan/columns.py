@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName
+from deltasql.plan.table import ColumnDefinition
 from deltasql.schema.types import DataType
 
 
@@ -23,6 +24,57 @@ class AddedColumn:
     comment: str | None = None
     first: bool = False
     after: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChange:
+    """path {COMMENT 'text' | FIRST | AFTER name | TYPE type | SET NOT NULL | DROP NOT NULL}
+
+    The Hive form, path name type [COMMENT 'text'] [FIRST | AFTER name], sets several, `name` among them.
+    """
+
+    path: ColumnPath
+    comment: str | None = None
+    first: bool = False
+    after: str | None = None
+    type: DataType | None = None
+    type_text: str = ""
+    nullable: bool | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AlterColumns(LogicalPlan):
+    """ALTER TABLE t {ALTER | CHANGE} [COLUMN] path change, …"""
+
+    table: TableName
+    changes: tuple[ColumnChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceColumns(LogicalPlan):
+    """ALTER TABLE t REPLACE COLUMNS (name type [COMMENT 'text'], …)"""
+
+    table: TableName
+    columns: tuple[ColumnDefinition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RenameColumn(LogicalPlan):
+    """ALTER TABLE t RENAME COLUMN path TO name"""
+
+    table: TableName
+    column: ColumnPath
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class DropColumns(LogicalPlan):
+    """ALTER TABLE t DROP {COLUMN | COLUMNS} [IF EXISTS] (path, …)"""
+
+    table: TableName
+    if_exists: bool
+    columns: tuple[ColumnPath, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,14 @@ class DropTable(LogicalPlan):
 
 
 @dataclass(frozen=True, slots=True)
+class RenameTable(LogicalPlan):
+    """ALTER TABLE t RENAME TO name"""
+
+    table: TableName
+    name: TableName
+
+
+@dataclass(frozen=True, slots=True)
 class TruncateTable(LogicalPlan):
     """TRUNCATE TABLE t"""
 

@@ -2,6 +2,7 @@
 
 from deltasql.planner import (
     columns,
+    constraints,
     delete,
     explain,
     insert,
@@ -18,6 +19,7 @@ from deltasql.planner.rule import plan
 
 __all__ = [
     "columns",
+    "constraints",
     "delete",
     "explain",
     "insert",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
+from deltasql.errors.base import DeltaSqlError
 from deltasql.plan.operators import Operator, Rewrite, Write
 from deltasql.planner.effects import CatalogChange, Registration, ViewChange
 from deltasql.schema.types import LONG, STRING, StructField, StructType
@@ -46,6 +47,14 @@ class SparkCommand:
 
 
 @dataclass(frozen=True, slots=True)
+class Verification:
+    """A look at the rows before a commit: if `broken` has any, `error` is raised and nothing is changed."""
+
+    broken: Operator
+    error: DeltaSqlError
+
+
+@dataclass(frozen=True, slots=True)
 class TableChange:
     """One commit without new rows. `snapshot` is what the statement read; None: the table is created.
 
@@ -62,6 +71,7 @@ class TableChange:
     reads: Reads | None = None
     outcome: Outcome | None = None
     skip_if_empty: bool = False
+    verify: Verification | None = None
 
 
 class Outcome(Enum):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from deltasql.plan.base import quote
 from deltasql.plan.operators import Constraint
@@ -13,22 +14,45 @@ LENGTH_CHECK = "__CHAR_VARCHAR_STRING_LENGTH_CHECK__"
 _DECLARED = re.compile(r"(char|varchar)\((\d+)\)")
 
 
+@dataclass(frozen=True, slots=True)
+class Length:
+    """char(n) or varchar(n)."""
+
+    kind: str
+    length: int
+
+    @property
+    def text(self) -> str:
+        return f"{self.kind}({self.length})"
+
+
+def length_of(text: str) -> Length | None:
+    """The length that a type's text declares."""
+    match = _DECLARED.fullmatch("".join(text.lower().split()).replace("character", "char"))
+    return None if match is None else Length(match[1], int(match[2]))
+
+
+def declared_length(field: StructField) -> Length | None:
+    """The length that a column is declared with."""
+    return length_of(str(field.metadata.get(TYPE_KEY, "")))
+
+
 def stored(field: StructField, sql: str) -> str:
     """SQL of the value as it is stored: CHAR is filled up with blanks, blanks beyond the length are cut off."""
-    declared = _DECLARED.fullmatch(str(field.metadata.get(TYPE_KEY, "")))
+    declared = declared_length(field)
     if declared is None:
         return sql
     trimmed = f"rtrim({sql})"
-    padded = f"rpad({trimmed}, greatest(length({trimmed}), {declared[2]}), ' ')"
-    if declared[1] == "char":
+    padded = f"rpad({trimmed}, greatest(length({trimmed}), {declared.length}), ' ')"
+    if declared.kind == "char":
         return padded
-    return f"CASE WHEN length({sql}) > {declared[2]} THEN {padded} ELSE {sql} END"
+    return f"CASE WHEN length({sql}) > {declared.length} THEN {padded} ELSE {sql} END"
 
 
 def length_check(field: StructField) -> Constraint | None:
     """The constraint that a top-level CHAR or VARCHAR column is not too long."""
-    declared = _DECLARED.fullmatch(str(field.metadata.get(TYPE_KEY, "")))
+    declared = declared_length(field)
     if declared is None:
         return None
     name = quote(field.name)
-    return Constraint(f"{LENGTH_CHECK}{name}", f"{name} IS NULL OR length({name}) <= {declared[2]}")
+    return Constraint(f"{LENGTH_CHECK}{name}", f"{name} IS NULL OR length({name}) <= {declared.length}")

@@ -3,22 +3,59 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.schema import AddColumnDefaultError, AddNotNullColumnError
-from deltasql.plan.columns import AddColumns, AddedColumn
-from deltasql.planner.changes import Plan, TableChange
+from deltasql.errors.schema import (
+    AddColumnDefaultError,
+    AddNotNullColumnError,
+    ChangeColumnError,
+    DropColumnNeedsMappingError,
+    DropPartitionColumnError,
+    NewNotNullViolationError,
+    RenameColumnNeedsMappingError,
+)
+from deltasql.log.properties import stats_columns
+from deltasql.plan.base import ColumnPath
+from deltasql.plan.columns import (
+    AddColumns,
+    AddedColumn,
+    AlterColumns,
+    ColumnChange,
+    DropColumns,
+    RenameColumn,
+    ReplaceColumns,
+)
+from deltasql.planner.changes import Plan, TableChange, Verification
+from deltasql.planner.char_types import TYPE_KEY, declared_length, length_of
+from deltasql.planner.constraints import refuse_dependent, verification
 from deltasql.planner.context import Context
-from deltasql.planner.metadata import evolved_metadata, metadata_actions
+from deltasql.planner.metadata import evolved_metadata, maps_columns, metadata_actions
 from deltasql.planner.rule import plan
-from deltasql.planner.table import field_metadata
-from deltasql.schema.edits import add_column
-from deltasql.schema.json import type_to_json
-from deltasql.schema.types import StructField
+from deltasql.planner.table import declared_field, field_metadata
+from deltasql.schema.edits import (
+    add_column,
+    drop_column,
+    move_column,
+    rename_column,
+    set_comment,
+    set_metadata,
+    set_nullable,
+    set_type,
+)
+from deltasql.schema.json import field_to_json, type_to_json
+from deltasql.schema.paths import find_path, resolve
+from deltasql.schema.replacement import replace_columns
+from deltasql.schema.text import path_text, type_text
+from deltasql.schema.types import StructField, StructType
 
 if TYPE_CHECKING:
-    from deltasql.schema.types import StructType
+    from deltasql.log.actions import Metadata
+    from deltasql.log.snapshot import Snapshot
+    from deltasql.log.table import DeltaLog
+
+STATS_COLUMNS = "delta.dataSkippingStatsColumns"
 
 
 @plan.register
@@ -31,9 +68,157 @@ def _(statement: AddColumns, context: Context) -> Plan:
             schema = _added(schema, column, snapshot.table)
         except DeltaSqlError as error:
             raise error.at(context.caret(column.path.start, column.path.end)) from None
-    metadata = evolved_metadata(snapshot.metadata, schema)
-    parameters = {"columns": json.dumps([_described(column) for column in statement.columns], separators=(",", ":"))}
-    return TableChange(log, snapshot, "ADD COLUMNS", parameters, metadata_actions(snapshot, metadata))
+    parameters = {"columns": _json([_described(column) for column in statement.columns])}
+    return _change(log, snapshot, schema, "ADD COLUMNS", parameters)
+
+
+@plan.register
+def _(statement: AlterColumns, context: Context) -> Plan:
+    """One or several changes, one after another. SET NOT NULL looks at the rows that are there."""
+    log, snapshot = context.writable(statement.table)
+    schema = snapshot.schema
+    verify = None
+    for change in statement.changes:
+        try:
+            schema = _altered(schema, change, snapshot)
+            verify = verify or _null_check(change, snapshot, context)
+        except DeltaSqlError as error:
+            raise error.at(context.caret(change.path.start, change.path.end)) from None
+    described = [_described_change(schema, change) for change in statement.changes]
+    if len(described) == 1:
+        planned = _change(log, snapshot, schema, "CHANGE COLUMN", {"column": _json(described[0])})
+    else:
+        planned = _change(log, snapshot, schema, "CHANGE COLUMNS", {"columns": _json(described)})
+    return replace(planned, verify=verify)
+
+
+@plan.register
+def _(statement: ReplaceColumns, context: Context) -> Plan:
+    """The given columns in the given order; files stay as they are."""
+    log, snapshot = context.writable(statement.table)
+    new = StructType(tuple(declared_field(column) for column in statement.columns))
+    may_drop = maps_columns(snapshot.configuration)
+    schema = replace_columns(snapshot.schema, new, may_drop=may_drop, where=snapshot.table)
+    columns = [{"column": field_to_json(field)} for field in schema]
+    return _change(log, snapshot, schema, "REPLACE COLUMNS", {"columns": _json(columns)})
+
+
+@plan.register
+def _(statement: RenameColumn, context: Context) -> Plan:
+    """Metadata alone: data files go by the physical name."""
+    log, snapshot = context.writable(statement.table)
+    caret = context.caret(statement.column.start, statement.column.end)
+    if not maps_columns(snapshot.configuration):
+        raise RenameColumnNeedsMappingError(str(statement.table)).at(caret)
+    try:
+        found = resolve(snapshot.schema, statement.column.parts, where=snapshot.table)
+        refuse_dependent(found.path, "rename", snapshot)
+        schema = rename_column(snapshot.schema, found.path, statement.name, where=snapshot.table)
+    except DeltaSqlError as error:
+        raise error.at(caret) from None
+    new_path = (*found.path[:-1], statement.name)
+    parameters = {"oldColumnPath": path_text(found.path), "newColumnPath": path_text(new_path)}
+    partitions = snapshot.partition_columns
+    if len(found.path) == 1:
+        partitions = tuple(statement.name if name == found.path[0] else name for name in partitions)
+    metadata = replace(snapshot.metadata, partition_columns=partitions)
+    metadata = _renamed_statistics(evolved_metadata(metadata, schema, table=snapshot.table), found.path, new_path)
+    return TableChange(log, snapshot, "RENAME COLUMN", parameters, metadata_actions(snapshot, metadata))
+
+
+@plan.register
+def _(statement: DropColumns, context: Context) -> Plan:
+    """Metadata alone: the data stay in the files, unread."""
+    log, snapshot = context.writable(statement.table)
+    if not maps_columns(snapshot.configuration):
+        first = statement.columns[0]
+        raise DropColumnNeedsMappingError(str(statement.table)).at(context.caret(first.start, first.end))
+    schema = snapshot.schema
+    for column in statement.columns:
+        if statement.if_exists and find_path(schema, column.parts) is None:
+            continue
+        try:
+            schema = _dropped(schema, column, snapshot)
+        except DeltaSqlError as error:
+            raise error.at(context.caret(column.start, column.end)) from None
+    names = [path_text(column.parts) for column in statement.columns]
+    return _change(log, snapshot, schema, "DROP COLUMNS", {"columns": _json(names)})
+
+
+def _change(
+    log: DeltaLog, snapshot: Snapshot, schema: StructType, operation: str, parameters: dict[str, str]
+) -> TableChange:
+    """The commit that gives a table another schema. It is made even when nothing changed, as Delta does."""
+    metadata = evolved_metadata(snapshot.metadata, schema, table=snapshot.table)
+    actions = metadata_actions(snapshot, metadata) or (metadata,)
+    return TableChange(log, snapshot, operation, parameters, actions)
+
+
+def _altered(schema: StructType, change: ColumnChange, snapshot: Snapshot) -> StructType:
+    """`schema` after one change of one column."""
+    path, table = change.path.parts, snapshot.table
+    found = resolve(schema, path, where=table)
+    if change.name is not None and change.name != found.field.name:
+        raise ChangeColumnError(
+            path_text(found.path), type_text(found.field.type), change.type_text, "it is renamed by RENAME COLUMN"
+        )
+    if change.type is not None:
+        schema = _retyped(schema, change, snapshot)
+    if change.comment is not None:
+        schema = set_comment(schema, path, change.comment, where=table)
+    if change.first or change.after is not None:
+        schema = move_column(schema, path, first=change.first, after=change.after, where=table)
+    if change.nullable is not None:
+        schema = set_nullable(schema, path, change.nullable, where=table)
+    return schema
+
+
+def _retyped(schema: StructType, change: ColumnChange, snapshot: Snapshot) -> StructType:
+    """CHAR and VARCHAR are strings whose length may grow or go; other types follow the rules of `set_type`."""
+    assert change.type is not None
+    path, table = change.path.parts, snapshot.table
+    found = resolve(schema, path, where=table)
+    old, new = declared_length(found.field), length_of(change.type_text)
+    if change.type != found.field.type or (old is None and new is None):
+        if change.type != found.field.type:
+            refuse_dependent(found.path, "change the type of", snapshot)
+        return set_type(schema, path, change.type, where=table)
+    if new is not None and (old is None or new.kind == "char" != old.kind or new.length < old.length):
+        text = old.text if old else type_text(found.field.type)
+        raise ChangeColumnError(path_text(found.path), text, new.text, "its values could be too long")
+    return set_metadata(schema, path, TYPE_KEY, None if new is None else new.text, where=table)
+
+
+def _dropped(schema: StructType, column: ColumnPath, snapshot: Snapshot) -> StructType:
+    found = resolve(schema, column.parts, where=snapshot.table)
+    if len(found.path) == 1 and found.path[0] in snapshot.partition_columns:
+        raise DropPartitionColumnError(path_text(found.path), snapshot.table)
+    refuse_dependent(found.path, "drop", snapshot)
+    return drop_column(schema, found.path, where=snapshot.table)
+
+
+def _null_check(change: ColumnChange, snapshot: Snapshot, context: Context) -> Verification | None:
+    """SET NOT NULL of a column that may hold NULL: no row may."""
+    found = resolve(snapshot.schema, change.path.parts, where=snapshot.table)
+    if change.nullable is not False or not found.field.nullable:
+        return None
+    column = path_text(found.path)
+    parents = [f"{path_text(found.path[:length])} IS NOT NULL" for length in range(1, len(found.path))]
+    condition = " AND ".join([*parents, f"{column} IS NULL"])
+    return verification(context, snapshot, condition, NewNotNullViolationError(column, snapshot.table))
+
+
+def _renamed_statistics(metadata: Metadata, old: tuple[str, ...], new: tuple[str, ...]) -> Metadata:
+    """The property that names the columns with statistics follows a rename."""
+    columns = stats_columns(metadata.configuration)
+    if not columns:
+        return metadata
+    folded = tuple(name.lower() for name in old)
+    renamed = [
+        (*new, *path[len(old) :]) if tuple(name.lower() for name in path[: len(old)]) == folded else path
+        for path in columns
+    ]
+    return metadata.with_configuration({STATS_COLUMNS: ",".join(path_text(path) for path in renamed)})
 
 
 def _added(schema: StructType, column: AddedColumn, table: str) -> StructType:
@@ -42,6 +227,23 @@ def _added(schema: StructType, column: AddedColumn, table: str) -> StructType:
     if column.default is not None:
         raise AddColumnDefaultError(str(column.path))
     return add_column(schema, column.path.parts, _field(column), first=column.first, after=column.after, where=table)
+
+
+def _described_change(schema: StructType, change: ColumnChange) -> dict[str, Any]:
+    """The column after the change, as commitInfo shows it."""
+    field = resolve(schema, change.path.parts).field
+    described: dict[str, Any] = field_to_json(field) | {"name": ".".join(change.path.parts)}
+    return described | _position(change)
+
+
+def _position(column: AddedColumn | ColumnChange) -> dict[str, str]:
+    if column.first:
+        return {"position": "FIRST"}
+    return {} if column.after is None else {"position": f"AFTER {column.after}"}
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"))
 
 
 def _field(column: AddedColumn) -> StructField:
@@ -59,8 +261,4 @@ def _described(column: AddedColumn) -> dict[str, Any]:
             "metadata": dict(field.metadata),
         }
     }
-    if column.first:
-        described["position"] = "FIRST"
-    elif column.after is not None:
-        described["position"] = f"AFTER {column.after}"
-    return described
+    return described | _position(column)

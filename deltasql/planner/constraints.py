@@ -3,13 +3,96 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from deltasql.plan.base import quote
-from deltasql.plan.operators import Constraint
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.schema import (
+    ConstraintDependentColumnError,
+    ConstraintExistsError,
+    ConstraintNotFoundError,
+    NewCheckViolationError,
+    NonBooleanConstraintError,
+)
+from deltasql.log.properties import check_constraints, protocol_for
+from deltasql.plan.base import SqlText, quote
+from deltasql.plan.constraints import AddConstraint, DropConstraint
+from deltasql.plan.operators import Constraint, Query
+from deltasql.planner.changes import Plan, TableChange, Verification
 from deltasql.planner.char_types import length_check
-from deltasql.schema.types import StructField, StructType
+from deltasql.planner.context import Context
+from deltasql.planner.rule import plan
+from deltasql.schema.text import path_text, type_text
+from deltasql.schema.types import BOOLEAN, StructField, StructType
+
+if TYPE_CHECKING:
+    from deltasql.log.snapshot import Snapshot
 
 PREFIX = "delta.constraints."
+
+
+@plan.register
+def _(statement: AddConstraint, context: Context) -> Plan:
+    """The condition must hold for every row that is there; NULL counts as broken."""
+    log, snapshot = context.writable(statement.table)
+    name = statement.name.lower()
+    known = check_constraints(snapshot.configuration)
+    if name in known:
+        raise ConstraintExistsError(snapshot.table, name, known[name])
+    text = statement.condition.text[1:-1].strip()
+    condition = SqlText(text, statement.condition.start + statement.condition.text.index(text))
+    kind = context.analyst.types([(context.scan(snapshot), snapshot.table)], [condition.text])[0]
+    if kind != BOOLEAN:
+        raise NonBooleanConstraintError(name, text, type_text(kind)).at(context.caret(condition.start, condition.end))
+    metadata = snapshot.metadata.with_configuration({f"{PREFIX}{name}": text})
+    protocol = protocol_for(metadata.schema, metadata.configuration, current=snapshot.protocol, table=snapshot.table)
+    changed = () if protocol == snapshot.protocol else (protocol,)
+    broken = verification(
+        context, snapshot, f"NOT coalesce(({text}), FALSE)", NewCheckViolationError(name, snapshot.table, text)
+    )
+    return TableChange(
+        log, snapshot, "ADD CONSTRAINT", {"name": name, "expr": text}, (*changed, metadata), verify=broken
+    )
+
+
+@plan.register
+def _(statement: DropConstraint, context: Context) -> Plan:
+    """A commit is made even where IF EXISTS finds nothing, as Delta does."""
+    log, snapshot = context.writable(statement.table)
+    name = statement.name.lower()
+    known = check_constraints(snapshot.configuration)
+    if name not in known and not statement.if_exists:
+        raise ConstraintNotFoundError(snapshot.table, name)
+    rest = {key: value for key, value in snapshot.configuration.items() if key.lower() != f"{PREFIX}{name}"}
+    metadata = replace(snapshot.metadata, configuration=MappingProxyType(rest))
+    parameters = {"name": name, "existed": str(name in known).lower()}
+    if name in known:
+        parameters["expr"] = known[name]
+    return TableChange(log, snapshot, "DROP CONSTRAINT", parameters, (metadata,))
+
+
+def verification(context: Context, snapshot: Snapshot, broken: str, error: DeltaSqlError) -> Verification | None:
+    """A look at the rows that are there: one for which `broken` is TRUE is an error. None for an empty table."""
+    scan = context.scan(snapshot, broken)
+    if scan.files.num_rows == 0:
+        return None
+    return Verification(
+        Query(f"SELECT 1 FROM __deltasql_rows WHERE {broken} LIMIT 1", {"__deltasql_rows": scan}), error
+    )
+
+
+def refuse_dependent(path: tuple[str, ...], operation: str, snapshot: Snapshot) -> None:
+    """Raises ConstraintDependentColumnError if a CHECK constraint refers to the column, or to a part of it."""
+    from deltasql.planner.references import column_references
+
+    folded = tuple(name.lower() for name in path)
+    for name, expression in check_constraints(snapshot.configuration).items():
+        for reference in column_references(expression):
+            used = tuple(part.lower() for part in reference.parts)
+            shorter = min(len(used), len(folded))
+            if used[:shorter] == folded[:shorter]:
+                raise ConstraintDependentColumnError(operation, path_text(path), name, expression, snapshot.table)
 
 
 def constraints_of(

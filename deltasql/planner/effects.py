@@ -56,6 +56,17 @@ class Unregistration(CatalogChange):
 
 
 @dataclass(frozen=True, slots=True)
+class Renaming(CatalogChange):
+    """A table gets another name; its files stay where they are."""
+
+    parts: tuple[str, ...]
+    new_parts: tuple[str, ...]
+
+    def apply(self, catalog: Catalog) -> None:
+        catalog.rename(self.parts, self.new_parts)
+
+
+@dataclass(frozen=True, slots=True)
 class SchemaCreation(CatalogChange):
     name: tuple[str, ...]
     comment: str | None

@@ -60,7 +60,8 @@ def _(statement: Insert, context: Context) -> Plan:
     rows, given = _query(statement, context, snapshot, static)
     matched = _matched(statement, context, snapshot.schema, given, set(static), evolution)
     schema = _new_schema(snapshot.schema, matched, evolution)
-    metadata = evolved_metadata(snapshot.metadata, schema)
+    metadata = evolved_metadata(snapshot.metadata, schema, table=snapshot.table)
+    schema = metadata.schema
     columns = _columns(statement, context, schema, matched, static, evolution)
     child: Operator = Project(rows, columns)
     constraints = constraints_of(schema, metadata.configuration)

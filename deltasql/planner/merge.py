@@ -82,7 +82,8 @@ def _(statement: Merge, context: Context) -> Plan:
     new = merge.new_schema()
     on = merge.condition(statement.condition, "SEARCH condition", target=True, source=True)
     target_only, keys = merge.split_condition(on)
-    metadata = evolved_metadata(snapshot.metadata, new)
+    metadata = evolved_metadata(snapshot.metadata, new, table=snapshot.table)
+    new = metadata.schema
     scan = context.scan(snapshot, None if merge.by_source else target_only, scope.target.alias)
     scan = replace(scan, schema=new, identity=True)
     operator = Rewrite(

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from deltasql.log.properties import protocol_for
+from deltasql.errors.schema import ColumnMappingModeError
+from deltasql.log.properties import column_mapping_mode, is_on, protocol_for
 from deltasql.schema.checks import check_schema
+from deltasql.schema.column_mapping import MAX_ID, assign_ids
 
 if TYPE_CHECKING:
     from deltasql.log.actions import Action, Metadata
@@ -14,12 +18,43 @@ if TYPE_CHECKING:
     from deltasql.schema.types import StructType
 
 
-def evolved_metadata(metadata: Metadata, schema: StructType) -> Metadata:
-    """`metadata` with a new schema; itself when nothing changed. Raises what `check_schema` raises."""
+def evolved_metadata(metadata: Metadata, schema: StructType, *, table: str = "the table") -> Metadata:
+    """`metadata` with a new schema, its new fields mapped if the table maps columns; itself when nothing changed.
+
+    Raises what `check_schema` raises.
+    """
     if schema == metadata.schema:
         return metadata
-    check_schema(schema, metadata.partition_columns)
-    return replace(metadata, schema=schema)
+    check_schema(
+        schema,
+        metadata.partition_columns,
+        column_mapping=maps_columns(metadata.configuration),
+        change_data_feed=is_on(metadata.configuration, "delta.enableChangeDataFeed"),
+        where=table,
+    )
+    return mapped_metadata(replace(metadata, schema=schema), keep_names=False)
+
+
+def maps_columns(configuration: Mapping[str, str]) -> bool:
+    """Whether the table's columns have physical names of their own."""
+    return column_mapping_mode(configuration) != "none"
+
+
+def mapped_metadata(metadata: Metadata, *, keep_names: bool) -> Metadata:
+    """`metadata` whose fields all have ids and physical names, if its column mapping mode asks for that."""
+    if not maps_columns(metadata.configuration):
+        return metadata
+    highest = int(metadata.configuration.get(MAX_ID, "0"))
+    schema, highest = assign_ids(metadata.schema, highest, keep_names=keep_names)
+    configuration = {**metadata.configuration, MAX_ID: str(highest)}
+    return replace(metadata, schema=schema, configuration=MappingProxyType(configuration))
+
+
+def check_mapping_change(old: Mapping[str, str], new: Mapping[str, str], table: str) -> None:
+    """Raises ColumnMappingModeError for a change of mode that an existing table cannot make."""
+    before, after = column_mapping_mode(old), column_mapping_mode(new)
+    if before != after and (before, after) != ("none", "name"):
+        raise ColumnMappingModeError(table, before, after)
 
 
 def metadata_actions(snapshot: Snapshot, metadata: Metadata) -> tuple[Action, ...]:

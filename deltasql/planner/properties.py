@@ -10,7 +10,7 @@ from deltasql.log.properties import check_configuration, parse_properties, proto
 from deltasql.plan.properties import CommentOnTable, SetTableProperties, UnsetTableProperties
 from deltasql.planner.changes import Plan, TableChange
 from deltasql.planner.context import Context
-from deltasql.planner.metadata import metadata_actions
+from deltasql.planner.metadata import check_mapping_change, mapped_metadata, maps_columns, metadata_actions
 from deltasql.planner.rule import plan
 from deltasql.planner.settings import ARBITRARY_PROPERTIES, STRICT_UNSET
 
@@ -26,6 +26,10 @@ def _(statement: SetTableProperties, context: Context) -> Plan:
     if parsed.comment is not None:
         metadata = replace(metadata, description=parsed.comment)
     check_configuration(configuration, table=snapshot.table)
+    check_mapping_change(snapshot.configuration, configuration, snapshot.table)
+    if maps_columns(configuration):
+        metadata = mapped_metadata(metadata, keep_names=True)
+        configuration = dict(metadata.configuration)
     protocol = protocol_for(
         metadata.schema, configuration, parsed=parsed, current=snapshot.protocol, table=snapshot.table
     )
@@ -41,6 +45,7 @@ def _(statement: UnsetTableProperties, context: Context) -> Plan:
     lenient = statement.if_exists or not context.settings.is_on(STRICT_UNSET)
     keys = [key for key in statement.keys if key.lower() != "comment"]
     configuration = unset_properties(snapshot.configuration, keys, if_exists=lenient, table=snapshot.table)
+    check_mapping_change(snapshot.configuration, configuration, snapshot.table)
     metadata = replace(snapshot.metadata, configuration=MappingProxyType(configuration))
     if len(keys) < len(statement.keys):
         metadata = replace(metadata, description=None)

@@ -36,6 +36,7 @@ from deltasql.plan.table import (
     CreateTable,
     DropSchema,
     DropTable,
+    RenameTable,
     TruncateTable,
     UseSchema,
 )
@@ -52,7 +53,8 @@ from deltasql.planner.char_types import TYPE_KEY
 from deltasql.planner.constraints import constraints_of
 from deltasql.planner.context import Context
 from deltasql.planner.delete import refuse_append_only
-from deltasql.planner.effects import Registration, SchemaChoice, SchemaCreation, SchemaRemoval, Unregistration
+from deltasql.planner.effects import Registration, Renaming, SchemaChoice, SchemaCreation, SchemaRemoval, Unregistration
+from deltasql.planner.metadata import mapped_metadata, maps_columns
 from deltasql.planner.rule import plan
 from deltasql.planner.settings import ARBITRARY_PROPERTIES, PROPERTY_DEFAULTS
 from deltasql.schema.checks import check_table_schema
@@ -170,7 +172,10 @@ def _adopt(statement: CreateTable, context: Context, target: Target) -> Plan:
     for key, value in statement.properties:
         if snapshot.configuration.get(key, value) != value or key not in snapshot.configuration:
             raise CreatedPropertiesDifferError(
-                location=target.log.location, key=key, declared=value, existing=str(snapshot.configuration.get(key))
+                location=target.log.location,
+                key=key,
+                declared=value,
+                existing=snapshot.configuration.get(key, "(not set)"),
             )
     registration = _registration(target)
     if registration is None:
@@ -221,7 +226,7 @@ def _refuse_clauses(statement: CreateTable, context: Context) -> None:
 
 def _declared_schema(statement: CreateTable) -> StructType:
     """The columns of the list, and those that PARTITIONED BY declares with a type."""
-    fields = [_field(column) for column in statement.columns or ()]
+    fields = [declared_field(column) for column in statement.columns or ()]
     for column in statement.partitioned_by:
         if column.type is not None:
             metadata = {"comment": column.comment} if column.comment is not None else {}
@@ -229,7 +234,8 @@ def _declared_schema(statement: CreateTable) -> StructType:
     return StructType(tuple(fields))
 
 
-def _field(column: ColumnDefinition) -> StructField:
+def declared_field(column: ColumnDefinition) -> StructField:
+    """The field that a column of a CREATE TABLE or REPLACE COLUMNS list declares."""
     return StructField(column.name, column.type, column.nullable, field_metadata(column.type_text, column.comment))
 
 
@@ -257,6 +263,7 @@ def _definition(
     partitions = check_table_schema(
         schema,
         partitioned_by=[column.name for column in statement.partitioned_by],
+        column_mapping=maps_columns(parsed.configuration),
         where=str(statement.table),
     )
     metadata = Metadata(
@@ -267,6 +274,8 @@ def _definition(
         description=statement.comment or parsed.comment,
         created_time=int(time.time() * 1000),
     )
+    metadata = mapped_metadata(metadata, keep_names=False)
+    schema = metadata.schema
     current = target.snapshot.protocol if target.snapshot else None
     protocol = protocol_for(
         schema, metadata.configuration, parsed=parsed, current=current, creating=True, table=str(statement.table)
@@ -353,6 +362,16 @@ def _(statement: DropTable, context: Context) -> Plan:
         context.location(name)
     assert entry is not None
     return Unregistration(name.parts)
+
+
+@plan.register
+def _(statement: RenameTable, context: Context) -> Plan:
+    for name in (statement.table, statement.name):
+        if name.path is not None:
+            error = UnsupportedClauseError(clause="RENAME TO of a path", feature="a catalog entry")
+            raise error.at(context.caret(name.start, name.end))
+    context.location(statement.table)
+    return Renaming(statement.table.parts, statement.name.parts)
 
 
 @plan.register

@@ -64,13 +64,20 @@ def check_table_schema(
     return check_partitioning(schema, partitioned_by, column_mapping=column_mapping, where=where)
 
 
-def check_schema(schema: StructType, partition_columns: Sequence[str] = (), *, where: str = "the table") -> None:
+def check_schema(
+    schema: StructType,
+    partition_columns: Sequence[str] = (),
+    *,
+    column_mapping: bool = False,
+    change_data_feed: bool = False,
+    where: str = "the table",
+) -> None:
     """The checks of a schema that a statement changed; its partition columns must still be there."""
     check_duplicates(schema, "METADATA_UPDATE", where)
     check_types(schema, where)
-    check_names(schema, where=where)
+    check_names(schema, column_mapping=column_mapping, change_data_feed=change_data_feed, where=where)
     check_nullability(schema)
-    check_partitioning(schema, partition_columns, where=where)
+    check_partitioning(schema, partition_columns, column_mapping=column_mapping, where=where)
 
 
 def duplicate_columns(schema: StructType) -> list[str]:

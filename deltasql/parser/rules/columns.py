@@ -7,7 +7,7 @@ from typing import Any
 from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds
 from deltasql.parser.rules.options import Clause, collect
-from deltasql.plan.columns import AddedColumn
+from deltasql.plan.columns import AddedColumn, AlterColumns, ColumnChange
 
 
 @builds("added_column")
@@ -42,3 +42,36 @@ def _first(children: list[Any], tree: Tree, text: str) -> Clause:
 @builds("after_option")
 def _after(children: list[Any], tree: Tree, text: str) -> Clause:
     return Clause("position", {"after": children[0]})
+
+
+@builds("column_change")
+def _column_change(children: list[Any], tree: Tree, text: str) -> ColumnChange:
+    path, change = children
+    return ColumnChange(path, **_flat(collect([change], tree.children[1:], text)))
+
+
+@builds("change_column")
+def _change_column(children: list[Any], tree: Tree, text: str) -> AlterColumns:
+    """The Hive form: all of a column at once."""
+    table, path, name, data_type, *options = children
+    written = tree.children[3]
+    values = _flat(collect(options, tree.children[4:], text))
+    change = ColumnChange(path, type=data_type, type_text=text[written.start : written.end], name=name, **values)
+    return AlterColumns(table, (change,))
+
+
+@builds("type_option")
+def _type(children: list[Any], tree: Tree, text: str) -> Clause:
+    written = tree.children[0]
+    return Clause("type", {"type": children[0], "type_text": text[written.start : written.end]})
+
+
+@builds("set_not_null_option", "drop_not_null_option")
+def _nullability(children: list[Any], tree: Tree, text: str) -> Clause:
+    return Clause("nullable", tree.name == "drop_not_null_option")
+
+
+def _flat(values: dict[str, Any]) -> dict[str, Any]:
+    """Fields by name: clauses that set several fields at once are taken apart."""
+    several = {**values.pop("position", {}), **values.pop("type", {})}
+    return {**values, **several}

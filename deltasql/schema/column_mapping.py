@@ -1,0 +1,97 @@
+"""Column mapping: fields are found in data files by an id or a physical name that renaming does not touch.
+
+Source: Delta protocol, Column Mapping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count
+from typing import Any
+from uuid import uuid4
+
+from deltasql.schema.types import ArrayType, DataType, MapType, StructField, StructType
+
+MODE = "delta.columnMapping.mode"
+MAX_ID = "delta.columnMapping.maxColumnId"
+ID = "delta.columnMapping.id"
+PHYSICAL_NAME = "delta.columnMapping.physicalName"
+PARQUET_FIELD_ID = "parquet.field.id"
+
+
+def assign_ids(schema: StructType, highest: int, *, keep_names: bool) -> tuple[StructType, int]:
+    """`schema` with an id and a physical name for every field that lacks them, and the highest id in use.
+
+    Ids go on after `highest`, depth first. `keep_names` is for a table that has data files already: the physical name
+    is the present one. Else it is unique, so that a dropped column never comes back with its old data.
+    """
+    start = max([highest, *(int(field.metadata.get(ID, 0)) for field in _fields(schema))])
+    ids = count(start + 1)
+
+    def named(field: StructField) -> StructField:
+        metadata = dict(field.metadata)
+        if ID not in metadata:
+            metadata[ID] = next(ids)
+        metadata.setdefault(PHYSICAL_NAME, field.name if keep_names else f"col-{uuid4()}")
+        return replace(field, type=_mapped(field.type, named), metadata=metadata)
+
+    mapped = StructType(tuple(named(field) for field in schema))
+    return mapped, next(ids) - 1
+
+
+def _mapped(kind: DataType, named: Any) -> DataType:
+    match kind:
+        case StructType():
+            return StructType(tuple(named(field) for field in kind))
+        case ArrayType():
+            return replace(kind, element=_mapped(kind.element, named))
+        case MapType():
+            return replace(kind, key=_mapped(kind.key, named), value=_mapped(kind.value, named))
+        case _:
+            return kind
+
+
+def _fields(kind: DataType) -> Iterator[StructField]:
+    match kind:
+        case StructType():
+            for field in kind:
+                yield field
+                yield from _fields(field.type)
+        case ArrayType():
+            yield from _fields(kind.element)
+        case MapType():
+            yield from _fields(kind.key)
+            yield from _fields(kind.value)
+
+
+def physical_name(field: StructField) -> str:
+    """The name of a field in data files, statistics and partition values."""
+    return str(field.metadata.get(PHYSICAL_NAME, field.name))
+
+
+def is_mapped(schema: StructType) -> bool:
+    """Whether any field has another name in the files than in the table."""
+    return any(PHYSICAL_NAME in field.metadata for field in _fields(schema))
+
+
+def physical_schema(schema: StructType) -> StructType:
+    """`schema` as data files have it: physical names, all nullable, and the id of each field for Parquet."""
+    return StructType(tuple(_physical_field(field) for field in schema))
+
+
+def _physical_field(field: StructField) -> StructField:
+    metadata = {PARQUET_FIELD_ID: field.metadata[ID]} if ID in field.metadata else {}
+    return StructField(physical_name(field), _physical_type(field.type), True, metadata)
+
+
+def _physical_type(kind: DataType) -> DataType:
+    match kind:
+        case StructType():
+            return physical_schema(kind)
+        case ArrayType():
+            return ArrayType(_physical_type(kind.element))
+        case MapType():
+            return MapType(_physical_type(kind.key), _physical_type(kind.value))
+        case _:
+            return kind
