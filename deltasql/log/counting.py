@@ -44,9 +44,7 @@ def count_commit(
     return totals.after(plain.adds, leaving)
 
 
-def _only_news(
-    commit: CommitFile, before: Tail, checkpoint: CheckpointFiles | None, root: str, table: str
-) -> bool:
+def _only_news(commit: CommitFile, before: Tail, checkpoint: CheckpointFiles | None, root: str, table: str) -> bool:
     """True if the commit's adds are new files for sure, and its removes come from the checkpoint."""
     import pyarrow.compute as pc
 

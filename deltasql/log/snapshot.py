@@ -346,8 +346,10 @@ class Snapshot:
         return locations(self._raw_column("path"), self.location)
 
     def _tail(self) -> Tail:
-        known = self._once("tail", lambda: KnownTail(self.version, self.segment.checkpoint, self._tail_at(self.version)))
-        return known.tail
+        return self._once("tail", self._read_tail).tail
+
+    def _read_tail(self) -> KnownTail:
+        return KnownTail(self.version, self.segment.checkpoint, self._tail_at(self.version))
 
     def _tail_at(self, version: int) -> Tail:
         """The commits after the checkpoint up to `version`, reconciled; what an earlier snapshot did is not redone."""

@@ -302,7 +302,7 @@ def _stamped(metadata: Metadata, timestamp: int) -> Metadata:
 
 
 def _written(version: int, data: bytes, actions: Sequence[Action], table: str) -> CommitFile:
-    """The commit that `data` holds, whose first line is its commitInfo. The many actions of a big one are not parsed."""
+    """The commit that `data` holds, commitInfo first. The many actions of a big one are not parsed."""
     path = commit_path(version)
     if len(data) < BIG:
         return parse_commit(data, version, path, table)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from deltasql.log.paths import checksum_path
 from deltasql.log.protocol import Protocol
 from deltasql.log.table import DeltaLog
 from deltasql.log.transaction import Commit
+from deltasql.schema.types import StructType
 
 Create = Callable[..., DeltaLog]
 Append = Callable[..., Commit]
@@ -245,3 +247,20 @@ def test_big_commits_that_arrow_cannot_take(
     with pytest.raises(InvalidLogJsonError) as caught:
         DeltaLog(location).snapshot().files()
     assert caught.value.line == 2
+
+
+@pytest.mark.parametrize("commits", [1, 2, 4])
+@pytest.mark.parametrize("own", [True, False])
+def test_a_table_created_anew_is_noticed(create: Create, append: Append, location: str, commits: int, own: bool) -> None:
+    create()
+    log = DeltaLog(location)
+    append(log if own else DeltaLog(location), "old")
+    assert log.snapshot().version == 1
+    shutil.rmtree(location)
+    other = DeltaLog(location)
+    other.begin(None).commit("CREATE TABLE", {}, [Protocol(1, 2), Metadata("another", StructType())])
+    for number in range(commits):
+        append(other, f"new{number}")
+    snapshot = log.snapshot()
+    assert (snapshot.version, snapshot.metadata.id) == (commits, "another")
+    assert paths(log) == [f"new{number}" for number in range(commits)]
