@@ -26,6 +26,9 @@ from deltasql.planner.replace_where import REPLACE_WHERE
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException
 
+# Raised by a row; a plan that Spark prints holds the mark as well, but no row behind it.
+_VIOLATION = re.compile(re.escape(VIOLATION_MARK) + r"([^|]*)\|(\{.*\})")
+
 
 @dataclass(frozen=True, slots=True)
 class WriteContext:
@@ -56,8 +59,15 @@ def retold(sql: str, write: WriteContext | None = None) -> Iterator[None]:
 def _translate(error: PySparkException, sql: str, write: WriteContext | None) -> DeltaSqlError:
     name = error.getCondition() or "SPARK_ERROR"
     text = str(error)
-    if VIOLATION_MARK in text and write is not None:
-        return _violation(text, write)
+    violation = _VIOLATION.search(text) if write is not None else None
+    if violation is not None and write is not None:
+        return _violation(violation, write)
+    if name == "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE" and write is not None:
+        # A condition reaches Spark inside a CASE of ours, which its message would show.
+        values = error.getMessageParameters() or {}
+        sentence = f"The condition {values.get('inputSql')} is of type {values.get('inputType')}, not BOOLEAN."
+        if values.get("sqlExpr", "").startswith('"CASE WHEN'):
+            return SparkError("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09", sentence, text)
     if name == "CAST_OVERFLOW" and write is not None:
         return _overflow(error, write)
     if name.startswith("UNRESOLVED_COLUMN") and write is not None and write.merge:
@@ -74,9 +84,7 @@ def _bridge_error(text: str) -> SparkError:
     return SparkError(match[1], match[3] or "XX000", match[2].strip(), text)
 
 
-def _violation(text: str, write: WriteContext) -> DeltaSqlError:
-    match = re.search(re.escape(VIOLATION_MARK) + r"([^|]*)\|(\{.*\})", text)
-    assert match is not None
+def _violation(match: re.Match[str], write: WriteContext) -> DeltaSqlError:
     constraint = next(item for item in write.constraints if item.name == match[1])
     if constraint.name == REPLACE_WHERE:
         return ReplaceWhereMismatchError(predicate=constraint.condition, values=_values(match[2], constraint))
