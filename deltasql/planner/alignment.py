@@ -32,11 +32,15 @@ class StructRule(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Brings values to column types. `policy` is spark.sql.storeAssignmentPolicy: ANSI, LEGACY or STRICT."""
+    """Brings values to column types. `policy` is spark.sql.storeAssignmentPolicy: ANSI, LEGACY or STRICT.
+
+    `statement` is MERGE or INSERT, for advice: these can evolve the schema.
+    """
 
     rule: StructRule
     table: str
     policy: str = "ANSI"
+    statement: str = ""
 
     def value(self, sql: str, source: DataType, target: DataType, column: str) -> str:
         """SQL of type `target` for the expression `sql` of type `source`, which is stored in `column`.
@@ -131,7 +135,8 @@ class Alignment:
         if missing:
             parts.append(f" Missing in the value: {', '.join(missing)}.")
         if extra:
-            parts.append(f" Not in the table: {', '.join(extra)}; MERGE WITH SCHEMA EVOLUTION would add them.")
+            evolution = f"; {self.statement} WITH SCHEMA EVOLUTION would add them" if self.statement else ""
+            parts.append(f" Not in the table: {', '.join(extra)}{evolution}.")
         return NestedColumnsMismatchError(
             source=type_text(source), target=type_text(target), column=column, advice="".join(parts)
         )

@@ -215,7 +215,7 @@ def _columns(
     if statement.by_name:
         rule = StructRule.BY_NAME_LENIENT if evolution else StructRule.BY_NAME
     policy = (context.settings.get(STORE_ASSIGNMENT) or "ANSI").upper()
-    align = Alignment(rule, str(statement.table), policy)
+    align = Alignment(rule, str(statement.table), policy, "INSERT")
     sources = {(field.name if field else item.name).lower(): item for field, item in matched}
     columns = []
     for field in schema:

@@ -157,21 +157,6 @@ class _Merge:
         ]
         return merge_schemas(target, restrict(source.schema, paths), mode=MergeMode.IMPLICIT_CAST)
 
-    def condition(self, text: SqlText, clause: str, *, target: bool, source: bool) -> str:
-        """SQL of a condition. Raises what says that conditions of MERGE must be plain functions of their row."""
-        from deltasql.planner.references import has_aggregate, has_subquery, is_deterministic
-
-        error: DeltaSqlError | None = None
-        if has_subquery(text.text):
-            error = SubqueryInConditionError(clause=clause, expression=text.text)
-        elif has_aggregate(text.text):
-            error = AggregateInConditionError(clause=clause, expression=text.text)
-        elif not is_deterministic(text.text):
-            error = NonDeterministicConditionError(clause=clause, expression=text.text)
-        if error is not None:
-            raise error.at(self.context.caret(text.start, text.end))
-        return self.scope.expression(text, clause, target=target, source=source)
-
     def split_condition(self, on: str) -> tuple[str | None, tuple[EqualKey, ...]]:
         """The part of ON that speaks of the target alone, and its equalities of a target and a source expression."""
         from deltasql.planner.references import equal_sides, split_conjuncts
@@ -217,7 +202,7 @@ class _Merge:
             return None
         verb = {RowEffect.UPDATE: "UPDATE", RowEffect.DELETE: "DELETE", RowEffect.INSERT: "INSERT"}[effect_of(clause)]
         target, source = reach(clause.kind)
-        return self.condition(clause.condition, f"{verb} condition", target=target, source=source)
+        return self.scope.condition(clause.condition, f"{verb} condition", target=target, source=source)
 
     def _value_texts(self) -> dict[int, str]:
         """SQL of each assigned expression, by the identity of its assignment; DEFAULT is NULL."""
@@ -263,7 +248,8 @@ class _Values:
         by_name = settings.is_on(STRUCTS_BY_NAME)
         rule = StructRule.BY_NAME_LENIENT if merge.evolution else StructRule.BY_NAME
         rule = rule if by_name else StructRule.BY_POSITION
-        self.align = Alignment(rule, str(merge.statement.table), (settings.get(STORE_ASSIGNMENT) or "ANSI").upper())
+        policy = (settings.get(STORE_ASSIGNMENT) or "ANSI").upper()
+        self.align = Alignment(rule, str(merge.statement.table), policy, "MERGE")
 
     def effect(self, clause: MergeClause) -> RowEffect:
         return effect_of(clause)
