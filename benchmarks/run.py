@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,24 +13,30 @@ from pathlib import Path
 from benchmarks.bench import DELTA_RS, DELTA_SPARK, FULL, QUICK, Bench, note
 from benchmarks.cases import CASES
 from benchmarks.figures import Figure, table, write_json
+from benchmarks.workers import WorkFailedError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the chosen cases; 0 when they ran, whatever the figures are."""
+    """Runs the chosen cases; 0 when they ran, whatever the figures are, 1 when an engine failed at its work."""
     options = _parser().parse_args(argv)
     sizes = QUICK if options.quick else FULL
     options.work.mkdir(parents=True, exist_ok=True)
     found: list[Figure] = []
+    failed = False
     with tempfile.TemporaryDirectory(dir=options.work, prefix="run-") as scratch:
         bench = Bench(sizes, options.work, Path(scratch), options.without)
         for name in options.only or CASES:
             note(name)
-            found += CASES[name](bench)
+            try:
+                found += CASES[name](bench)
+            except WorkFailedError as error:
+                failed = True
+                print(f"{name} failed: {error}", file=sys.stderr)
     print(table(found))
     if options.json:
         about = {"quick": options.quick, "machine": platform.platform(), "cores": os.cpu_count()}
         write_json(found, options.json, **about)
-    return 0
+    return int(failed)
 
 
 def _parser() -> argparse.ArgumentParser:

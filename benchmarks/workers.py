@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -51,14 +52,17 @@ class Worker:
     def run(self, work: str, **values: str) -> Timing:
         """Has the work done once. Raises WorkFailedError."""
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps({"work": work, "values": values}) + "\n")
-        self._process.stdin.flush()
+        with suppress(BrokenPipeError):
+            # A process that is gone gives no answer, which says so.
+            self._process.stdin.write(json.dumps({"work": work, "values": values}) + "\n")
+            self._process.stdin.flush()
         return self._answer()
 
     def stop(self) -> None:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.close()
+        with suppress(BrokenPipeError):
+            self._process.stdin.close()
         self._process.wait()
         self._process.stdout.close()
         self._log.close()
