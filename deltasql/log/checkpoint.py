@@ -6,7 +6,7 @@ Classic files, multi-part ones, and V2 ones with their sidecars. Source: Delta p
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -18,6 +18,7 @@ from deltasql.log.segment import CheckpointFiles
 from deltasql.log.store import LocalLogStore, LogStore
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -32,6 +33,8 @@ _MARK = {
     "remove": "remove.path",
 }
 _BATCH = 1 << 16
+# What is not kept stays in the processor's cache.
+_SMALL_BATCH = 1 << 12
 # Columns above this size are not kept for the next reader.
 _KEPT_BYTES = 512 << 20
 
@@ -64,6 +67,19 @@ class Checkpoint:
         from deltasql.log.file_tables import ADD
 
         return self._file_actions("add", columns, ADD)
+
+    def adds_at(self, rows: Sequence[int]) -> pa.Table:
+        """The full add actions with these numbers, which are sorted; only row groups that hold one are read."""
+        import pyarrow as pa
+
+        from deltasql.log.file_tables import ADD
+
+        kept = {name: _taken(column, rows) for (kind, name), column in self._columns.items() if kind == "add"}
+        missing = [name for name in ADD.names if name not in kept]
+        if missing:
+            read = self._read_at(rows, pa.schema([ADD.field(name) for name in missing]))
+            kept |= {name: read[name] for name in missing}
+        return pa.table([kept[name] for name in ADD.names], schema=ADD)
 
     def removes(self, columns: Sequence[str]) -> pa.Table:
         """The tombstones, with these columns of `file_tables.REMOVE`."""
@@ -115,6 +131,24 @@ class Checkpoint:
             tables.append(from_actions(self.actions(kind), wanted))
         return pa.concat_tables(tables) if tables else wanted.empty_table()
 
+    def _read_at(self, rows: Sequence[int], wanted: pa.Schema) -> pa.Table:
+        import numpy as np
+        import pyarrow as pa
+
+        places = np.asarray(rows, dtype=np.int64)
+        tables, start = [], 0
+        for path in self._sources:
+            first = start
+            table, start = self._guarded(path, lambda file, first=first: _rows_at(file, wanted, places, first))
+            tables.append(table)
+        if self._json is not None:
+            from deltasql.log.file_tables import from_actions
+
+            actions = self.actions("add")
+            own = places[places >= start] - start
+            tables.append(from_actions([actions[int(row)] for row in own], wanted))
+        return pa.concat_tables(tables)
+
     def _guarded(self, path: str, read: Callable[[pq.ParquetFile], Any]) -> Any:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -137,9 +171,7 @@ def _row_groups(file: pq.ParquetFile, kind: str) -> list[int]:
     metadata = file.metadata
     if metadata.num_row_groups == 0:
         return []
-    mark = _MARK[kind]
-    first = metadata.row_group(0)
-    leaf = next((i for i in range(metadata.num_columns) if first.column(i).path_in_schema == mark), None)
+    leaf = _leaf(file, _MARK[kind])
     if leaf is None:
         return []
     return [group for group in range(metadata.num_row_groups) if _has_values(metadata.row_group(group).column(leaf))]
@@ -172,14 +204,7 @@ def _file_rows(file: pq.ParquetFile, kind: str, wanted: pa.Schema) -> pa.Table:
     groups = _row_groups(file, kind)
     if not groups:
         return wanted.empty_table()
-    present = {field.name for field in file.schema_arrow.field(kind).type}
-    encode = "stats" in wanted.names and kind == "add" and "stats_parsed" in present
-    columns = [name for name in wanted.names if name in present]
-    if encode and not ("stats" in present and _has_leaf(file, groups, "add.stats")):
-        columns = [name for name in columns if name != "stats"] + ["stats_parsed"]
-    # Where no column is there to be read, one still tells the rows of other kinds from actions.
-    read = columns or ["path"]
-    names = [f"{kind}.{name}" for name in read]
+    names = _leaf_names(file, kind, groups, wanted)
     pieces: list[pa.Table] = []
     for group in groups:
         # Batches reuse their buffers: measured on 1,000,000 files, half the time of whole groups.
@@ -188,9 +213,99 @@ def _file_rows(file: pq.ParquetFile, kind: str, wanted: pa.Schema) -> pa.Table:
     return pa.concat_tables(pieces)
 
 
+def _leaf_names(file: pq.ParquetFile, kind: str, groups: Sequence[int], wanted: pa.Schema) -> list[str]:
+    """The columns of the file to read for those that are wanted."""
+    present = {field.name for field in file.schema_arrow.field(kind).type}
+    columns = [name for name in wanted.names if name in present]
+    encode = "stats" in wanted.names and kind == "add" and "stats_parsed" in present
+    if encode and not ("stats" in present and _has_leaf(file, groups, "add.stats")):
+        columns = [name for name in columns if name != "stats"] + ["stats_parsed"]
+    # Where no column is there to be read, one still tells the rows of other kinds from actions.
+    return [f"{kind}.{name}" for name in columns or ["path"]]
+
+
+def _rows_at(file: pq.ParquetFile, wanted: pa.Schema, places: np.ndarray, start: int) -> tuple[pa.Table, int]:
+    """The add actions of the file with the numbers `places`, and the number after its last; `start` is its first."""
+    import pyarrow as pa
+
+    pieces = [wanted.empty_table()]
+    for group in _row_groups(file, "add"):
+        size = _group_size(file, group)
+        own = places[(places >= start) & (places < start + size)] - start
+        start += size
+        if len(own):
+            names = [name for name in _leaf_names(file, "add", [group], wanted) if _may_hold(file, group, name)]
+            pieces.extend(_picked(file, group, names or ["add.path"], wanted, own))
+    return pa.concat_tables(pieces), start
+
+
+def _picked(
+    file: pq.ParquetFile, group: int, names: list[str], wanted: pa.Schema, rows: np.ndarray
+) -> Iterator[pa.Table]:
+    """The actions of a row group with these numbers; what follows the last one is not decoded."""
+    import pyarrow as pa
+
+    start = 0
+    for batch in file.iter_batches(_SMALL_BATCH, row_groups=[group], columns=names):
+        chunk = batch.column(0)
+        chunk = chunk.filter(chunk.is_valid()) if chunk.null_count else chunk
+        own = rows[(rows >= start) & (rows < start + len(chunk))] - start
+        start += len(chunk)
+        if len(own):
+            yield _action_rows(chunk.take(pa.array(own)), wanted)
+        if start > rows[-1]:
+            return
+
+
+def _taken(column: pa.ChunkedArray, rows: Sequence[int]) -> pa.ChunkedArray:
+    """Some values, in order of their numbers. Arrow would put all chunks of strings together first."""
+    import numpy as np
+    import pyarrow as pa
+
+    places = np.asarray(rows, dtype=np.int64)
+    ends = np.cumsum([len(chunk) for chunk in column.chunks], dtype=np.int64)
+    homes = np.searchsorted(ends, places, side="right")
+    taken = []
+    for home in np.unique(homes):
+        chunk = column.chunk(int(home))
+        taken.append(chunk.take(pa.array(places[homes == home] - (ends[home] - len(chunk)))))
+    return pa.chunked_array(taken, type=column.type)
+
+
+def _group_size(file: pq.ParquetFile, group: int) -> int:
+    """How many add actions a row group has."""
+    metadata = file.metadata.row_group(group)
+    leaf = _leaf(file, _MARK["add"])
+    statistics = metadata.column(leaf).statistics if leaf is not None else None
+    if statistics is not None and statistics.has_null_count:
+        return int(metadata.num_rows - statistics.null_count)
+    column = file.read_row_group(group, columns=["add.path"]).column(0)
+    return len(column) - int(column.null_count)
+
+
+# Many tables have none of these; an empty map of tags is as good as none.
+_SPARSE = {
+    "add.tags": "add.tags.key_value.key",
+    "add.deletionVector": "add.deletionVector.storageType",
+    "add.baseRowId": "add.baseRowId",
+    "add.defaultRowCommitVersion": "add.defaultRowCommitVersion",
+    "add.clusteringProvider": "add.clusteringProvider",
+}
+
+
+def _may_hold(file: pq.ParquetFile, group: int, name: str) -> bool:
+    leaf = _leaf(file, _SPARSE[name]) if name in _SPARSE else None
+    return leaf is None or _has_values(file.metadata.row_group(group).column(leaf))
+
+
+def _leaf(file: pq.ParquetFile, path: str) -> int | None:
+    """The number of a leaf column, None if the file lacks it."""
+    first = file.metadata.row_group(0)
+    return next((i for i in range(file.metadata.num_columns) if first.column(i).path_in_schema == path), None)
+
+
 def _has_leaf(file: pq.ParquetFile, groups: Sequence[int], path: str) -> bool:
-    first = file.metadata.row_group(groups[0])
-    leaf = next((i for i in range(file.metadata.num_columns) if first.column(i).path_in_schema == path), None)
+    leaf = _leaf(file, path)
     return leaf is not None and any(_has_values(file.metadata.row_group(group).column(leaf)) for group in groups)
 
 

@@ -181,14 +181,9 @@ class Snapshot:
     def add_files(self, paths: Iterable[str]) -> list[AddFile]:
         """The full add actions of these files, in log order. `paths` as in the log; unknown ones are left out."""
         import pyarrow as pa
-        import pyarrow.compute as pc
 
-        from deltasql.log.file_tables import ADD
-
-        hits = pc.is_in(self._column("path"), value_set=pa.array(list(paths), pa.string()))
-        rows = pc.indices_nonzero(hits)
-        chosen = {name: self._raw_column(name).take(rows) for name in ADD.names}
-        actions = pa.table(chosen).to_pylist(maps_as_pydicts="lossy")
+        wanted = pa.array(list(paths), pa.string())
+        actions = self._replayed(lambda: self._find_adds(wanted)).to_pylist(maps_as_pydicts="lossy")
         return [AddFile.from_json(action) for action in actions]
 
     def tombstones(self) -> pa.Table:
@@ -333,6 +328,21 @@ class Snapshot:
             return newer[name]
         checkpoint = self._reader.checkpoint(self.segment.checkpoint)
         return pa.concat_tables([keep(checkpoint.adds([name]), self._hidden(checkpoint)), newer])[name]
+
+    def _find_adds(self, paths: pa.Array) -> pa.Table:
+        """The add actions of the live files with these paths. Of a checkpoint, first the paths are read alone."""
+        import numpy as np
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        newer = self._once("tail adds", lambda: tail_adds(self._tail(), self.table))
+        newer = newer.filter(pc.is_in(newer["path"], value_set=paths))
+        if self.segment.checkpoint is None:
+            return newer
+        checkpoint = self._reader.checkpoint(self.segment.checkpoint)
+        hits = pc.is_in(checkpoint.adds(["path"])["path"], value_set=paths)
+        rows = np.setdiff1d(np.flatnonzero(hits.to_numpy()), self._hidden(checkpoint), assume_unique=True)
+        return pa.concat_tables([checkpoint.adds_at(rows), newer])
 
     def _partition_values(self) -> pa.ChunkedArray:
         from deltasql.log.file_tables import partition_struct

@@ -352,3 +352,26 @@ def test_typed_statistics_as_json() -> None:
     assert '"d":1.000000000000000001' in text[0]
     assert '"t":"2000-01-01T08:00:00.000Z"' in text[0]
     assert json.loads(text[0])["minValues"]["day"] == "0001-01-01"
+
+
+@pytest.mark.parametrize("cached", [(), ("path", "stats")])
+def test_a_few_files_of_many_are_found(
+    create: Create, log_file: File, location: str, monkeypatch: pytest.MonkeyPatch, cached: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("deltasql.log.checkpoint_writer._GROUP_ROWS", 7)
+    monkeypatch.setattr("deltasql.log.checkpoint._SMALL_BATCH", 3)
+    files = [AddFile(f"f{i}", {"p": str(i)}, i + 1, i, False, f'{{"numRecords":{i}}}') for i in range(40)]
+    files[9] = replace(files[9], tags={"k": "v"}, base_row_id=5)
+    log = create(*files, partition_columns=("p",))
+    write_checkpoint(log.store, log.snapshot())
+    forget(log_file, "*.crc")
+    log = DeltaLog(location)
+    log.begin(log.snapshot()).commit("WRITE", {}, [AddFile("new", {"p": "n"}, 1, 1), replace(files[3], size=99)])
+    snapshot = DeltaLog(location).snapshot()
+    assert snapshot.segment.checkpoint is not None
+    snapshot.files(cached)
+    found = snapshot.add_files(["f39", "f3", "nowhere", "f9", "new", "f0", "f14"])
+    assert [file.path for file in found] == ["f0", "f9", "f14", "f39", "new", "f3"]
+    assert found[:4] == [files[0], files[9], files[14], files[39]]
+    assert found[5].size == 99
+    assert snapshot.add_files([]) == []

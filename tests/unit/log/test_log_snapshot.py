@@ -251,7 +251,9 @@ def test_big_commits_that_arrow_cannot_take(
 
 @pytest.mark.parametrize("commits", [1, 2, 4])
 @pytest.mark.parametrize("own", [True, False])
-def test_a_table_created_anew_is_noticed(create: Create, append: Append, location: str, commits: int, own: bool) -> None:
+def test_a_table_created_anew_is_noticed(
+    create: Create, append: Append, location: str, commits: int, own: bool
+) -> None:
     create()
     log = DeltaLog(location)
     append(log if own else DeltaLog(location), "old")

@@ -157,7 +157,6 @@ def test_what_can_be_read(protocol: Protocol) -> None:
     [
         (listed(3, "deletionVectors", readers=("deletionVectors",)), ["deletionVectors"]),
         (listed(3, "new", "v2Checkpoint", readers=("new", "v2Checkpoint")), ["new", "v2Checkpoint"]),
-        (Protocol(2, 5), ["columnMapping"]),
     ],
 )
 def test_what_cannot_be_read_is_named(protocol: Protocol, features: list[str]) -> None:
@@ -187,11 +186,9 @@ def test_a_foreign_writer_version_can_still_be_read() -> None:
     assert caught.value.condition == "DELTA_INVALID_PROTOCOL_VERSION"
 
 
-def test_unused_column_mapping_is_forgiven() -> None:
-    Protocol(2, 5).check_readable("main.t", PLAIN, {})
-    Protocol(2, 5).check_writable("main.t", PLAIN, {})
-    with pytest.raises(UnsupportedReadFeaturesError):
-        Protocol(2, 5).check_readable("main.t", PLAIN, {"delta.columnMapping.mode": "name"})
+def test_column_mapping_is_read_and_written() -> None:
+    for configuration in ({}, {"delta.columnMapping.mode": "name"}, {"delta.columnMapping.mode": "id"}):
+        Protocol(2, 5).check_writable("main.t", PLAIN, configuration)
 
 
 def test_variants_are_refused_once_there_are_some() -> None:
