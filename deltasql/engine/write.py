@@ -15,8 +15,8 @@ from deltasql.engine.staged import ORIGIN, StagedFile, staged_files
 from deltasql.log.actions import AddFile
 from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
 from deltasql.schema.json import schema_to_json
-from deltasql.schema.text import quote_name, sql_text
-from deltasql.schema.types import LONG, VOID, StructField, StructType
+from deltasql.schema.text import quote_name
+from deltasql.schema.types import VOID, StructType
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -113,16 +113,16 @@ class Stage:
 
 
 def _physical(rows: DataFrame, schema: StructType, origins: bool) -> DataFrame:
-    """`rows` under their physical names, with the field ids that go into the Parquet schema."""
+    """`rows` under their physical names, with the field ids that go into the Parquet schema.
+
+    Top-level ids travel in the alias, nested ones in the type of the cast: Spark's optimizer loses any other.
+    """
     from pyspark.sql import functions as F
     from pyspark.sql.types import StructType as SparkStruct
 
-    physical = physical_schema(schema)
+    physical = SparkStruct.fromJson(json.loads(schema_to_json(physical_schema(schema))))
     columns = [
-        F.expr(f"CAST({quote_name(field.name)} AS {sql_text(target.type)})").alias(target.name)
-        for field, target in zip(schema, physical, strict=True)
+        F.col(quote_name(field.name)).cast(stored.dataType).alias(stored.name, metadata=stored.metadata)
+        for field, stored in zip(schema, physical.fields, strict=True)
     ]
-    if origins:
-        columns.append(F.col(ORIGIN))
-        physical = StructType((*physical, StructField(ORIGIN, LONG)))
-    return rows.select(*columns).to(SparkStruct.fromJson(json.loads(schema_to_json(physical))))
+    return rows.select(*columns, *([F.col(ORIGIN)] if origins else []))

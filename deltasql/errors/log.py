@@ -100,6 +100,18 @@ class InvalidLogJsonError(DeltaSqlError):
 
 
 @condition(
+    "DELTA_INVALID_LOG_JSON",
+    "KD00D",
+    "The compacted log file {path} of {table} cannot be read: {reason}. "
+    "The commits that it stands for are gone: restore the file, or read an earlier version.",
+)
+class InvalidCompactionError(DeltaSqlError):
+    table: str
+    path: str
+    reason: str
+
+
+@condition(
     "DELTA_INVALID_CHECKPOINT",
     "KD00D",
     "The checkpoint {path} of {table} cannot be read: {reason}. Older log files do not allow to do without it.",

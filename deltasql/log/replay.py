@@ -11,12 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from deltasql.errors.log import LogFileNotFoundError
+from deltasql.errors.log import InvalidCompactionError, InvalidLogJsonError, LogFileNotFoundError
 from deltasql.log.actions import Json
 from deltasql.log.checkpoint import Checkpoint
 from deltasql.log.commit_file import CommitFile, file_key, parse_commit
 from deltasql.log.paths import canonical, commit_path
-from deltasql.log.segment import CheckpointFiles
+from deltasql.log.segment import CheckpointFiles, Delta
 from deltasql.log.store import LocalLogStore, LogStore
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class LogReader:
         self.table = table
         self._commits: dict[int, CommitFile] = {}
         self._checkpoints: dict[CheckpointFiles, Checkpoint] = {}
+        self._compactions: dict[Delta, CommitFile] = {}
 
     def commit(self, version: int) -> CommitFile:
         """The parsed commit. Raises LogFileNotFoundError or InvalidLogJsonError."""
@@ -54,6 +55,27 @@ class LogReader:
         with ThreadPoolExecutor(_PARALLEL) as pool:
             return list(pool.map(self.commit, versions))
 
+    def deltas(self, deltas: Sequence[Delta]) -> list[CommitFile]:
+        """The parsed files, compacted ones with the version of their last commit."""
+        singles = iter(self.commits([item.start for item in deltas if not item.is_compacted]))
+        return [self._compacted(item) if item.is_compacted else next(singles) for item in deltas]
+
+    def _compacted(self, delta: Delta) -> CommitFile:
+        """Raises InvalidCompactionError."""
+        commit = self._compactions.get(delta)
+        if commit is None:
+            path = delta.entry.path
+            try:
+                commit = parse_commit(self.store.read(path), delta.end, path, self.table)
+                if commit.is_big:
+                    commit.file_tables(self.table)
+            except FileNotFoundError as error:
+                raise InvalidCompactionError(self.table, path, "the file is missing") from error
+            except InvalidLogJsonError as error:
+                raise InvalidCompactionError(self.table, path, f"line {error.line}: {error.reason}") from error
+            self._compactions[delta] = commit
+        return commit
+
     def checkpoint(self, files: CheckpointFiles) -> Checkpoint:
         known = self._checkpoints.get(files)
         if known is None:
@@ -70,6 +92,8 @@ class LogReader:
         """Drops the commits that no newer snapshot needs."""
         for version in [item for item in self._commits if item < before]:
             del self._commits[version]
+        for delta in [item for item in self._compactions if item.end < before]:
+            del self._compactions[delta]
 
 
 @dataclass(slots=True)

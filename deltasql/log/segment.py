@@ -18,6 +18,7 @@ _COMMIT = re.compile(r"(\d+)\.json")
 _CHECKSUM = re.compile(r"(\d+)\.crc")
 _CLASSIC = re.compile(r"(\d+)\.checkpoint\.parquet")
 _PART = re.compile(r"(\d+)\.checkpoint\.(\d{10})\.(\d{10})\.parquet")
+_COMPACTED = re.compile(r"(\d+)\.(\d+)\.compacted\.json")
 _NAMED = re.compile(r"(\d+)\.checkpoint\.([^.]+)\.(json|parquet)")
 
 
@@ -38,6 +39,19 @@ _SINGLE, _PARTS, _V2 = range(3)
 
 
 @dataclass(frozen=True, slots=True)
+class Delta:
+    """A log file after the checkpoint: the commit of one version, or the commits `start` to `end` compacted into one."""
+
+    start: int
+    end: int
+    entry: Entry
+
+    @property
+    def is_compacted(self) -> bool:
+        return self.end > self.start
+
+
+@dataclass(frozen=True, slots=True)
 class Listing:
     """The log's files by kind. `complete` is false if the listing began at a checkpoint that a hint named."""
 
@@ -45,6 +59,7 @@ class Listing:
     checkpoints: tuple[CheckpointFiles, ...]
     checksums: frozenset[int]
     complete: bool
+    compacted: tuple[Delta, ...] = ()
 
     @property
     def earliest(self) -> int | None:
@@ -62,12 +77,33 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class LogSegment:
-    """A version's log files: a checkpoint, if any, and every commit after it, oldest first."""
+    """A version's log files: a checkpoint, if any, and every commit after it, oldest first.
+
+    `deltas` are what replay reads in place of the commits, some of which may be there only in compacted form.
+    """
 
     version: int
     checkpoint: CheckpointFiles | None
     commits: tuple[tuple[int, Entry], ...]
     checksums: frozenset[int]
+    compacted: tuple[Delta, ...] = ()
+
+    @property
+    def deltas(self) -> list[Delta]:
+        """The files that hold the commits after the checkpoint, each once, oldest first."""
+        found = self.deltas_between(self._start + 1 if self.checkpoint else 0, self.version)
+        assert found is not None
+        return found
+
+    def deltas_between(self, first: int, last: int) -> list[Delta] | None:
+        """The files that hold exactly these commits; None if some of them are only there compacted with others."""
+        inside = [item for item in self.compacted if first <= item.start and item.end <= last]
+        covered = {version for item in inside for version in range(item.start, item.end + 1)}
+        wanted = [(version, entry) for version, entry in self.commits if first <= version <= last]
+        single = [Delta(version, version, entry) for version, entry in wanted if version not in covered]
+        if len(single) + len(covered) != last - first + 1:
+            return None
+        return sorted([*single, *inside], key=_by_start)
 
     def extended(self, listing: Listing) -> LogSegment:
         """This segment with the newer commits of a listing that begins right after it, without gaps."""
@@ -108,12 +144,15 @@ def classify(entries: Iterable[Entry], complete: bool) -> Listing:
     checksums: set[int] = set()
     checkpoints: list[CheckpointFiles] = []
     parts: dict[tuple[int, int], dict[int, Entry]] = {}
+    compacted: list[Delta] = []
     for entry in entries:
         name = entry.name
         if match := _COMMIT.fullmatch(name):
             commits[int(match[1])] = entry
         elif match := _CHECKSUM.fullmatch(name):
             checksums.add(int(match[1]))
+        elif match := _COMPACTED.fullmatch(name):
+            compacted.append(Delta(int(match[1]), int(match[2]), entry))
         elif entry.size == 0:
             continue
         elif match := _CLASSIC.fullmatch(name):
@@ -125,7 +164,8 @@ def classify(entries: Iterable[Entry], complete: bool) -> Listing:
     for (version, count), found in parts.items():
         if set(found) == set(range(1, count + 1)):
             checkpoints.append(CheckpointFiles(version, _PARTS, tuple(found[part] for part in sorted(found))))
-    return Listing(commits, tuple(sorted(checkpoints, key=_rank)), frozenset(checksums), complete)
+    ranked = tuple(sorted(checkpoints, key=_rank))
+    return Listing(commits, ranked, frozenset(checksums), complete, tuple(sorted(compacted, key=_longest_first)))
 
 
 def build_segment(
@@ -133,9 +173,9 @@ def build_segment(
     table: str,
     location: str,
     version: int | None = None,
-    without: Collection[CheckpointFiles] = (),
+    without: Collection[CheckpointFiles | Delta] = (),
 ) -> LogSegment:
-    """The segment of `version`, or of the latest one; the checkpoints `without` are known to be unusable.
+    """The segment of `version`, or of the latest one; the files `without` are known to be unusable.
 
     Raises NotADeltaTableError, VersionNotFoundError, TruncatedLogError or LogGapError.
     """
@@ -149,20 +189,49 @@ def build_segment(
         earliest = listing.earliest
         raise VersionNotFoundError(table, wanted, min(listing.commits) if earliest is None else earliest, latest)
     start = checkpoint.version + 1 if checkpoint else 0
-    _require_commits(listing, table, location, start, wanted)
-    commits = tuple((number, listing.commits[number]) for number in range(start, wanted + 1))
+    compacted = _chosen([item for item in listing.compacted if item not in without], start, wanted)
+    missing = _missing(listing, compacted, start, wanted)
+    if missing and compacted:
+        # A file that bridges no gap is only an aid.
+        compacted = ()
+        missing = _missing(listing, compacted, start, wanted)
+    _require_none(missing, listing, table, location, start, wanted)
+    commits = tuple(
+        (number, listing.commits[number]) for number in range(start, wanted + 1) if number in listing.commits
+    )
     checksums = frozenset(number for number in listing.checksums if start - 1 <= number <= wanted)
-    return LogSegment(wanted, checkpoint, commits, checksums)
+    return LogSegment(wanted, checkpoint, commits, checksums, compacted)
 
 
-def _require_commits(listing: Listing, table: str, location: str, start: int, last: int) -> None:
-    missing = next((number for number in range(start, last + 1) if number not in listing.commits), None)
-    if missing is None:
+def _chosen(compacted: Iterable[Delta], start: int, last: int) -> tuple[Delta, ...]:
+    """Compacted files that do not overlap; the longest of those that begin at the same version."""
+    taken: list[Delta] = []
+    for item in compacted:
+        if start <= item.start < item.end <= last and (not taken or item.start > taken[-1].end):
+            taken.append(item)
+    return tuple(taken)
+
+
+def _missing(listing: Listing, compacted: Iterable[Delta], start: int, last: int) -> list[int]:
+    covered = {version for item in compacted for version in range(item.start, item.end + 1)}
+    return [number for number in range(start, last + 1) if number not in listing.commits and number not in covered]
+
+
+def _require_none(missing: list[int], listing: Listing, table: str, location: str, start: int, last: int) -> None:
+    if not missing:
         return
-    if missing == start:
+    if missing[0] == start:
         earliest = min((number for number in listing.commits if number > start), default=last)
         raise TruncatedLogError(table, f"{location}/{LOG}", last, earliest)
-    raise LogGapError(table, f"{location}/{LOG}", missing, commit_path(missing))
+    raise LogGapError(table, f"{location}/{LOG}", missing[0], commit_path(missing[0]))
+
+
+def _by_start(delta: Delta) -> int:
+    return delta.start
+
+
+def _longest_first(delta: Delta) -> tuple[int, int]:
+    return delta.start, -delta.end
 
 
 def _rank(files: CheckpointFiles) -> tuple[int, int, int, str]:

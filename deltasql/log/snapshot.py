@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import (
     InvalidCheckpointError,
+    InvalidCompactionError,
     LogFileNotFoundError,
     MissingCommitTimestampError,
     StateRecoverError,
@@ -21,7 +22,7 @@ from deltasql.log.counting import count_commit
 from deltasql.log.paths import commit_path
 from deltasql.log.protocol import Protocol
 from deltasql.log.replay import LogReader, Tail, hidden_rows, replay, tail_adds, tail_removes
-from deltasql.log.segment import CheckpointFiles, LogSegment, build_segment, list_log
+from deltasql.log.segment import CheckpointFiles, Delta, LogSegment, build_segment, list_log
 from deltasql.log.state import FileTotals, TableState
 from deltasql.schema.types import StructType
 
@@ -66,7 +67,7 @@ class Snapshot:
         self.segment = segment
         self._reader = reader
         self._base = base
-        self._broken: set[CheckpointFiles] = set()
+        self._broken: set[CheckpointFiles | Delta] = set()
         self._relisted = False
         # Costly parts by name; a column that is kept here is mostly a view of the checkpoint's.
         self._kept: dict[str, Any] = {}
@@ -159,8 +160,10 @@ class Snapshot:
         """When the version was committed: its in-commit timestamp if the table has them, else its file's time."""
         if in_commit_timestamps(self.metadata):
             return self._in_commit_timestamp()
-        if self.segment.commits and self.segment.commits[-1][1].modified >= 0:
-            return self.segment.commits[-1][1].modified
+        if self.segment.commits and self.segment.commits[-1][0] == self.version:
+            modified = self.segment.commits[-1][1].modified
+            if modified >= 0:
+                return modified
         try:
             return self._reader.store.head(commit_path(self.version)).modified
         except FileNotFoundError:
@@ -259,7 +262,7 @@ class Snapshot:
         return TableState(core.protocol, core.metadata, state.transactions, state.domains)
 
     def _applied(self, state: TableState, start: int) -> TableState:
-        for commit in self._reader.commits([version for version, _ in self.segment.commits if version >= start]):
+        for commit in self._reader.deltas([item for item in self.segment.deltas if item.end >= start]):
             state = state.after(commit)
         return state
 
@@ -272,6 +275,8 @@ class Snapshot:
         while commits and not commits[-1].has_files:
             commits.pop()
         tail = self._tail_at(known.version) if commits else Tail()
+        if tail is None:
+            return None
         for number, commit in enumerate(commits):
             if totals is not None and commit.has_files:
                 totals = count_commit(totals, commit, tail, self.segment.checkpoint, self.location, self.table)
@@ -359,16 +364,22 @@ class Snapshot:
         return self._once("tail", self._read_tail).tail
 
     def _read_tail(self) -> KnownTail:
-        return KnownTail(self.version, self.segment.checkpoint, self._tail_at(self.version))
+        tail = self._tail_at(self.version)
+        assert tail is not None
+        return KnownTail(self.version, self.segment.checkpoint, tail)
 
-    def _tail_at(self, version: int) -> Tail:
-        """The commits after the checkpoint up to `version`, reconciled; what an earlier snapshot did is not redone."""
-        base = self._base_tail
-        if base is None or base.version > version:
-            base = None
-        start = -1 if base is None else base.version
-        versions = [item for item, _ in self.segment.commits if start < item <= version]
-        return replay(self._reader.commits(versions), self.location, self.table, base.tail if base else None)
+    def _tail_at(self, version: int) -> Tail | None:
+        """The commits after the checkpoint up to `version`, reconciled; what an earlier snapshot did is not redone.
+
+        None where a compacted file ends later.
+        """
+        checkpoint, base = self.segment.checkpoint, self._base_tail
+        if base is not None and base.version <= version:
+            newer = self.segment.deltas_between(base.version + 1, version)
+            if newer is not None:
+                return replay(self._reader.deltas(newer), self.location, self.table, base.tail)
+        deltas = self.segment.deltas_between(checkpoint.version + 1 if checkpoint else 0, version)
+        return None if deltas is None else replay(self._reader.deltas(deltas), self.location, self.table)
 
     @property
     def _base_tail(self) -> KnownTail | None:
@@ -410,6 +421,9 @@ class Snapshot:
             except InvalidCheckpointError as error:
                 assert self.segment.checkpoint is not None
                 self._broken.add(self.segment.checkpoint)
+                self._rebuild(error)
+            except InvalidCompactionError as error:
+                self._broken.update(item for item in self.segment.compacted if item.entry.path == error.path)
                 self._rebuild(error)
             except LogFileNotFoundError as error:
                 if self._relisted:

@@ -19,7 +19,7 @@ from deltasql.log.table import DeltaLog
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.operators import Operator, Query, Scan
 from deltasql.planner.effects import View
-from deltasql.planner.settings import TIME_ZONE, Settings
+from deltasql.planner.settings import TIME_ZONE, Settings, as_boolean, as_choice
 from deltasql.planner.timezone import machine_zone_name
 from deltasql.schema.types import DataType, StructType
 
@@ -76,8 +76,24 @@ class Context:
 
     @property
     def time_zone(self) -> str | None:
-        """The name of the session's time zone: SET, else Spark's, else the machine's; None where nobody says."""
-        return self.settings.get(TIME_ZONE) or self.analyst.setting(TIME_ZONE) or machine_zone_name()
+        """The name of the session's time zone, None where nobody says.
+
+        A running Spark's comes first: it reads the rows, and SET TIME ZONE is told to it alone. Then SET, the machine.
+        """
+        return self.analyst.setting(TIME_ZONE) or self.settings.get(TIME_ZONE) or machine_zone_name()
+
+    def setting(self, key: str) -> str | None:
+        """What SET says, else what a Spark session that was handed in says, else the default."""
+        own = self.settings.own(key)
+        return own if own is not None else self.analyst.setting(key) or self.settings.get(key)
+
+    def is_on(self, key: str) -> bool:
+        """A boolean setting. Raises InvalidSettingError when its value is neither true nor false."""
+        return as_boolean(key, self.setting(key))
+
+    def choice(self, key: str) -> str:
+        """A setting with a few values, in upper case. Raises InvalidSettingError for any other."""
+        return as_choice(key, self.setting(key))
 
     def location(self, name: TableName) -> str:
         """Where the table lies. Raises TableNotFoundError with the closest names."""
@@ -110,11 +126,20 @@ class Context:
         Raises what `snapshot` raises, and UnsupportedFeaturesForWriteError.
         """
         self.refuse_version(name)
-        if len(name.parts) == 1 and name.parts[0].lower() in self.views and self.catalog.resolve(name.parts) is None:
+        if self.is_view(name):
             raise WriteIntoViewError(view=str(name)).at(self.caret(name.start, name.end))
-        snapshot = self.snapshot(name)
-        snapshot.protocol.check_writable(snapshot.table, snapshot.schema, snapshot.configuration)
-        return self.log(name), snapshot
+        # One look into the catalog: another could find another table of this name.
+        log = self.log(name)
+        try:
+            snapshot = self._pinned(log, None)
+            snapshot.protocol.check_writable(snapshot.table, snapshot.schema, snapshot.configuration)
+        except DeltaSqlError as error:
+            raise error.at(self.caret(name.start, name.end)) from None
+        return log, snapshot
+
+    def is_view(self, name: TableName) -> bool:
+        """Whether a temporary view hides the tables of this name."""
+        return len(name.parts) == 1 and name.parts[0].lower() in self.views
 
     def refuse_version(self, name: TableName) -> None:
         """Raises TimeTravelViewError for `t@v1` where a table is meant, not one of its versions."""
@@ -139,11 +164,16 @@ class Context:
             self._snapshots[key] = snapshot
         return self._snapshots[key]
 
-    def scan(self, snapshot: Snapshot, predicate: str | None = None, alias: str | None = None) -> Scan:
-        """The rows of a snapshot: of those files that may hold a row for which `predicate` is TRUE."""
+    def scan(
+        self, snapshot: Snapshot, predicate: str | None = None, alias: str | None = None, *, may_be_empty: bool = False
+    ) -> Scan:
+        """The rows of a snapshot: of those files that may hold a row for which `predicate` is TRUE.
+
+        Raises ReadTableWithoutColumnsError for a table without columns, unless it `may_be_empty`.
+        """
         from deltasql.planner.pruning import prune
 
-        if not len(snapshot.schema):
+        if not len(snapshot.schema) and not may_be_empty:
             raise ReadTableWithoutColumnsError(table=snapshot.table)
         snapshot.protocol.check_readable(snapshot.table, snapshot.schema, snapshot.configuration)
         files = snapshot.files(("path", "location", "partitionValues", "size", "stats"))
@@ -154,17 +184,24 @@ class Context:
 
     def query(self, text: SqlText, ctes: SqlText | None = None, label: str = "query") -> Query:
         """A query of the user's, its tables bound to snapshots."""
-        prefix = f"{ctes.text}\n" if ctes else ""
-        sql, relations = self.bind(prefix + text.text)
+        pieces = (ctes, SqlText("\n", 0), text) if ctes else (text,)
+        if ctes and text.text.lstrip("( \n").upper().startswith("WITH"):
+            # A query has one WITH: the inner one goes into brackets.
+            pieces = (ctes, SqlText("\nSELECT * FROM (\n", 0), text, SqlText("\n)", 0))
+        sql, relations = self.bind("".join(piece.text for piece in pieces), place=place_in(pieces))
         return Query(sql, relations, label)
 
     def bind(
-        self, sql: str, qualifiers: Mapping[tuple[str, ...], str] | None = None
+        self,
+        sql: str,
+        qualifiers: Mapping[tuple[str, ...], str] | None = None,
+        place: Callable[[int], int] | None = None,
     ) -> tuple[str, dict[str, Operator]]:
         """`sql` with view names in place of the tables that we know, and the rows behind each view.
 
         Names that are none of ours stay: Spark may know them. `qualifiers` are longer names by which columns of
-        other tables in scope may be called, with the alias that replaces them.
+        other tables in scope may be called, with the alias that replaces them. `place` turns an offset in `sql` into
+        one in the statement, for the carets of errors; None where `sql` is no part of it.
         """
         from deltasql.planner.filters import scan_filters
         from deltasql.planner.references import table_references
@@ -181,7 +218,8 @@ class Context:
                     filters = scan_filters(sql) if filters is None else filters
                     operator = self._filtered(operator, filters.get(reference.start), reference)
             except DeltaSqlError as error:
-                raise error.at(self._found(sql[reference.start : reference.end])) from None
+                caret = self.caret(place(reference.start), place(reference.end - 1) + 1) if place else None
+                raise error.at(caret) from None
             if operator is None:
                 continue
             view = f"__deltasql_{uuid4().hex}"
@@ -199,13 +237,8 @@ class Context:
         files = prune(scan.files, predicate, scan.schema, scan.partition_columns, alias, timezone=self.time_zone)
         return replace(scan, files=files)
 
-    def _found(self, fragment: str) -> Caret | None:
-        """Where a piece of SQL stands in the statement."""
-        start = self.sql.find(fragment)
-        return None if start < 0 else self.caret(start, start + len(fragment))
-
     def _relation(self, name: TableName) -> Operator | None:
-        if len(name.parts) == 1 and name.parts[0].lower() in self.views:
+        if self.is_view(name):
             return self._view(name)
         if name.path is None and (len(name.parts) > 3 or self.catalog.resolve(name.parts) is None):
             if self._is_foreign(name) or self.analyst.knows(name.parts):
@@ -222,13 +255,30 @@ class Context:
         view = self.views[name.parts[0].lower()]
         if name.temporal is not None:
             raise TimeTravelViewError(view=str(name))
-        sql, relations = self.bind(view.query)
+        scope = view.scope
+        if scope is None:
+            own = name.parts[0].lower()
+            scope = {key: other for key, other in self.views.items() if key != own}
+        sql, relations = replace(self, views=scope).bind(view.query)
         if view.columns:
             from deltasql.plan.base import quote
 
             names = ", ".join(quote(column) for column in view.columns)
             sql = f"SELECT * FROM (\n{sql}\n) AS __deltasql_view({names})"
         return Query(sql, relations, f"view {name}")
+
+
+def place_in(pieces: Sequence[SqlText]) -> Callable[[int], int]:
+    """Offsets in the joined text of `pieces` → offsets in the statement; a piece's `start` says where it stands there."""
+
+    def place(offset: int) -> int:
+        for piece in pieces[:-1]:
+            if offset < len(piece.text):
+                return piece.start + offset
+            offset -= len(piece.text)
+        return pieces[-1].start + offset
+
+    return place
 
 
 FILE_FORMATS = frozenset({"parquet", "csv", "json", "orc", "text", "avro", "binaryfile", "xml"})

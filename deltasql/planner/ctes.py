@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from deltasql.plan.base import SqlText
@@ -13,15 +14,15 @@ _QUERY_WORDS = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "("})
 
 def with_ctes(context: Context, ctes: SqlText | None) -> Context:
     """The context in which the statement's common table expressions are views; snapshots stay shared."""
-    return context if ctes is None else replace(context, views={**context.views, **cte_views(ctes.text)})
+    return context if ctes is None else replace(context, views=cte_views(ctes.text, context.views))
 
 
-def cte_views(text: str) -> dict[str, View]:
-    """WITH name [(columns)] AS (query), …"""
+def cte_views(text: str, outer: Mapping[str, View]) -> dict[str, View]:
+    """The views of WITH name [(columns)] AS (query), … besides those of `outer`: each sees the ones before it."""
     from deltasql.planner.tokens import closing, tokenize
 
     tokens = tokenize(text)
-    views: dict[str, View] = {}
+    views = dict(outer)
     at = 1
     while at < len(tokens):
         name, at = tokens[at].name, at + 1
@@ -33,7 +34,7 @@ def cte_views(text: str) -> dict[str, View]:
         if tokens[at].key == "AS":
             at += 1
         end = closing(tokens, at)
-        views[name.lower()] = View(text[tokens[at].end : tokens[end].start], columns)
+        views[name.lower()] = View(text[tokens[at].end : tokens[end].start], columns, dict(views))
         # The token behind the closing bracket is the comma before the next name.
         at = end + 2
     return views

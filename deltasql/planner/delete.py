@@ -11,9 +11,10 @@ from deltasql.log.properties import is_append_only
 from deltasql.plan.base import quote
 from deltasql.plan.delete import Delete
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind
-from deltasql.planner.changes import Outcome, Plan, Reads, RowChange, TableChange
+from deltasql.planner.changes import Outcome, Plan, RowChange, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.ctes import with_ctes
+from deltasql.planner.reads import reads_of, reads_of_files
 from deltasql.planner.rule import plan
 from deltasql.planner.scope import Scope, side
 
@@ -26,17 +27,17 @@ if TYPE_CHECKING:
 @plan.register
 def _(statement: Delete, context: Context) -> Plan:
     """A row goes when the condition is TRUE; NULL keeps it."""
-    context = with_ctes(context, statement.ctes)
     log, snapshot = context.writable(statement.table)
     refuse_append_only(snapshot)
-    scope = Scope(context, side(statement.table, statement.alias, snapshot.schema, "target"))
+    target = side(context, statement.table, statement.alias, snapshot.schema, "target")
+    scope = Scope(with_ctes(context, statement.ctes), target)
     parameters = {"predicate": json.dumps([statement.condition.text] if statement.condition else [])}
     condition = None
     if statement.condition is not None:
-        condition = scope.expression(statement.condition, "DELETE condition")
+        condition = scope.condition(statement.condition, "DELETE condition", subqueries=True)
     whole = _whole_files(snapshot, condition, scope, context)
     if whole is not None:
-        reads = Reads(condition or "TRUE", tuple(whole.column("path").to_pylist()))
+        reads = reads_of_files(whole, condition or "TRUE")
         return TableChange(
             log, snapshot, "DELETE", parameters, removed=whole, reads=reads, outcome=Outcome.DELETE, skip_if_empty=True
         )
@@ -53,7 +54,6 @@ def _(statement: Delete, context: Context) -> Plan:
         checks=(),
         relations=scope.relations,
     )
-    reads = Reads(condition, tuple(scan.files.column("path").to_pylist()))
     return RowChange(
         log,
         snapshot,
@@ -62,7 +62,7 @@ def _(statement: Delete, context: Context) -> Plan:
         operator,
         snapshot.metadata,
         Outcome.DELETE,
-        reads=reads,
+        reads=reads_of(operator, condition),
         skip_if_empty=True,
     )
 

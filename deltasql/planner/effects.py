@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,10 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A temporary view: its query, with the names of its columns where these were given."""
+    """A temporary view: its query, with the names of its columns where these were given.
+
+    `scope` are the views that its query may name: None for all but itself (a name of its own is then a table's).
+    """
 
     query: str
     columns: tuple[str, ...] = ()
+    scope: Mapping[str, View] | None = None
 
 
 class CatalogChange(ABC):

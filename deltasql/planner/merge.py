@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from typing_extensions import assert_never
 
-from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.write import (
-    AggregateInConditionError,
     AppendOnlyError,
     InsertClauseArityError,
     MergeIntoEmptySchemaError,
     MergeWithoutWhenError,
-    NonDeterministicConditionError,
-    SubqueryInConditionError,
     UnconditionalBySourceError,
     UnconditionalMatchedError,
     UnconditionalNotMatchedError,
@@ -36,18 +32,20 @@ from deltasql.plan.merge import (
 from deltasql.plan.operators import EqualKey, Operator, Query, Rewrite, RowAction, RowEffect, RowKind, Scan
 from deltasql.planner.alignment import Alignment, StructRule, updated_struct
 from deltasql.planner.assignments import assigned_values, refuse_conflicts
-from deltasql.planner.changes import Outcome, Plan, Reads, RowChange
+from deltasql.planner.changes import Outcome, Plan, RowChange
 from deltasql.planner.char_types import stored
 from deltasql.planner.constraints import constraints_of
-from deltasql.planner.context import Context
+from deltasql.planner.context import Context, place_in
+from deltasql.planner.ctes import with_ctes
 from deltasql.planner.merge_columns import ClauseColumns, MergeAssignment
 from deltasql.planner.metadata import evolved_metadata, metadata_actions
+from deltasql.planner.reads import reads_of
 from deltasql.planner.rule import plan
-from deltasql.planner.scope import Scope, side
+from deltasql.planner.scope import Scope, side, told_apart
 from deltasql.planner.settings import AUTO_MERGE, STORE_ASSIGNMENT, STRUCTS_BY_NAME
 from deltasql.schema.evolution import MergeMode, merge_schemas, restrict
 from deltasql.schema.text import sql_text
-from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructType
+from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
 
 SOURCE = "__deltasql_source_rows"
 KINDS = {
@@ -67,30 +65,31 @@ def _(statement: Merge, context: Context) -> Plan:
     """Resolve names, expand stars, evolve the schema, then bring every value to its column's type."""
     _refuse_bad_clauses(statement, context)
     log, snapshot = context.writable(statement.table)
-    evolution = statement.schema_evolution or context.settings.is_on(AUTO_MERGE)
+    evolution = statement.schema_evolution or context.is_on(AUTO_MERGE)
     if not len(snapshot.schema) and not evolution:
         raise MergeIntoEmptySchemaError(table=snapshot.table)
     if is_append_only(snapshot.configuration) and not _only_inserts(statement):
         raise AppendOnlyError(table=snapshot.table)
     source = _source(statement, context)
-    scope = Scope(
-        context,
-        side(statement.table, statement.alias, snapshot.schema, "target"),
-        side(statement.source_table, statement.source_alias, context.analyst.schema(source), SOURCE),
+    sides = told_apart(
+        side(context, statement.table, statement.alias, snapshot.schema, "target"),
+        side(context, statement.source_table, statement.source_alias, context.analyst.schema(source), SOURCE),
     )
+    scope = Scope(with_ctes(context, statement.ctes), *sides)
     merge = _Merge(statement, context, scope, evolution)
     new = merge.new_schema()
-    on = merge.condition(statement.condition, "SEARCH condition", target=True, source=True)
+    on = scope.condition(statement.condition, "SEARCH condition")
     target_only, keys = merge.split_condition(on)
     metadata = evolved_metadata(snapshot.metadata, new, table=snapshot.table)
     new = metadata.schema
-    scan = context.scan(snapshot, None if merge.by_source else target_only, scope.target.alias)
+    pruned_by = None if merge.by_source else target_only
+    scan = context.scan(snapshot, pruned_by, scope.target.alias, may_be_empty=evolution)
     scan = replace(scan, schema=new, identity=True)
     operator = Rewrite(
         target=scan,
         target_alias=scope.target.alias,
         source=source,
-        source_alias=scope.source.alias if scope.source else SOURCE,
+        source_alias=sides[1].alias,
         on=on,
         actions=merge.actions(new, scan, source),
         keep=tuple(f"{quote(scope.target.alias)}.{quote(name)}" for name in new.names),
@@ -109,7 +108,7 @@ def _(statement: Merge, context: Context) -> Plan:
         metadata,
         Outcome.MERGE,
         actions=metadata_actions(snapshot, metadata),
-        reads=Reads(target_only, tuple(scan.files.column("path").to_pylist())),
+        reads=reads_of(operator, target_only),
         skip_if_empty=metadata is snapshot.metadata,
     )
 
@@ -187,14 +186,15 @@ class _Merge:
 
     def actions(self, new: StructType, scan: Scan, source: Operator) -> tuple[RowAction, ...]:
         """One action per clause, its values aligned to the columns of `new`."""
-        texts = self._value_texts()
-        types = self._types(texts, new, scan, source)
-        values = _Values(self, new, texts, types)
-        return tuple(
-            RowAction(
-                KINDS[clause.kind], values.effect(clause), self._clause_condition(clause), values.row(clause, items)
-            )
+        bound = [
+            [self._bound(item, clause) for item in items]
             for clause, items in zip(self.statement.clauses, self.assigned, strict=True)
+        ]
+        types = self._types([item for items in bound for item in items], new, scan, source)
+        values = _Values(self, new, types)
+        return tuple(
+            RowAction(KINDS[clause.kind], effect_of(clause), self._clause_condition(clause), values.row(clause, items))
+            for clause, items in zip(self.statement.clauses, bound, strict=True)
         )
 
     def _clause_condition(self, clause: MergeClause) -> str | None:
@@ -204,103 +204,86 @@ class _Merge:
         target, source = reach(clause.kind)
         return self.scope.condition(clause.condition, f"{verb} condition", target=target, source=source)
 
-    def _value_texts(self) -> dict[int, str]:
-        """SQL of each assigned expression, by the identity of its assignment; DEFAULT is NULL."""
-        texts = {}
-        for clause, items in zip(self.statement.clauses, self.assigned, strict=True):
-            target, source = reach(clause.kind)
-            verb = "INSERT" if effect_of(clause) is RowEffect.INSERT else "UPDATE"
-            for item in items:
-                if item.expression is not None:
-                    texts[id(item)] = self.scope.expression(
-                        item.expression, f"{verb} clause", target=target, source=source
-                    )
-                else:
-                    texts[id(item)] = item.resolved.value
-        return texts
+    def _bound(self, item: MergeAssignment, clause: MergeClause) -> MergeAssignment:
+        """`item` with the SQL of the user's expression, its tables bound and its names qualified."""
+        if item.expression is None:
+            return item
+        target, source = reach(clause.kind)
+        verb = "INSERT" if effect_of(clause) is RowEffect.INSERT else "UPDATE"
+        sql = self.scope.expression(item.expression, f"{verb} clause", target=target, source=source)
+        return replace(item, resolved=replace(item.resolved, value=sql))
 
-    def _types(self, texts: dict[int, str], new: StructType, scan: Scan, source: Operator) -> dict[int, DataType]:
-        """Types of the assigned expressions that go into a column of complex type, or that a policy must know."""
-        strict = (self.context.settings.get(STORE_ASSIGNMENT) or "").upper() == "STRICT"
-        types: dict[int, DataType] = {}
+    def _types(
+        self, items: Sequence[MergeAssignment], new: StructType, scan: Scan, source: Operator
+    ) -> dict[str, DataType]:
+        """Types, by their SQL, of values that go into a column of complex type, or that a policy must know."""
+        strict = self.context.choice(STORE_ASSIGNMENT) == "STRICT"
+        types: dict[str, DataType] = {}
         unknown = []
-        for item in (item for items in self.assigned for item in items):
-            known = item.type or self.scope.type_of(texts[id(item)])
-            field = new.find(item.resolved.names[0])
+        for item in items:
+            sql, field = item.resolved.value, new.find(item.resolved.names[0])
+            known = item.type or self.scope.type_of(sql)
             if known is not None:
-                types[id(item)] = known
+                types[sql] = known
             elif strict or field is None or not isinstance(field.type, (PrimitiveType, DecimalType)):
-                unknown.append(item)
+                unknown.append(sql)
         if unknown:
             assert self.scope.source is not None
             sides = [(scan, self.scope.target.alias), (source, self.scope.source.alias)]
-            found = self.context.analyst.types(sides, [texts[id(item)] for item in unknown])
-            types.update({id(item): kind for item, kind in zip(unknown, found, strict=True)})
+            found = self.context.analyst.types(sides, unknown, self.scope.relations)
+            types.update(zip(unknown, found, strict=True))
         return types
 
 
 class _Values:
-    """The rows that a MERGE's clauses write, in columns of the new schema."""
+    """The rows that a MERGE's clauses write, in columns of the new schema. `types` are known by the SQL of values."""
 
-    def __init__(self, merge: _Merge, new: StructType, texts: dict[int, str], types: dict[int, DataType]) -> None:
-        self.merge, self.new, self.texts, self.types = merge, new, texts, types
-        settings = merge.context.settings
-        by_name = settings.is_on(STRUCTS_BY_NAME)
-        rule = StructRule.BY_NAME_LENIENT if merge.evolution else StructRule.BY_NAME
-        rule = rule if by_name else StructRule.BY_POSITION
-        policy = (settings.get(STORE_ASSIGNMENT) or "ANSI").upper()
-        self.align = Alignment(rule, str(merge.statement.table), policy, "MERGE")
+    def __init__(self, merge: _Merge, new: StructType, types: Mapping[str, DataType]) -> None:
+        self.merge, self.new, self.types = merge, new, types
+        context = merge.context
+        by_name = StructRule.BY_NAME_LENIENT if merge.evolution else StructRule.BY_NAME
+        rule = by_name if context.is_on(STRUCTS_BY_NAME) else StructRule.BY_POSITION
+        self.align = Alignment(rule, str(merge.statement.table), context.choice(STORE_ASSIGNMENT))
 
-    def effect(self, clause: MergeClause) -> RowEffect:
-        return effect_of(clause)
-
-    def row(self, clause: MergeClause, items: list[MergeAssignment]) -> tuple[str, ...]:
+    def row(self, clause: MergeClause, items: Sequence[MergeAssignment]) -> tuple[str, ...]:
         """One SQL text per column: assigned, kept (UPDATE) or NULL (INSERT)."""
         if isinstance(clause.action, DeleteAction):
             return ()
-        alias = self.merge.scope.target.alias
-        inserts = effect_of(clause) is RowEffect.INSERT
-        values = self._assigned(items, inserts)
+        values = self._assigned(clause, items)
         return tuple(
-            stored(field, values[field.name])
-            if field.name in values
-            else (f"CAST(NULL AS {sql_text(field.type)})" if inserts else f"{quote(alias)}.{quote(field.name)}")
+            stored(field, values[field.name]) if field.name in values else self._unassigned(clause, field)
             for field in self.new
         )
 
-    def _assigned(self, items: list[MergeAssignment], inserts: bool) -> dict[str, str]:
-        by_text = {self.texts[id(item)]: item for item in items}
-        resolved = [replace(item.resolved, value=self.texts[id(item)]) for item in items]
+    def _unassigned(self, clause: MergeClause, field: StructField) -> str:
+        if effect_of(clause) is RowEffect.INSERT:
+            return f"CAST(NULL AS {sql_text(field.type)})"
+        return f"{quote(self.merge.scope.target.alias)}.{quote(field.name)}"
+
+    def _assigned(self, clause: MergeClause, items: Sequence[MergeAssignment]) -> dict[str, str]:
+        alias = self.merge.scope.target.alias
+        # What an UPDATE * does not give to a struct stays; any other value replaces the struct.
+        keeps = self.merge.evolution and isinstance(clause.action, UpdateStarAction)
         # A field below a path that an INSERT does not assign has no old value: it reads an empty schema.
-        old = StructType() if inserts else self.new
+        old = StructType() if effect_of(clause) is RowEffect.INSERT else self.new
 
         def value_for(sql: str, kind: DataType, column: str) -> str:
-            item = by_text.get(sql)
-            if item is None:
-                return sql
-            return self._aligned(item, sql, kind, column, inserts)
+            known = self.types.get(sql)
+            if known is None:
+                return self.align.cast(sql, kind)
+            if keeps:
+                current = f"{quote(alias)}.{column}"
+                return updated_struct(sql, known, current, kind, kind, self.align, column)
+            return self.align.value(sql, known, kind, column)
 
-        return assigned_values(resolved, old, self.new, self.merge.scope.target.alias, value_for)
-
-    def _aligned(self, item: MergeAssignment, sql: str, kind: DataType, column: str, inserts: bool) -> str:
-        known = self.types.get(id(item))
-        if known is None:
-            return (
-                f"CAST({sql} AS {sql_text(kind)})"
-                if self.align.policy != "LEGACY"
-                else f"TRY_CAST({sql} AS {sql_text(kind)})"
-            )
-        if item.star and not inserts and self.merge.evolution:
-            current = f"{quote(self.merge.scope.target.alias)}.{column}"
-            return updated_struct(sql, known, current, kind, kind, self.align, column)
-        return self.align.value(sql, known, kind, column)
+        return assigned_values([item.resolved for item in items], old, self.new, alias, value_for)
 
 
 def _source(statement: Merge, context: Context) -> Query:
     """The source's rows as a query of its own."""
-    text = statement.source
-    prefix = f"{statement.ctes.text}\n" if statement.ctes else ""
-    sql, relations = context.bind(f"{prefix}SELECT * FROM {text.text}")
+    ctes = (statement.ctes,) if statement.ctes else ()
+    pieces = (*ctes, SqlText("\nSELECT * FROM ", 0), statement.source)
+    sql, relations = context.bind("".join(piece.text for piece in pieces), place=place_in(pieces))
     return Query(sql, relations, "source")
 
 

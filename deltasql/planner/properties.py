@@ -19,7 +19,7 @@ from deltasql.planner.settings import ARBITRARY_PROPERTIES, STRICT_UNSET
 def _(statement: SetTableProperties, context: Context) -> Plan:
     """Known `delta.` keys are checked; those that stand for protocol become protocol and are not stored."""
     log, snapshot = context.writable(statement.table)
-    arbitrary = context.settings.is_on(ARBITRARY_PROPERTIES)
+    arbitrary = context.is_on(ARBITRARY_PROPERTIES)
     parsed = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=False)
     configuration = {**snapshot.configuration, **parsed.configuration}
     metadata = replace(snapshot.metadata, configuration=MappingProxyType(configuration))
@@ -42,7 +42,7 @@ def _(statement: SetTableProperties, context: Context) -> Plan:
 def _(statement: UnsetTableProperties, context: Context) -> Plan:
     """A key that is not set is passed over, as Delta does, unless the session asks for strictness."""
     log, snapshot = context.writable(statement.table)
-    lenient = statement.if_exists or not context.settings.is_on(STRICT_UNSET)
+    lenient = statement.if_exists or not context.is_on(STRICT_UNSET)
     keys = [key for key in statement.keys if key.lower() != "comment"]
     configuration = unset_properties(snapshot.configuration, keys, if_exists=lenient, table=snapshot.table)
     check_mapping_change(snapshot.configuration, configuration, snapshot.table)

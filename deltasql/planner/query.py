@@ -20,5 +20,6 @@ def _(statement: SparkStatement, context: Context) -> Plan:
     change = view_change(text, frozenset(context.views))
     if change is not None:
         return change
-    sql, relations = context.bind(text)
+    start = statement.statement.start
+    sql, relations = context.bind(text, place=lambda offset: start + offset)
     return SparkCommand(sql, relations)

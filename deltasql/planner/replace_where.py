@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.operators import Check, Constraint, Operator, Rewrite, RowAction, RowEffect, RowKind, Write
-from deltasql.planner.changes import Reads
+from deltasql.planner.reads import reads_of
 from deltasql.planner.scope import Scope, Side, side
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from deltasql.log.snapshot import Snapshot
+    from deltasql.planner.changes import Reads
     from deltasql.planner.context import Context
     from deltasql.schema.types import StructType
 
@@ -43,8 +44,8 @@ def replacing(
 ) -> tuple[Rewrite, Reads]:
     """The rewrite that deletes the old rows of the range and inserts the new ones."""
     schema: StructType = write.output
-    scope = Scope(context, side(table, None, schema, "target"), Side(ROWS, schema))
-    predicate = scope.expression(text, REPLACE_WHERE, source=False)
+    scope = Scope(context, side(context, table, None, schema, "target"), Side(ROWS, schema))
+    predicate = scope.condition(text, REPLACE_WHERE, source=False)
     alias = scope.target.alias
     scan = replace(context.scan(snapshot, predicate, alias), schema=schema, identity=True)
     values = tuple(f"{ROWS}.{quote(name)}" for name in schema.names)
@@ -62,4 +63,4 @@ def replacing(
         output=schema,
         checks=(),
     )
-    return operator, Reads(predicate, tuple(scan.files.column("path").to_pylist()))
+    return operator, reads_of(operator, predicate)

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from deltasql.errors.write import MergeUnresolvedError
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.write import (
+    AggregateInConditionError,
+    MergeUnresolvedError,
+    NonDeterministicConditionError,
+    SubqueryInConditionError,
+)
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.operators import Operator
 from deltasql.planner.context import Context
@@ -24,13 +30,31 @@ class Side:
         return self.schema.find(name) is not None
 
 
-def side(name: TableName | None, alias: str | None, schema: StructType, fallback: str) -> Side:
+def side(context: Context, name: TableName | None, alias: str | None, schema: StructType, fallback: str) -> Side:
     """The side of a table that may carry an alias. Without one its own name qualifies its columns, in any length."""
     if alias is not None or name is None:
         return Side(alias or fallback, schema)
-    short = name.parts[-1]
-    longer = tuple(name.parts[start:] for start in range(len(name.parts) - 1))
-    return Side(short, schema, longer)
+    parts = name.parts if name.path is not None else context.catalog.full_name(name.parts)
+    longer = tuple(parts[start:] for start in range(len(parts) - 1))
+    return Side(name.parts[-1], schema, longer)
+
+
+def told_apart(target: Side, source: Side) -> tuple[Side, Side]:
+    """The sides of a MERGE with aliases that differ: a.t and b.t are called by those longer names alone."""
+    if target.alias.lower() != source.alias.lower():
+        return target, source
+    return _by_long_name(target, source), _by_long_name(source, target)
+
+
+def _by_long_name(side: Side, other: Side) -> Side:
+    """`side` under the shortest name that `other` does not have, as one word."""
+    taken = {_lower(name) for name in other.names}
+    names = tuple(name for name in side.names if _lower(name) not in taken)
+    return Side(".".join(names[-1]), side.schema, names) if names else side
+
+
+def _lower(parts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(part.lower() for part in parts)
 
 
 @dataclass(slots=True)
@@ -53,8 +77,9 @@ class Scope:
         Raises MergeUnresolvedError for a name that belongs to the side that is out of reach.
         """
         from deltasql.planner.references import column_references, has_subquery
-        from deltasql.planner.splice import splice
+        from deltasql.planner.splice import Spliced, splice
 
+        spliced = Spliced(text.text)
         sql = text.text
         if self.source is not None and not has_subquery(sql):
             insertions = []
@@ -62,10 +87,29 @@ class Scope:
                 owner = self._owner(reference.parts, text, reference.start, reference.end, clause, (target, source))
                 if owner is not None:
                     insertions.append((reference.start, reference.start, f"{quote(owner.alias)}."))
-            sql = splice(sql, insertions).sql
-        sql, relations = self.context.bind(sql, self.qualifiers)
+            spliced = splice(sql, insertions)
+        sql, relations = self.context.bind(
+            spliced.sql, self.qualifiers, place=lambda offset: text.start + spliced.to_original(offset)
+        )
         self.relations.update(relations)
         return sql
+
+    def condition(
+        self, text: SqlText, clause: str, *, target: bool = True, source: bool = True, subqueries: bool = False
+    ) -> str:
+        """SQL of a condition. Raises what says that it must be a plain function of its row, with `subqueries` of more."""
+        from deltasql.planner.references import has_aggregate, has_subquery, is_deterministic
+
+        error: DeltaSqlError | None = None
+        if has_subquery(text.text) and not subqueries:
+            error = SubqueryInConditionError(clause=clause, expression=text.text)
+        elif has_aggregate(text.text):
+            error = AggregateInConditionError(clause=clause, expression=text.text)
+        elif not is_deterministic(text.text):
+            error = NonDeterministicConditionError(clause=clause, expression=text.text)
+        if error is not None:
+            raise error.at(self.context.caret(text.start, text.end))
+        return self.expression(text, clause, target=target, source=source)
 
     def _owner(
         self, parts: tuple[str, ...], text: SqlText, start: int, end: int, clause: str, reach: tuple[bool, bool]

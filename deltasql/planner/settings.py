@@ -10,25 +10,26 @@ AUTO_MERGE = "spark.databricks.delta.schema.autoMerge.enabled"
 USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 ARBITRARY_PROPERTIES = "spark.databricks.delta.allowArbitraryProperties.enabled"
 PROPERTY_DEFAULTS = "spark.databricks.delta.properties.defaults."
-EMPTY_SCHEMA = "spark.databricks.delta.createEmptySchemaTable.enabled"
 PARTITION_OVERWRITE_MODE = "spark.sql.sources.partitionOverwriteMode"
 STRUCTS_BY_NAME = "spark.databricks.delta.resolveMergeUpdateStructsByName.enabled"
-PRESERVE_NULL_STRUCTS = "spark.databricks.delta.merge.preserveNullSourceStructs"
 CASE_SENSITIVE = "spark.sql.caseSensitive"
 STORE_ASSIGNMENT = "spark.sql.storeAssignmentPolicy"
 TIME_ZONE = "spark.sql.session.timeZone"
 STRICT_UNSET = "deltasql.unsetProperties.strict"
-MAX_COMMIT_ATTEMPTS = "spark.databricks.delta.maxCommitAttempts"
 
 DEFAULTS = {
     AUTO_MERGE: "false",
     ARBITRARY_PROPERTIES: "false",
     PARTITION_OVERWRITE_MODE: "STATIC",
     STRUCTS_BY_NAME: "true",
-    PRESERVE_NULL_STRUCTS: "true",
     CASE_SENSITIVE: "false",
     STORE_ASSIGNMENT: "ANSI",
     STRICT_UNSET: "false",
+}
+
+CHOICES = {
+    PARTITION_OVERWRITE_MODE: ("STATIC", "DYNAMIC"),
+    STORE_ASSIGNMENT: ("ANSI", "LEGACY", "STRICT"),
 }
 
 
@@ -49,12 +50,9 @@ class Settings:
         """The value of a setting, its default, or None."""
         return self._values.get(key, DEFAULTS.get(key))
 
-    def is_on(self, key: str) -> bool:
-        """A boolean setting. Raises InvalidSettingError when its value is neither true nor false."""
-        value = (self.get(key) or "false").strip().lower()
-        if value not in {"true", "false"}:
-            raise InvalidSettingError(key=key, value=value, expected="true or false")
-        return value == "true"
+    def own(self, key: str) -> str | None:
+        """What SET has stored, or None."""
+        return self._values.get(key)
 
     def set(self, key: str, value: str) -> None:
         self._values[key] = value
@@ -69,3 +67,19 @@ class Settings:
     def with_prefix(self, prefix: str) -> Mapping[str, str]:
         """Values of the settings that start with `prefix`, by the rest of their keys."""
         return {key[len(prefix) :]: value for key, value in self._values.items() if key.startswith(prefix)}
+
+
+def as_boolean(key: str, value: str | None) -> bool:
+    """A boolean setting; one that is not set is false. Raises InvalidSettingError for any other text."""
+    text = (value or "false").strip().lower()
+    if text not in {"true", "false"}:
+        raise InvalidSettingError(key=key, value=str(value), expected="true or false")
+    return text == "true"
+
+
+def as_choice(key: str, value: str | None) -> str:
+    """A setting of CHOICES, in upper case. Raises InvalidSettingError for any other text."""
+    text = (value or "").strip().upper()
+    if text not in CHOICES[key]:
+        raise InvalidSettingError(key=key, value=str(value), expected=" or ".join(CHOICES[key]))
+    return text

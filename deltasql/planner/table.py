@@ -257,7 +257,7 @@ def _definition(
     statement: CreateTable, context: Context, target: Target, schema: StructType
 ) -> tuple[Metadata, Protocol]:
     """Metadata and protocol of the table to be. A replaced table gets a new id; its protocol never goes down."""
-    arbitrary = context.settings.is_on(ARBITRARY_PROPERTIES)
+    arbitrary = context.is_on(ARBITRARY_PROPERTIES)
     defaults = context.settings.with_prefix(PROPERTY_DEFAULTS)
     parsed = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=True, defaults=defaults)
     partitions = check_table_schema(

@@ -11,13 +11,14 @@ from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind, Scan
 from deltasql.plan.update import Assignment, Update
 from deltasql.planner.alignment import Alignment, StructRule, cast
 from deltasql.planner.assignments import ResolvedAssignment, assigned_values, dotted, refuse_conflicts
-from deltasql.planner.changes import Outcome, Plan, Reads, RowChange
+from deltasql.planner.changes import Outcome, Plan, RowChange
 from deltasql.planner.char_types import stored
 from deltasql.planner.constraints import constraints_of
 from deltasql.planner.context import Context
 from deltasql.planner.ctes import with_ctes
 from deltasql.planner.defaults import default_sql
 from deltasql.planner.delete import refuse_append_only
+from deltasql.planner.reads import reads_of
 from deltasql.planner.rule import plan
 from deltasql.planner.scope import Scope, side
 from deltasql.planner.settings import STORE_ASSIGNMENT
@@ -27,13 +28,13 @@ from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructFi
 @plan.register
 def _(statement: Update, context: Context) -> Plan:
     """All right-hand sides read the old row; a struct value must have the column's fields, in any order."""
-    context = with_ctes(context, statement.ctes)
     log, snapshot = context.writable(statement.table)
     refuse_append_only(snapshot)
-    scope = Scope(context, side(statement.table, statement.alias, snapshot.schema, "target"))
+    target = side(context, statement.table, statement.alias, snapshot.schema, "target")
+    scope = Scope(with_ctes(context, statement.ctes), target)
     condition = None
     if statement.condition is not None:
-        condition = scope.expression(statement.condition, "UPDATE condition")
+        condition = scope.condition(statement.condition, "UPDATE condition", subqueries=True)
     scan = replace(context.scan(snapshot, condition, scope.target.alias), identity=True)
     values = _values(statement, context, scope, scan)
     alias, schema = scope.target.alias, snapshot.schema
@@ -62,7 +63,7 @@ def _(statement: Update, context: Context) -> Plan:
         operator,
         snapshot.metadata,
         Outcome.UPDATE,
-        reads=Reads(condition or "TRUE", tuple(scan.files.column("path").to_pylist())),
+        reads=reads_of(operator, condition or "TRUE"),
         skip_if_empty=True,
     )
 
@@ -70,7 +71,7 @@ def _(statement: Update, context: Context) -> Plan:
 def _values(statement: Update, context: Context, scope: Scope, scan: Scan) -> dict[str, str]:
     resolved = [_resolve(item, context, scope, statement) for item in statement.assignments]
     refuse_conflicts(resolved)
-    policy = (context.settings.get(STORE_ASSIGNMENT) or "ANSI").upper()
+    policy = context.choice(STORE_ASSIGNMENT)
     align = Alignment(StructRule.BY_NAME, str(statement.table), policy)
     types = _types(resolved, context, scope, scan, policy)
 

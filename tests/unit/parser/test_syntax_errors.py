@@ -64,8 +64,15 @@ MERGE = "MERGE INTO t USING s ON t.a = s.a "
         ("DELETE FROM t WHERE a = »;", "Found ';', but expected an expression."),
         ("DELETE »t WHERE a", "Found 't', but expected FROM."),
         ("DELETE FROM »where x = 1", "Found 'where', but expected a name. To use it as a name, write `where`."),
-        ("ALTER TABLE t »RENAME TO x", "Found 'RENAME', but expected ADD, SET or UNSET."),
-        ("ALTER TABLE t ADD »CLOUMN a INT", "Found 'CLOUMN', but expected COLUMN or COLUMNS. Did you mean COLUMN?"),
+        (
+            "ALTER TABLE t »RENAMED TO x",
+            "Found 'RENAMED', but expected ADD, ALTER, CHANGE, DROP, RENAME, REPLACE, SET or UNSET. "
+            "Did you mean RENAME?",
+        ),
+        (
+            "ALTER TABLE t ADD »CLOUMN a INT",
+            "Found 'CLOUMN', but expected COLUMN, COLUMNS or CONSTRAINT. Did you mean COLUMN?",
+        ),
         ("INSERT INTO t (a »b) VALUES (1)", "Found 'b', but expected ',' or ')'."),
         ("INSERT INTO t (a, ») VALUES (1)", "Found ')', but expected a name."),
         ("CREATE TABLE t (a INT, »)", "Found ')', but expected a name."),
@@ -113,8 +120,9 @@ def test_place_in_several_lines() -> None:
 
 
 def test_found_and_expected() -> None:
-    error = failure("ALTER TABLE t RENAME TO x")
-    assert (error.found, error.expected) == ("RENAME", ("ADD", "SET", "UNSET"))
+    error = failure("ALTER TABLE t FOO")
+    known = ("ADD", "ALTER", "CHANGE", "DROP", "RENAME", "REPLACE", "SET", "UNSET")
+    assert (error.found, error.expected) == ("FOO", known)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,153 @@
+"""A lab for planner rules: a real catalog and real logs in a directory, and answers of Spark's that tests dictate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from deltasql.catalog import Catalog
+from deltasql.engine.commit import commit_table
+from deltasql.log.actions import Action, AddFile
+from deltasql.log.snapshot import Snapshot
+from deltasql.log.table import DeltaLog
+from deltasql.parser import parse
+from deltasql.plan.operators import Check, Operator, Project, Query, Scan, children
+from deltasql.planner import plan
+from deltasql.planner.changes import Plan, SettingChange, TableChange
+from deltasql.planner.context import Context
+from deltasql.planner.effects import CatalogChange, View, ViewChange
+from deltasql.planner.settings import Settings
+from deltasql.schema.types import DataType, StructField, StructType
+
+
+def columns(text: str) -> StructType:
+    """The columns of a list as CREATE TABLE has it: `a INT, s STRUCT<x: INT>`."""
+    node: Any = parse(f"CREATE TABLE t ({text})")
+    return StructType(tuple(StructField(item.name, item.type) for item in node.columns))
+
+
+@dataclass
+class FakeAnalyst:
+    """Answers in Spark's place. `rows` has the columns of each query by its text as the user wrote it.
+
+    A query that reads one of our tables whole has that table's columns; `asked` are the expressions whose type or value
+    a rule wanted to know.
+    """
+
+    rows: dict[str, StructType] = field(default_factory=dict)
+    kinds: dict[str, DataType] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)
+    names: set[tuple[str, ...]] = field(default_factory=set)
+    started: bool = False
+    asked: list[str] = field(default_factory=list)
+
+    def knows(self, parts: Sequence[str]) -> bool:
+        return tuple(parts) in self.names
+
+    def schema(self, operator: Operator) -> StructType:
+        assert isinstance(operator, Query)
+        for text, schema in self.rows.items():
+            if text in operator.sql:
+                return schema
+        scans = list(scans_of(operator))
+        assert len(scans) == 1, f"say in analyst.rows what {operator.sql!r} gives"
+        return scans[0].schema
+
+    def types(
+        self,
+        scope: Sequence[tuple[Operator, str]],
+        expressions: Sequence[str],
+        relations: Mapping[str, Operator] | None = None,
+    ) -> list[DataType]:
+        self.asked += expressions
+        return [self.kinds[text] for text in expressions]
+
+    def setting(self, key: str) -> str | None:
+        return self.settings.get(key)
+
+    def value(self, expression: str) -> Any:
+        self.asked.append(expression)
+        return self.values[expression]
+
+
+def scans_of(operator: Operator) -> Iterator[Scan]:
+    """The scans at or below an operator."""
+    if isinstance(operator, Scan):
+        yield operator
+    for child in children(operator):
+        yield from scans_of(child)
+
+
+def project_of(operator: Operator) -> dict[str, str]:
+    """SQL by column of the projection below checks and writes."""
+    while not isinstance(operator, Project):
+        (operator,) = children(operator)
+    return dict(operator.columns)
+
+
+def checks_of(operator: Operator) -> list[str]:
+    """Conditions of the checks on the way down to the first projection."""
+    found: list[str] = []
+    while not isinstance(operator, Project):
+        if isinstance(operator, Check):
+            found += [item.condition for item in operator.conditions]
+        (operator,) = children(operator)
+    return found
+
+
+class Lab:
+    """Plans statements, and runs those that need no rows. Spark's answers come from `analyst`."""
+
+    def __init__(self, warehouse: Path) -> None:
+        self.warehouse = warehouse
+        self.catalog = Catalog(str(warehouse))
+        self.settings = Settings()
+        self.analyst = FakeAnalyst()
+        self.views: dict[str, View] = {}
+        self._logs: dict[str, DeltaLog] = {}
+        self._numbers = count(1)
+
+    def context(self, sql: str = "") -> Context:
+        return Context(sql, self.catalog, self.settings, self.analyst, self.views, self._log)
+
+    def plan(self, sql: str) -> Plan:
+        return plan(parse(sql), self.context(sql))
+
+    def run(self, *statements: str) -> None:
+        """Plans statements and does what they come to; none may need rows."""
+        for sql in statements:
+            change = self.plan(sql)
+            if isinstance(change, TableChange):
+                commit_table(change, self.catalog, self.settings)
+            elif isinstance(change, CatalogChange):
+                change.apply(self.catalog)
+            elif isinstance(change, ViewChange):
+                change.apply(self.views)
+            elif isinstance(change, SettingChange):
+                assert change.key is not None
+                assert change.value is not None
+                self.settings.set(change.key, change.value)
+
+    def snapshot(self, table: str) -> Snapshot:
+        return self._at(table).snapshot()
+
+    def append(self, table: str, *partitions: Mapping[str, str | None], stats: str | None = None) -> list[str]:
+        """Commits one file of two rows for each tuple of partition values; the paths of the files."""
+        log = self._at(table)
+        text = '{"numRecords":2}' if stats is None else stats
+        adds: list[Action] = [
+            AddFile(f"f{next(self._numbers)}.parquet", dict(values), 10, 1, True, text or None)
+            for values in partitions or ({},)
+        ]
+        log.begin(log.snapshot()).commit("WRITE", {}, adds)
+        return [add.path for add in adds if isinstance(add, AddFile)]
+
+    def _at(self, table: str) -> DeltaLog:
+        return self._log(self.catalog.require(tuple(table.split("."))).location, table)
+
+    def _log(self, location: str, name: str) -> DeltaLog:
+        return self._logs.setdefault(location, DeltaLog(location, name))

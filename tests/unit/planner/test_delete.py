@@ -1,0 +1,55 @@
+"""DELETE: whole files where the log can tell, a rewrite elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from deltasql.plan.operators import Rewrite, RowEffect
+from deltasql.planner.changes import RowChange, TableChange
+from tests.unit.planner.lab import Lab
+
+Fails = Callable[..., Any]
+
+
+@pytest.fixture
+def table(lab: Lab) -> Lab:
+    lab.run("CREATE TABLE t (id INT, p STRING) PARTITIONED BY (p)")
+    lab.append("t", {"p": "a"}, {"p": "b"})
+    return lab
+
+
+def test_without_a_condition_all_files_go(table: Lab) -> None:
+    change = table.plan("DELETE FROM t")
+    assert isinstance(change, TableChange)
+    assert change.removed is not None
+    assert change.removed.num_rows == 2
+
+
+def test_a_condition_on_partitions_removes_their_files(table: Lab) -> None:
+    change = table.plan("DELETE FROM t AS x WHERE x.p = 'a'")
+    assert isinstance(change, TableChange)
+    assert change.removed is not None
+    assert change.removed.column("path").to_pylist() == ["f1.parquet"]
+    assert change.reads is not None
+    assert change.reads.files == ("f1.parquet",)
+
+
+def test_a_condition_on_rows_rewrites_the_files_that_may_hold_them(table: Lab) -> None:
+    change = table.plan("DELETE FROM t WHERE id > 1 AND p = 'b'")
+    assert isinstance(change, RowChange)
+    assert isinstance(change.operator, Rewrite)
+    (action,) = change.operator.actions
+    assert (action.effect, action.condition) == (RowEffect.DELETE, "id > 1 AND p = 'b'")
+    assert change.operator.target.files.column("path").to_pylist() == ["f2.parquet"]
+
+
+def test_names_that_need_quotes(lab: Lab) -> None:
+    lab.run("CREATE TABLE `größe-1` (`a b` INT, `c``d` INT) TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
+    lab.append("größe-1")
+    change = lab.plan("DELETE FROM `größe-1` WHERE `größe-1`.`a b` = 1")
+    assert isinstance(change, RowChange)
+    assert isinstance(change.operator, Rewrite)
+    assert change.operator.keep == ("`größe-1`.`a b`", "`größe-1`.`c``d`")
