@@ -68,7 +68,7 @@ def _translate(error: PySparkException, sql: str, write: WriteContext | None) ->
         sentence = f"The condition {values.get('inputSql')} is of type {values.get('inputType')}, not BOOLEAN."
         if values.get("sqlExpr", "").startswith('"CASE WHEN'):
             return SparkError("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09", sentence, text)
-    if name == "CAST_OVERFLOW" and write is not None:
+    if write is not None and (name == "CAST_OVERFLOW" or name.startswith("NUMERIC_VALUE_OUT_OF_RANGE")):
         return _overflow(error, write)
     if name.startswith("UNRESOLVED_COLUMN") and write is not None and write.merge:
         return _unresolved(error).at(_place(error, sql))
@@ -112,10 +112,12 @@ def _values(text: str, constraint: Constraint) -> str:
 def _overflow(error: PySparkException, write: WriteContext) -> DeltaSqlError:
     values = error.getMessageParameters() or {}
     kind = InsertOverflowError if write.insert else WriteOverflowError
+    # Of a decimal Spark tells precision and scale instead of types.
+    decimal = f"DECIMAL({values.get('precision')},{values.get('scale')})"
     return kind(
         table=write.table,
-        source=values.get("sourceType", "").strip('"'),
-        target=values.get("targetType", "").strip('"'),
+        source=values.get("sourceType", "number").strip('"'),
+        target=values.get("targetType", decimal).strip('"'),
         value=values.get("value", ""),
     )
 
