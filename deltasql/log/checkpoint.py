@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -68,7 +68,7 @@ class Checkpoint:
 
         return self._file_actions("add", columns, ADD)
 
-    def adds_at(self, rows: Sequence[int]) -> pa.Table:
+    def adds_at(self, rows: np.ndarray) -> pa.Table:
         """The full add actions with these numbers, which are sorted; only row groups that hold one are read."""
         import pyarrow as pa
 
@@ -131,21 +131,18 @@ class Checkpoint:
             tables.append(from_actions(self.actions(kind), wanted))
         return pa.concat_tables(tables) if tables else wanted.empty_table()
 
-    def _read_at(self, rows: Sequence[int], wanted: pa.Schema) -> pa.Table:
-        import numpy as np
+    def _read_at(self, rows: np.ndarray, wanted: pa.Schema) -> pa.Table:
         import pyarrow as pa
 
-        places = np.asarray(rows, dtype=np.int64)
         tables, start = [], 0
         for path in self._sources:
-            first = start
-            table, start = self._guarded(path, lambda file, first=first: _rows_at(file, wanted, places, first))
+            table, start = self._guarded(path, partial(_rows_at, wanted=wanted, places=rows, start=start))
             tables.append(table)
         if self._json is not None:
             from deltasql.log.file_tables import from_actions
 
             actions = self.actions("add")
-            own = places[places >= start] - start
+            own = rows[rows >= start] - start
             tables.append(from_actions([actions[int(row)] for row in own], wanted))
         return pa.concat_tables(tables)
 
@@ -257,18 +254,17 @@ def _picked(
             return
 
 
-def _taken(column: pa.ChunkedArray, rows: Sequence[int]) -> pa.ChunkedArray:
+def _taken(column: pa.ChunkedArray, rows: np.ndarray) -> pa.ChunkedArray:
     """Some values, in order of their numbers. Arrow would put all chunks of strings together first."""
     import numpy as np
     import pyarrow as pa
 
-    places = np.asarray(rows, dtype=np.int64)
     ends = np.cumsum([len(chunk) for chunk in column.chunks], dtype=np.int64)
-    homes = np.searchsorted(ends, places, side="right")
+    homes = np.searchsorted(ends, rows, side="right")
     taken = []
     for home in np.unique(homes):
         chunk = column.chunk(int(home))
-        taken.append(chunk.take(pa.array(places[homes == home] - (ends[home] - len(chunk)))))
+        taken.append(chunk.take(pa.array(rows[homes == home] - (ends[home] - len(chunk)))))
     return pa.chunked_array(taken, type=column.type)
 
 

@@ -40,7 +40,7 @@ _SINGLE, _PARTS, _V2 = range(3)
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """A log file after the checkpoint: the commit of one version, or the commits `start` to `end` compacted into one."""
+    """A log file after the checkpoint: the commit of one version, or those from `start` to `end` in one."""
 
     start: int
     end: int
