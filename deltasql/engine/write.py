@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from deltasql.engine.spark import FOR_WRITES, SparkHandle
-from deltasql.engine.staged import ORIGIN, StagedFile, staged_files
+from deltasql.engine.staged import HIVE_NULL, ORIGIN, StagedFile, staged_files
 from deltasql.log.actions import AddFile
 from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
 from deltasql.schema.json import schema_to_json
@@ -69,7 +69,7 @@ class Stage:
         directory = uuid4().hex
         self._directories.append(directory)
         stored = StructType(tuple(item for item in schema if item.type != VOID))
-        rows = rows.drop(*[item.name for item in schema if item.type == VOID])
+        rows = _named_null(rows.drop(*[item.name for item in schema if item.type == VOID]), schema, self._partitions)
         if self._partitions and not origins:
             rows = rows.repartition(*[rows[f"`{name}`"] for name in self._partitions])
         if is_mapped(stored):
@@ -110,6 +110,14 @@ class Stage:
         counts = zip(files.column("location").to_pylist(), files.column("stats").to_pylist(), strict=True)
         known = [(path, json.loads(stats).get("numRecords") if stats else None) for path, stats in counts]
         return sum(pq.read_metadata(path).num_rows if rows is None else rows for path, rows in known)
+
+
+def _named_null(rows: DataFrame, schema: StructType, partitions: Sequence[str]) -> DataFrame:
+    """`rows` with NULL for the text that names NULL in a directory: both would go to one file, which fails."""
+    from pyspark.sql import functions as F
+
+    texts = [name for name in partitions if (field := schema.find(name)) is not None and field.type == STRING]
+    return rows.withColumns({name: F.expr(f"nullif({quote_name(name)}, '{HIVE_NULL}')") for name in texts})
 
 
 def _physical(rows: DataFrame, schema: StructType, origins: bool) -> DataFrame:
