@@ -16,7 +16,7 @@ from deltasql.log.actions import AddFile
 from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
 from deltasql.schema.json import schema_to_json
 from deltasql.schema.text import quote_name
-from deltasql.schema.types import VOID, StructType
+from deltasql.schema.types import STRING, VOID, StructType
 
 if TYPE_CHECKING:
     import pyarrow as pa
