@@ -257,10 +257,10 @@ class NonDeterministicConditionError(DeltaSqlError):
 @condition(
     "DELTA_UNSUPPORTED_SUBQUERY",
     "0AKDC",
-    "Sub-queries are not allowed in {clause}: {expression}. Join them into the source query of the MERGE.",
+    "Sub-queries are not allowed in {clause}: {expression}. Join them into the source query.",
 )
 class SubqueryInConditionError(DeltaSqlError):
-    """A sub-query in a condition of MERGE."""
+    """A sub-query in a condition of MERGE or in REPLACE WHERE."""
 
     clause: str
     expression: str
@@ -304,6 +304,29 @@ class NotPartitionColumnError(DeltaSqlError):
     column: str
     table: str
     columns: tuple[str, ...]
+
+
+@condition(
+    "STATIC_PARTITION_COLUMN_IN_INSERT_COLUMN_LIST",
+    "42713",
+    "PARTITION gives {column} a constant, and the query gives it values as well. Leave {column} out of one of them.",
+)
+class StaticPartitionInListError(DeltaSqlError):
+    """A partition column with a constant that the column list or a BY NAME query has, too."""
+
+    column: str
+
+
+@condition(
+    "PARSE_SYNTAX_ERROR",
+    "42601",
+    "REPLACE WHERE says itself which rows make way, so {clause} cannot stand beside it. "
+    "Write: INSERT INTO … REPLACE WHERE … SELECT ….",
+)
+class ReplaceWhereClauseError(DeltaSqlError):
+    """INSERT OVERWRITE or PARTITION together with REPLACE WHERE."""
+
+    clause: str
 
 
 @condition(

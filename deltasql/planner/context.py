@@ -184,7 +184,7 @@ class Context:
 
     def query(self, text: SqlText, ctes: SqlText | None = None, label: str = "query") -> Query:
         """A query of the user's, its tables bound to snapshots."""
-        pieces = (ctes, SqlText("\n", 0), text) if ctes else (text,)
+        pieces: tuple[SqlText, ...] = (ctes, SqlText("\n", 0), text) if ctes else (text,)
         if ctes and text.text.lstrip("( \n").upper().startswith("WITH"):
             # A query has one WITH: the inner one goes into brackets.
             pieces = (ctes, SqlText("\nSELECT * FROM (\n", 0), text, SqlText("\n)", 0))
@@ -269,7 +269,7 @@ class Context:
 
 
 def place_in(pieces: Sequence[SqlText]) -> Callable[[int], int]:
-    """Offsets in the joined text of `pieces` → offsets in the statement; a piece's `start` says where it stands there."""
+    """Offsets in the joined text of `pieces` → offsets in the statement, where each piece has its `start`."""
 
     def place(offset: int) -> int:
         for piece in pieces[:-1]:

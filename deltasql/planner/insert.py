@@ -11,15 +11,17 @@ from deltasql.errors.write import (
     DuplicateInsertColumnError,
     MissingNotNullColumnError,
     NotPartitionColumnError,
+    ReplaceWhereClauseError,
+    StaticPartitionInListError,
     TooFewInsertColumnsError,
     TooManyInsertColumnsError,
     UnknownInsertColumnError,
 )
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.insert import Insert
-from deltasql.plan.operators import Check, Operator, Project, Query, Scan, Write
+from deltasql.plan.operators import Check, Operator, Project, Query, Write
 from deltasql.planner.alignment import Alignment, StructRule
-from deltasql.planner.changes import Outcome, Plan, Reads, RowChange
+from deltasql.planner.changes import Outcome, Plan, RowChange
 from deltasql.planner.char_types import stored
 from deltasql.planner.constraints import constraints_of
 from deltasql.planner.context import Context
@@ -27,6 +29,7 @@ from deltasql.planner.defaults import default_sql, replace_defaults
 from deltasql.planner.delete import refuse_append_only
 from deltasql.planner.metadata import evolved_metadata, metadata_actions
 from deltasql.planner.partitions import partition_value
+from deltasql.planner.reads import WHOLE_TABLE, reads_of_files, reads_table
 from deltasql.planner.replace_where import checked_rows, replacing, whole_files
 from deltasql.planner.rule import plan
 from deltasql.planner.settings import AUTO_MERGE, PARTITION_OVERWRITE_MODE, STORE_ASSIGNMENT
@@ -53,12 +56,14 @@ class Given:
 def _(statement: Insert, context: Context) -> Plan:
     """By position unless a column list or BY NAME says otherwise."""
     log, snapshot = context.writable(statement.table)
-    evolution = statement.schema_evolution or context.settings.is_on(AUTO_MERGE)
+    evolution = statement.schema_evolution or context.is_on(AUTO_MERGE)
+    _refuse_clauses(statement, context)
     if statement.overwrite or statement.replace_where is not None:
         refuse_append_only(snapshot)
     static = _static_partitions(statement, snapshot, context)
     rows, given = _query(statement, context, snapshot, static)
     matched = _matched(statement, context, snapshot.schema, given, set(static), evolution)
+    _refuse_twice(matched, statement, context, set(static))
     schema = _new_schema(snapshot.schema, matched, evolution)
     metadata = evolved_metadata(snapshot.metadata, schema, table=snapshot.table)
     schema = metadata.schema
@@ -82,13 +87,15 @@ def _(statement: Insert, context: Context) -> Plan:
     )
     if statement.replace_where is not None:
         return _replacing(change, write, snapshot, statement.table, statement.replace_where, context)
+    own = WHOLE_TABLE if reads_table(rows, snapshot) else None
     if not statement.overwrite:
-        return replace(change, reads=_own_reads(snapshot, rows), skip_if_empty=True)
-    if _is_dynamic(context, snapshot):
+        # An append whose query does not read the table depends on nothing.
+        return replace(change, reads=own, skip_if_empty=True)
+    if _is_dynamic(context, snapshot, static):
         parameters = {**change.parameters, "isDynamicPartitionOverwrite": True}
-        return replace(change, parameters=parameters, dynamic_overwrite=True, reads=Reads("TRUE", whole_table=True))
+        return replace(change, parameters=parameters, dynamic_overwrite=True, reads=WHOLE_TABLE)
     removed = _replaced_files(snapshot, static, context)
-    return replace(change, removed=removed, reads=Reads("TRUE", tuple(removed.column("path").to_pylist())))
+    return replace(change, removed=removed, reads=own or reads_of_files(removed, "TRUE"))
 
 
 def _replacing(
@@ -97,8 +104,8 @@ def _replacing(
     """REPLACE WHERE: whole files go where the log can tell, else the files of the range are rewritten."""
     removed = whole_files(snapshot, predicate.text, context)
     if removed is not None:
-        reads = Reads(predicate.text, tuple(removed.column("path").to_pylist()))
-        return replace(change, removed=removed, reads=reads)
+        own = WHOLE_TABLE if reads_table(write, snapshot) else None
+        return replace(change, removed=removed, reads=own or reads_of_files(removed, predicate.text))
     operator, reads = replacing(write, snapshot, table, predicate, context)
     return replace(change, operator=operator, reads=reads, skip_if_empty=True)
 
@@ -178,14 +185,35 @@ def _by_list(
 def _by_name(
     statement: Insert, schema: StructType, given: list[Given], evolution: bool
 ) -> list[tuple[StructField | None, Given]]:
-    seen: set[str] = set()
     for item in given:
-        if item.name.lower() in seen:
-            raise DuplicateInsertColumnError(column=quote(item.name))
-        seen.add(item.name.lower())
         if schema.find(item.name) is None and not evolution:
             raise _unknown(quote(item.name), statement, schema)
     return [(schema.find(item.name), item) for item in given]
+
+
+def _refuse_clauses(statement: Insert, context: Context) -> None:
+    """REPLACE WHERE says itself which rows go: neither OVERWRITE nor PARTITION can say it as well."""
+    predicate = statement.replace_where
+    if predicate is not None and (statement.overwrite or statement.partition):
+        clause = "PARTITION" if statement.partition else "OVERWRITE"
+        raise ReplaceWhereClauseError(clause=clause).at(context.caret(predicate.start, predicate.end))
+
+
+def _refuse_twice(
+    matched: Sequence[tuple[StructField | None, Given]], statement: Insert, context: Context, static: set[str]
+) -> None:
+    """Raises StaticPartitionInListError, DuplicateInsertColumnError for a column that would get two values."""
+    fixed = {name.lower() for name in static}
+    seen: set[str] = set()
+    for field, item in matched:
+        name = field.name if field else item.name
+        path = next((path for path in statement.columns or () if path.parts[-1].lower() == name.lower()), None)
+        caret = context.caret(path.start, path.end) if path else None
+        if name.lower() in fixed:
+            raise StaticPartitionInListError(column=quote(name)).at(caret)
+        if name.lower() in seen:
+            raise DuplicateInsertColumnError(column=quote(name)).at(caret)
+        seen.add(name.lower())
 
 
 def _unknown(column: str, statement: Insert, schema: StructType) -> UnknownInsertColumnError:
@@ -214,8 +242,7 @@ def _columns(
     rule = StructRule.BY_POSITION_LENIENT if evolution else StructRule.BY_POSITION
     if statement.by_name:
         rule = StructRule.BY_NAME_LENIENT if evolution else StructRule.BY_NAME
-    policy = (context.settings.get(STORE_ASSIGNMENT) or "ANSI").upper()
-    align = Alignment(rule, str(statement.table), policy, "INSERT")
+    align = Alignment(rule, str(statement.table), context.choice(STORE_ASSIGNMENT), "INSERT")
     sources = {(field.name if field else item.name).lower(): item for field, item in matched}
     columns = []
     for field in schema:
@@ -234,23 +261,27 @@ def _columns(
 
 def _static_partitions(statement: Insert, snapshot: Snapshot, context: Context) -> dict[str, str]:
     """SQL of the constants of PARTITION (p = v, …) by column. Raises NotPartitionColumnError."""
-    values = {}
+    values: dict[str, str] = {}
+    known: dict[tuple[str, ...], str] = {(name.lower(),): name for name in snapshot.partition_columns}
+    seen: set[str] = set()
     for item in statement.partition:
-        name = next((p for p in snapshot.partition_columns if p.lower() == item.column.parts[-1].lower()), None)
+        caret = context.caret(item.column.start, item.column.end)
+        name = known.get(tuple(part.lower() for part in item.column.parts))
         if name is None:
-            error = NotPartitionColumnError(
+            raise NotPartitionColumnError(
                 column=str(item.column), table=str(statement.table), columns=snapshot.partition_columns
-            )
-            raise error.at(context.caret(item.column.start, item.column.end))
+            ).at(caret)
+        if name in seen:
+            raise DuplicateInsertColumnError(column=str(item.column)).at(caret)
+        seen.add(name)
         if item.value is not None:
             values[name] = item.value.text
     return values
 
 
-def _is_dynamic(context: Context, snapshot: Snapshot) -> bool:
-    """Whether only the partitions that the rows fall into are replaced."""
-    mode = (context.settings.get(PARTITION_OVERWRITE_MODE) or "STATIC").upper()
-    return mode == "DYNAMIC" and bool(snapshot.partition_columns)
+def _is_dynamic(context: Context, snapshot: Snapshot, static: dict[str, str]) -> bool:
+    """Whether only the partitions that the rows fall into are replaced; not where the statement names them all."""
+    return context.choice(PARTITION_OVERWRITE_MODE) == "DYNAMIC" and len(static) < len(snapshot.partition_columns)
 
 
 def _replaced_files(snapshot: Snapshot, static: dict[str, str], context: Context) -> pa.Table:
@@ -261,15 +292,11 @@ def _replaced_files(snapshot: Snapshot, static: dict[str, str], context: Context
     if not static:
         return files
     fields = [field for name in static if (field := snapshot.schema.find(name))]
-    wanted = tuple(context.analyst.value(f"CAST({static[field.name]} AS {sql_text(field.type)})") for field in fields)
+    values = [context.analyst.value(f"CAST({static[field.name]} AS {sql_text(field.type)})") for field in fields]
+    # An empty string is stored as the partition of NULL.
+    wanted = tuple(None if value == "" else value for value in values)
     rows = files.column("partitionValues").to_pylist()
     return files.filter(pa.array([partition_value(row, fields) == wanted for row in rows], pa.bool_()))
-
-
-def _own_reads(snapshot: Snapshot, rows: Query) -> Reads | None:
-    """What an append depends on: nothing (a blind append), unless its query reads the table itself."""
-    tables = {item.table for item in rows.relations.values() if isinstance(item, Scan)}
-    return Reads("TRUE", whole_table=True) if snapshot.table in tables else None
 
 
 def _parameters(statement: Insert, evolution: bool) -> dict[str, Any]:

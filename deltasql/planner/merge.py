@@ -243,7 +243,7 @@ class _Values:
         context = merge.context
         by_name = StructRule.BY_NAME_LENIENT if merge.evolution else StructRule.BY_NAME
         rule = by_name if context.is_on(STRUCTS_BY_NAME) else StructRule.BY_POSITION
-        self.align = Alignment(rule, str(merge.statement.table), context.choice(STORE_ASSIGNMENT))
+        self.align = Alignment(rule, str(merge.statement.table), context.choice(STORE_ASSIGNMENT), "MERGE")
 
     def row(self, clause: MergeClause, items: Sequence[MergeAssignment]) -> tuple[str, ...]:
         """One SQL text per column: assigned, kept (UPDATE) or NULL (INSERT)."""

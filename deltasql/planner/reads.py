@@ -1,4 +1,4 @@
-"""What a statement depends on: the files of its target that it looks at, and whether its queries read that table too."""
+"""What a statement depends on: files of its target, or all of it where its own queries read it as well."""
 
 from __future__ import annotations
 

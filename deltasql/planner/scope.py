@@ -97,7 +97,7 @@ class Scope:
     def condition(
         self, text: SqlText, clause: str, *, target: bool = True, source: bool = True, subqueries: bool = False
     ) -> str:
-        """SQL of a condition. Raises what says that it must be a plain function of its row, with `subqueries` of more."""
+        """SQL of a condition. Raises what says that it must be a plain function of its row, or of `subqueries`."""
         from deltasql.planner.references import has_aggregate, has_subquery, is_deterministic
 
         error: DeltaSqlError | None = None

@@ -59,8 +59,7 @@ def test_views_come_and_go() -> None:
 
 def test_common_table_expressions_become_views() -> None:
     text = "WITH a AS (SELECT 1), `B c` (x, y) AS (SELECT f(1), 2) , d (SELECT 3)"
-    assert cte_views(text, {}) == {
-        "a": View("SELECT 1"),
-        "b c": View("SELECT f(1), 2", ("x", "y")),
-        "d": View("SELECT 3"),
-    }
+    first = View("SELECT 1", scope={})
+    second = View("SELECT f(1), 2", ("x", "y"), scope={"a": first})
+    third = View("SELECT 3", scope={"a": first, "b c": second})
+    assert cte_views(text, {}) == {"a": first, "b c": second, "d": third}
