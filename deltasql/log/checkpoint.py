@@ -102,7 +102,7 @@ class Checkpoint:
     def _sources(self) -> tuple[str, ...]:
         """The Parquet files that hold file actions."""
         own = () if self._json is not None else self.files.paths
-        return (*own, *(_sidecar_path(sidecar["path"]) for sidecar in self.actions("sidecar")))
+        return (*own, *(sidecar_path(sidecar["path"]) for sidecar in self.actions("sidecar")))
 
     def _file_actions(self, kind: str, columns: Sequence[str], schema: pa.Schema) -> pa.Table:
         import pyarrow as pa
@@ -159,7 +159,8 @@ class Checkpoint:
             raise InvalidCheckpointError(self._table, path, str(error).rstrip(".")) from error
 
 
-def _sidecar_path(path: str) -> str:
+def sidecar_path(path: str) -> str:
+    """Where the sidecar is that a checkpoint calls `path`."""
     return f"{LOG}/_sidecars/{unquote(path).rpartition('/')[2]}"
 
 

@@ -83,7 +83,7 @@ _ALL = (
     _writer("identityColumns", INACTIVE, version=6),
     _both("timestampNtz", YES, YES, manual=True, benign=True),
     # Vectors and v2 checkpoints may stay in a table after their property was switched off.
-    _both("deletionVectors", NO, NO, benign=True, removable=True),
+    _both("deletionVectors", YES, YES, benign=True, removable=True),
     _both("v2Checkpoint", NO, NO, benign=True, removable=True),
     _both("typeWidening", NO, NO, benign=True, removable=True),
     _both("typeWidening-preview", NO, NO, manual=True, benign=True, removable=True),

@@ -1,4 +1,4 @@
-"""What follows a commit: its checksum, and a checkpoint when one is due. Nothing here can fail a commit."""
+"""What follows a commit: its checksum, a checkpoint when one is due, clean-up. Nothing here can fail a commit."""
 
 from __future__ import annotations
 
@@ -13,18 +13,27 @@ _LOGGER = logging.getLogger(__name__)
 
 
 def finish(store: LogStore, snapshot: Snapshot, transaction_id: str | None) -> None:
-    """Writes the checksum of the snapshot, and its checkpoint if it is due."""
+    """Writes the checksum of the snapshot, and its checkpoint if it is due; then old log files can go."""
     try:
         write_checksum(store, snapshot, transaction_id)
     except Exception as error:
         _LOGGER.warning("no checksum for version %d of %s: %s", snapshot.version, snapshot.table, error)
     try:
         if checkpoint_is_due(snapshot):
-            from deltasql.log.checkpoint_writer import write_checkpoint
-
-            write_checkpoint(store, snapshot)
+            _checkpoint(store, snapshot)
     except Exception as error:
         _LOGGER.warning("no checkpoint of version %d of %s: %s", snapshot.version, snapshot.table, error)
+
+
+def _checkpoint(store: LogStore, snapshot: Snapshot) -> None:
+    from deltasql.log.checkpoint_writer import write_checkpoint
+    from deltasql.log.cleanup import clean_up_log
+
+    if write_checkpoint(store, snapshot):
+        try:
+            clean_up_log(store, snapshot)
+        except Exception as error:
+            _LOGGER.warning("old log files of %s stay: %s", snapshot.table, error)
 
 
 def write_checksum(store: LogStore, snapshot: Snapshot, transaction_id: str | None = None) -> bool:

@@ -1,0 +1,91 @@
+"""Deleting log files that no kept version needs. Source: Delta protocol, Metadata Cleanup.
+
+What is deleted lies before a checkpoint that is itself older than the retention, so every younger version can still be
+read. Oldest first: who looks meanwhile, or after a crash, finds a log that merely begins later.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Mapping
+
+from deltasql.errors.log import InvalidCheckpointError
+from deltasql.log.checkpoint import Checkpoint, sidecar_path
+from deltasql.log.history import file_times
+from deltasql.log.paths import LOG
+from deltasql.log.properties import deleted_file_retention_ms, is_on, log_retention_ms, property_value
+from deltasql.log.segment import Listing, classify
+from deltasql.log.snapshot import Snapshot
+from deltasql.log.store import Entry, LogStore
+
+_DAY_MS = 24 * 60 * 60 * 1000
+
+# Commits, checksums and checkpoints, compacted files, and the checksums that Hadoop puts beside them.
+_VERSIONED = re.compile(r"\.?(\d{20})\.(json|crc|checkpoint\..+|\d{20}\.compacted\.json)(\.crc)?")
+_ORDER = {"json": 0, "crc": 1}
+
+
+def clean_up_log(store: LogStore, snapshot: Snapshot, now_ms: int | None = None) -> list[str]:
+    """Deletes what has outlived `delta.logRetentionDuration`, if the table allows it; the paths in order of deletion.
+
+    Raises StorageError, and PropertyValueError for a retention that no reader of ours understands.
+    """
+    configuration = snapshot.configuration
+    if not is_on(configuration, "delta.enableExpiredLogCleanup"):
+        return []
+    entries = store.list_folder(LOG)
+    listing = classify(entries, complete=True)
+    now = int(time.time() * 1000) if now_ms is None else now_ms
+    first = first_kept(listing, _cutoff(configuration, now))
+    if first is None or first < _protected_before(configuration):
+        return []
+    expired = expired_files(entries, first)
+    store.delete(expired)
+    kept = [item for item in listing.checkpoints if item.version >= first]
+    orphans = _orphans(store, [Checkpoint(store, snapshot.table, item) for item in kept], now) if expired else []
+    store.delete(orphans)
+    return [*expired, *orphans]
+
+
+def first_kept(listing: Listing, cutoff_ms: int) -> int | None:
+    """The newest checkpoint that every version since the cutoff can do with; None if there is none."""
+    expired = [version for version, modified in file_times(listing).items() if modified <= cutoff_ms]
+    if not expired:
+        return None
+    return max((item.version for item in listing.checkpoints if item.version <= expired[-1]), default=None)
+
+
+def expired_files(entries: Iterable[Entry], first: int) -> list[str]:
+    """The log files that only versions before `first` need, in order of deletion: a commit before its checkpoint."""
+    found = []
+    for entry in entries:
+        match = _VERSIONED.fullmatch(entry.name)
+        if match and (int(match[1]) < first or (int(match[1]) == first and "compacted" in match[2])):
+            found.append((int(match[1]), _ORDER.get(match[2], 2), entry.name.lstrip("."), entry.path))
+    return [path for *_, path in sorted(found)]
+
+
+def _cutoff(configuration: Mapping[str, str], now: int) -> int:
+    """Midnight UTC: so a day's first commit that finds something to delete finds all of the day before."""
+    # Tombstones in the log must outlive the files that they name.
+    retention = max(log_retention_ms(configuration), deleted_file_retention_ms(configuration))
+    return (now - retention) // _DAY_MS * _DAY_MS
+
+
+def _protected_before(configuration: Mapping[str, str]) -> int:
+    """Versions before this one are only to be deleted all at once: a dropped feature left traces in them."""
+    return int(property_value(configuration, "delta.requireCheckpointProtectionBeforeVersion") or 0)
+
+
+def _orphans(store: LogStore, kept: Iterable[Checkpoint], now: int) -> list[str]:
+    """Sidecars that no checkpoint refers to, but for young ones: a checkpoint may be in the making."""
+    sidecars = [entry for entry in store.list_folder(f"{LOG}/_sidecars") if entry.modified < now - _DAY_MS]
+    if not sidecars:
+        return []
+    try:
+        used = {sidecar_path(action["path"]) for item in kept for action in item.actions("sidecar")}
+    except InvalidCheckpointError:
+        # Whatever that checkpoint refers to must stay.
+        return []
+    return [entry.path for entry in sidecars if entry.path not in used]
