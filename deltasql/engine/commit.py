@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from deltasql.catalog import Catalog
 from deltasql.engine.engine import StatementEngine
 from deltasql.engine.rewrite import Rewritten
-from deltasql.engine.write import Stage, Staged
+from deltasql.engine.write import Stage, Staged, live_rows
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import AmbiguousWriteError
 from deltasql.log.actions import Action, AddFile
@@ -194,7 +193,7 @@ def _deleted_rows(files: pa.Table | None) -> int:
     """Rows in files that go as a whole, from their statistics; -1 where one of them has none."""
     if files is None:
         return 0
-    counts = [json.loads(text).get("numRecords") if text else None for text in files.column("stats").to_pylist()]
+    counts = live_rows(files)
     known = [count for count in counts if count is not None]
     return sum(known) if len(known) == len(counts) else -1
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from deltasql.engine.actions import ACTION, KEEP, NOTHING, action_sql, cases, not_written, output_sql
-from deltasql.engine.frames import Frames, checked, input_size, local_path, scan_size
+from deltasql.engine.frames import Frames, checked, input_size
+from deltasql.engine.scans import local_path, scan_size
 from deltasql.engine.spark import FEW_BYTES, SparkHandle
 from deltasql.engine.staged import ORIGIN
 from deltasql.engine.write import Stage, Staged

@@ -104,12 +104,16 @@ class Stage:
         self._directories.clear()
 
     def row_count(self, files: pa.Table) -> int:
-        """Rows in some data files of the table: from the log's statistics, else from the files' footers."""
+        """Live rows in some data files of the table: from the log's statistics, else from the files' footers."""
         import pyarrow.parquet as pq
 
-        counts = zip(files.column("location").to_pylist(), files.column("stats").to_pylist(), strict=True)
-        known = [(path, json.loads(stats).get("numRecords") if stats else None) for path, stats in counts]
-        return sum(pq.read_metadata(path).num_rows if rows is None else rows for path, rows in known)
+        counts = live_rows(files)
+        paths = files.column("location").to_pylist()
+        deleted = deleted_counts(files)
+        return sum(
+            pq.read_metadata(path).num_rows - gone if rows is None else rows
+            for path, rows, gone in zip(paths, counts, deleted, strict=True)
+        )
 
 
 def _named_null(rows: DataFrame, schema: StructType, partitions: Sequence[str]) -> DataFrame:
@@ -118,6 +122,20 @@ def _named_null(rows: DataFrame, schema: StructType, partitions: Sequence[str]) 
 
     texts = [name for name in partitions if (field := schema.find(name)) is not None and field.type == STRING]
     return rows.withColumns({name: F.expr(f"nullif({quote_name(name)}, '{HIVE_NULL}')") for name in texts})
+
+
+def live_rows(files: pa.Table) -> list[int | None]:
+    """Rows of each file that are not deleted, from the log's statistics; None for a file without them."""
+    stats = files.column("stats").to_pylist()
+    counts = [json.loads(text).get("numRecords") if text else None for text in stats]
+    return [None if rows is None else rows - gone for rows, gone in zip(counts, deleted_counts(files), strict=True)]
+
+
+def deleted_counts(files: pa.Table) -> list[int]:
+    """Rows of each file that its deletion vector marks."""
+    if "deletionVector" not in files.column_names:
+        return [0] * files.num_rows
+    return [(vector or {}).get("cardinality") or 0 for vector in files.column("deletionVector").to_pylist()]
 
 
 def _physical(rows: DataFrame, schema: StructType, origins: bool) -> DataFrame:

@@ -322,3 +322,16 @@ class CommitRetriesExceededError(DeltaSqlError):
     table: str
     attempts: int
     version: int
+
+
+@condition(
+    "DELTA_DELETION_VECTOR_INVALID",
+    "XXKDS",
+    "The deletion vector {vector} cannot be used: {reason}. Without it deleted rows would come back. "
+    "Restore the file from a backup, or read an older version: SELECT … VERSION AS OF n.",
+)
+class InvalidDeletionVectorError(DeltaSqlError):
+    """A deletion vector that is missing or damaged."""
+
+    vector: str
+    reason: str

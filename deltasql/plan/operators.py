@@ -25,18 +25,22 @@ TARGET_PRESENT = "__deltasql_target"
 SOURCE_PRESENT = "__deltasql_source"
 """The same for the source of a MERGE."""
 HIDDEN_PREFIX = "__deltasql_"
+SCAN_COLUMNS = ("path", "location", "partitionValues", "size", "stats", "deletionVector")
+"""What a Scan knows of each of its files: columns of `Snapshot.files()`."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Scan:
     """Rows of some data files of one table version, as `schema`.
 
-    `files` has the columns `location` (absolute path or URL), `size` and `partitionValues` (struct of strings);
+    `location` is the table's. `files` has the columns `location` (absolute path or URL), `size`, `partitionValues`
+    (struct of strings) and `deletionVector` (its descriptor, or null);
     `total_files` is their number before pruning. With `identity` each row also carries ROW_FILE, ROW_INDEX and
     TARGET_PRESENT.
     """
 
     table: str
+    location: str
     version: int
     schema: StructType
     partition_columns: tuple[str, ...]

@@ -17,7 +17,7 @@ from deltasql.errors.table import ReadTableWithoutColumnsError
 from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
 from deltasql.log.table import DeltaLog
 from deltasql.plan.base import SqlText, TableName
-from deltasql.plan.operators import Operator, Query, Scan
+from deltasql.plan.operators import SCAN_COLUMNS, Operator, Query, Scan
 from deltasql.planner.effects import View
 from deltasql.planner.settings import TIME_ZONE, Settings, as_boolean, as_choice
 from deltasql.planner.timezone import machine_zone_name
@@ -176,11 +176,19 @@ class Context:
         if not len(snapshot.schema) and not may_be_empty:
             raise ReadTableWithoutColumnsError(table=snapshot.table)
         snapshot.protocol.check_readable(snapshot.table, snapshot.schema, snapshot.configuration)
-        files = snapshot.files(("path", "location", "partitionValues", "size", "stats"))
+        files = snapshot.files(SCAN_COLUMNS)
         kept = files
         if predicate is not None:
             kept = prune(files, predicate, snapshot.schema, snapshot.partition_columns, alias, timezone=self.time_zone)
-        return Scan(snapshot.table, snapshot.version, snapshot.schema, snapshot.partition_columns, kept, files.num_rows)
+        return Scan(
+            table=snapshot.table,
+            location=snapshot.location,
+            version=snapshot.version,
+            schema=snapshot.schema,
+            partition_columns=snapshot.partition_columns,
+            files=kept,
+            total_files=files.num_rows,
+        )
 
     def query(self, text: SqlText, ctes: SqlText | None = None, label: str = "query") -> Query:
         """A query of the user's, its tables bound to snapshots."""

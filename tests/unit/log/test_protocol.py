@@ -155,7 +155,7 @@ def test_what_can_be_read(protocol: Protocol) -> None:
 @pytest.mark.parametrize(
     ("protocol", "features"),
     [
-        (listed(3, "deletionVectors", readers=("deletionVectors",)), ["deletionVectors"]),
+        (listed(3, "typeWidening", readers=("typeWidening",)), ["typeWidening"]),
         (listed(3, "new", "v2Checkpoint", readers=("new", "v2Checkpoint")), ["new", "v2Checkpoint"]),
     ],
 )

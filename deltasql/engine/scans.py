@@ -1,0 +1,226 @@
+"""Scans → DataFrames: data columns from the files, partition columns from the log, without deleted rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from deltasql.engine.spark import FOR_SCANS, SparkHandle
+from deltasql.log.deletion_vectors import deleted_rows
+from deltasql.log.store import open_store
+from deltasql.plan.base import quote
+from deltasql.plan.operators import ROW_FILE, ROW_INDEX, TARGET_PRESENT, Scan
+from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
+from deltasql.schema.literals import sql_literal
+from deltasql.schema.text import schema_ddl, sql_text
+from deltasql.schema.types import VOID, DecimalType, PrimitiveType, StructField, StructType
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+DELETED_FILE, DELETED_ROW = "__deltasql_deleted_file", "__deltasql_deleted_row"
+MOST_BROADCAST_ROWS = 2_000_000
+"""So many deleted rows are still sent to every task; beyond, both sides are shuffled."""
+
+MANY_PARTITIONS = 4
+"""From so many partition tuples on, one scan joined to their values is cheaper than a union of scans."""
+
+
+def scan_size(operator: Scan) -> int:
+    import pyarrow.compute as pc
+
+    return pc.sum(operator.files.column("size")).as_py() or 0
+
+
+def scan(spark: SparkHandle, operator: Scan) -> DataFrame:
+    """The rows of a scan: data columns from the files, partition columns from the log."""
+    names = [field.name for field in operator.schema]
+    if operator.files.num_rows == 0:
+        return _select(_empty(spark, operator), names, operator.identity)
+    partitions = [name for name in operator.partition_columns if operator.schema.find(name)]
+    if not partitions:
+        return _select(_read(spark, operator, operator.files.column("location").to_pylist()), names, operator.identity)
+    groups = _partition_groups(operator, partitions)
+    if len(groups) <= MANY_PARTITIONS:
+        return _union(_literal_group(spark, operator, names, values, paths) for values, paths in groups.items())
+    return _joined_groups(spark, operator, names, partitions, groups)
+
+
+def _empty(spark: SparkHandle, operator: Scan) -> DataFrame:
+    frame = spark.session.createDataFrame([], schema_ddl(operator.schema))
+    return frame.selectExpr("*", f"CAST(NULL AS STRING) AS {ROW_FILE}", f"CAST(NULL AS BIGINT) AS {ROW_INDEX}")
+
+
+def _read(
+    spark: SparkHandle, operator: Scan, paths: list[str], extra: Mapping[str, str] = MappingProxyType({})
+) -> DataFrame:
+    """The live rows of some files: data columns, what identifies a row if it is asked for, and `extra` columns.
+
+    A partition column is not in the files, a VOID one in none.
+    """
+    from pyspark.sql import functions as F
+
+    columns = dict(extra)
+    if operator.identity:
+        columns |= {ROW_FILE: "_metadata.file_path", ROW_INDEX: "_metadata.row_index"}
+    marked = deleted_by_file(operator, paths)
+    frames = []
+    if len(marked) < len(paths):
+        frames.append(_columns(spark, operator, [path for path in paths if path not in marked], columns))
+    if marked:
+        frames.append(_live(spark, operator, marked, columns))
+    voids = {item.name: F.lit(None) for item in operator.schema if item.type == VOID}
+    frame = _union(frames)
+    return frame.withColumns(voids) if voids else frame
+
+
+def _columns(spark: SparkHandle, operator: Scan, paths: list[str], extra: Mapping[str, str]) -> DataFrame:
+    """All rows of some files, under the table's column names."""
+    from pyspark.sql import functions as F
+
+    hidden = {name.lower() for name in operator.partition_columns}
+    fields = StructType(
+        tuple(item for item in operator.schema if item.name.lower() not in hidden and item.type != VOID)
+    )
+    with spark.tuned(FOR_SCANS) as session:
+        # Without the option Spark would expand *, ? and [ in the names of files.
+        reader = session.read.schema(schema_ddl(physical_schema(fields))).option("__globPaths__", "false")
+        frame = reader.parquet(*paths)
+    if not is_mapped(fields) and not extra:
+        return frame
+    added = [F.expr(sql).alias(name) for name, sql in extra.items()]
+    return frame.select(*(_logical(item) for item in fields), *added)
+
+
+def deleted_by_file(operator: Scan, paths: Iterable[str]) -> dict[str, Mapping[str, Any]]:
+    """The deletion vector of each file that has one, by location. Descriptors as in the log."""
+    if "deletionVector" not in operator.files.column_names:
+        return {}
+    wanted = set(paths)
+    column = operator.files.column("deletionVector")
+    if column.null_count == len(column):
+        return {}
+    pairs = zip(operator.files.column("location").to_pylist(), column.to_pylist(), strict=True)
+    return {path: vector for path, vector in pairs if path in wanted and vector and vector.get("storageType")}
+
+
+def _live(
+    spark: SparkHandle, operator: Scan, vectors: Mapping[str, Mapping[str, Any]], extra: Mapping[str, str]
+) -> DataFrame:
+    """The rows of files with deletion vectors that are not deleted: an anti join on file and position."""
+    import numpy as np
+    import pyarrow as pa
+    from pyspark.sql import functions as F
+
+    key, key_of = file_key(list(vectors))
+    store = open_store(operator.location)
+    rows = {key_of(path): deleted_rows(store, vector).astype(np.int64) for path, vector in vectors.items()}
+    files = np.repeat(np.array(list(rows), dtype=object), [len(positions) for positions in rows.values()])
+    deleted = pa.table({DELETED_FILE: pa.array(files, pa.string()), DELETED_ROW: np.concatenate(list(rows.values()))})
+    lookup = spark.session.createDataFrame(deleted)
+    if deleted.num_rows <= MOST_BROADCAST_ROWS:
+        lookup = F.broadcast(lookup)
+    frame = _columns(spark, operator, list(vectors), {**extra, DELETED_FILE: key, DELETED_ROW: "_metadata.row_index"})
+    return frame.join(lookup, [DELETED_FILE, DELETED_ROW], "left_anti").drop(DELETED_FILE, DELETED_ROW)
+
+
+def _logical(field: StructField) -> Column:
+    """A column of a data file under its name in the table; the fields of structs are renamed by their position."""
+    from pyspark.sql import functions as F
+
+    column = F.col(quote(physical_name(field)))
+    nested = not isinstance(field.type, (PrimitiveType, DecimalType)) and is_mapped(StructType((field,)))
+    return (F.expr(f"CAST({quote(physical_name(field))} AS {sql_text(field.type)})") if nested else column).alias(
+        field.name
+    )
+
+
+def _select(frame: DataFrame, names: Iterable[str], identity: bool) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    columns = [F.col(quote(name)) for name in names]
+    if identity:
+        columns += [F.col(ROW_FILE), F.col(ROW_INDEX), F.lit(True).alias(TARGET_PRESENT)]
+    return frame.select(*columns)
+
+
+def _partition_groups(operator: Scan, partitions: list[str]) -> dict[tuple[str | None, ...], list[str]]:
+    """File paths by their tuple of partition values."""
+    groups: dict[tuple[str | None, ...], list[str]] = {}
+    values = operator.files.column("partitionValues").to_pylist()
+    for path, row in zip(operator.files.column("location").to_pylist(), values, strict=True):
+        folded = {name.lower(): value for name, value in row.items()}
+        groups.setdefault(tuple(folded.get(name.lower()) for name in partitions), []).append(path)
+    return groups
+
+
+def _typed(operator: Scan, name: str, text: str) -> str:
+    field = operator.schema.find(name)
+    assert field is not None
+    return f"CAST({text} AS {sql_text(field.type)})"
+
+
+def _literal_group(
+    spark: SparkHandle, operator: Scan, names: list[str], values: tuple[str | None, ...], paths: list[str]
+) -> DataFrame:
+    """Files of one partition, its values as literals, so that Spark folds filters on them."""
+    from pyspark.sql import functions as F
+
+    partitions = [name for name in operator.partition_columns if operator.schema.find(name)]
+    literals = {
+        name: F.expr(_typed(operator, name, sql_literal(value))) for name, value in zip(partitions, values, strict=True)
+    }
+    return _select(_read(spark, operator, paths).withColumns(literals), names, operator.identity)
+
+
+def _union(frames: Iterable[DataFrame]) -> DataFrame:
+    first, *rest = frames
+    for frame in rest:
+        first = first.unionAll(frame)
+    return first
+
+
+def _joined_groups(
+    spark: SparkHandle,
+    operator: Scan,
+    names: list[str],
+    partitions: list[str],
+    groups: Mapping[tuple[str | None, ...], list[str]],
+) -> DataFrame:
+    """One scan of all files, joined by file path to the values of its partition."""
+    from pyspark.sql import functions as F
+
+    paths = [path for members in groups.values() for path in members]
+    key, key_of = file_key(paths)
+    frame = _read(spark, operator, paths, {"__deltasql_path": key})
+    rows = [(*values, [key_of(path) for path in members]) for values, members in groups.items()]
+    columns = [f"__deltasql_p{index} STRING" for index in range(len(partitions))]
+    lookup = spark.session.createDataFrame(rows, ", ".join([*columns, "__deltasql_keys ARRAY<STRING>"]))
+    lookup = lookup.select(
+        *(F.expr(_typed(operator, name, f"__deltasql_p{index}")).alias(name) for index, name in enumerate(partitions)),
+        F.explode("__deltasql_keys").alias("__deltasql_key"),
+    )
+    joined = frame.join(F.broadcast(lookup), F.expr("__deltasql_path = __deltasql_key"))
+    return _select(joined, names, operator.identity)
+
+
+def file_key(paths: list[str]) -> tuple[str, Callable[[str], str]]:
+    """SQL that tells the file of a row, and the same for a path of the list.
+
+    File names are unique as a rule and need no work per row; else it is the whole path, which Spark writes as a URI.
+    """
+    names = {path.rpartition("/")[2] for path in paths}
+    if len(names) == len(paths):
+        return "_metadata.file_name", lambda path: path.rpartition("/")[2]
+    # '+' is literal in a URI's path, but url_decode reads it as a blank.
+    decoded = "url_decode(replace(_metadata.file_path, '+', '%2B'))"
+    return f"regexp_replace({decoded}, '^file:/+', '/')", lambda path: path
+
+
+def local_path(uri: str) -> str:
+    """The `location` of a file whose `_metadata.file_path` is `uri`."""
+    decoded = unquote(uri)
+    return re.sub(r"^file:/+", "/", decoded)
