@@ -96,7 +96,7 @@ def test_a_descriptor_that_does_not_fit_is_an_error(tmp_path: Path, changes: dic
     payload = portable(1, 2, 3)
     written(tmp_path, payload)
     with pytest.raises(InvalidDeletionVectorError) as caught:
-        rows(tmp_path, descriptor(payload, 3, **changes))
+        rows(tmp_path, descriptor(payload, 3) | changes)
     assert caught.value.condition == "DELTA_DELETION_VECTOR_INVALID"
 
 

@@ -156,7 +156,7 @@ def test_what_can_be_read(protocol: Protocol) -> None:
     ("protocol", "features"),
     [
         (listed(3, "typeWidening", readers=("typeWidening",)), ["typeWidening"]),
-        (listed(3, "new", "v2Checkpoint", readers=("new", "v2Checkpoint")), ["new", "v2Checkpoint"]),
+        (listed(3, "new", "typeWidening", readers=("new", "typeWidening")), ["new", "typeWidening"]),
     ],
 )
 def test_what_cannot_be_read_is_named(protocol: Protocol, features: list[str]) -> None:
