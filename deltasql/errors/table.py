@@ -124,6 +124,20 @@ class CreatedPropertiesDifferError(DeltaSqlError):
 
 
 @condition(
+    "DELTA_TABLE_LOCATION_MISMATCH",
+    "42613",
+    "{table} lies at {existing}, and LOCATION names another place: {location}. Leave out LOCATION, or drop the table "
+    "first.",
+)
+class LocationMismatchError(DeltaSqlError):
+    """REPLACE of a table with a LOCATION elsewhere."""
+
+    table: str
+    location: str
+    existing: str
+
+
+@condition(
     "DELTA_CREATE_TABLE_IDENTIFIER_LOCATION_MISMATCH",
     "0AKDC",
     "{table} names its place, and LOCATION names another: {location}. Leave out LOCATION.",

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import TableAlreadyExistsError
 from deltasql.errors.table import (
     AmbiguousLocationError,
@@ -21,6 +22,7 @@ from deltasql.errors.table import (
     EmptyQuerySchemaError,
     ExternalTableWithoutLogError,
     ExternalTableWithoutSchemaError,
+    LocationMismatchError,
     NonEmptyLocationError,
     NotADeltaProviderError,
     SchemaNotProvidedError,
@@ -29,7 +31,7 @@ from deltasql.errors.table import (
 from deltasql.log.actions import Metadata
 from deltasql.log.properties import parse_properties, protocol_for
 from deltasql.plan.base import TableName, quote
-from deltasql.plan.operators import Check, Operator, Project, Write
+from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Write
 from deltasql.plan.table import (
     ColumnDefinition,
     CreateSchema,
@@ -85,25 +87,27 @@ def _(statement: CreateTable, context: Context) -> Plan:
     """A new table, a new version of an existing one, or only a name for a log that is already there."""
     _refuse_clauses(statement, context)
     context.refuse_version(statement.table)
+    try:
+        return _created(statement, context)
+    except DeltaSqlError as error:
+        raise error.at(context.caret(statement.table.start, statement.table.end)) from None
+
+
+def _created(statement: CreateTable, context: Context) -> Plan:
     target = _target(statement, context)
     exists = target.known or (target.name.path is not None and target.snapshot is not None)
     if exists and statement.mode == "create":
         if statement.if_not_exists:
             return Answer()
-        error = TableAlreadyExistsError(table=str(statement.table))
-        raise error.at(context.caret(statement.table.start, statement.table.end))
+        raise TableAlreadyExistsError(table=str(statement.table))
     if not exists and statement.mode == "replace":
-        raise CannotReplaceMissingTableError(table=str(statement.table)).at(
-            context.caret(statement.table.start, statement.table.end)
-        )
-    if not exists and target.snapshot is not None:
+        raise CannotReplaceMissingTableError(table=str(statement.table))
+    if not exists and target.snapshot is not None and statement.mode == "create":
         return _adopt(statement, context, target)
     if statement.query is not None:
         return _from_query(statement, context, target)
     if statement.columns is None and statement.mode != "create":
         raise SchemaNotProvidedError(table=str(statement.table))
-    if statement.columns is None and statement.location is not None:
-        raise _nothing_there(statement.location)
     metadata, protocol = _definition(statement, context, target, _declared_schema(statement))
     actions = _creation_actions(metadata, protocol, target.snapshot)
     operation = _operation(statement, "")
@@ -122,7 +126,7 @@ def _(statement: CreateTable, context: Context) -> Plan:
 
 def _from_query(statement: CreateTable, context: Context, target: Target) -> RowChange:
     """CREATE TABLE … AS SELECT: the query's columns, all nullable."""
-    if statement.columns is not None:
+    if statement.columns is not None or any(column.type is not None for column in statement.partitioned_by):
         raise ColumnListWithQueryError(table=str(statement.table))
     assert statement.query is not None
     query = context.query(statement.query)
@@ -169,8 +173,10 @@ def _adopt(statement: CreateTable, context: Context, target: Target) -> Plan:
         raise CreatedPartitioningDiffersError(
             location=target.log.location, declared=names, existing=snapshot.partition_columns
         )
-    for key, value in statement.properties:
-        if snapshot.configuration.get(key, value) != value or key not in snapshot.configuration:
+    arbitrary = context.is_on(ARBITRARY_PROPERTIES)
+    declared_properties = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=True)
+    for key, value in declared_properties.configuration.items():
+        if snapshot.configuration.get(key) != value:
             raise CreatedPropertiesDifferError(
                 location=target.log.location,
                 key=key,
@@ -192,10 +198,12 @@ def _target(statement: CreateTable, context: Context) -> Target:
         log = context.logs(name.path, str(name))
         snapshot = log.snapshot() if log.exists() else None
         if snapshot is None:
-            _refuse_other_files(name.path)
+            _refuse_useless_place(statement, name.path)
         return Target(name, log, snapshot, known=False, managed=False)
     entry = context.catalog.resolve(name.parts)
     if entry is not None:
+        if statement.location is not None and _same_place(statement.location) != _same_place(entry.location):
+            raise LocationMismatchError(table=str(name), location=statement.location, existing=entry.location)
         log = context.logs(entry.location, str(name))
         return Target(name, log, log.snapshot() if log.exists() else None, known=True, managed=entry.managed)
     location = statement.location or context.catalog.managed_location(name.parts)
@@ -203,8 +211,8 @@ def _target(statement: CreateTable, context: Context) -> Target:
     snapshot = log.snapshot() if log.exists() else None
     if statement.location is None and (snapshot is not None or _has_files(location)):
         raise NonEmptyLocationError(location=location)
-    if snapshot is None:
-        _refuse_other_files(location)
+    if snapshot is None and statement.location is not None:
+        _refuse_useless_place(statement, location)
     return Target(name, log, snapshot, known=False, managed=statement.location is None)
 
 
@@ -307,10 +315,12 @@ def _parameters(statement: CreateTable, metadata: Metadata, managed: bool) -> di
 
 
 def _replaced(snapshot: Snapshot | None) -> tuple[Any, Reads | None]:
-    """All files of a table that is replaced."""
+    """All files of a table that is replaced. Raises AppendOnlyError for one from which no row may go."""
     if snapshot is None:
         return None, None
-    return snapshot.files(("path", "location", "partitionValues", "size", "stats")), Reads("TRUE", whole_table=True)
+    if snapshot.num_files:
+        refuse_append_only(snapshot)
+    return snapshot.files(SCAN_COLUMNS), Reads("TRUE", whole_table=True)
 
 
 def _registration(target: Target) -> Registration | None:
@@ -319,21 +329,25 @@ def _registration(target: Target) -> Registration | None:
     return Registration(target.name.parts, target.log.location, target.managed)
 
 
-def _nothing_there(location: str) -> Exception:
+def _refuse_useless_place(statement: CreateTable, location: str) -> None:
+    """A place without a log must be empty, and it gives no columns.
+
+    Raises NonEmptyLocationError, ExternalTableWithoutLogError, ExternalTableWithoutSchemaError.
+    """
+    declares = statement.columns is not None or any(column.type is not None for column in statement.partitioned_by)
+    columns_known = declares or statement.query is not None or statement.mode != "create"
     if _has_files(location):
-        return ExternalTableWithoutLogError(location=location)
-    return ExternalTableWithoutSchemaError(location=location)
+        raise (NonEmptyLocationError if columns_known else ExternalTableWithoutLogError)(location=location)
+    if not columns_known:
+        raise ExternalTableWithoutSchemaError(location=location)
 
 
 def _has_files(location: str) -> bool:
     """Whether a local directory holds anything; hidden files of the operating system do not count."""
+    from deltasql.log.paths import is_local
+
     place = Path(_same_place(location))
-    return place.is_dir() and any(not item.name.startswith(".") for item in place.iterdir())
-
-
-def _refuse_other_files(location: str) -> None:
-    if "://" not in location and _has_files(location):
-        raise NonEmptyLocationError(location=location)
+    return is_local(location) and place.is_dir() and any(not item.name.startswith(".") for item in place.iterdir())
 
 
 def _same_place(location: str) -> str:
