@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from deltasql.errors.base import Caret
 from deltasql.errors.write import ConflictingAssignmentsError, FieldOfNonStructError
 from deltasql.plan.base import ColumnPath, quote
 from deltasql.schema.text import quote_text, sql_text, type_text
@@ -23,13 +24,14 @@ class ResolvedAssignment:
     path: ColumnPath
 
 
-def refuse_conflicts(assignments: Sequence[ResolvedAssignment]) -> None:
-    """Raises ConflictingAssignmentsError if one target is another or lies within it."""
+def refuse_conflicts(assignments: Sequence[ResolvedAssignment], caret: Callable[[int, int], Caret]) -> None:
+    """Raises ConflictingAssignmentsError, at the second, if one target is another or lies within it."""
     for index, first in enumerate(assignments):
         for second in assignments[index + 1 :]:
             shorter = min(len(first.names), len(second.names))
             if _folded(first.names[:shorter]) == _folded(second.names[:shorter]):
-                raise ConflictingAssignmentsError(columns=(dotted(first.names), dotted(second.names)))
+                error = ConflictingAssignmentsError(columns=(dotted(first.names), dotted(second.names)))
+                raise error.at(caret(second.path.start, second.path.end))
 
 
 def assigned_values(

@@ -128,7 +128,7 @@ class _Merge:
                 return []
             case UpdateAction(assignments):
                 resolved = [columns.assignment(item, clause.kind) for item in assignments]
-                refuse_conflicts([item.resolved for item in resolved])
+                refuse_conflicts([item.resolved for item in resolved], self.context.caret)
                 return resolved
             case UpdateStarAction(excluded):
                 return columns.star(excluded, "UPDATE")

@@ -17,7 +17,7 @@ from deltasql.plan.base import ColumnPath, SqlText, quote
 from deltasql.plan.merge import ClauseKind
 from deltasql.plan.update import Assignment
 from deltasql.planner.assignments import ResolvedAssignment, dotted
-from deltasql.planner.scope import Scope, Side
+from deltasql.planner.scope import Scope, Side, unqualified
 from deltasql.schema.paths import suggestion
 from deltasql.schema.text import type_text
 from deltasql.schema.types import DataType, StructField, StructType
@@ -102,14 +102,8 @@ class ClauseColumns:
 
     def _unqualified(self, parts: tuple[str, ...]) -> tuple[str, ...]:
         """Without a leading alias. With evolution the source's alias is tolerated before a new column's name."""
-        for length in range(len(parts) - 1, 0, -1):
-            prefix = tuple(part.lower() for part in parts[:length])
-            names = {(self._target.alias.lower(),), *(_lower(name) for name in self._target.names)}
-            if self._evolution:
-                names.add((self._source.alias.lower(),))
-            if prefix in names:
-                return parts[length:]
-        return parts
+        tolerated = ((self._source.alias,),) if self._evolution else ()
+        return unqualified(parts, (*self._target.all_names, *tolerated))
 
     def _resolve(self, path: ColumnPath, clause: str, *, may_evolve: bool) -> tuple[str, ...]:
         """The assigned column or field as the schema spells it."""
@@ -193,7 +187,3 @@ def _spelled(schema: StructType, parts: Sequence[str]) -> tuple[str, ...]:
         names.append(part if field is None else field.name)
         current = StructType() if field is None else field.type
     return tuple(names)
-
-
-def _lower(parts: Sequence[str]) -> tuple[str, ...]:
-    return tuple(part.lower() for part in parts)

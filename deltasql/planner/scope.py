@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from deltasql.errors.base import DeltaSqlError
@@ -29,6 +29,10 @@ class Side:
     def has(self, name: str) -> bool:
         return self.schema.find(name) is not None
 
+    @property
+    def all_names(self) -> tuple[tuple[str, ...], ...]:
+        return ((self.alias,), *self.names)
+
 
 def side(context: Context, name: TableName | None, alias: str | None, schema: StructType, fallback: str) -> Side:
     """The side of a table that may carry an alias. Without one its own name qualifies its columns, in any length."""
@@ -37,6 +41,15 @@ def side(context: Context, name: TableName | None, alias: str | None, schema: St
     parts = name.parts if name.path is not None else context.catalog.full_name(name.parts)
     longer = tuple(parts[start:] for start in range(len(parts) - 1))
     return Side(name.parts[-1], schema, longer)
+
+
+def unqualified(parts: tuple[str, ...], names: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """An assigned name without the longest of `names` before it."""
+    folded = {_lower(name) for name in names}
+    for length in range(len(parts) - 1, 0, -1):
+        if _lower(parts[:length]) in folded:
+            return parts[length:]
+    return parts
 
 
 def told_apart(target: Side, source: Side) -> tuple[Side, Side]:

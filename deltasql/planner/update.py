@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from deltasql.errors.write import MissingSetColumnError
+from deltasql.errors.write import FieldOfNonStructError, MissingSetColumnError
 from deltasql.plan.base import quote
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind, Scan
 from deltasql.plan.update import Assignment, Update
@@ -20,8 +20,9 @@ from deltasql.planner.defaults import default_sql
 from deltasql.planner.delete import refuse_append_only
 from deltasql.planner.reads import reads_of
 from deltasql.planner.rule import plan
-from deltasql.planner.scope import Scope, side
+from deltasql.planner.scope import Scope, side, unqualified
 from deltasql.planner.settings import STORE_ASSIGNMENT
+from deltasql.schema.text import type_text
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
 
 
@@ -70,7 +71,7 @@ def _(statement: Update, context: Context) -> Plan:
 
 def _values(statement: Update, context: Context, scope: Scope, scan: Scan) -> dict[str, str]:
     resolved = [_resolve(item, context, scope, statement) for item in statement.assignments]
-    refuse_conflicts(resolved)
+    refuse_conflicts(resolved, context.caret)
     policy = context.choice(STORE_ASSIGNMENT)
     align = Alignment(StructRule.BY_NAME, str(statement.table), policy)
     types = _types(resolved, context, scope, scan, policy)
@@ -84,22 +85,16 @@ def _values(statement: Update, context: Context, scope: Scope, scan: Scan) -> di
 
 
 def _resolve(item: Assignment, context: Context, scope: Scope, statement: Update) -> ResolvedAssignment:
-    """The target as the schema spells it. Raises MissingSetColumnError."""
-    target, schema = scope.target, scope.target.schema
-    parts = item.target.parts
-    for length in range(len(parts) - 1, 0, -1):
-        prefix = tuple(part.lower() for part in parts[:length])
-        if prefix == (target.alias.lower(),) or prefix in {tuple(p.lower() for p in name) for name in target.names}:
-            parts = parts[length:]
-            break
+    """The target as the schema spells it. Raises MissingSetColumnError, FieldOfNonStructError."""
+    parts = unqualified(item.target.parts, scope.target.all_names)
     caret = context.caret(item.target.start, item.target.end)
     names: list[str] = []
     field: StructField | None = None
-    current: DataType = schema
+    current: DataType = scope.target.schema
     for part in parts:
         if not isinstance(current, StructType):
-            names.append(part)
-            continue
+            error = FieldOfNonStructError(column=dotted(parts), parent=dotted(names), type=type_text(current))
+            raise error.at(caret)
         field = current.find(part)
         if field is None:
             known = tuple(dotted((*names, name)) for name in current.names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from deltasql.errors.base import Caret
 from deltasql.errors.write import ConflictingAssignmentsError, FieldOfNonStructError
 from deltasql.plan.base import ColumnPath
 from deltasql.planner.assignments import ResolvedAssignment, assigned_values, refuse_conflicts
@@ -16,6 +17,10 @@ SCHEMA = StructType((StructField("id", INTEGER), StructField("s", INNER), Struct
 def assignment(path: str, value: str) -> ResolvedAssignment:
     names = tuple(path.split("."))
     return ResolvedAssignment(names, value, ColumnPath(names))
+
+
+def caret(start: int, end: int) -> Caret:
+    return Caret("", start, end)
 
 
 def values(*assignments: ResolvedAssignment, old: StructType = SCHEMA) -> dict[str, str]:
@@ -45,9 +50,9 @@ def test_a_part_of_an_array_cannot_be_set() -> None:
 @pytest.mark.parametrize(("first", "second"), [("id", "ID"), ("s", "s.x"), ("s.x", "S")])
 def test_one_column_is_set_once(first: str, second: str) -> None:
     with pytest.raises(ConflictingAssignmentsError) as caught:
-        refuse_conflicts([assignment(first, "1"), assignment(second, "2")])
+        refuse_conflicts([assignment(first, "1"), assignment(second, "2")], caret)
     assert caught.value.condition == "DELTA_CONFLICT_SET_COLUMN"
 
 
 def test_siblings_do_not_conflict() -> None:
-    refuse_conflicts([assignment("s.x", "1"), assignment("s.y", "2"), assignment("id", "3")])
+    refuse_conflicts([assignment("s.x", "1"), assignment("s.y", "2"), assignment("id", "3")], caret)
