@@ -10,7 +10,7 @@ from deltasql.errors.write import AppendOnlyError
 from deltasql.log.properties import is_append_only
 from deltasql.plan.base import quote
 from deltasql.plan.delete import Delete
-from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind
+from deltasql.plan.operators import SCAN_COLUMNS, Rewrite, RowAction, RowEffect, RowKind
 from deltasql.planner.changes import Outcome, Plan, RowChange, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.ctes import with_ctes
@@ -71,7 +71,7 @@ def _whole_files(snapshot: Snapshot, condition: str | None, scope: Scope, contex
     """The files whose rows all go, if that can be told from partition values alone; else None."""
     from deltasql.planner.pruning import matches_partition, partition_only
 
-    files = snapshot.files(("path", "location", "partitionValues", "size", "stats"))
+    files = snapshot.files(SCAN_COLUMNS)
     if condition is None:
         return files
     if scope.relations or not partition_only(condition, snapshot.partition_columns, scope.target.alias):

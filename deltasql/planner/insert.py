@@ -19,7 +19,7 @@ from deltasql.errors.write import (
 )
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.insert import Insert
-from deltasql.plan.operators import Check, Operator, Project, Query, Write
+from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Query, Write
 from deltasql.planner.alignment import Alignment, StructRule
 from deltasql.planner.changes import Outcome, Plan, RowChange
 from deltasql.planner.char_types import stored
@@ -288,7 +288,7 @@ def _replaced_files(snapshot: Snapshot, static: dict[str, str], context: Context
     """The files that a static overwrite replaces: all, or those of the named partitions."""
     import pyarrow as pa
 
-    files = snapshot.files(("path", "location", "partitionValues", "size", "stats"))
+    files = snapshot.files(SCAN_COLUMNS)
     if not static:
         return files
     fields = [field for name in static if (field := snapshot.schema.find(name))]

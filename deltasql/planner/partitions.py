@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from deltasql.planner.timezone import parse_timestamp
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ def typed(text: str | None, kind: DataType) -> Any:
             return date.fromisoformat(text)
         case PrimitiveType("timestamp" | "timestamp_ntz"):
             # Spark gives timestamps back as the machine's local time, without a zone.
-            moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
-            return moment.astimezone().replace(tzinfo=None) if moment.tzinfo else moment
+            moment = parse_timestamp(text)
+            return moment.astimezone().replace(tzinfo=None) if moment is not None and moment.tzinfo else moment
         case PrimitiveType("binary"):
             return text.encode("latin-1", "replace")
         case _:

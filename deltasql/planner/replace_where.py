@@ -6,7 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.plan.base import SqlText, TableName, quote
-from deltasql.plan.operators import Check, Constraint, Operator, Rewrite, RowAction, RowEffect, RowKind, Write
+from deltasql.plan.operators import (
+    SCAN_COLUMNS,
+    Check,
+    Constraint,
+    Operator,
+    Rewrite,
+    RowAction,
+    RowEffect,
+    RowKind,
+    Write,
+)
 from deltasql.planner.reads import reads_of
 from deltasql.planner.scope import Scope, Side, side
 
@@ -34,7 +44,7 @@ def whole_files(snapshot: Snapshot, predicate: str, context: Context) -> pa.Tabl
 
     if not partition_only(predicate, snapshot.partition_columns):
         return None
-    files = snapshot.files(("path", "location", "partitionValues", "size", "stats"))
+    files = snapshot.files(SCAN_COLUMNS)
     columns = snapshot.partition_columns
     return matches_partition(files, predicate, snapshot.schema, columns, timezone=context.time_zone)
 

@@ -1,11 +1,15 @@
-"""The session's time zone, in which timestamps without a zone are read."""
+"""Timestamps as text, and the session's time zone, in which those without a zone are read."""
 
 from __future__ import annotations
 
 import os
+import re
 from datetime import datetime, tzinfo
 from pathlib import Path
 from zoneinfo import ZoneInfo
+
+_COMPACT = re.compile(r"\d{17}")
+_FRACTION = re.compile(r"\.(\d{1,9})")
 
 
 def zone(name: str | None) -> tzinfo:
@@ -24,3 +28,22 @@ def machine_zone_name() -> str | None:
         return named
     parts = Path("/etc/localtime").resolve().parts
     return "/".join(parts[parts.index("zoneinfo") + 1 :]) or None if "zoneinfo" in parts else None
+
+
+def parse_timestamp(text: str) -> datetime | None:
+    """A timestamp or date as Spark and Delta write it, aware if the text names a zone; None if it is none."""
+    if _COMPACT.fullmatch(text):
+        return datetime.strptime(text + "000", "%Y%m%d%H%M%S%f")
+    # fromisoformat of Python 3.10 reads three or six digits of a second only, and no Z.
+    text = _FRACTION.sub(lambda match: "." + match[1][:6].ljust(6, "0"), text)
+    text = re.sub(r"\s*(?:Z|UTC|GMT)$", "+00:00", text)
+    text = re.sub(r"^(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?(?=$|[ T])", _full_date, text)
+    text = re.sub(r"^(\S{10})[ T](\d{1,2}):(\d{1,2})(?=$|[.+\-:])", r"\1 \2:\3", text)
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _full_date(match: re.Match[str]) -> str:
+    return f"{match[1]}-{int(match[2] or 1):02d}-{int(match[3] or 1):02d}"
