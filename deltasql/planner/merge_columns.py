@@ -113,9 +113,7 @@ class ClauseColumns:
         if owner.find(parts[0]) is None:
             owner = self._source.schema
             if not evolves or owner.find(parts[0]) is None:
-                known = may_evolve and self._source.has(path.parts[-1])
-                advice = " The source has it: MERGE WITH SCHEMA EVOLUTION would add it to the target."
-                raise self._unresolved(path, clause, evolves, advice if known and not evolves else "")
+                raise self._unresolved(path, clause, evolves, self._advice(path, may_evolve))
         names: list[str] = []
         current: DataType = owner
         for depth, part in enumerate(parts):
@@ -146,6 +144,14 @@ class ClauseColumns:
             f"with EXCEPT ({column}), or use MERGE WITH SCHEMA EVOLUTION."
         )
         return MergeUnresolvedError(expression=column, clause=clause, columns=_columns(self._source), advice=advice)
+
+    def _advice(self, path: ColumnPath, may_evolve: bool) -> str:
+        name = path.parts[-1]
+        if self._target.has(name):
+            return f" Only columns of the target can be set: write {quote(name)}."
+        if may_evolve and not self._evolution and self._source.has(name):
+            return " The source has it: MERGE WITH SCHEMA EVOLUTION would add it to the target."
+        return ""
 
     def _unresolved(self, path: ColumnPath, clause: str, evolves: bool, advice: str) -> DeltaSqlError:
         """A name that is no column of the target, nor, where the clause `evolves`, of the source."""
