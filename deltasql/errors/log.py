@@ -258,11 +258,13 @@ class ConcurrentWriteError(ConcurrentModificationError):
 @condition(
     "DELTA_CONCURRENT_APPEND",
     "2D521",
-    "{operation} added data to {table} (version {version}) that this statement should have read. "
+    "{operation} added data to {table} (version {version}{partition}) that this statement should have read. "
     "Run the statement again.",
 )
 class ConcurrentAppendError(ConcurrentModificationError):
-    pass
+    """`partition` is where, as ", partition [p=1]", if the table is partitioned."""
+
+    partition: str = ""
 
 
 @condition(
@@ -300,6 +302,16 @@ class ConcurrentTransactionError(ConcurrentModificationError):
 )
 class MetadataChangedError(ConcurrentModificationError):
     pass
+
+
+@condition(
+    "DELTA_METADATA_CHANGED",
+    "2D521",
+    "{table} was dropped or created anew while this statement ran, which had read version {version} of the old table. "
+    "Run the statement again.",
+)
+class TableReplacedError(ConcurrentModificationError):
+    """The commit that was read is gone, or it is another one."""
 
 
 @condition(

@@ -257,6 +257,12 @@ class CommitInfo:
         """False where the writer did not say."""
         return self.values.get("isBlindAppend") is True
 
+    @property
+    def only_raises_identity(self) -> bool:
+        """True if the commit's metadata differ from the last only in where identity columns go on."""
+        tags = self.values.get("tags")
+        return isinstance(tags, Mapping) and str(tags.get("delta.identity.schemaUpdate")).lower() == "true"
+
     def to_json(self) -> Json:
         return {"commitInfo": dict(self.values)}
 

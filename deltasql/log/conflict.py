@@ -1,7 +1,7 @@
 """Whether a transaction can go on top of a commit that came first: data in, verdict out.
 
-One winner at a time, in version order; the first rule that is broken gives the error. File level: a read of an
-unpartitioned table, or one whose predicate is not looked into, meets every added file.
+One winner at a time, in version order; the first rule that is broken gives the error. File level: a read whose
+predicate does not tell partitions apart meets every added file.
 Source: Delta's conflict checker; Delta Lake documentation, Concurrency control.
 """
 
@@ -32,6 +32,17 @@ class IsolationLevel(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class ReadPredicate:
+    """One scan of the table: its predicate in SQL, and which partitions it can meet.
+
+    `matches` is asked with a file's partition values as the log has them; None: the scan can meet every partition.
+    """
+
+    text: str
+    matches: Callable[[Mapping[str, str | None]], bool] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Attempt:
     """What matters of the transaction that lost the race. Paths are canonical.
 
@@ -41,7 +52,7 @@ class Attempt:
     table: str
     version: int
     level: IsolationLevel
-    read_predicates: tuple[str, ...] = ()
+    read_predicates: tuple[ReadPredicate, ...] = ()
     read_files: frozenset[str] = frozenset()
     read_whole_table: bool = False
     read_app_ids: frozenset[str] = frozenset()
@@ -61,13 +72,18 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Winner:
-    """What matters of the commit that came first. Paths are canonical, with and without data change."""
+    """What matters of the commit that came first. Paths are canonical.
+
+    `adds` maps the files of new rows to their partition values; files that only arrange rows anew are not among them.
+    `removes` are all that left. `only_raises_identity` marks metadata that just note where identity columns go on.
+    """
 
     version: int
     operation: str
     is_blind_append: bool = False
     changes_metadata: bool = False
     changes_protocol: bool = False
+    only_raises_identity: bool = False
     adds: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
     removes: frozenset[str] = frozenset()
     app_ids: frozenset[str] = frozenset()
@@ -92,14 +108,13 @@ def _protocol(attempt: Attempt, winner: Winner) -> ConcurrentModificationError |
 
 
 def _metadata(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
-    if winner.changes_metadata:
-        return MetadataChangedError(attempt.table, winner.version, winner.operation)
-    return None
+    if not winner.changes_metadata or (winner.only_raises_identity and not attempt.changes_metadata):
+        return None
+    return MetadataChangedError(attempt.table, winner.version, winner.operation)
 
 
 def _large(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
-    # Changes of metadata and protocol are made of what was read: they do not go on top of anything else.
-    if attempt.needs_next_version or attempt.changes_metadata or attempt.changes_protocol:
+    if attempt.needs_next_version:
         return ConcurrentWriteError(attempt.table, winner.version, winner.operation)
     return None
 
@@ -117,13 +132,33 @@ def _transactions(attempt: Attempt, winner: Winner) -> ConcurrentModificationErr
 
 
 def _appends(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
-    if not winner.adds or attempt.is_blind_append or attempt.level is IsolationLevel.SNAPSHOT:
+    if attempt.is_blind_append or attempt.level is IsolationLevel.SNAPSHOT:
         return None
-    if attempt.level is IsolationLevel.WRITE_SERIALIZABLE and winner.is_blind_append:
+    # Whoever writes new metadata has looked at all rows, also at those that other levels let slip in.
+    lenient = attempt.level is IsolationLevel.WRITE_SERIALIZABLE and not attempt.changes_metadata
+    if lenient and winner.is_blind_append:
         return None
-    if attempt.read_predicates or attempt.read_whole_table:
-        return ConcurrentAppendError(attempt.table, winner.version, winner.operation)
-    return None
+    met = next((values for values in winner.adds.values() if _reads(attempt, values)), None)
+    if met is None:
+        return None
+    return ConcurrentAppendError(attempt.table, winner.version, winner.operation, _hint(met))
+
+
+def _reads(attempt: Attempt, values: Mapping[str, str | None]) -> bool:
+    """True if a scan of the attempt would have met a file with these partition values."""
+    if attempt.read_whole_table:
+        return True
+    return any(item.matches is None or item.matches(values) for item in attempt.read_predicates)
+
+
+def _hint(values: Mapping[str, str | None]) -> str:
+    if not values:
+        return ""
+    return f", partition [{', '.join(f'{key}={_shown(value)}' for key, value in values.items())}]"
+
+
+def _shown(value: str | None) -> str:
+    return "null" if value is None else value
 
 
 def _deleted_reads(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:

@@ -5,16 +5,23 @@ from __future__ import annotations
 import random
 import time
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from deltasql.errors.log import AmbiguousWriteError, CommitRetriesExceededError, InvalidCommitError, StorageError
+from deltasql.errors.log import (
+    AmbiguousWriteError,
+    CommitRetriesExceededError,
+    InvalidCommitError,
+    StorageError,
+    TableReplacedError,
+)
 from deltasql.log.actions import (
     Action,
     AddCDCFile,
     AddFile,
     DomainMetadata,
+    Json,
     Metadata,
     RemoveFile,
     SetTransaction,
@@ -24,7 +31,7 @@ from deltasql.log.commit_info import Provenance, build_commit_info, effective_le
 from deltasql.log.commit_rules import check_commit, of_kind, split_adds
 from deltasql.log.commit_text import encode_actions
 from deltasql.log.committer import Committer, FileSystemCommitter
-from deltasql.log.conflict import Attempt, IsolationLevel, Winner, find_conflict
+from deltasql.log.conflict import Attempt, IsolationLevel, ReadPredicate, Winner, find_conflict
 from deltasql.log.paths import canonical, commit_path
 from deltasql.log.post_commit import finish
 from deltasql.log.protocol import Protocol
@@ -37,6 +44,12 @@ if TYPE_CHECKING:
 
 _MOST_ATTEMPTS = 1000
 _MOST_LOST_ANSWERS = 5
+_MOST_SECONDS = 600
+
+# These replace whatever there is: nothing may come in between.
+_LARGE = frozenset({"RESTORE", "CLONE", "CONVERT"})
+# These hold for all rows of the table, if no scan says otherwise.
+_VERIFYING = frozenset({"ADD CONSTRAINT", "CHANGE COLUMN", "CHANGE COLUMNS"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,20 +69,25 @@ class Transaction:
         self.transaction_id = str(uuid.uuid4())
         self._log = log
         self._committer = committer or FileSystemCommitter(log.store)
-        self._predicates: list[str] = []
+        self._predicates: list[ReadPredicate] = []
         self._files: set[str] = set()
         self._whole_table = False
         self._app_ids: set[str] = set()
 
     def record_read(
-        self, predicate: str | None = None, files: Iterable[str] | None = None, whole_table: bool = False
+        self,
+        predicate: str | None = None,
+        files: Iterable[str] | None = None,
+        whole_table: bool = False,
+        matches: Callable[[Mapping[str, str | None]], bool] | None = None,
     ) -> None:
         """Notes a scan of the table: its predicate in SQL (None: all rows) and the files it was planned over.
 
-        `files` are paths as in the log. A scan that says neither has read the whole table.
+        `files` are paths as in the log. A scan that says neither has read the whole table. `matches` says of partition
+        values, as in the log, whether the predicate can accept a row there: see `partition_match`.
         """
         self._whole_table |= whole_table or (predicate is None and files is None)
-        self._predicates.append(predicate if predicate is not None else "true")
+        self._predicates.append(ReadPredicate(predicate if predicate is not None else "true", matches))
         self._files.update(canonical(path, self._log.location) for path in files or ())
 
     def record_read_app_id(self, app_id: str) -> None:
@@ -99,30 +117,34 @@ class Transaction:
         protocol, metadata = self._effective(actions)
         protocol.check_writable(self._log.table, metadata.schema, metadata.configuration)
         level = isolation_level or effective_level(table_level(metadata.configuration), operation, actions)
-        attempt = self._attempt(actions, level)
-        writing = _Writing(self, provenance, metadata, attempt, blind_append)
-        prepared = writing.prepare(actions)
-        check_commit(prepared, protocol, metadata, self._log.table, self._log.location)
-        return self._race(writing, prepared)
+        attempt = self._attempt(operation, actions, level)
+        check_commit(actions, protocol, metadata, self._log.table, self._log.location)
+        read = self.read_snapshot
+        if read is not None and self._log.replaced(read):
+            raise TableReplacedError(self._log.table, read.version, "Another statement")
+        return self._race(_Writing(self, provenance, metadata, attempt, blind_append), actions)
 
     def _race(self, writing: _Writing, actions: Sequence[Action]) -> Commit:
         version = writing.attempt.version
         winners: list[CommitFile] = []
+        deadline = time.monotonic() + _MOST_SECONDS
         for attempts in range(1, _MOST_ATTEMPTS + 1):
-            data = writing.text(actions, version, winners)
+            final, data = writing.text(actions, version, winners)
             if self._put(version, data):
-                return self._committed(_written(version, data, actions, self._log.table), len(data), winners, attempts)
+                return self._committed(_written(version, data, final, self._log.table), len(data), winners, attempts)
             for winner in self._winners(version):
                 if winner.info is not None and winner.info.transaction_id == self.transaction_id:
                     # The answer to an earlier try was lost, and it had been written after all.
                     return self._committed(winner, len(data), winners, attempts)
-                error = find_conflict(writing.attempt, self._seen(winner))
+                error = find_conflict(writing.attempt, self._seen(winner, writing.attempt))
                 if error is not None:
                     raise error
                 winners.append(winner)
             version = winners[-1].version + 1
+            if time.monotonic() > deadline:
+                break
             _back_off(attempts)
-        raise CommitRetriesExceededError(self._log.table, _MOST_ATTEMPTS, version)
+        raise CommitRetriesExceededError(self._log.table, attempts, version)
 
     def _put(self, version: int, data: bytes) -> bool:
         """True if this transaction's commit is now `version`, however the storage answered."""
@@ -187,11 +209,10 @@ class Transaction:
         protocol = protocols[-1] if protocols else read.protocol  # type: ignore[union-attr]
         return protocol, metadata[-1] if metadata else read.metadata  # type: ignore[union-attr]
 
-    def _attempt(self, actions: Sequence[Action], level: IsolationLevel) -> Attempt:
+    def _attempt(self, operation: str, actions: Sequence[Action], level: IsolationLevel) -> Attempt:
         _, others = split_adds(actions)
         root = self._log.location
         removes = frozenset(canonical(action.path, root) for action in of_kind(others, RemoveFile))
-        reads = bool(self._predicates or self._files or self._whole_table)
         return Attempt(
             table=self._log.table,
             version=0 if self.read_snapshot is None else self.read_snapshot.version + 1,
@@ -206,24 +227,46 @@ class Transaction:
             changes_metadata=bool(of_kind(others, Metadata)),
             changes_protocol=bool(of_kind(others, Protocol)),
             only_adds=not removes and not of_kind(others, AddCDCFile),
-            # Who removes files must have read them; where no scan was noted, nothing can be judged.
-            needs_next_version=bool(removes) and not reads,
+            needs_next_version=operation in _LARGE or self._judges_unseen(operation, removes, others),
         )
 
-    def _seen(self, commit: CommitFile) -> Winner:
-        plain = commit.materialized(self._log.table)
-        root = self._log.location
+    def _judges_unseen(self, operation: str, removes: Collection[str], actions: Sequence[Action]) -> bool:
+        """True if the commit is made of what was read, but no scan was noted against which a winner could be held."""
+        read = self.read_snapshot
+        if any(
+            read is not None and not _keeps_features(action, read.protocol) for action in of_kind(actions, Protocol)
+        ):
+            return True
+        noted = bool(self._predicates or self._files or self._whole_table)
+        return not noted and (bool(removes) or operation in _VERIFYING)
+
+    def _seen(self, commit: CommitFile, attempt: Attempt) -> Winner:
+        adds, removes = ({}, frozenset()) if attempt.is_blind_append else self._seen_files(commit)
+        info = commit.info
         return Winner(
             version=commit.version,
-            operation=commit.info.operation if commit.info is not None else "An unnamed operation",
-            is_blind_append=commit.info is not None and commit.info.is_blind_append,
+            operation=info.operation if info is not None else "An unnamed operation",
+            is_blind_append=info is not None and info.is_blind_append,
             changes_metadata=commit.metadata is not None,
-            changes_protocol=commit.protocol is not None,
-            adds={canonical(add["path"], root): add.get("partitionValues") or {} for add in plain.adds},
-            removes=frozenset(canonical(remove["path"], root) for remove in plain.removes),
+            changes_protocol=commit.protocol is not None and self._is_another(commit.protocol, attempt),
+            only_raises_identity=info is not None and info.only_raises_identity,
+            adds=adds,
+            removes=removes,
             app_ids=frozenset(commit.transactions),
             domains=frozenset(commit.domains),
         )
+
+    def _seen_files(self, commit: CommitFile) -> tuple[dict[str, Mapping[str, str | None]], frozenset[str]]:
+        plain = commit.materialized(self._log.table)
+        root = self._log.location
+        news = [add for add in plain.adds if add.get("dataChange") is not False]
+        adds = {canonical(add["path"], root): add.get("partitionValues") or {} for add in news}
+        return adds, frozenset(canonical(remove["path"], root) for remove in plain.removes)
+
+    def _is_another(self, protocol: Json, attempt: Attempt) -> bool:
+        """False for a protocol that was only stated once more."""
+        read = self.read_snapshot
+        return read is None or attempt.changes_protocol or Protocol.from_json(protocol) != read.protocol
 
 
 class _Writing:
@@ -244,14 +287,10 @@ class _Writing:
         self._metadata = metadata
         self._blind_append = attempt.is_blind_append if blind_append is None else blind_append
 
-    def prepare(self, actions: Sequence[Action]) -> list[Action]:
-        """The actions with what the log layer itself adds to them."""
-        if self._read is None or not self._enables_timestamps:
-            return list(actions)
-        return [self._with_enablement(action) if isinstance(action, Metadata) else action for action in actions]
-
-    def text(self, actions: Sequence[Action], version: int, winners: Sequence[CommitFile]) -> bytes:
-        """The commit's lines for `version`, with commitInfo first."""
+    def text(
+        self, actions: Sequence[Action], version: int, winners: Sequence[CommitFile]
+    ) -> tuple[list[Action], bytes]:
+        """The actions as they are for `version`, and the commit's lines, with commitInfo first."""
         now = int(time.time() * 1000)
         own = self._next_timestamp(now, winners) if in_commit_timestamps(self._metadata) else None
         info = build_commit_info(
@@ -264,19 +303,17 @@ class _Writing:
             blind_append=self._blind_append,
             transaction_id=self._id,
         )
-        numbered = [self._renumbered(action, version) for action in actions]
-        if own is not None and self._enables_timestamps and self._read is not None:
-            numbered = [_stamped(action, own) if isinstance(action, Metadata) else action for action in numbered]
-        return encode_actions([info, *numbered])
+        final = [self._renumbered(action, version) for action in actions]
+        if own is not None and self._enables_timestamps:
+            final = [_stamped(action, version, own) if isinstance(action, Metadata) else action for action in final]
+        return final, encode_actions([info, *final])
 
     @property
     def _enables_timestamps(self) -> bool:
-        before = self._read is not None and in_commit_timestamps(self._read.metadata)
-        return in_commit_timestamps(self._metadata) and not before
-
-    def _with_enablement(self, metadata: Metadata) -> Metadata:
-        # The timestamp itself is known only when the commit is written.
-        return metadata.with_configuration({f"{_ENABLEMENT}Version": str(self.attempt.version)})
+        """True if the commit is the first of an existing table with a timestamp of its own."""
+        if self._read is None or in_commit_timestamps(self._read.metadata):
+            return False
+        return in_commit_timestamps(self._metadata)
 
     def _next_timestamp(self, now: int, winners: Sequence[CommitFile]) -> int:
         """Later than the previous commit's, whatever the clock says."""
@@ -297,8 +334,13 @@ class _Writing:
 _ENABLEMENT = "delta.inCommitTimestampEnablement"
 
 
-def _stamped(metadata: Metadata, timestamp: int) -> Metadata:
-    return metadata.with_configuration({f"{_ENABLEMENT}Timestamp": str(timestamp)})
+def _stamped(metadata: Metadata, version: int, timestamp: int) -> Metadata:
+    since = {f"{_ENABLEMENT}Version": str(version), f"{_ENABLEMENT}Timestamp": str(timestamp)}
+    return metadata.with_configuration(since)
+
+
+def _keeps_features(protocol: Protocol, old: Protocol) -> bool:
+    return protocol.features >= old.features
 
 
 def _written(version: int, data: bytes, actions: Sequence[Action], table: str) -> CommitFile:

@@ -1,5 +1,8 @@
+"""Every cell: what a transaction did, what the commit did that came first, and the verdict."""
+
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -8,84 +11,175 @@ from deltasql.errors.log import (
     ConcurrentAppendError,
     ConcurrentDeleteDeleteError,
     ConcurrentDeleteReadError,
+    ConcurrentModificationError,
     ConcurrentTransactionError,
     ConcurrentWriteError,
     MetadataChangedError,
     ProtocolChangedError,
 )
-from deltasql.log.conflict import Attempt, IsolationLevel, Winner, find_conflict
+from deltasql.log.conflict import Attempt, IsolationLevel, ReadPredicate, Winner, find_conflict
 
 SERIALIZABLE, WRITE, SNAPSHOT = IsolationLevel.SERIALIZABLE, IsolationLevel.WRITE_SERIALIZABLE, IsolationLevel.SNAPSHOT
 
-APPEND = Attempt("t", 5, WRITE)
-UPDATE = Attempt(
-    "t", 5, WRITE, read_predicates=("x = 1",), read_files=frozenset({"a"}), removes=frozenset({"a"}), only_adds=False
-)
-ALTER = Attempt("t", 5, WRITE, changes_metadata=True)
-OPTIMIZE = replace(UPDATE, level=SNAPSHOT)
 
-APPENDED = Winner(5, "WRITE", is_blind_append=True, adds={"n": {}})
-UPDATED = Winner(5, "UPDATE", adds={"n": {}}, removes=frozenset({"a"}))
-DELETED = Winner(5, "DELETE", removes=frozenset({"a"}))
-UPDATED_ELSEWHERE = Winner(5, "UPDATE", adds={"n": {}}, removes=frozenset({"b"}))
-ALTERED = Winner(5, "ADD COLUMNS", changes_metadata=True)
-UPGRADED = Winner(5, "UPGRADE PROTOCOL", changes_metadata=True, changes_protocol=True)
+def in_partition(value: str | None) -> ReadPredicate:
+    return ReadPredicate(f"p = {value}", lambda values: values.get("p") == value)
+
+
+ALL = ReadPredicate("x = 1")
+A = frozenset({"a"})
+
+# What the transaction did: `a` is the file that it read and removes.
+APPEND = Attempt("main.t", 5, WRITE)
+UPDATE = Attempt("main.t", 5, WRITE, read_predicates=(ALL,), read_files=A, removes=A, only_adds=False)
+UPDATE_P1 = replace(UPDATE, read_predicates=(in_partition("1"),))
+INSERT_SELECT = replace(APPEND, read_predicates=(ALL,), read_files=A)
+WHOLE = replace(APPEND, read_whole_table=True)
+BLIND_DELETE = replace(UPDATE, read_predicates=(), read_files=frozenset())
+OPTIMIZE = replace(UPDATE, level=SNAPSHOT)
+ALTER = replace(APPEND, changes_metadata=True)
+OVERWRITE_SCHEMA = replace(UPDATE, changes_metadata=True)
+CHECKED_ALTER = replace(ALTER, read_whole_table=True)
+UPGRADE = replace(ALTER, changes_protocol=True)
+RESTORE = replace(UPDATE, needs_next_version=True)
+CREATE = replace(UPGRADE, version=0)
+
+# What came first.
+BLIND = Winner(5, "WRITE", is_blind_append=True, adds={"n": {}})
+UNFLAGGED = replace(BLIND, is_blind_append=False)
+BLIND_P1 = replace(BLIND, adds={"n": {"p": "1"}})
+BLIND_P2 = replace(BLIND, adds={"n": {"p": "2"}, "m": {"p": None}})
+UPDATED = Winner(5, "UPDATE", adds={"n": {}}, removes=A)
+UPDATED_B = Winner(5, "UPDATE", adds={"n": {}}, removes=frozenset({"b"}))
+UPDATED_P2 = Winner(5, "UPDATE", adds={"n": {"p": "2"}}, removes=frozenset({"b"}))
+UPDATED_P1 = Winner(5, "MERGE", adds={"m": {"p": "2"}, "n": {"p": "1"}}, removes=frozenset({"b"}))
+DELETED = Winner(5, "DELETE", removes=A)
+DELETED_B = Winner(5, "DELETE", removes=frozenset({"b"}))
+OPTIMIZED = Winner(5, "OPTIMIZE", removes=A)
+OPTIMIZED_B = Winner(5, "OPTIMIZE", removes=frozenset({"b"}))
+EMPTY = Winner(5, "An unnamed operation")
+ALTERED = Winner(5, "ADD COLUMNS", is_blind_append=True, changes_metadata=True)
+UPGRADED = replace(ALTERED, operation="UPGRADE PROTOCOL", changes_protocol=True)
+IDENTITY = replace(BLIND, changes_metadata=True, only_raises_identity=True)
+
+OK = None
+CA, DR, DD = ConcurrentAppendError, ConcurrentDeleteReadError, ConcurrentDeleteDeleteError
+CT, CW, MC, PC = ConcurrentTransactionError, ConcurrentWriteError, MetadataChangedError, ProtocolChangedError
+WINNERS = (BLIND, UNFLAGGED, UPDATED, UPDATED_B, DELETED, DELETED_B, OPTIMIZED, OPTIMIZED_B, EMPTY, ALTERED, UPGRADED)
+
+MATRIX: Mapping[str, tuple[Attempt, tuple[type[Exception] | None, ...]]] = {
+    #                     attempt          blind unfl. upd. upd.b del. del.b opt. opt.b empty alter upgrade
+    "append": (APPEND, (OK, OK, OK, OK, OK, OK, OK, OK, OK, MC, PC)),
+    "update": (UPDATE, (OK, CA, CA, CA, DR, OK, DR, OK, OK, MC, PC)),
+    "insert select": (INSERT_SELECT, (OK, CA, CA, CA, DR, OK, DR, OK, OK, MC, PC)),
+    "whole table": (WHOLE, (OK, CA, CA, CA, DR, DR, DR, DR, OK, MC, PC)),
+    "unread delete": (BLIND_DELETE, (OK, OK, DD, OK, DD, OK, DD, OK, OK, MC, PC)),
+    "optimize": (OPTIMIZE, (OK, OK, DR, OK, DR, OK, DR, OK, OK, MC, PC)),
+    "alter": (ALTER, (OK, OK, OK, OK, OK, OK, OK, OK, OK, MC, PC)),
+    "overwrite schema": (OVERWRITE_SCHEMA, (CA, CA, CA, CA, DR, OK, DR, OK, OK, MC, PC)),
+    "add constraint": (CHECKED_ALTER, (CA, CA, CA, CA, DR, DR, DR, DR, OK, MC, PC)),
+    "upgrade": (UPGRADE, (OK, OK, OK, OK, OK, OK, OK, OK, OK, MC, PC)),
+    "restore": (RESTORE, (CW, CW, CW, CW, CW, CW, CW, CW, CW, MC, PC)),
+    "create": (CREATE, (PC, PC, PC, PC, PC, PC, PC, PC, PC, PC, PC)),
+}
+
+# The same under Serializable: blind appends count too.
+SERIAL = {"update": CA, "insert select": CA, "whole table": CA, "append": OK, "unread delete": OK}
+
+
+def cells() -> list[tuple[Attempt, Winner, type[Exception] | None]]:
+    found = []
+    for name, (attempt, verdicts) in MATRIX.items():
+        found += [(attempt, winner, verdict) for winner, verdict in zip(WINNERS, verdicts, strict=True)]
+        if name in SERIAL:
+            serial = replace(attempt, level=SERIALIZABLE)
+            found += [(serial, winner, verdict) for winner, verdict in zip(WINNERS[1:], verdicts[1:], strict=True)]
+            found.append((serial, BLIND, SERIAL[name]))
+    return found
+
+
+@pytest.mark.parametrize(("attempt", "winner", "verdict"), cells())
+def test_matrix(attempt: Attempt, winner: Winner, verdict: type[Exception] | None) -> None:
+    check(attempt, winner, verdict)
 
 
 @pytest.mark.parametrize(
-    ("attempt", "winner", "error"),
+    ("attempt", "winner", "verdict"),
     [
-        (APPEND, APPENDED, None),
-        (APPEND, UPDATED, None),
-        (APPEND, ALTERED, MetadataChangedError),
-        (APPEND, UPGRADED, ProtocolChangedError),
-        (replace(APPEND, version=0), APPENDED, ProtocolChangedError),
-        (UPDATE, APPENDED, None),
-        (replace(UPDATE, level=SERIALIZABLE), APPENDED, ConcurrentAppendError),
-        (UPDATE, UPDATED, ConcurrentAppendError),
-        (UPDATE, UPDATED_ELSEWHERE, ConcurrentAppendError),
-        (UPDATE, DELETED, ConcurrentDeleteReadError),
-        (replace(UPDATE, read_files=frozenset()), DELETED, ConcurrentDeleteDeleteError),
-        (OPTIMIZE, UPDATED_ELSEWHERE, None),
-        (OPTIMIZE, UPDATED, ConcurrentDeleteReadError),
-        (replace(APPEND, read_whole_table=True), UPDATED_ELSEWHERE, ConcurrentAppendError),
-        (replace(APPEND, read_whole_table=True), replace(DELETED, removes=frozenset("z")), ConcurrentDeleteReadError),
-        (ALTER, APPENDED, ConcurrentWriteError),
-        (replace(UPDATE, needs_next_version=True), APPENDED, ConcurrentWriteError),
+        (UPDATE_P1, UPDATED_P2, OK),
+        (UPDATE_P1, UPDATED_P1, CA),
+        (replace(UPDATE_P1, level=SERIALIZABLE), BLIND_P2, OK),
+        (replace(UPDATE_P1, level=SERIALIZABLE), BLIND_P1, CA),
+        (replace(UPDATE, level=SERIALIZABLE), BLIND_P2, CA),
+        (replace(UPDATE_P1, read_predicates=(in_partition("1"), in_partition(None)), level=SERIALIZABLE), BLIND_P2, CA),
+        (replace(UPDATE_P1, read_predicates=(in_partition("1"), ALL)), UPDATED_P2, CA),
+        (replace(UPDATE_P1, read_whole_table=True), UPDATED_P2, CA),
+        (UPDATE_P1, DELETED, DR),
+        (UPDATE_P1, DELETED_B, OK),
+    ],
+)
+def test_partitions(attempt: Attempt, winner: Winner, verdict: type[Exception] | None) -> None:
+    check(attempt, winner, verdict)
+
+
+@pytest.mark.parametrize(
+    ("attempt", "winner", "verdict"),
+    [
+        (replace(APPEND, app_ids=frozenset("s")), replace(BLIND, app_ids=frozenset("s")), CT),
+        (replace(APPEND, read_app_ids=frozenset("s")), replace(BLIND, app_ids=frozenset("s")), CT),
+        (replace(APPEND, app_ids=frozenset("s")), replace(BLIND, app_ids=frozenset("r")), OK),
+        (replace(APPEND, domains=frozenset("d")), replace(BLIND, domains=frozenset("d")), CT),
+        (replace(APPEND, domains=frozenset("d")), replace(BLIND, domains=frozenset("e")), OK),
+        (APPEND, IDENTITY, OK),
+        (UPDATE, IDENTITY, OK),
+        (ALTER, IDENTITY, MC),
+        # The order of the rules: metadata before applications before files.
+        (replace(UPDATE, app_ids=frozenset("s")), replace(ALTERED, app_ids=frozenset("s")), MC),
+        (replace(UPDATE, app_ids=frozenset("s")), replace(UPDATED, app_ids=frozenset("s")), CT),
+    ],
+)
+def test_applications_domains_and_identities(attempt: Attempt, winner: Winner, verdict: type[Exception] | None) -> None:
+    check(attempt, winner, verdict)
+
+
+def check(attempt: Attempt, winner: Winner, verdict: type[Exception] | None) -> None:
+    found = find_conflict(attempt, winner)
+    assert type(found) is (type(None) if verdict is None else verdict)
+    if found is not None:
+        assert isinstance(found, ConcurrentModificationError)
+        assert (found.sqlstate, found.version, found.operation) == ("2D521", 5, winner.operation)
+        for part in (winner.operation, "main.t", "version 5", "Run the statement again."):
+            assert part in found.message
+
+
+@pytest.mark.parametrize(
+    ("attempt", "winner", "condition", "text"),
+    [
+        (APPEND, ALTERED, "DELTA_METADATA_CHANGED", "schema or properties"),
+        (APPEND, UPGRADED, "DELTA_PROTOCOL_CHANGED", "protocol"),
+        (CREATE, BLIND, "DELTA_PROTOCOL_CHANGED", "create the table before"),
+        (UPDATE, UPDATED, "DELTA_CONCURRENT_APPEND", "(version 5) that this statement should have read"),
+        (UPDATE_P1, UPDATED_P1, "DELTA_CONCURRENT_APPEND", "(version 5, partition [p=1])"),
+        (WHOLE, replace(UNFLAGGED, adds={"n": {"p": None, "q": "2"}}), "DELTA_CONCURRENT_APPEND", "[p=null, q=2]"),
+        (UPDATE, DELETED, "DELTA_CONCURRENT_DELETE_READ", "that this statement read"),
+        (BLIND_DELETE, DELETED, "DELTA_CONCURRENT_DELETE_DELETE", "removes too"),
+        (RESTORE, BLIND, "DELTA_CONCURRENT_WRITE", "wrote version 5"),
         (
             replace(APPEND, app_ids=frozenset("s")),
-            replace(APPENDED, app_ids=frozenset("s")),
-            ConcurrentTransactionError,
+            replace(BLIND, app_ids=frozenset("s")),
+            "DELTA_CONCURRENT_TRANSACTION",
+            "application id s",
         ),
-        (
-            replace(APPEND, read_app_ids=frozenset("s")),
-            replace(APPENDED, app_ids=frozenset("s")),
-            ConcurrentTransactionError,
-        ),
-        (replace(APPEND, app_ids=frozenset("s")), replace(APPENDED, app_ids=frozenset("r")), None),
         (
             replace(APPEND, domains=frozenset("d")),
-            replace(APPENDED, domains=frozenset("d")),
-            ConcurrentTransactionError,
+            replace(BLIND, domains=frozenset("d")),
+            "DELTA_CONCURRENT_TRANSACTION",
+            "metadata domain d",
         ),
     ],
 )
-def test_verdicts(attempt: Attempt, winner: Winner, error: type[Exception] | None) -> None:
+def test_messages(attempt: Attempt, winner: Winner, condition: str, text: str) -> None:
     found = find_conflict(attempt, winner)
-    assert type(found) is (type(None) if error is None else error)
-    if found is not None:
-        assert (found.sqlstate, found.version, found.operation) == ("2D521", 5, winner.operation)
-        assert winner.operation in found.message
-
-
-def test_conditions_are_delta_s() -> None:
-    conditions = {
-        find_conflict(attempt, winner).condition  # type: ignore[union-attr]
-        for attempt, winner in ((APPEND, ALTERED), (APPEND, UPGRADED), (UPDATE, UPDATED), (UPDATE, DELETED))
-    }
-    assert conditions == {
-        "DELTA_METADATA_CHANGED",
-        "DELTA_PROTOCOL_CHANGED",
-        "DELTA_CONCURRENT_APPEND",
-        "DELTA_CONCURRENT_DELETE_READ",
-    }
+    assert found is not None
+    assert found.condition == condition
+    assert text in found.message

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import uuid
@@ -21,10 +22,12 @@ from deltasql.errors.log import (
     MetadataChangedError,
     ProtocolChangedError,
     StorageError,
+    TableReplacedError,
 )
 from deltasql.log.actions import Action, AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.commit_rules import check_commit
 from deltasql.log.committer import FileSystemCommitter
+from deltasql.log.partition_match import partition_matcher
 from deltasql.log.protocol import Protocol
 from deltasql.log.table import DeltaLog
 from deltasql.log.transaction import Commit, Transaction
@@ -141,12 +144,100 @@ def test_a_changed_schema_fails_an_append(create: Create, add: Add) -> None:
     assert "CHANGE COLUMN" in caught.value.message
 
 
-def test_metadata_needs_the_very_next_version(create: Create, append: Append) -> None:
+def test_metadata_go_on_top_of_rows(create: Create, append: Append, commit_lines: Lines) -> None:
+    log = create()
+    snapshot = log.snapshot()
+    append(log, "a")
+    commit = log.begin(snapshot).commit("SET TBLPROPERTIES", {}, [snapshot.metadata.with_configuration({"a": "b"})])
+    assert (commit.version, commit.snapshot.num_files, commit.snapshot.configuration["a"]) == (2, 1, "b")
+    with pytest.raises(MetadataChangedError):
+        log.begin(snapshot).commit("SET TBLPROPERTIES", {}, [snapshot.metadata.with_configuration({"c": "d"})])
+
+
+@pytest.mark.parametrize("operation", ["ADD CONSTRAINT", "CHANGE COLUMN", "RESTORE", "CLONE"])
+def test_some_operations_need_the_very_next_version(create: Create, append: Append, operation: str) -> None:
     log = create()
     snapshot = log.snapshot()
     append(log, "a")
     with pytest.raises(ConcurrentWriteError):
-        log.begin(snapshot).commit("SET TBLPROPERTIES", {}, [snapshot.metadata.with_configuration({"a": "b"})])
+        log.begin(snapshot).commit(operation, {}, [snapshot.metadata.with_configuration({"a": "b"})])
+
+
+def test_a_dropped_feature_needs_the_very_next_version(create: Create, append: Append) -> None:
+    protocol = Protocol(1, 7, None, frozenset({"domainMetadata", "appendOnly"}))
+    log = create(protocol=protocol)
+    snapshot = log.snapshot()
+    append(log, "a")
+    with pytest.raises(ConcurrentWriteError):
+        log.begin(snapshot).commit("DROP FEATURE", {}, [protocol.without("domainMetadata")])
+    more = Protocol(1, 7, None, frozenset({"domainMetadata", "appendOnly", "invariants"}))
+    assert log.begin(snapshot).commit("ADD FEATURE", {}, [more]).version == 2
+
+
+def test_a_protocol_that_is_stated_again_is_no_change(create: Create, append: Append, add: Add) -> None:
+    log = create()
+    snapshot = log.snapshot()
+    log.begin(snapshot).commit("WRITE", {}, [snapshot.protocol, add("a")])
+    assert log.begin(snapshot).commit("WRITE", {}, [add("b")]).version == 2
+
+
+def test_partitions_apart_do_not_meet(create: Create, add: Add) -> None:
+    log = create(add("a", values={"p": "1"}), add("b", values={"p": "2"}), partition_columns=("p",))
+    snapshot = log.snapshot()
+
+    def update(old: str, value: str) -> Commit:
+        transaction = log.begin(snapshot)
+        matches = partition_matcher(snapshot.metadata, lambda row: row["p"] == value)
+        transaction.record_read(f"p = '{value}'", [old], matches=matches)
+        new = add(f"{old}2", values={"p": value})
+        return transaction.commit("UPDATE", {}, [add(old, values={"p": value}).remove(1), new])
+
+    assert [update("a", "1").version, update("b", "2").version] == [1, 2]
+    with pytest.raises(ConcurrentAppendError) as caught:
+        update("c", "1")
+    assert "(version 1, partition [p=1])" in caught.value.message
+
+
+def test_rearranged_rows_are_no_new_ones(create: Create, add: Add) -> None:
+    log = create(add("a"), add("b"))
+    snapshot = log.snapshot()
+    removed = add("b").remove(1, data_change=False)
+    log.begin(snapshot).commit("OPTIMIZE", {}, [removed, replace(add("c"), data_change=False)])
+    transaction = log.begin(snapshot)
+    transaction.record_read("x = 1", ["a"])
+    assert transaction.commit("UPDATE", {}, [add("a").remove(1), add("d")]).version == 2
+
+
+def test_a_table_that_was_created_anew_meanwhile(create: Create, append: Append, add: Add, location: str) -> None:
+    log = create()
+    append(log, "a")
+    transaction = log.begin(log.snapshot())
+    shutil.rmtree(location)
+    other = DeltaLog(location)
+    other.begin(None).commit("CREATE TABLE", {}, [Protocol(1, 2), Metadata("2", StructType())])
+    with pytest.raises(TableReplacedError) as caught:
+        transaction.commit("WRITE", {}, [add("b")])
+    assert isinstance(caught.value, ConcurrentModificationError)
+    assert (caught.value.condition, caught.value.version) == ("DELTA_METADATA_CHANGED", 1)
+    assert log.snapshot().version == 0
+
+
+def test_a_legacy_protocol_is_writable_while_its_features_are_not_used(create: Create, append: Append) -> None:
+    assert append(create(protocol=Protocol(1, 4)), "a").version == 1
+
+
+def test_timestamps_that_are_enabled_on_top_of_others(
+    create: Create, append: Append, commit_lines: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Protocol, "check_writable", lambda *_: None)
+    log = create(protocol=Protocol(1, 7, None, frozenset({"inCommitTimestamp"})))
+    snapshot = log.snapshot()
+    append(log, "a")
+    enabled = snapshot.metadata.with_configuration({"delta.enableInCommitTimestamps": "true"})
+    commit = log.begin(snapshot).commit("SET TBLPROPERTIES", {}, [enabled])
+    configuration = commit.snapshot.configuration
+    assert configuration["delta.inCommitTimestampEnablementVersion"] == "2"
+    assert configuration["delta.inCommitTimestampEnablementTimestamp"] == str(commit.snapshot.timestamp_ms)
 
 
 def test_removes_without_a_noted_read_need_the_very_next_version(create: Create, add: Add, append: Append) -> None:
