@@ -41,7 +41,7 @@ from deltasql.planner.merge_columns import ClauseColumns, MergeAssignment
 from deltasql.planner.metadata import evolved_metadata, metadata_actions
 from deltasql.planner.reads import reads_of
 from deltasql.planner.rule import plan
-from deltasql.planner.scope import Scope, side, told_apart
+from deltasql.planner.scope import Scope, side, told_apart, type_at
 from deltasql.planner.settings import AUTO_MERGE, STORE_ASSIGNMENT, STRUCTS_BY_NAME
 from deltasql.schema.evolution import MergeMode, merge_schemas, restrict
 from deltasql.schema.text import sql_text
@@ -221,11 +221,11 @@ class _Merge:
         types: dict[str, DataType] = {}
         unknown = []
         for item in items:
-            sql, field = item.resolved.value, new.find(item.resolved.names[0])
+            sql, target = item.resolved.value, type_at(new, item.resolved.names)
             known = item.type or self.scope.type_of(sql)
             if known is not None:
                 types[sql] = known
-            elif strict or field is None or not isinstance(field.type, (PrimitiveType, DecimalType)):
+            elif strict or not isinstance(target, (PrimitiveType, DecimalType)):
                 unknown.append(sql)
         if unknown:
             assert self.scope.source is not None

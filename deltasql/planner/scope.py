@@ -173,13 +173,14 @@ class Scope:
         parts = references[0].parts
         for candidate in (self.target, self.source):
             if candidate is not None and len(parts) > 1 and parts[0].lower() == candidate.alias.lower():
-                return _walk(candidate.schema, parts[1:])
+                return type_at(candidate.schema, parts[1:])
         if self.source is None:
-            return _walk(self.target.schema, parts)
+            return type_at(self.target.schema, parts)
         return None
 
 
-def _walk(schema: StructType, parts: tuple[str, ...]) -> DataType | None:
+def type_at(schema: StructType, parts: tuple[str, ...]) -> DataType | None:
+    """The type of a column or of a field of structs; None where there is none."""
     current: DataType = schema
     for part in parts:
         if not isinstance(current, StructType):

@@ -20,7 +20,7 @@ from deltasql.planner.defaults import default_sql
 from deltasql.planner.delete import refuse_append_only
 from deltasql.planner.reads import reads_of
 from deltasql.planner.rule import plan
-from deltasql.planner.scope import Scope, side, unqualified
+from deltasql.planner.scope import Scope, side, type_at, unqualified
 from deltasql.planner.settings import STORE_ASSIGNMENT
 from deltasql.schema.text import type_text
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
@@ -111,8 +111,8 @@ def _types(
     """Types of the values whose columns need more than a cast."""
     needed = []
     for item in resolved:
-        field = scope.target.schema.find(item.names[0])
-        if field is None or policy == "STRICT" or not isinstance(field.type, (PrimitiveType, DecimalType)):
+        target = type_at(scope.target.schema, item.names)
+        if policy == "STRICT" or not isinstance(target, (PrimitiveType, DecimalType)):
             needed.append(item.value)
     known = {sql: kind for sql in needed if (kind := scope.type_of(sql)) is not None}
     unknown = [sql for sql in needed if sql not in known]

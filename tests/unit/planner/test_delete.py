@@ -7,9 +7,13 @@ from typing import Any
 
 import pytest
 
+from deltasql.errors.catalog import TableNotFoundError
+from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
+from deltasql.errors.write import AppendOnlyError, NonDeterministicConditionError
+from deltasql.plan.base import SqlText
 from deltasql.plan.operators import Rewrite, RowEffect
 from deltasql.planner.changes import RowChange, TableChange
-from tests.unit.planner.lab import Lab
+from tests.unit.planner.lab import Lab, scans_of
 
 Fails = Callable[..., Any]
 
@@ -53,3 +57,36 @@ def test_names_that_need_quotes(lab: Lab) -> None:
     assert isinstance(change, RowChange)
     assert isinstance(change.operator, Rewrite)
     assert change.operator.keep == ("`größe-1`.`a b`", "`größe-1`.`c``d`")
+
+
+@pytest.mark.parametrize(
+    ("sql", "kind", "at"),
+    [
+        ("DELETE FROM nope WHERE id = 1", TableNotFoundError, "nope"),
+        ("DELETE FROM t WHERE id IN (SELECT t FROM nope)", TableNotFoundError, "nope"),
+        ("DELETE FROM t WHERE uuid() = 'x'", NonDeterministicConditionError, "uuid() = 'x'"),
+        ("DELETE FROM t@v0", TimeTravelViewError, "t@v0"),
+    ],
+)
+def test_what_cannot_be_deleted(table: Lab, fails: Fails, sql: str, kind: type[Exception], at: str) -> None:
+    fails(sql, kind, at=at)
+
+
+def test_views(table: Lab, fails: Fails) -> None:
+    table.run("CREATE TEMP VIEW v AS SELECT * FROM t")
+    fails("DELETE FROM v", WriteIntoViewError, at="v")
+    change = table.plan("DELETE FROM t WHERE id IN (SELECT id FROM v)")
+    assert isinstance(change, RowChange)
+    assert change.reads is not None
+    assert change.reads.whole_table
+
+
+def test_an_append_only_table(lab: Lab, fails: Fails) -> None:
+    lab.run("CREATE TABLE log (a INT) TBLPROPERTIES ('delta.appendOnly' = 'true')")
+    fails("DELETE FROM log WHERE a = 1", AppendOnlyError)
+
+
+def test_a_view_may_have_the_name_of_the_table_that_it_reads(table: Lab) -> None:
+    table.run("CREATE TEMP VIEW t AS SELECT * FROM t")
+    operator = table.context("SELECT * FROM t").query(SqlText("SELECT * FROM t", 0))
+    assert [scan.table for scan in scans_of(operator)] == ["t"]
