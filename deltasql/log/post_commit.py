@@ -14,12 +14,19 @@ _LOGGER = logging.getLogger(__name__)
 
 def finish(store: LogStore, snapshot: Snapshot, transaction_id: str | None) -> None:
     """Writes the checksum of the snapshot, and its checkpoint if it is due; then old log files can go."""
+    due = False
+    try:
+        due = checkpoint_is_due(snapshot)
+        if due and snapshot.correct_count():
+            _LOGGER.warning("a checksum before version %d of %s was wrong", snapshot.version, snapshot.table)
+    except Exception as error:
+        _LOGGER.warning("no checkpoint of version %d of %s: %s", snapshot.version, snapshot.table, error)
     try:
         write_checksum(store, snapshot, transaction_id)
     except Exception as error:
         _LOGGER.warning("no checksum for version %d of %s: %s", snapshot.version, snapshot.table, error)
     try:
-        if checkpoint_is_due(snapshot):
+        if due:
             _checkpoint(store, snapshot)
     except Exception as error:
         _LOGGER.warning("no checkpoint of version %d of %s: %s", snapshot.version, snapshot.table, error)

@@ -155,6 +155,13 @@ class Snapshot:
         """True if the totals of an earlier version are known, but not how the commits since have changed them."""
         return self.cheap_totals is None and self._known is not None and self._known.totals is not None
 
+    def correct_count(self) -> bool:
+        """Counts the files where the totals are only carried on from a checksum; True if they were wrong."""
+        known = self.cheap_totals
+        counted = self._count()
+        self.__dict__["totals"] = self.__dict__["cheap_totals"] = counted
+        return known is not None and (known.files, known.bytes) != (counted.files, counted.bytes)
+
     @cached_property
     def timestamp_ms(self) -> int:
         """When the version was committed: its in-commit timestamp if the table has them, else its file's time."""

@@ -101,6 +101,24 @@ def test_new_files_need_no_look_at_the_checkpoint(
     assert checksum(log_file, 1) == (2, 20)
 
 
+def test_a_wrong_checksum_ends_at_the_next_checkpoint(
+    create: Create, append: Append, log_file: File, caplog: pytest.LogCaptureFixture
+) -> None:
+    log = create()
+    for number in range(5):
+        append(log, f"f{number}")
+    crc = log_file(f"{5:020d}.crc")
+    crc.write_text(crc.read_text().replace('"numFiles":5', '"numFiles":7'))
+    log = DeltaLog(log.location)
+    for number in range(5, 9):
+        append(log, f"f{number}")
+    assert json.loads(log_file(f"{9:020d}.crc").read_text())["numFiles"] == 11
+    append(DeltaLog(log.location), "f9")
+    assert check(DeltaLog(log.location), log_file) == (10, 100)
+    assert "was wrong" in caplog.text
+    assert log_file(f"{10:020d}.checkpoint.parquet").exists()
+
+
 VECTOR = DeletionVector("u", "ab^-aqEH.-t@S}K{vb[*k^", 1, 40, 3)
 FILES = [
     AddFile("plain", {}, 1, 2),

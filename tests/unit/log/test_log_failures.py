@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,34 +12,35 @@ import pytest
 
 from deltasql.errors.log import CommitRetriesExceededError, MissingCommitTimestampError, NoCommitsFoundError
 from deltasql.log import transaction
-from deltasql.log.protocol import Protocol
+from deltasql.log.history import version_at
+from deltasql.log.segment import list_log
 from deltasql.log.table import DeltaLog
 from deltasql.log.transaction import Commit
 
-IN_COMMIT = {"delta.enableInCommitTimestamps": "true"}
-WITH_TIMES = Protocol(3, 7, frozenset(), frozenset({"inCommitTimestamp"}))
 
-
-def test_a_log_of_checkpoints_alone_has_no_version_at_a_time(
-    create: Callable[..., DeltaLog], log_file: Callable[[str], Path], location: str
-) -> None:
+def test_a_log_without_commits_has_no_version_at_a_time(create: Callable[..., DeltaLog]) -> None:
     log = create()
-    log.checkpoint()
-    log_file(f"{0:020d}.json").unlink()
+    snapshot = log.snapshot()
+    listing = replace(list_log(log.store, full=True), commits={})
     with pytest.raises(NoCommitsFoundError) as caught:
-        DeltaLog(location, "main.t").version_at(0)
+        version_at(log.reader, listing, snapshot, 0)
     assert caught.value.condition == "DELTA_NO_COMMITS_FOUND"
 
 
-def test_a_commit_without_its_time_is_told(
-    create: Callable[..., DeltaLog], log_file: Callable[[str], Path], location: str
-) -> None:
-    create(configuration=IN_COMMIT, protocol=WITH_TIMES)
-    commit = log_file(f"{0:020d}.json")
-    commit.write_text("\n".join(line for line in commit.read_text().splitlines() if "inCommitTimestamp\":" not in line))
-    log_file(f"{0:020d}.crc").unlink(missing_ok=True)
+def test_a_commit_without_its_time_is_told(location: str, log_file: Callable[[str], Path]) -> None:
+    features = {"readerFeatures": [], "writerFeatures": ["inCommitTimestamp"]}
+    metadata = {
+        "id": "the-id",
+        "format": {"provider": "parquet", "options": {}},
+        "schemaString": '{"type":"struct","fields":[]}',
+        "partitionColumns": [],
+        "configuration": {"delta.enableInCommitTimestamps": "true"},
+    }
+    actions = [{"protocol": {"minReaderVersion": 3, "minWriterVersion": 7, **features}}, {"metaData": metadata}]
+    log_file("").mkdir(parents=True)
+    log_file(f"{0:020d}.json").write_text("\n".join(map(json.dumps, actions)))
     with pytest.raises(MissingCommitTimestampError) as caught:
-        DeltaLog(location, "main.t").snapshot().timestamp  # noqa: B018
+        DeltaLog(location, "main.t").snapshot().timestamp_ms  # noqa: B018
     assert caught.value.condition == "DELTA_MISSING_COMMIT_TIMESTAMP"
 
 

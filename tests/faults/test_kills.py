@@ -1,0 +1,89 @@
+"""A writer dies at every point of a commit: readers see the old version or the new one, and the next writer goes on."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from deltasql.log.table import DeltaLog
+
+from .conftest import append, whole
+
+Table = Callable[..., DeltaLog]
+File = Callable[[str], Path]
+
+_WRITER = """
+import os, signal, sys
+from deltasql.log.actions import AddFile
+from deltasql.log.store import LocalLogStore
+from deltasql.log.table import DeltaLog
+
+location, method, suffix, moment = sys.argv[1:]
+original = getattr(LocalLogStore, method)
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def fatal(self, path, data):
+    if not path.endswith(suffix):
+        return original(self, path, data)
+    if moment == "staging":
+        # So do a killed object store's temporary files look.
+        open(f"{self.root}/{path}#1", "wb").write(data[: len(data) // 2])
+    if moment == "torn":
+        open(f"{self.root}/{path}", "wb").write(data[: len(data) // 2])
+    if moment == "after":
+        original(self, path, data)
+    die()
+
+setattr(LocalLogStore, method, fatal)
+open(f"{location}/f10", "wb").close()
+log = DeltaLog(location)
+log.begin(log.snapshot()).commit("WRITE", {}, [AddFile("f10", {}, 10, 1, True, '{"numRecords":1}')])
+"""
+
+_COMMIT, _CHECKSUM = f"{10:020d}.json", f"{10:020d}.crc"
+_CHECKPOINT, _HINT = f"{10:020d}.checkpoint.parquet", "_last_checkpoint"
+
+
+def kill(location: str, method: str, suffix: str, moment: str) -> None:
+    command = [sys.executable, "-c", _WRITER, location, method, suffix, moment]
+    done = subprocess.run(command, check=False, timeout=60, capture_output=True, text=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("method", "suffix", "moment", "version"),
+    [
+        ("put_if_absent", _COMMIT, "before", 9),
+        ("put_if_absent", _COMMIT, "staging", 9),
+        ("put_if_absent", _COMMIT, "after", 10),
+        ("put_if_absent", _CHECKSUM, "before", 10),
+        ("put_if_absent", _CHECKSUM, "staging", 10),
+        ("put_if_absent", _CHECKSUM, "after", 10),
+        ("put_if_absent", _CHECKPOINT, "before", 10),
+        ("put_if_absent", _CHECKPOINT, "staging", 10),
+        ("put_if_absent", _CHECKPOINT, "after", 10),
+        ("overwrite", _HINT, "before", 10),
+        ("overwrite", _HINT, "torn", 10),
+        ("overwrite", _HINT, "after", 10),
+    ],
+)
+def test_a_writer_that_is_killed(
+    table: Table, location: str, log_file: File, method: str, suffix: str, moment: str, version: int
+) -> None:
+    living = table(9)
+    kill(location, method, suffix, moment)
+    for log in (DeltaLog(location), living):
+        assert whole(log) == version
+    for number in range(version + 1, 22):
+        assert append(DeltaLog(location) if number % 2 else living, f"f{number}").version == number
+    for log in (DeltaLog(location), living):
+        assert whole(log) == 21
+    assert whole(living, version) == version
+    assert log_file(f"{20:020d}.checkpoint.parquet").exists()

@@ -1,0 +1,67 @@
+"""Processes that write one table at the same time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from deltasql.log.table import DeltaLog
+
+Table = Callable[..., DeltaLog]
+File = Callable[[str], Path]
+
+_APPEND = """
+import sys
+from deltasql.log.actions import AddFile
+from deltasql.log.table import DeltaLog
+
+location, name = sys.argv[1:]
+log = DeltaLog(location)
+for number in range(25):
+    log.begin(log.snapshot()).commit("WRITE", {}, [AddFile(f"{name}-{number}", {}, 1, 1)])
+"""
+
+_CREATE = """
+import sys
+from deltasql.errors.log import ProtocolChangedError
+from deltasql.log.actions import Metadata
+from deltasql.log.protocol import Protocol
+from deltasql.log.table import DeltaLog
+from deltasql.schema.types import StructType
+
+location, name = sys.argv[1:]
+try:
+    DeltaLog(location).begin(None).commit("CREATE TABLE", {}, [Protocol(1, 2), Metadata(name, StructType())])
+except ProtocolChangedError:
+    sys.exit(3)
+"""
+
+
+def run(script: str, location: str, count: int) -> list[int]:
+    names = [f"w{number}" for number in range(count)]
+    writers = [subprocess.Popen([sys.executable, "-c", script, location, name]) for name in names]
+    return [writer.wait(120) for writer in writers]
+
+
+def test_four_processes_append(table: Table, location: str, log_file: File) -> None:
+    table(0)
+    assert run(_APPEND, location, 4) == [0] * 4
+    log = DeltaLog(location)
+    snapshot = log.snapshot()
+    paths = snapshot.files(["path"])["path"].to_pylist()
+    assert (snapshot.version, snapshot.num_files, len(paths)) == (100, 100, 100)
+    assert set(paths) == {f"w{writer}-{number}" for writer in range(4) for number in range(25)}
+    # Of each writer the commits are in its own order.
+    for writer in range(4):
+        assert [path for path in paths if path.startswith(f"w{writer}-")] == [f"w{writer}-{n}" for n in range(25)]
+    assert sorted(int(file.stem) for file in log_file("x").parent.glob("0*.json")) == list(range(101))
+    assert len({entry.info["txnId"] for entry in log.history()}) == 101
+    assert log_file(f"{100:020d}.checkpoint.parquet").exists()
+
+
+def test_two_processes_create(location: str, log_file: File) -> None:
+    assert sorted(run(_CREATE, location, 2)) == [0, 3]
+    assert DeltaLog(location).snapshot().version == 0
+    assert not log_file(f"{1:020d}.json").exists()
