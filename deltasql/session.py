@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import assert_never
@@ -93,8 +94,15 @@ class Session:
             self._engine.spark.interrupt()
 
     def close(self) -> None:
-        """Releases the catalog. A Spark session that was handed in is left alone; our own stays for later sessions."""
+        """Releases the catalog. A Spark session that was handed in is left alone; our own stays for later sessions.
+
+        What SET has changed in our own is unset: later sessions begin with their own settings.
+        """
         self.catalog.close()
+        if self._engine.spark.own:
+            # A Spark that has stopped meanwhile has no settings to forget.
+            with suppress(DeltaSqlError):
+                self._reset()
 
     def __enter__(self) -> Session:
         return self
@@ -126,8 +134,9 @@ class Session:
             case SparkCommand(sql, relations):
                 return self._query_result(engine.command(sql, relations))
             case TableChange():
-                if change.verify is not None and engine.rows(change.verify.broken).head(1):
-                    raise change.verify.error
+                for check in change.verify:
+                    if engine.rows(check.broken).head(1):
+                        raise check.error
                 return self._result(engine, commit_table(change, self.catalog, self.settings))
             case RowChange():
                 return self._result(engine, commit_rows(change, engine, self.catalog, self.settings))
@@ -165,16 +174,19 @@ class Session:
     def _set(self, key: str | None, value: str | None) -> None:
         """Changes a setting here, and in Spark where it is one of Spark's."""
         if key is None:
-            forgotten = [name for name, _ in self.settings.changed()]
-            self.settings.reset(None)
-            for name in forgotten:
-                self._engine.spark.unset(name)
-        elif value is None:
+            self._reset()
+            return
+        self._engine.configure(key, value)
+        if value is None:
             self.settings.reset(key)
-            self._engine.spark.unset(key)
-        else:
-            self._engine.spark.set(key, value)
-            self.settings.set(key, value)
+            return
+        self.settings.set(key, value)
+
+    def _reset(self) -> None:
+        """Forgets all settings, in Spark as well."""
+        for name, _ in self.settings.changed():
+            self._engine.configure(name, None)
+        self.settings.reset(None)
 
 
 def table_name(text: str) -> TableName:

@@ -14,10 +14,12 @@ from deltasql.engine.write import Stage, Staged, live_rows
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import AmbiguousWriteError
 from deltasql.log.actions import Action, AddFile
+from deltasql.log.snapshot import physical_names
 from deltasql.log.transaction import Commit, Transaction
 from deltasql.plan.operators import Rewrite, RowEffect, RowKind, Write
 from deltasql.planner.changes import OUTCOME_SCHEMAS, Outcome, Reads, RowChange, TableChange
 from deltasql.planner.effects import Registration
+from deltasql.planner.partitions import partition_value
 from deltasql.planner.settings import USER_METADATA, Settings
 from deltasql.schema.types import StructType
 
@@ -199,13 +201,22 @@ def _deleted_rows(files: pa.Table | None) -> int:
 
 
 def _touched_partitions(snapshot: Snapshot, staged: Staged) -> pa.Table:
-    """The files of every partition that a staged file falls into."""
+    """The files of every partition that a staged file falls into.
+
+    Values are compared by type: writers spell one timestamp in several ways. Staged files have them by physical name.
+    """
     import pyarrow as pa
 
     files = snapshot.files(("path", "partitionValues", "size", "stats"))
-    touched = {tuple(sorted(add.partition_values.items())) for add in staged.adds}
+    fields = [field for name in snapshot.partition_columns if (field := snapshot.schema.find(name))]
+    physical = physical_names(snapshot.metadata)
+    written = (
+        dict(zip(snapshot.partition_columns, map(add.partition_values.get, physical), strict=True))
+        for add in staged.adds
+    )
+    touched = {partition_value(row, fields) for row in written}
     values = files.column("partitionValues").to_pylist()
-    return files.filter(pa.array([tuple(sorted(row.items())) in touched for row in values], pa.bool_()))
+    return files.filter(pa.array([partition_value(row, fields) in touched for row in values], pa.bool_()))
 
 
 def _removes(snapshot: Snapshot | None, files: pa.Table | None) -> Sequence[AddFile]:

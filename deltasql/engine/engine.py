@@ -33,6 +33,14 @@ class Engine:
         """The engine for one statement, whose text places the errors."""
         return StatementEngine(self.spark, sql)
 
+    def configure(self, key: str, value: str | None) -> None:
+        """Sets a Spark setting, or unsets it (None), now or when Spark starts. Raises SparkError if it may not be."""
+        if not self.spark.started:
+            # Not even PySpark's error classes are needed.
+            return self.spark.unset(key) if value is None else self.spark.set(key, value)
+        with retold(""):
+            return self.spark.unset(key) if value is None else self.spark.set(key, value)
+
 
 class StatementEngine:
     """The engine while it works on one statement: DataFrames that were analysed for the plan serve the run as well."""

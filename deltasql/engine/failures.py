@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from deltasql.engine.frames import VIOLATION_MARK
 from deltasql.errors.base import Caret, DeltaSqlError
@@ -85,7 +86,7 @@ def _bridge_error(text: str) -> SparkError:
 
 
 def _violation(match: re.Match[str], write: WriteContext) -> DeltaSqlError:
-    constraint = next(item for item in write.constraints if item.name == match[1])
+    constraint = next(item for item in write.constraints if quote(item.name) == match[1])
     if constraint.name == REPLACE_WHERE:
         return ReplaceWhereMismatchError(predicate=constraint.condition, values=_values(match[2], constraint))
     if constraint.name.startswith(LENGTH_CHECK):
@@ -156,9 +157,10 @@ def _place(error: PySparkException, sql: str) -> Caret | None:
         return None
     for context in contexts:
         fragment = _fragment(context)
-        start = sql.find(fragment) if fragment else -1
-        if start >= 0:
-            return Caret(sql, start, start + len(fragment))
+        # As whole words: the column `a` is not the a in SELECT a.
+        found = re.search(rf"(?<![\w`]){re.escape(fragment)}(?![\w`])", sql) if fragment else None
+        if found is not None:
+            return Caret(sql, found.start(), found.end())
     return None
 
 

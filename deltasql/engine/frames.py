@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
+from urllib.parse import quote as percent_encoded
 
 from typing_extensions import assert_never
 
@@ -128,9 +129,9 @@ def _guard(constraint: Constraint, columns: Iterable[str]) -> str:
     """SQL that is TRUE for a row that satisfies the constraint and fails the job otherwise."""
     shown = [name for name in columns if not name.startswith(HIDDEN_PREFIX)]
     values = f"to_json(struct({', '.join(quote(name) for name in shown)}), map('ignoreNullFields', 'false'))"
-    report = f"concat({sql_literal(VIOLATION_MARK + constraint.name)}, '|', {values})"
+    report = f"concat({sql_literal(VIOLATION_MARK + percent_encoded(constraint.name))}, '|', {values})"
     return f"CASE WHEN ({constraint.condition}) THEN TRUE ELSE CAST(raise_error({report}) AS BOOLEAN) END"
 
 
 VIOLATION_MARK = "DELTASQL_CONSTRAINT|"
-"""Starts the text that a broken constraint raises inside Spark; the constraint's name and the row follow."""
+"""Starts the text that a broken constraint raises inside Spark; its name, percent-encoded, and the row follow."""

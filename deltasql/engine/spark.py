@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import signal
 import sys
 import threading
 from collections.abc import Iterator, Mapping
@@ -79,9 +80,10 @@ class SparkHandle:
         """The session, started on first use. Raises JavaMissingError where there is no Java for a local one."""
         if self._session is None:
             self._session = _connect(self._given) if isinstance(self._given, str) else self._local()
-            for key, value in self._pending.items():
-                self._session.conf.set(key, value)
-            self._pending.clear()
+            while self._pending:
+                # Each goes whatever comes of it: one that Spark refuses is told once, and not with every statement.
+                key = next(iter(self._pending))
+                self._session.conf.set(key, self._pending.pop(key))
         return self._session
 
     def _local(self) -> SparkSession:
@@ -161,8 +163,26 @@ def _start_local() -> SparkSession:
             builder = builder.config(key, value)
         # PySpark logs each failed analysis as JSON on stderr; the error itself says it better.
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
-        with _quiet_stderr():
+        # A cancelled query is reported by whoever cancelled it; py4j would print two stacks on top.
+        logging.getLogger().addFilter(_is_no_cancellation)
+        with _quiet_stderr(), _same_interrupts():
             return builder.getOrCreate()
+
+
+def _is_no_cancellation(record: logging.LogRecord) -> bool:
+    return not record.getMessage().startswith("KeyboardInterrupt while sending command")
+
+
+@contextmanager
+def _same_interrupts() -> Iterator[None]:
+    """Keeps Ctrl-C as it was: PySpark calls the JVM amid another call, which fails and cancels nothing."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        # Only the main thread may, and only its start of Spark sets a handler. None: one that Python did not set.
+        if threading.current_thread() is threading.main_thread() and before is not None:
+            signal.signal(signal.SIGINT, before)
 
 
 def _active_session() -> SparkSession | None:

@@ -6,13 +6,13 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import datetime, timezone, tzinfo
 from pathlib import Path
 from urllib.parse import quote, unquote
-from zoneinfo import ZoneInfo
 
 from deltasql.engine.statistics import IndexRule, file_statistics, index_rule, physical_name, stats_json
 from deltasql.log.actions import AddFile
+from deltasql.planner.timezone import zone as session_zone
 from deltasql.schema.types import TIMESTAMP, StructType
 
 ORIGIN = "__origin"
@@ -46,7 +46,12 @@ def staged_files(
     """
     has_vectors = configuration.get("delta.enableDeletionVectors", "false").lower() == "true"
     table = _Table(
-        Path(root), schema, tuple(partition_columns), index_rule(configuration), has_vectors or None, ZoneInfo(timezone)
+        Path(root),
+        schema,
+        tuple(partition_columns),
+        index_rule(configuration),
+        has_vectors or None,
+        session_zone(timezone),
     )
     paths = data_files(Path(root) / directory)
     with ThreadPoolExecutor(min(_THREADS, max(1, len(paths)))) as threads:
@@ -66,7 +71,7 @@ class _Table:
     partition_columns: tuple[str, ...]
     rule: IndexRule
     tight_bounds: bool | None
-    zone: ZoneInfo
+    zone: tzinfo
 
     def staged(self, path: Path) -> StagedFile | None:
         """The file at `path` as an action; None, and the file is gone, when it has no row."""
@@ -115,7 +120,7 @@ def directory_values(path: Path) -> dict[str, str | None]:
     return {unquote(name): None if value == HIVE_NULL else unquote(value) for name, _, value in pairs}
 
 
-def utc_text(value: str, zone: ZoneInfo) -> str:
+def utc_text(value: str, zone: tzinfo) -> str:
     """A timestamp of a partition as `yyyy-MM-ddTHH:mm:ss.SSSSSSZ`; `value` without a zone is in `zone`."""
     whole, _, fraction = value.partition(".")
     digits = fraction.rstrip("Z")

@@ -12,7 +12,9 @@ from uuid import uuid4
 
 from deltasql.engine.spark import FOR_WRITES, SparkHandle
 from deltasql.engine.staged import HIVE_NULL, ORIGIN, StagedFile, staged_files
+from deltasql.errors.engine import RemoteWriteError
 from deltasql.log.actions import AddFile
+from deltasql.log.paths import is_local
 from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
 from deltasql.schema.json import schema_to_json
 from deltasql.schema.text import quote_name
@@ -51,7 +53,10 @@ class Staged:
 
 
 class Stage:
-    """The place of one statement's new files: `<table>/<uuid>`. `discard` removes all that was written to it."""
+    """The place of one statement's new files: `<table>/<uuid>`. `discard` removes all that was written to it.
+
+    Raises RemoteWriteError for a table that lies in object storage.
+    """
 
     def __init__(
         self,
@@ -60,6 +65,9 @@ class Stage:
         partition_columns: tuple[str, ...],
         configuration: Mapping[str, str],
     ) -> None:
+        if not is_local(root):
+            # Spark would write there, but nobody would find and read the footers of the files.
+            raise RemoteWriteError(location=root)
         self._spark, self._root = spark, root
         self._partitions, self._configuration = partition_columns, configuration
         self._directories: list[str] = []
@@ -71,7 +79,7 @@ class Stage:
         stored = StructType(tuple(item for item in schema if item.type != VOID))
         rows = _named_null(rows.drop(*[item.name for item in schema if item.type == VOID]), schema, self._partitions)
         if self._partitions and not origins:
-            rows = rows.repartition(*[rows[f"`{name}`"] for name in self._partitions])
+            rows = rows.repartition(*[rows[quote_name(name)] for name in self._partitions])
         if is_mapped(stored):
             rows = _physical(rows, stored, origins)
         by = [physical_name(field) for name in self._partitions if (field := schema.find(name))]

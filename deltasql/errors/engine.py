@@ -35,6 +35,18 @@ class SparkError(DeltaSqlError):
 
 
 @condition(
+    "DELTA_OPERATION_NOT_ALLOWED",
+    "0AKDC",
+    "Rows cannot be written to {location}: this version of deltasql writes data files to local directories only. "
+    "Statements that change only metadata, and queries, work there.",
+)
+class RemoteWriteError(DeltaSqlError):
+    """INSERT, UPDATE, DELETE or MERGE of a table that is not on a local disk."""
+
+    location: str
+
+
+@condition(
     "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES",
     "23001",
     "CHECK constraint {constraint} {expression} is violated by a row with values: {values}. "

@@ -71,7 +71,7 @@ class TableChange:
     reads: Reads | None = None
     outcome: Outcome | None = None
     skip_if_empty: bool = False
-    verify: Verification | None = None
+    verify: tuple[Verification, ...] = ()
 
 
 class Outcome(Enum):

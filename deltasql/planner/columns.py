@@ -77,11 +77,12 @@ def _(statement: AlterColumns, context: Context) -> Plan:
     """One or several changes, one after another. SET NOT NULL looks at the rows that are there."""
     log, snapshot = context.writable(statement.table)
     schema = snapshot.schema
-    verify = None
+    checks: list[Verification] = []
     for change in statement.changes:
         try:
             schema = _altered(schema, change, snapshot)
-            verify = verify or _null_check(change, snapshot, context)
+            check = _null_check(change, snapshot, context)
+            checks += [check] if check else []
         except DeltaSqlError as error:
             raise error.at(context.caret(change.path.start, change.path.end)) from None
     described = [_described_change(schema, change) for change in statement.changes]
@@ -89,7 +90,7 @@ def _(statement: AlterColumns, context: Context) -> Plan:
         planned = _change(log, snapshot, schema, "CHANGE COLUMN", {"column": _json(described[0])})
     else:
         planned = _change(log, snapshot, schema, "CHANGE COLUMNS", {"columns": _json(described)})
-    return replace(planned, verify=verify)
+    return replace(planned, verify=tuple(checks))
 
 
 @plan.register

@@ -51,8 +51,9 @@ def _(statement: AddConstraint, context: Context) -> Plan:
     broken = verification(
         context, snapshot, f"NOT coalesce(({text}), FALSE)", NewCheckViolationError(name, snapshot.table, text)
     )
+    verify = () if broken is None else (broken,)
     return TableChange(
-        log, snapshot, "ADD CONSTRAINT", {"name": name, "expr": text}, (*changed, metadata), verify=broken
+        log, snapshot, "ADD CONSTRAINT", {"name": name, "expr": text}, (*changed, metadata), verify=verify
     )
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone, tzinfo
 from decimal import Context, Decimal, InvalidOperation
 from typing import TYPE_CHECKING, TypeAlias, Union
-from zoneinfo import ZoneInfo
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -43,7 +42,7 @@ class Literal:
 NULL = Literal("null")
 
 
-def literal(node: exp.Expression, zone: ZoneInfo | None) -> Literal | None:
+def literal(node: exp.Expression, zone: tzinfo | None) -> Literal | None:
     """The constant that `node` is; None when it is none, or one whose value depends on what is not known here.
 
     `zone` is the session's, for timestamps that name none.
@@ -93,7 +92,7 @@ def number(text: str) -> Literal | None:
         return None
 
 
-def cast(found: Literal | None, target: exp.DataType, zone: ZoneInfo | None) -> Literal | None:
+def cast(found: Literal | None, target: exp.DataType, zone: tzinfo | None) -> Literal | None:
     """`found` as `target`; None where the cast is not exact or may fail."""
     if found is None or found.kind == "null":
         return found
@@ -171,7 +170,7 @@ def date_days(text: str) -> int | None:
         return None
 
 
-def as_timestamp(found: Literal, zone: ZoneInfo | None) -> Literal | None:
+def as_timestamp(found: Literal, zone: tzinfo | None) -> Literal | None:
     """A point in time from a string, date or timestamp; None where it needs the session's zone and that is unknown."""
     if found.kind == "timestamp":
         return found
@@ -191,7 +190,7 @@ def as_clock_time(found: Literal) -> Literal | None:
     return None if value is None else Literal("timestamp_ntz", value)
 
 
-def moment(text: str, zone: ZoneInfo | None) -> int | None:
+def moment(text: str, zone: tzinfo | None) -> int | None:
     """Microseconds UTC of an ISO timestamp or date; one that names no zone is in `zone`, or unknown without it."""
     match = _MOMENT.fullmatch(text)
     if match is None or (match["zone"] is None and zone is None):

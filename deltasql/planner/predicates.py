@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import tzinfo
 from decimal import ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING, TypeAlias, Union
-from zoneinfo import ZoneInfo
 
 from deltasql.planner.literals import (
     EXACT,
@@ -25,6 +25,7 @@ from deltasql.planner.literals import (
     literal,
 )
 from deltasql.planner.references import parse_expression
+from deltasql.planner.timezone import zone as session_zone
 from deltasql.planner.tokens import tokenize
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
 
@@ -143,7 +144,7 @@ def condition(
         return UNKNOWN
     # sqlglot and Spark differ in escapes, and which literals held one cannot be seen in the tree.
     has_escape = any(token.kind == "string" and "\\" in token.text for token in tokenize(predicate))
-    zone = None if timezone is None else ZoneInfo(timezone)
+    zone = None if timezone is None else session_zone(timezone)
     partitions = {name.lower() for name in partition_columns}
     return _Reader(schema, partitions, alias, zone, has_escape).condition(tree, negated=False)
 
@@ -153,7 +154,7 @@ class _Reader:
     schema: StructType
     partitions: set[str]
     alias: str | None
-    zone: ZoneInfo | None
+    zone: tzinfo | None
     has_escape: bool
 
     def condition(self, node: exp.Expression, negated: bool) -> Condition:
@@ -365,7 +366,7 @@ def _joined(column: Column, parts: list[Condition], negated: bool) -> Condition:
 # Comparison of a column with a constant, by the column's type
 
 
-def compare(column: Column, op: str, value: Literal, zone: ZoneInfo | None) -> Condition:
+def compare(column: Column, op: str, value: Literal, zone: tzinfo | None) -> Condition:
     """column op value as Spark evaluates it; UNKNOWN where its implicit cast is not exact or its rules vary."""
     if value == NULL:
         return NEVER
@@ -376,7 +377,7 @@ def compare(column: Column, op: str, value: Literal, zone: ZoneInfo | None) -> C
     return UNKNOWN if same is None else Comparison(column, op, same)
 
 
-def _same_kind(kind: str, value: Literal, zone: ZoneInfo | None) -> Value | None:
+def _same_kind(kind: str, value: Literal, zone: tzinfo | None) -> Value | None:
     """The constant as a value of the column's kind, or None."""
     match kind:
         case "float" | "double":

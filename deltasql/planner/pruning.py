@@ -10,11 +10,11 @@ import math
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
+from datetime import tzinfo
 from decimal import Decimal
 from functools import lru_cache, reduce
 from typing import TYPE_CHECKING, TypeAlias, Union
 from typing import Any as AnyValue
-from zoneinfo import ZoneInfo
 
 from deltasql.planner.bounds import Bounds, read_bounds
 from deltasql.planner.literals import Value, clock_time, date_days, moment, single
@@ -35,6 +35,7 @@ from deltasql.planner.predicates import (
     leaves,
 )
 from deltasql.planner.references import column_references, has_subquery, is_deterministic
+from deltasql.planner.timezone import zone as session_zone
 from deltasql.schema.types import DecimalType, StructType
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ class _Partitions:
 
     def __init__(self, files: pa.Table, timezone: str | None) -> None:
         self._values = files["partitionValues"]
-        self._zone = None if timezone is None else ZoneInfo(timezone)
+        self._zone = None if timezone is None else session_zone(timezone)
         self.is_exact = True
 
     def keep(self, leaf: Leaf) -> Keep:
@@ -204,7 +205,7 @@ class _Partitions:
         return _is_true(leaf, value)
 
 
-def _partition_value(column: Column, text: str, zone: ZoneInfo | None) -> Value | None:
+def _partition_value(column: Column, text: str, zone: tzinfo | None) -> Value | None:
     """A partition value as the log spells it, as one that compares; None if it is not understood."""
     try:
         return _PARTITION_VALUES["decimal" if isinstance(column.type, DecimalType) else column.kind](text, zone)
@@ -212,7 +213,7 @@ def _partition_value(column: Column, text: str, zone: ZoneInfo | None) -> Value 
         return None
 
 
-_PARTITION_VALUES: Mapping[str, Callable[[str, ZoneInfo | None], Value | None]] = {
+_PARTITION_VALUES: Mapping[str, Callable[[str, tzinfo | None], Value | None]] = {
     **dict.fromkeys(INTEGRAL, lambda text, zone: int(text)),
     "decimal": lambda text, zone: value if (value := Decimal(text)).is_finite() else None,
     "float": lambda text, zone: single(float(text)),

@@ -4,21 +4,44 @@ from __future__ import annotations
 
 import os
 import re
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, timezone, tzinfo
 from pathlib import Path
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from deltasql.errors.settings import InvalidSettingError
+
+_OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?")
 _COMPACT = re.compile(r"\d{17}")
 _FRACTION = re.compile(r"\.(\d{1,9})")
 
 
 def zone(name: str | None) -> tzinfo:
-    """The zone of a name; without one the machine's own."""
+    """The zone of a name or of an offset (`+09:00`, `UTC-3`); without one the machine's own.
+
+    Raises InvalidSettingError for a name that is no zone.
+    """
     if name:
-        return ZoneInfo(name)
+        return _offset(name) or _named(name)
     local = datetime.now().astimezone().tzinfo
     assert local is not None
     return local
+
+
+def _named(name: str) -> tzinfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        expected = "the name of a zone such as Europe/Paris, or an offset such as +01:00"
+        raise InvalidSettingError(key="spark.sql.session.timeZone", value=name, expected=expected) from None
+
+
+def _offset(name: str) -> tzinfo | None:
+    match = _OFFSET.fullmatch(name)
+    if match is None:
+        return None
+    sign, hours, minutes, seconds = match.groups()
+    length = timedelta(hours=int(hours), minutes=int(minutes or 0), seconds=int(seconds or 0))
+    return timezone(-length if sign == "-" else length)
 
 
 def machine_zone_name() -> str | None:
