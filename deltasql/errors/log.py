@@ -102,6 +102,18 @@ class InvalidLogJsonError(DeltaSqlError):
 @condition(
     "DELTA_INVALID_LOG_JSON",
     "KD00D",
+    "The log of {table} is damaged: the protocol or metadata in {path} cannot be read: {reason}. "
+    "Restore the file, or read an earlier version.",
+)
+class InvalidMetadataError(DeltaSqlError):
+    table: str
+    path: str
+    reason: str
+
+
+@condition(
+    "DELTA_INVALID_LOG_JSON",
+    "KD00D",
     "The compacted log file {path} of {table} cannot be read: {reason}. "
     "The commits that it stands for are gone: restore the file, or read an earlier version.",
 )

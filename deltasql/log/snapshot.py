@@ -11,10 +11,12 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import (
     InvalidCheckpointError,
     InvalidCompactionError,
+    InvalidMetadataError,
     LogFileNotFoundError,
     MissingCommitTimestampError,
     StateRecoverError,
 )
+from deltasql.errors.schema import InvalidSchemaJsonError
 from deltasql.log.actions import AddFile, CommitInfo, Metadata
 from deltasql.log.checkpoint import Checkpoint
 from deltasql.log.checksum import VersionChecksum, read_checksum
@@ -51,6 +53,10 @@ class Known:
     state: TableState
     totals: FileTotals | None
     tail: KnownTail | None = None
+
+
+# What a protocol or metaData action comes to that is valid JSON and still none.
+_DAMAGE = (InvalidSchemaJsonError, KeyError, ValueError, TypeError, AttributeError)
 
 
 class Snapshot:
@@ -248,29 +254,39 @@ class Snapshot:
 
     def _from_checkpoint(self, core: TableState | None) -> TableState:
         """The state from the checkpoint on; protocol and metadata of `core` where it is given."""
-        from deltasql.log.actions import DomainMetadata, SetTransaction
-
         state = TableState()
         if self.segment.checkpoint is not None:
-            checkpoint = self._reader.checkpoint(self.segment.checkpoint)
-            transactions = [SetTransaction.from_json(item) for item in checkpoint.actions("txn")]
-            domains = [DomainMetadata.from_json(item) for item in checkpoint.actions("domainMetadata")]
-            protocols = checkpoint.actions("protocol") if core is None else []
-            metadata = checkpoint.actions("metaData") if core is None else []
-            state = TableState(
-                Protocol.from_json(protocols[-1]) if protocols else None,
-                Metadata.from_json(metadata[-1]) if metadata else None,
-                {item.app_id: item for item in transactions},
-                {item.domain: item for item in domains if not item.removed},
-            )
+            state = self._checkpointed(self.segment.checkpoint, core is None)
         state = self._applied(state, 0)
         if core is None:
             return state
         return TableState(core.protocol, core.metadata, state.transactions, state.domains)
 
+    def _checkpointed(self, files: CheckpointFiles, whole: bool) -> TableState:
+        """The state that a checkpoint holds; without protocol and metadata if not `whole`."""
+        from deltasql.log.actions import DomainMetadata, SetTransaction
+
+        checkpoint = self._reader.checkpoint(files)
+        transactions = [SetTransaction.from_json(item) for item in checkpoint.actions("txn")]
+        domains = [DomainMetadata.from_json(item) for item in checkpoint.actions("domainMetadata")]
+        protocols = checkpoint.actions("protocol") if whole else []
+        metadata = checkpoint.actions("metaData") if whole else []
+        try:
+            return TableState(
+                Protocol.from_json(protocols[-1]) if protocols else None,
+                Metadata.from_json(metadata[-1]) if metadata else None,
+                {item.app_id: item for item in transactions},
+                {item.domain: item for item in domains if not item.removed},
+            )
+        except _DAMAGE as error:
+            raise InvalidCheckpointError(self.table, files.paths[0], _reason(error)) from error
+
     def _applied(self, state: TableState, start: int) -> TableState:
         for commit in self._reader.deltas([item for item in self.segment.deltas if item.end >= start]):
-            state = state.after(commit)
+            try:
+                state = state.after(commit)
+            except _DAMAGE as error:
+                raise InvalidMetadataError(self.table, commit.path, _reason(error)) from error
         return state
 
     def _counted_up(self, known: Known) -> FileTotals | None:
@@ -463,3 +479,7 @@ def physical_names(metadata: Metadata) -> list[str]:
         column = metadata.schema.find(name)
         names.append(str(column.metadata.get("delta.columnMapping.physicalName", name)) if column else name)
     return names
+
+
+def _reason(error: Exception) -> str:
+    return error.reason if isinstance(error, InvalidSchemaJsonError) else f"{type(error).__name__}: {error}"
