@@ -281,11 +281,11 @@ def test_a_feature_that_an_existing_table_must_be_given_by_name() -> None:
 
 @pytest.mark.parametrize("current", [None, Protocol(1, 2), Protocol(1, 4)])
 def test_features_that_cannot_be_written_are_refused_by_name(current: Protocol | None) -> None:
-    wanted = {"delta.enableDeletionVectors": "true", "delta.enableChangeDataFeed": "true"}
+    wanted = {"delta.enableTypeWidening": "true", "delta.enableChangeDataFeed": "true"}
     with pytest.raises(UnsupportedWriteFeaturesError) as caught:
         protocol_for(PLAIN, wanted, current=current, table="main.t")
     assert caught.value.condition == "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE"
-    assert caught.value.features == ["changeDataFeed", "deletionVectors"]
+    assert caught.value.features == ["changeDataFeed", "typeWidening"]
 
 
 def test_explicit_features_that_cannot_be_written() -> None:
