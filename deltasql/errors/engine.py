@@ -15,6 +15,18 @@ class JavaMissingError(DeltaSqlError):
     """No Java for a local Spark session."""
 
 
+@condition(
+    "DELTA_OPERATION_NOT_ALLOWED",
+    "0AKDC",
+    "EXPLAIN {mode} is not supported: plans are shown in the operators of deltasql. Write EXPLAIN, or EXPLAIN EXTENDED "
+    "for the SQL of their values.",
+)
+class ExplainModeError(DeltaSqlError):
+    """EXPLAIN CODEGEN or COST."""
+
+    mode: str
+
+
 class SparkError(DeltaSqlError):
     """Spark refused the statement or failed in it: Spark's condition, SQLSTATE and sentence, without the JVM's stack.
 

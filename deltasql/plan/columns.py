@@ -30,7 +30,8 @@ class AddedColumn:
 class ColumnChange:
     """path {COMMENT 'text' | FIRST | AFTER name | TYPE type | SET NOT NULL | DROP NOT NULL}
 
-    The Hive form, path name type [COMMENT 'text'] [FIRST | AFTER name], sets several, `name` among them.
+    The Hive form, path name type [NOT NULL] [DEFAULT expr] [COMMENT 'text'] [FIRST | AFTER name], sets several,
+    `name` among them.
     """
 
     path: ColumnPath
@@ -41,6 +42,7 @@ class ColumnChange:
     type_text: str = ""
     nullable: bool | None = None
     name: str | None = None
+    default: SqlText | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ A change is data: the session runs it, EXPLAIN prints it, a golden compares it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
@@ -114,7 +114,6 @@ class RowChange:
     dynamic_overwrite: bool = False
     reads: Reads | None = None
     skip_if_empty: bool = False
-    user_metadata: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +153,3 @@ OUTCOME_SCHEMAS: Mapping[Outcome, StructType] = {
     Outcome.DELETE: AFFECTED,
     Outcome.MERGE: MERGED,
 }
-
-
-def answer(columns: Sequence[StructField], rows: Sequence[tuple[Any, ...]]) -> Answer:
-    """Rows under some columns."""
-    return Answer(StructType(tuple(columns)), tuple(rows))

@@ -16,6 +16,7 @@ from deltasql.errors.schema import (
     NewNotNullViolationError,
     RenameColumnNeedsMappingError,
 )
+from deltasql.errors.table import UnsupportedClauseError
 from deltasql.log.properties import stats_columns
 from deltasql.plan.base import ColumnPath
 from deltasql.plan.columns import (
@@ -33,7 +34,7 @@ from deltasql.planner.constraints import refuse_dependent, verification
 from deltasql.planner.context import Context
 from deltasql.planner.metadata import evolved_metadata, maps_columns, metadata_actions
 from deltasql.planner.rule import plan
-from deltasql.planner.table import declared_field, field_metadata
+from deltasql.planner.table import declared_field, field_metadata, refuse_column_clauses
 from deltasql.schema.edits import (
     add_column,
     drop_column,
@@ -97,6 +98,7 @@ def _(statement: AlterColumns, context: Context) -> Plan:
 def _(statement: ReplaceColumns, context: Context) -> Plan:
     """The given columns in the given order; files stay as they are."""
     log, snapshot = context.writable(statement.table)
+    refuse_column_clauses(statement.columns, context)
     new = StructType(tuple(declared_field(column) for column in statement.columns))
     may_drop = maps_columns(snapshot.configuration)
     schema = replace_columns(snapshot.schema, new, may_drop=may_drop, where=snapshot.table)
@@ -159,6 +161,8 @@ def _altered(schema: StructType, change: ColumnChange, snapshot: Snapshot) -> St
     """`schema` after one change of one column."""
     path, table = change.path.parts, snapshot.table
     found = resolve(schema, path, where=table)
+    if change.default is not None:
+        raise UnsupportedClauseError(clause="DEFAULT", feature="allowColumnDefaults")
     if change.name is not None and change.name != found.field.name:
         raise ChangeColumnError(
             path_text(found.path), type_text(found.field.type), change.type_text, "it is renamed by RENAME COLUMN"

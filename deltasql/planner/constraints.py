@@ -40,8 +40,8 @@ def _(statement: AddConstraint, context: Context) -> Plan:
     known = check_constraints(snapshot.configuration)
     if name in known:
         raise ConstraintExistsError(snapshot.table, name, known[name])
-    text = statement.condition.text[1:-1].strip()
-    condition = SqlText(text, statement.condition.start + statement.condition.text.index(text))
+    condition = _inside(statement.condition)
+    text = condition.text
     kind = context.analyst.types([(context.scan(snapshot), snapshot.table)], [condition.text])[0]
     if kind != BOOLEAN:
         raise NonBooleanConstraintError(name, text, type_text(kind)).at(context.caret(condition.start, condition.end))
@@ -55,6 +55,14 @@ def _(statement: AddConstraint, context: Context) -> Plan:
     return TableChange(
         log, snapshot, "ADD CONSTRAINT", {"name": name, "expr": text}, (*changed, metadata), verify=verify
     )
+
+
+def _inside(brackets: SqlText) -> SqlText:
+    """The condition between its parentheses, without a comment at its end, which would hide what follows it in SQL."""
+    from deltasql.planner.tokens import tokenize
+
+    inner = tokenize(brackets.text)[1:-1]
+    return SqlText(brackets.text[inner[0].start : inner[-1].end], brackets.start + inner[0].start)
 
 
 @plan.register

@@ -8,7 +8,8 @@ from typing import Any
 
 from typing_extensions import assert_never
 
-from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName
+from deltasql.errors.engine import ExplainModeError
+from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quote
 from deltasql.plan.inspect import Explain
 from deltasql.plan.operators import Check, Operator, Project, Query, Rewrite, Scan, Write, children
 from deltasql.planner.changes import Answer, Plan, QueryRows, RowChange, SettingChange, SparkCommand, TableChange
@@ -22,9 +23,16 @@ PLAN = StructType((StructField("plan", STRING, False),))
 
 @plan.register
 def _(statement: Explain, context: Context) -> Plan:
-    """Logical plan, physical operators with the files that are left after pruning, and the actions of the commit."""
+    """Logical plan, physical operators with the files that are left after pruning, and the actions of the commit.
+
+    EXTENDED and FORMATTED add the SQL of each value and condition. Raises ExplainModeError for CODEGEN and COST.
+    """
+    if statement.mode in {"CODEGEN", "COST"}:
+        raise ExplainModeError(mode=statement.mode).at(context.caret(0, statement.start))
     planned = plan(statement.statement, context)
     lines = ["== Logical Plan ==", *logical_lines(statement.statement), *physical_lines(planned)]
+    if statement.mode is not None and isinstance(planned, (QueryRows, RowChange)):
+        lines += ["== Expressions ==", *expressions(planned.operator)]
     return Answer(PLAN, (("\n".join(lines),),))
 
 
@@ -83,6 +91,27 @@ def tree(operator: Operator, indent: str = "") -> Iterator[str]:
     yield f"{indent}{describe(operator)}"
     for child in children(operator):
         yield from tree(child, indent + "  ")
+
+
+def expressions(operator: Operator) -> Iterator[str]:
+    """SQL of the values and conditions in an operator and in those below it, one a line."""
+    match operator:
+        case Project(columns=columns):
+            yield from (f"{quote(name)} := {sql}" for name, sql in columns)
+        case Check(conditions=conditions):
+            yield from (f"check {item.name}: {item.condition}" for item in conditions)
+        case Rewrite():
+            names = operator.output.names
+            for action in operator.actions:
+                yield f"{action.kind.value}: {action.effect.value}"
+                yield from (f"  {quote(name)} := {sql}" for name, sql in zip(names, action.values, strict=False))
+            yield from (f"check {item.name}: {item.condition}" for item in operator.checks)
+        case Scan() | Query() | Write():
+            pass
+        case _:
+            assert_never(operator)
+    for child in children(operator):
+        yield from expressions(child)
 
 
 def describe(operator: Operator) -> str:

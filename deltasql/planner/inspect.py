@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
+from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.table import ShowPartitionsUnpartitionedError
 from deltasql.errors.view import DescribeViewDetailError, DescribeViewHistoryError
+from deltasql.log.properties import canonical_key
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.inspect import (
     DescribeDetail,
@@ -22,7 +24,7 @@ from deltasql.plan.inspect import (
     ShowTableProperties,
     ShowTables,
 )
-from deltasql.planner.changes import Answer, Plan, QueryRows
+from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.create_text import create_statement
 from deltasql.planner.rule import plan
@@ -93,33 +95,35 @@ HISTORY = _columns(
 @plan.register
 def _(statement: DescribeTable, context: Context) -> Plan:
     """Columns; partitioning; with EXTENDED what the catalog and the log say of the table."""
-    view = _view(statement.table, context)
-    if view is not None:
-        return view
-    snapshot = context.snapshot(statement.table)
+    view = _view_schema(statement.table, context)
+    schema = context.snapshot(statement.table).schema if view is None else view
     if statement.column is not None:
-        found = resolve(snapshot.schema, statement.column.parts, where=snapshot.table)
-        field = found.field
+        try:
+            field = resolve(schema, statement.column.parts, where=str(statement.table)).field
+        except DeltaSqlError as error:
+            raise error.at(context.caret(statement.column.start, statement.column.end)) from None
         info = (("col_name", field.name), ("data_type", type_text(field.type)), ("comment", field.comment or "NULL"))
         return Answer(INFO, info)
-    rows: list[tuple[str, str, str | None]] = [_described(field) for field in snapshot.schema]
+    rows: list[tuple[str, str, str | None]] = [_described(field) for field in schema]
+    if view is not None:
+        return Answer(DESCRIBE, tuple(rows))
+    snapshot = context.snapshot(statement.table)
     rows += _partition_rows(snapshot)
     if statement.extended:
         rows += _detailed_rows(statement.table, context, snapshot)
     return Answer(DESCRIBE, tuple(rows))
 
 
-def _view(name: TableName, context: Context) -> QueryRows | Answer | None:
-    """DESCRIBE of a temporary view or of what only Spark knows: the columns of its rows."""
-    known_view = len(name.parts) == 1 and name.parts[0].lower() in context.views
+def _view_schema(name: TableName, context: Context) -> StructType | None:
+    """The columns of a temporary view or of what only Spark knows; None for a table of ours."""
+    known_view = context.is_view(name)
     if not known_view and (name.path is not None or context.catalog.resolve(name.parts) is not None):
         return None
     if not known_view and not context.analyst.started:
         return None
     from deltasql.plan.base import SqlText
 
-    schema = context.analyst.schema(context.query(SqlText(f"SELECT * FROM {name}", 0)))
-    return Answer(DESCRIBE, tuple(_described(field) for field in schema))
+    return context.analyst.schema(context.query(SqlText(f"SELECT * FROM {name}", 0)))
 
 
 def _described(field: StructField) -> tuple[str, str, str | None]:
@@ -154,8 +158,8 @@ def _detailed_rows(name: TableName, context: Context, snapshot: Snapshot) -> Ite
 @plan.register
 def _(statement: DescribeDetail, context: Context) -> Plan:
     """One row about the latest version."""
-    if len(statement.table.parts) == 1 and statement.table.parts[0].lower() in context.views:
-        raise DescribeViewDetailError(view=str(statement.table))
+    if context.is_view(statement.table):
+        raise DescribeViewDetailError(view=str(statement.table)).at(_caret(statement.table, context))
     snapshot = context.snapshot(statement.table)
     metadata, protocol = snapshot.metadata, snapshot.protocol
     row = (
@@ -188,8 +192,9 @@ def _clustering(snapshot: Snapshot) -> list[str]:
 @plan.register
 def _(statement: DescribeHistory, context: Context) -> Plan:
     """One row per commit that the log still has, newest first."""
-    if len(statement.table.parts) == 1 and statement.table.parts[0].lower() in context.views:
-        raise DescribeViewHistoryError(view=str(statement.table))
+    context.refuse_version(statement.table)
+    if context.is_view(statement.table):
+        raise DescribeViewHistoryError(view=str(statement.table)).at(_caret(statement.table, context))
     log = context.log(statement.table)
     context.snapshot(statement.table)
     return Answer(HISTORY, tuple(_history_row(*_entry(item)) for item in log.history(statement.limit)))
@@ -238,6 +243,9 @@ def _(statement: DescribeSchema, context: Context) -> Plan:
         ("Comment", entry.comment or ""),
         ("Location", entry.location),
     ]
+    if statement.extended:
+        # A schema of ours has no properties, and its place in the list is kept.
+        rows.append(("Properties", ""))
     return Answer(INFO, tuple(rows))
 
 
@@ -272,8 +280,9 @@ def _(statement: ShowTableProperties, context: Context) -> Plan:
     schema = _columns(("key", STRING), ("value", STRING))
     if statement.key is None:
         return Answer(schema, tuple(sorted(properties.items())))
+    key = canonical_key(statement.key)
     missing = f"Table {snapshot.table} does not have property: {statement.key}"
-    return Answer(schema, ((statement.key, properties.get(statement.key, missing)),))
+    return Answer(schema, ((statement.key, properties.get(key, missing)),))
 
 
 def _all_properties(snapshot: Snapshot) -> Iterable[tuple[str, str]]:
@@ -300,7 +309,7 @@ def _(statement: ShowPartitions, context: Context) -> Plan:
     """The distinct tuples of partition values, each column with its own type, in order."""
     snapshot = context.snapshot(statement.table)
     if not snapshot.partition_columns:
-        raise ShowPartitionsUnpartitionedError(table=snapshot.table)
+        raise ShowPartitionsUnpartitionedError(table=snapshot.table).at(_caret(statement.table, context))
     from deltasql.planner.partitions import partition_rows
 
     fields = [field for name in snapshot.partition_columns if (field := snapshot.schema.find(name))]
@@ -312,6 +321,10 @@ def _full_name(name: TableName, context: Context) -> str | None:
     if name.path is not None or context.catalog.resolve(name.parts) is None:
         return None
     return ".".join(quote(part) for part in context.catalog.full_name(name.parts))
+
+
+def _caret(name: TableName, context: Context) -> Caret:
+    return context.caret(name.start, name.end)
 
 
 def _uri(location: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -222,7 +223,12 @@ def _refuse_clauses(statement: CreateTable, context: Context) -> None:
         raise NotADeltaProviderError(provider=statement.provider, table=str(statement.table)).at(caret)
     if statement.cluster_by:
         raise UnsupportedClauseError(clause="CLUSTER BY", feature="clustering").at(caret)
-    for column in statement.columns or ():
+    refuse_column_clauses(statement.columns or (), context)
+
+
+def refuse_column_clauses(columns: Sequence[ColumnDefinition], context: Context) -> None:
+    """Raises UnsupportedClauseError for a column whose table feature is not written."""
+    for column in columns:
         for present, clause, feature in (
             (column.default, "DEFAULT", "allowColumnDefaults"),
             (column.generated, "GENERATED ALWAYS AS", "generatedColumns"),

@@ -125,6 +125,7 @@ class Lab:
                 commit_table(change, self.catalog, self.settings)
             elif isinstance(change, CatalogChange):
                 change.apply(self.catalog)
+                self._logs.clear()
             elif isinstance(change, ViewChange):
                 change.apply(self.views)
             elif isinstance(change, SettingChange):

@@ -58,7 +58,7 @@ def test_a_new_table_is_protocol_and_metadata(lab: Lab) -> None:
     assert isinstance(metadata, Metadata)
     assert metadata.schema.names == ("a", "v", "p")
     assert metadata.partition_columns == ("p",)
-    assert metadata.description == "x"
+    assert metadata.description == "text"
     assert dict(metadata.schema.fields[0].metadata) == {"comment": "c"}
     assert dict(metadata.schema.fields[1].metadata) == {"__CHAR_VARCHAR_TYPE_STRING": "varchar(3)"}
     assert change.operation == "CREATE TABLE"
