@@ -95,6 +95,9 @@ def _(statement: Insert, context: Context) -> Plan:
         parameters = {**change.parameters, "isDynamicPartitionOverwrite": True}
         return replace(change, parameters=parameters, dynamic_overwrite=True, reads=WHOLE_TABLE)
     removed = _replaced_files(snapshot, static, context)
+    if static:
+        named = " AND ".join(f"({quote(name)} <=> {value})" for name, value in static.items())
+        change = replace(change, parameters={**change.parameters, "predicate": named})
     return replace(change, removed=removed, reads=own or reads_of_files(removed, "TRUE"))
 
 
