@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.failures import WriteContext, retold
 from deltasql.engine.frames import Frames, frame_schema, input_size
+from deltasql.engine.interrupts import cancellable
 from deltasql.engine.rewrite import Rewritten, rewrite
 from deltasql.engine.rows import QueryResult
 from deltasql.engine.spark import SparkHandle
@@ -100,12 +101,13 @@ class StatementEngine:
 
     def command(self, sql: str, relations: Mapping[str, Operator]) -> QueryResult:
         """Runs a statement of Spark's own."""
-        with retold(self.sql):
+        with cancellable(self.spark.interrupt), retold(self.sql):
             return QueryResult(self.frames.query(sql, relations), self.spark, 0, self.sql)
 
     def write(self, operator: Write, stage: Stage, table: str) -> Staged:
         """Stages the rows of `operator`."""
-        with retold(self.sql, WriteContext(table, _constraints(operator), insert=True)):
+        written = WriteContext(table, _constraints(operator), insert=True)
+        with cancellable(self.spark.interrupt), retold(self.sql, written):
             size = input_size(operator)
             with self.spark.tuned(self.spark.for_size(size)):
                 rows = self.frames.frame(operator)
@@ -115,7 +117,8 @@ class StatementEngine:
 
     def rewrite(self, operator: Rewrite, stage: Stage, table: str) -> Rewritten:
         """Stages the successors of the files that hold a changed row."""
-        with retold(self.sql, WriteContext(table, _constraints(operator), merge=operator.source is not None)):
+        written = WriteContext(table, _constraints(operator), merge=operator.source is not None)
+        with cancellable(self.spark.interrupt), retold(self.sql, written):
             return rewrite(self.frames, self.spark, operator, stage)
 
     def frame_of(self, rows: CommandRows) -> DataFrame:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.failures import retold
 from deltasql.engine.frames import frame_schema
+from deltasql.engine.interrupts import cancellable
 from deltasql.engine.spark import SparkHandle
 from deltasql.schema.types import StructType
 
@@ -49,6 +50,7 @@ class QueryResult:
 
     def _running(self) -> AbstractContextManager[ExitStack]:
         stack = ExitStack()
+        stack.enter_context(cancellable(self._spark.interrupt))
         stack.enter_context(retold(self._sql))
         stack.enter_context(self._spark.tuned(self._spark.for_size(self._size)))
         return stack

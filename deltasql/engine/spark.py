@@ -108,6 +108,8 @@ class SparkHandle:
 
     def interrupt(self) -> None:
         """Cancels the running jobs: of this session with Spark Connect, of the process otherwise."""
+        if not self.started:
+            return
         if self.remote:
             self.session.interruptAll()
             return
