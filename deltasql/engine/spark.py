@@ -80,10 +80,10 @@ class SparkHandle:
         """The session, started on first use. Raises JavaMissingError where there is no Java for a local one."""
         if self._session is None:
             self._session = _connect(self._given) if isinstance(self._given, str) else self._local()
-            while self._pending:
-                # Each goes whatever comes of it: one that Spark refuses is told once, and not with every statement.
-                key = next(iter(self._pending))
-                self._session.conf.set(key, self._pending.pop(key))
+        while self._pending:
+            # Each goes whatever comes of it: one that Spark refuses is told once, and not with every statement.
+            key = next(iter(self._pending))
+            self._session.conf.set(key, self._pending.pop(key))
         return self._session
 
     def _local(self) -> SparkSession:

@@ -1,0 +1,90 @@
+"""Parts of the engine without Spark: touched partitions, places to write, settings that wait, broken constraints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from deltasql.engine.commit import _touched_partitions
+from deltasql.engine.failures import _VIOLATION, WriteContext, _violation
+from deltasql.engine.frames import _guard
+from deltasql.engine.spark import SparkHandle
+from deltasql.engine.staged import StagedFile
+from deltasql.engine.write import Stage, Staged
+from deltasql.errors.engine import CheckViolationError, NotNullViolationError, RemoteWriteError
+from deltasql.log.actions import AddFile, Metadata
+from deltasql.log.protocol import Protocol
+from deltasql.log.table import DeltaLog
+from deltasql.plan.operators import Constraint
+from deltasql.schema.types import LONG, TIMESTAMP, StructField, StructType
+
+
+def added(path: str, values: dict[str, str | None]) -> AddFile:
+    return AddFile(path, values, 1, 1, True, '{"numRecords":1}')
+
+
+@pytest.mark.parametrize("physical", ["p", "col-1"])
+def test_partitions_are_compared_by_type_and_found_by_physical_name(tmp_path: Path, physical: str) -> None:
+    mapping = {"delta.columnMapping.id": 2, "delta.columnMapping.physicalName": physical}
+    mapped = physical != "p"
+    schema = StructType((StructField("x", LONG), StructField("p", TIMESTAMP, metadata=mapping if mapped else {})))
+    configuration = {"delta.columnMapping.mode": "name"} if mapped else {}
+    log = DeltaLog(str(tmp_path / "t"))
+    metadata = Metadata("id", schema, ("p",), configuration)
+    old = [
+        added("same", {physical: "2024-01-31 12:00:00Z"}),
+        added("other", {physical: "2024-01-31T13:00:00.000000Z"}),
+        added("null", {physical: None}),
+    ]
+    log.begin(None).commit("CREATE TABLE", {}, [Protocol(2, 5) if mapped else Protocol(1, 2), metadata, *old])
+    new = added("new", {physical: "2024-01-31T12:00:00.000000Z"})
+    staged = Staged((StagedFile(new, 1, None, "new"),))
+    assert _touched_partitions(log.snapshot(), staged).column("path").to_pylist() == ["same"]
+
+
+def test_rows_are_written_to_local_places_only() -> None:
+    with pytest.raises(RemoteWriteError) as caught:
+        Stage(SparkHandle(None), "s3://bucket/t", (), {})
+    assert "s3://bucket/t" in caught.value.message
+
+
+class FakeConf:
+    def __init__(self) -> None:
+        self.values: dict[str, str] = {}
+
+    def set(self, key: str, value: str) -> None:
+        if value == "bad":
+            raise ValueError(key)
+        self.values[key] = value
+
+
+def test_a_setting_that_spark_refuses_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Session:
+        conf = FakeConf()
+
+    handle = SparkHandle(None)
+    for key, value in (("a", "1"), ("b", "bad"), ("c", "3")):
+        handle.set(key, value)
+    monkeypatch.setattr(handle, "_local", Session)
+    with pytest.raises(ValueError, match="b"):
+        _ = handle.session
+    # A session that is there has all the settings that it takes.
+    assert handle.started
+    session = cast(Any, handle.session)
+    assert session.conf.values == {"a": "1", "c": "3"}
+
+
+@pytest.mark.parametrize("name", ["plain", "a|b", "50% 'x'", "größe"])
+def test_a_broken_constraint_is_found_by_its_name(name: str) -> None:
+    check = Constraint(name, "x > 1")
+    sql = _guard(check, ["x"])
+    marked = sql.split("'")[1]
+    match = _VIOLATION.search(marked + '|{"x":1}')
+    assert match is not None
+    error = _violation(match, WriteContext("t", (Constraint("other", "x"), check)))
+    assert isinstance(error, CheckViolationError)
+    assert (error.constraint, error.values) == (name, "x = 1")
+    not_null = Constraint(name, "x IS NOT NULL", "x")
+    assert isinstance(_violation(match, WriteContext("t", (not_null,))), NotNullViolationError)
