@@ -1,0 +1,51 @@
+"""Other engines as functions from a table's path to its rows, in plain form and in order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+from deltalake import DeltaTable
+
+import deltasql
+from oracle.client import oracle
+from oracle.values import arrow_rows, in_order, plain_row
+
+Rows = list[Any]
+
+
+def own_rows(session: deltasql.session.Session, query: str) -> Rows:
+    """What we read."""
+    return in_order([plain_row(row) for row in session.sql(query).collect()])
+
+
+def delta_spark(path: Path, version: int | None = None) -> Rows:
+    """What delta-spark reads, in a process of its own."""
+    asof = "" if version is None else f" VERSION AS OF {version}"
+    return in_order(oracle().run(f"SELECT * FROM delta.`{path}`{asof}")[0]["rows"])
+
+
+def delta_rs(path: Path, version: int | None = None) -> Rows:
+    """What delta-rs reads, by its own log and Parquet code."""
+    return arrow_rows(DeltaTable(str(path), version=version).to_pyarrow_table())
+
+
+def duck(path: Path, version: int | None = None) -> Rows:
+    """What DuckDB makes of the files and partition values that delta-rs lists.
+
+    DuckDB's own Delta reader is an extension to download, which tests do without.
+    """
+    files = DeltaTable(str(path), version=version).to_pyarrow_dataset()
+    with duckdb.connect() as connection:
+        found = connection.from_arrow(files).to_arrow_table()
+    # DuckDB names its zone; the instants are the same.
+    return arrow_rows(found.cast(pa.schema([field.with_type(_utc(field.type)) for field in found.schema])))
+
+
+def _utc(kind: pa.DataType) -> pa.DataType:
+    return pa.timestamp("us", "UTC") if pa.types.is_timestamp(kind) and kind.tz else kind
+
+
+READERS = {"delta-spark": delta_spark, "delta-rs": delta_rs, "duckdb": duck}

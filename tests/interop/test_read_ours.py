@@ -1,0 +1,114 @@
+"""delta-spark, delta-rs and DuckDB read what we write, at every version."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import deltasql
+from interop.readers import READERS, delta_rs, own_rows
+from oracle.client import oracle
+
+SCRIPTS = {
+    "odd text as partitions": """
+        CREATE TABLE t (a INT, p STRING) USING delta PARTITIONED BY (p);
+        INSERT INTO t VALUES (1, ''), (2, NULL), (3, 'a b'), (4, 'a%b'), (5, 'a/b=c'), (6, 'üñï'), (7, ' '), (8, 'a:b#c?d');
+        INSERT INTO t VALUES (10, '日本'), (11, '%20'), (12, 'x+y&z'), (13, '"q"'), (14, 'it''s'), (15, 'a\\\\b'), (16, '{}[]^~*|<>');
+        UPDATE t SET p = concat(p, '!') WHERE a IN (3, 5, 8);
+        DELETE FROM t WHERE p = '日本'
+    """,
+    "dates, times, numbers as partitions": """
+        CREATE TABLE t (a INT, d DATE, s TIMESTAMP, n DECIMAL(12,4), b BOOLEAN, f DOUBLE, l BIGINT) USING delta PARTITIONED BY (d, s, n, b, f, l);
+        INSERT INTO t VALUES (1, DATE'2024-02-29', TIMESTAMP'2024-02-29 23:59:59.123456', 12.3400, true, 1.5, -7), (2, NULL, NULL, NULL, NULL, NULL, NULL);
+        INSERT INTO t VALUES (3, DATE'1969-12-31', TIMESTAMP'1969-12-31 00:00:00', -0.0001, false, -1e10, 9223372036854775807);
+        MERGE INTO t USING (SELECT 3 AS a) s ON t.a = s.a WHEN MATCHED THEN UPDATE SET d = DATE'2000-01-01', n = 5
+    """,
+    "every type": """
+        CREATE TABLE t (a BOOLEAN, b TINYINT, c SMALLINT, d INT, e BIGINT, f FLOAT, g DOUBLE, h DECIMAL(38,10), i STRING, j BINARY, k DATE, l TIMESTAMP) USING delta;
+        INSERT INTO t VALUES (true, 1, 2, 3, 4, 1.5, 2.5, 1234567890.0123456789, 'x', X'00ff', DATE'0001-01-01', TIMESTAMP'9999-12-31 23:59:59.999999');
+        INSERT INTO t VALUES (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+        INSERT INTO t VALUES (false, -128, -32768, -2147483648, -9223372036854775808, float('Infinity'), double('-Infinity'), -1, '', X'', DATE'1582-10-15', TIMESTAMP'1900-01-01 00:00:00')
+    """,
+    "nested types": """
+        CREATE TABLE t (s STRUCT<x: INT, y: STRUCT<z: STRING, w: ARRAY<INT>>>, a ARRAY<STRUCT<q: INT, r: MAP<STRING, BIGINT>>>, m MAP<INT, ARRAY<STRING>>) USING delta;
+        INSERT INTO t VALUES (named_struct('x', 1, 'y', named_struct('z', 'v', 'w', array(1, NULL))), array(named_struct('q', 1, 'r', map('k', 5L)), NULL), map(1, array('a', NULL)));
+        INSERT INTO t VALUES (NULL, NULL, NULL), (named_struct('x', NULL, 'y', NULL), array(), map());
+        UPDATE t SET s.y.z = 'changed' WHERE s.x = 1
+    """,
+    "checkpoints": """
+        CREATE TABLE t (a INT, b STRING, p INT) USING delta PARTITIONED BY (p) TBLPROPERTIES ('delta.checkpointInterval' = '2');
+        INSERT INTO t VALUES (1, 'x', 1), (2, 'y', 2);
+        INSERT INTO t VALUES (3, 'z', 1);
+        DELETE FROM t WHERE a = 1;
+        UPDATE t SET b = 'u' WHERE p = 2;
+        MERGE INTO t USING (SELECT 3 AS a, 'm' AS b, 1 AS p UNION ALL SELECT 9, 'n', 3) s ON t.a = s.a WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *;
+        INSERT OVERWRITE t PARTITION (p = 3) SELECT 10, 'o';
+        ALTER TABLE t ADD COLUMN c DOUBLE;
+        INSERT INTO t VALUES (11, 'q', 4, 2.5)
+    """,
+    "statistics of other kinds in checkpoints": """
+        CREATE TABLE t (s STRUCT<x: INT, d: DATE>, n DECIMAL(10,2), k TIMESTAMP, u STRING) USING delta TBLPROPERTIES ('delta.checkpointInterval' = '1', 'delta.checkpoint.writeStatsAsStruct' = 'true');
+        INSERT INTO t VALUES (named_struct('x', 1, 'd', DATE'2024-01-01'), 1.25, TIMESTAMP'2024-01-01 00:00:00.000001', 'a very long text that is cut in statistics because it is long');
+        INSERT INTO t VALUES (NULL, NULL, NULL, NULL)
+    """,
+    "columns that came later": """
+        CREATE TABLE t (a INT, s STRUCT<x: INT>) USING delta;
+        INSERT INTO t VALUES (1, named_struct('x', 1));
+        ALTER TABLE t ADD COLUMNS (b STRING FIRST, s.y STRING FIRST);
+        INSERT INTO t VALUES ('x', 2, named_struct('y', 'v', 'x', 2));
+        SET spark.databricks.delta.schema.autoMerge.enabled = true;
+        MERGE INTO t USING (SELECT 1 AS a, 'n' AS new, named_struct('x', 5, 'z', 6) AS s) q ON t.a = q.a WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *
+    """,
+    "replaced": """
+        CREATE TABLE t (a INT) USING delta;
+        INSERT INTO t VALUES (1);
+        CREATE OR REPLACE TABLE t (b STRING, p DATE) USING delta PARTITIONED BY (p);
+        INSERT INTO t VALUES ('x', DATE'2024-01-01');
+        REPLACE TABLE t USING delta AS SELECT 1.5D AS c
+    """,
+    "quoted names": """
+        CREATE TABLE t (`größe` INT, `a.b` INT, `select` STRING) USING delta PARTITIONED BY (`a.b`);
+        INSERT INTO t VALUES (1, 2, 'x');
+        UPDATE t SET `select` = 'y' WHERE `a.b` = 2
+    """,
+    "emptied": """
+        CREATE TABLE t (a INT) USING delta;
+        INSERT INTO t VALUES (1);
+        DELETE FROM t;
+        INSERT INTO t SELECT 1 WHERE false
+    """,
+    "times without a zone": """
+        CREATE TABLE t (a TIMESTAMP_NTZ) USING delta;
+        INSERT INTO t VALUES (TIMESTAMP_NTZ'2024-03-31 02:30:00.5'), (NULL)
+    """,
+}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_others_read_every_version(name: str, session: deltasql.session.Session) -> None:
+    for result in session.run(SCRIPTS[name]):
+        result.collect()
+    log = session.log("t")
+    path = Path(log.location)
+    for version in range(log.snapshot().version + 1):
+        expected = own_rows(session, f"SELECT * FROM t VERSION AS OF {version}")
+        for reader, read in READERS.items():
+            assert read(path, version) == expected, f"{reader}, version {version}"
+
+
+def test_others_write_into_what_we_write(session: deltasql.session.Session) -> None:
+    """A table that goes from hand to hand: ours, delta-spark's, delta-rs's, ours."""
+    for result in session.run(SCRIPTS["checkpoints"]):
+        result.collect()
+    path = Path(session.log("t").location)
+    oracle().run(
+        f"INSERT INTO delta.`{path}` VALUES (20, 'spark', 5, NULL)",
+        f"UPDATE delta.`{path}` SET b = 'spark' WHERE a = 10",
+        f"DELETE FROM delta.`{path}` WHERE a = 11",
+    )
+    assert own_rows(session, "SELECT * FROM t") == delta_rs(path)
+    session.sql("UPDATE t SET c = a WHERE b = 'spark'")
+    expected = own_rows(session, "SELECT * FROM t")
+    for reader, read in READERS.items():
+        assert read(path) == expected, reader

@@ -1,0 +1,59 @@
+"""Outcomes of one statement on both engines → what differs, in words; nothing where the difference is decided."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from oracle.differences import SAME_CONDITION, comparable
+from oracle.values import in_order, plain_row
+
+import deltasql
+from deltasql.errors.base import DeltaSqlError
+from deltasql.schema.json import type_to_json
+
+Outcome = dict[str, Any]
+
+
+def ours(session: deltasql.session.Session, text: str) -> Outcome:
+    """The outcome of a statement here, in the oracle's form. Errors that are no DeltaSqlError are defects: raised."""
+    try:
+        result = session.sql(text)
+        columns = [[field.name, type_to_json(field.type)] for field in result.schema]
+        return {"columns": columns, "rows": [plain_row(row) for row in result.collect()]}
+    except DeltaSqlError as error:
+        return {"condition": error.condition, "sqlstate": error.sqlstate, "message": str(error)}
+
+
+def difference(text: str, theirs: Outcome, own: Outcome) -> str:
+    """What differs, or ""."""
+    if "condition" in theirs or "condition" in own:
+        return _error_difference(theirs, own)
+    if not theirs["columns"] and [name for name, _ in own["columns"]] == ["num_affected_rows", "num_inserted_rows"]:
+        # The oracle returns nothing from INSERT; see insert-result in docs/differences.md.
+        return ""
+    theirs, own = comparable(text, theirs), comparable(text, own)
+    if theirs["columns"] != own["columns"]:
+        return f"columns\n  oracle: {theirs['columns']}\n  ours:   {own['columns']}"
+    ordered = re.search(r"\bORDER BY\b|^\s*(DESC|SHOW)", text, re.IGNORECASE)
+    first, second = (item["rows"] if ordered else in_order(item["rows"]) for item in (theirs, own))
+    return "" if first == second else f"rows\n  oracle: {first}\n  ours:   {second}"
+
+
+def _error_difference(theirs: Outcome, own: Outcome) -> str:
+    first, second = theirs.get("condition"), own.get("condition")
+    if first and second and _same_condition(first, second):
+        return ""
+    return f"error\n  oracle: {_error(theirs)}\n  ours:   {_error(own)}"
+
+
+def _same_condition(theirs: str, own: str) -> bool:
+    """Equal without the subclass, or a pair of names for one thing."""
+    first, second = theirs.split(".")[0], own.split(".")[0]
+    return first == second or second in SAME_CONDITION.get(first, ())
+
+
+def _error(outcome: Outcome) -> str:
+    if "condition" not in outcome:
+        return f"rows {outcome['rows']}"
+    return f"{outcome['condition']} ({outcome['sqlstate']}): {outcome['message'][:600]}"

@@ -1,0 +1,44 @@
+"""Where our outcomes are meant to differ from the oracle's, as docs/differences.md tells it: the keys and the names."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "differences.md"
+_TEXT = DOCUMENT.read_text(encoding="utf-8")
+
+KEYS = frozenset(re.findall(r"^### `([\w-]+)`", _TEXT, re.MULTILINE))
+
+# The oracle's condition → the names that we give to the same mistake.
+SAME_CONDITION = {
+    theirs: frozenset(re.findall(r"`(\w+)`", ours))
+    for theirs, ours in re.findall(r"^\| `(\w+)` \| ((?:`\w+`(?:, )?)+) \|", _TEXT, re.MULTILINE)
+}
+
+# Columns of DESCRIBE … whose values belong to one run or one engine.
+IGNORED = {
+    "DETAIL": {"id", "location", "createdAt", "lastModified", "sizeInBytes", "numFiles"},
+    "HISTORY": {"timestamp", "operationMetrics", "engineInfo", "isolationLevel", "userName", "userId", "isBlindAppend"},
+}
+# DESCRIBE DETAIL on Databricks has two columns more.
+MORE_COLUMNS = {"statistics", "clusterByAuto"}
+
+
+def comparable(text: str, outcome: dict[str, Any]) -> dict[str, Any]:
+    """An outcome without the columns that are not compared, and without the name of the oracle's schema."""
+    kind = re.match(r"\s*(?:DESC(?:RIBE)?|SHOW)\b(?:\s+(DETAIL|HISTORY)\b)?", text, re.IGNORECASE)
+    if kind is None:
+        return outcome
+    ignored = IGNORED.get((kind[1] or "").upper(), set()) | MORE_COLUMNS
+    kept = [index for index, (name, _) in enumerate(outcome["columns"]) if name not in ignored]
+    return {
+        "columns": [outcome["columns"][index] for index in kept],
+        "rows": [[_unnamed(row[index]) for index in kept] for row in outcome["rows"]],
+    }
+
+
+def _unnamed(value: Any) -> Any:
+    """A schema of the oracle's is called s and a number: each script has its own."""
+    return re.sub(r"\bs\d+\b", "default", value) if isinstance(value, str) else value

@@ -1,0 +1,127 @@
+"""delta-spark in a process of its own: reads one script per line from stdin, writes one outcome per line to stdout.
+
+A line is JSON: `{"id", "directory", "statements": [text, …]}` → `{"id", "outcomes": [outcome, …]}`. An outcome is
+`{"columns": [[name, type], …], "rows": [...]}` or `{"condition", "sqlstate", "message"}`. Each script has a session and
+a schema of its own, whose tables lie in `directory`. The first line out is "ready".
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import sys
+import threading
+from pathlib import Path
+from typing import Any, TextIO
+
+from pyspark.sql import DataFrame, SparkSession
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from oracle.values import plain_row
+
+PACKAGE = "io.delta:delta-spark_4.2_2.13:4.4.0"
+SETTINGS = {
+    "spark.jars.packages": PACKAGE,
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    "spark.databricks.delta.snapshotPartitions": "1",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.default.parallelism": "2",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "OFF",
+    # A few rows each: generating code for them takes longer than they do.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.driver.memory": "3g",
+}
+WORKERS = 2
+
+
+def main() -> None:
+    """Runs until stdin ends. Scripts run two at a time, so outcomes may come in another order than they were asked."""
+    # Whatever else the JVM or Ivy prints goes to stderr.
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    spark = _start()
+    _send(answers, "ready")
+    scripts: queue.Queue[dict[str, Any] | None] = queue.Queue()
+    workers = [threading.Thread(target=_work, args=(spark, scripts, answers), daemon=True) for _ in range(WORKERS)]
+    for worker in workers:
+        worker.start()
+    for line in sys.stdin:
+        scripts.put(json.loads(line))
+    for _ in workers:
+        scripts.put(None)
+    for worker in workers:
+        worker.join()
+    spark.stop()
+
+
+def _start() -> SparkSession:
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master("local[2]")
+    for key, value in SETTINGS.items():
+        builder = builder.config(key, value)
+    home = os.environ.get("DELTASQL_ORACLE_HOME")
+    if home:
+        builder = builder.config("spark.driver.extraJavaOptions", f"-Duser.home={home}")
+    return builder.config("spark.sql.warehouse.dir", sys.argv[1]).getOrCreate()
+
+
+_sending = threading.Lock()
+
+
+def _send(answers: TextIO, document: object) -> None:
+    with _sending:
+        answers.write(json.dumps(document) + "\n")
+        answers.flush()
+
+
+def _work(spark: SparkSession, scripts: queue.Queue[dict[str, Any] | None], answers: TextIO) -> None:
+    while (script := scripts.get()) is not None:
+        session = spark.newSession()
+        schema = f"s{script['id']}"
+        session.sql(f"CREATE SCHEMA {schema} LOCATION '{script['directory']}'")
+        session.sql(f"USE {schema}")
+        outcomes = [_outcome(session, text) for text in script["statements"]]
+        _send(answers, {"id": script["id"], "outcomes": outcomes})
+
+
+def _outcome(session: SparkSession, text: str) -> dict[str, Any]:
+    try:
+        frame = session.sql(text)
+        return {"columns": _columns(frame), "rows": [plain_row(row) for row in frame.collect()]}
+    except Exception as error:
+        condition, state = _condition(error)
+        return {"condition": condition, "sqlstate": state, "message": str(error)[:2000]}
+
+
+def _columns(frame: DataFrame) -> list[list[Any]]:
+    return [[field.name, field.dataType.jsonValue()] for field in frame.schema]
+
+
+def _condition(error: Exception) -> tuple[str, str]:
+    """The condition and SQLSTATE of an error; of its innermost cause that has one, when a job failed."""
+    found = (_call(error, "getCondition"), _call(error, "getSqlState"))
+    cause = getattr(error, "_origin", None) or getattr(error, "java_exception", None)
+    while cause is not None:
+        condition = _call(cause, "getCondition")
+        if condition:
+            found = (condition, _call(cause, "getSqlState"))
+        cause = _call(cause, "getCause")
+    return found[0] or type(error).__name__, found[1] or ""
+
+
+def _call(thing: Any, method: str) -> Any:
+    try:
+        return getattr(thing, method)()
+    except Exception:
+        return None
+
+
+if __name__ == "__main__":
+    main()

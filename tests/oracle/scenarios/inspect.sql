@@ -1,0 +1,69 @@
+-- name: DESCRIBE
+CREATE TABLE t (a INT COMMENT 'the a', s STRUCT<x: INT, y: ARRAY<STRING>>, p DATE) USING delta PARTITIONED BY (p);
+DESCRIBE TABLE t;
+DESC t;
+
+-- name: DESCRIBE of one column
+CREATE TABLE t (a INT COMMENT 'the a') USING delta;
+DESCRIBE TABLE t a;
+DESCRIBE TABLE t nope;
+
+-- name: DESCRIBE of a missing table
+DESCRIBE TABLE nothing_here;
+DESCRIBE DETAIL nothing_here;
+DESCRIBE HISTORY nothing_here;
+SHOW TBLPROPERTIES nothing_here;
+SHOW COLUMNS IN nothing_here;
+
+-- name: DETAIL
+CREATE TABLE t (a INT, p INT) USING delta PARTITIONED BY (p) COMMENT 'c' TBLPROPERTIES ('k' = 'v', 'delta.appendOnly' = 'true');
+DESCRIBE DETAIL t;
+
+-- name: HISTORY
+CREATE TABLE t (a INT, p INT) USING delta PARTITIONED BY (p);
+INSERT INTO t VALUES (1, 1);
+INSERT OVERWRITE t VALUES (2, 2);
+ALTER TABLE t ADD COLUMN b INT;
+ALTER TABLE t SET TBLPROPERTIES ('k' = 'v');
+TRUNCATE TABLE t;
+DESCRIBE HISTORY t;
+DESCRIBE HISTORY t LIMIT 2;
+
+-- name: SHOW TBLPROPERTIES
+CREATE TABLE t (a INT) USING delta TBLPROPERTIES ('k' = 'v', 'a.b' = 'c');
+SHOW TBLPROPERTIES t;
+SHOW TBLPROPERTIES t ('k');
+SHOW TBLPROPERTIES t ('nothing');
+
+-- name: SHOW COLUMNS
+CREATE TABLE t (a INT, b STRUCT<x: INT>, p INT) USING delta PARTITIONED BY (p);
+SHOW COLUMNS IN t;
+SHOW COLUMNS FROM t;
+
+-- name: SHOW PARTITIONS
+CREATE TABLE t (a INT, p INT, q STRING) USING delta PARTITIONED BY (p, q);
+INSERT INTO t VALUES (1, 1, 'x'), (2, 1, 'x'), (3, 2, NULL);
+SHOW PARTITIONS t;
+
+-- name: SHOW PARTITIONS of a table without
+CREATE TABLE t (a INT) USING delta;
+SHOW PARTITIONS t;
+
+-- name: SHOW CREATE TABLE
+CREATE TABLE t (a INT) USING delta;
+-- differs: show-create-table
+SHOW CREATE TABLE t;
+
+-- name: SHOW TABLES
+CREATE TABLE show_one (a INT) USING delta;
+CREATE TABLE show_two (a INT) USING delta;
+SHOW TABLES LIKE 'show_t*';
+
+-- name: SHOW SCHEMAS
+CREATE SCHEMA show_schema_one;
+SHOW SCHEMAS LIKE 'show_schema_o*';
+DROP SCHEMA show_schema_one;
+
+-- name: types in DESCRIBE
+CREATE TABLE t (a TINYINT, b SMALLINT, c BIGINT, d FLOAT, e DECIMAL(10, 2), f TIMESTAMP, g TIMESTAMP_NTZ, h BINARY, i MAP<STRING, STRUCT<x: INT>>, j VARCHAR(5), k CHAR(2)) USING delta;
+DESCRIBE t;

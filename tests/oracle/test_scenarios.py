@@ -1,0 +1,70 @@
+"""Both engines run the same SQL: rows, columns, errors and the tables that are left must be the same.
+
+Where they are not, a mark in the scenario names the reason in docs/differences.md; a mark that is not needed fails too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import deltasql
+from oracle.compare import difference, ours
+from oracle.client import NO_ORACLE
+from oracle.conftest import Said
+from oracle.differences import KEYS
+from oracle.scenario import Scenario, Statement, scenarios
+from oracle.state import State, tables
+
+pytestmark = [
+    pytest.mark.oracle,
+    pytest.mark.spark,
+    pytest.mark.skipif(bool(os.environ.get(NO_ORACLE)), reason=f"{NO_ORACLE} is set"),
+]
+
+
+@pytest.mark.parametrize("scenario", scenarios(), ids=lambda scenario: scenario.id)
+def test_scenario(scenario: Scenario, said: Callable[[Scenario], Said], tmp_path: Path) -> None:
+    defects: list[str] = []
+    with deltasql.connect(str(tmp_path / "warehouse")) as session:
+        own = [ours(session, item.text.replace("{dir}", str(tmp_path / "own"))) for item in scenario.statements]
+    theirs = said(scenario)
+    for statement, first, second in zip(scenario.statements, theirs.outcomes, own, strict=True):
+        found = _judged(statement, difference(statement.text, first, second), second.get("condition"))
+        if found:
+            defects.append(f"{statement.text}\n  {found}")
+    left = _state_difference(theirs.tables, json.loads(json.dumps(tables(tmp_path))))
+    if scenario.state_differs is None:
+        defects += left
+    else:
+        assert scenario.state_differs in KEYS, scenario.state_differs
+        assert left, "the state does not differ: take the mark away"
+    assert not defects, "\n" + "\n\n".join(defects)
+
+
+def _judged(statement: Statement, found: str, condition: str | None) -> str:
+    """What is wrong, given the statement's mark."""
+    if statement.differs is None:
+        return found
+    if statement.differs not in KEYS:
+        return f"docs/differences.md has no key {statement.differs}"
+    if not found:
+        return "the engines agree: take the mark away"
+    if statement.condition != condition:
+        return f"marked as {statement.condition or 'no error'} of ours:\n  {found}"
+    return ""
+
+
+def _state_difference(theirs: dict[str, State], own: dict[str, State]) -> list[str]:
+    if theirs.keys() != own.keys():
+        return [f"tables\n  oracle: {sorted(theirs)}\n  ours:   {sorted(own)}"]
+    return [
+        f"{aspect} of {table}\n  oracle: {theirs[table][aspect]}\n  ours:   {own[table][aspect]}"
+        for table in theirs
+        for aspect in theirs[table]
+        if theirs[table][aspect] != own[table][aspect]
+    ]
