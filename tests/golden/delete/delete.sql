@@ -18,7 +18,9 @@ INSERT INTO t VALUES (6, 'f', 'mon'), (7, 'g', 'tue'), (8, 'h', 'tue');
 -- name: IN with a sub-query, and a CTE
 WITH gone AS (SELECT 6 AS id) DELETE FROM t WHERE id IN (SELECT id FROM gone);
 -- name: EXISTS that looks at the row
-DELETE FROM t WHERE EXISTS (SELECT 1 FROM t AS o WHERE o.day = t.day AND o.id > t.id);
+CREATE TABLE u AS SELECT * FROM VALUES (1, 'x'), (2, 'x'), (3, 'y') AS v(id, name);
+DELETE FROM u WHERE EXISTS (SELECT 1 FROM u AS o WHERE o.name = u.name AND o.id > u.id);
+SELECT * FROM u;
 -- name: a scalar sub-query
 DELETE FROM t WHERE id = (SELECT max(id) FROM t);
 SELECT * FROM t;

@@ -1,6 +1,6 @@
 -- expect: no jvm
 
-CREATE TABLE t (id INT NOT NULL COMMENT 'the key', s STRUCT<a: INT, b: ARRAY<STRING>>, `odd-name` DECIMAL(5, 1), c CHAR(2), day DATE) PARTITIONED BY (day) COMMENT 'described' TBLPROPERTIES ('k' = 'v');
+CREATE TABLE t (id INT NOT NULL COMMENT 'the key', s STRUCT<a: INT, b: ARRAY<STRING>>, `odd-name` DECIMAL(5, 1), day DATE) PARTITIONED BY (day) COMMENT 'described' TBLPROPERTIES ('k' = 'v');
 -- name: plain
 DESCRIBE TABLE t;
 -- name: short, lower case, quoted

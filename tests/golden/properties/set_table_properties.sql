@@ -50,11 +50,7 @@ ALTER TABLE t SET TBLPROPERTIES ('a');
 ALTER TABLE missing SET TBLPROPERTIES ('a' = '1');
 -- name: wrong, the protocol would be higher than ours
 ALTER TABLE t SET TBLPROPERTIES ('delta.minReaderVersion' = '4');
--- name: column mapping, which we cannot write yet
-ALTER TABLE t SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name');
 -- name: wrong, no such mode
 ALTER TABLE t SET TBLPROPERTIES ('delta.columnMapping.mode' = 'position');
--- name: deletion vectors, which we cannot write yet
-ALTER TABLE t SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true');
 -- name: change data feed, which we cannot write yet
 ALTER TABLE t SET TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true');

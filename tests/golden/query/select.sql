@@ -30,10 +30,12 @@ SELECT * FROM tt;
 SELECT nmae FROM t;
 SELECT nothing(id) FROM t;
 -- name: wrong, syntax
-SELECT FROM WHERE;
 SELEC * FROM t;
 -- name: wrong while it runs
 SELECT id / 0 FROM t;
 -- name: other statements of Spark
 SHOW FUNCTIONS LIKE 'upper';
 DESCRIBE FUNCTION upper;
+-- name: wrong, a table without columns
+CREATE TABLE empty;
+SELECT * FROM empty;

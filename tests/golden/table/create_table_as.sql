@@ -2,8 +2,8 @@
 CREATE TABLE t AS SELECT 1 AS id, 'a' AS name, named_struct('x', 1.5) AS s;
 -- name: without AS, VALUES, partitions, properties, comment
 CREATE TABLE p USING delta PARTITIONED BY (day) COMMENT 'by day' TBLPROPERTIES ('k' = 'v') SELECT * FROM VALUES (1, 'mon'), (2, 'tue') AS v(id, day);
--- name: NOT NULL is not carried over, comments are
-CREATE TABLE strict (id INT NOT NULL COMMENT 'the key');
+-- name: NOT NULL is not carried over
+CREATE TABLE strict (id INT NOT NULL);
 INSERT INTO strict VALUES (1);
 CREATE TABLE loose AS SELECT id, id + 1 AS next FROM strict;
 -- name: IF NOT EXISTS leaves what is there

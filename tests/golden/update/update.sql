@@ -4,10 +4,12 @@ INSERT INTO t VALUES (1, 'a', 10, named_struct('a', 1, 'b', named_struct('c', 'x
 UPDATE t SET n = 11 WHERE id = 1;
 -- name: no WHERE, all values read the old row
 UPDATE t SET id = n, n = id;
--- name: alias, qualified names, lower case, comments
-update t as x set x.n = x.n + 1, /* the name */ name = concat(t.name, '!') where x.n = 2;
--- name: the same with the alias alone
-UPDATE t AS x SET x.n = x.n + 1, `Name` = concat(x.name, '!') WHERE x.n = 2;
+-- name: alias, qualified names, lower case, comments, quotes
+update t as x set x.n = x.n + 1, /* the name */ `Name` = concat(x.name, '!') where x.n = 2;
+-- name: wrong, the alias hides the table's name
+UPDATE t AS x SET n = t.n;
+-- name: wrong, no boolean
+UPDATE t SET n = 0 WHERE id + 1;
 -- name: nested
 UPDATE t SET s.b.c = 'y' WHERE n = 1;
 -- name: nested, two fields of one struct
@@ -25,7 +27,7 @@ UPDATE t SET list = array((SELECT max(n) FROM t)) WHERE list IS NULL;
 -- name: no match, no commit
 UPDATE t SET n = 0 WHERE id = 999;
 -- name: a condition that is NULL changes nothing
-UPDATE t SET n = 0 WHERE NULL;
+UPDATE t SET n = 0 WHERE id > CAST(NULL AS INT);
 SELECT * FROM t;
 
 CREATE TABLE p (id INT, day STRING) PARTITIONED BY (day);
