@@ -44,7 +44,7 @@ OWNERS = {
     "prompt_toolkit": {"repl"},
     "pygments": {"repl"},
     "pandas": set(),
-    "numpy": {"log"},
+    "numpy": {"log", "engine"},
 }
 """Who may import a package from outside when it runs. Imports for type checkers alone are free."""
 
