@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from deltasql.log.snapshot import Snapshot
 
 PREFIX = "delta.constraints."
+ROWS = "__deltasql_rows"
 
 
 @plan.register
@@ -42,7 +43,8 @@ def _(statement: AddConstraint, context: Context) -> Plan:
         raise ConstraintExistsError(snapshot.table, name, known[name])
     condition = _inside(statement.condition)
     text = condition.text
-    kind = context.analyst.types([(context.scan(snapshot), snapshot.table)], [condition.text])[0]
+    # Written rows are checked without a name, so that t.a must not be found here either.
+    kind = context.analyst.types([(context.scan(snapshot), ROWS)], [condition.text])[0]
     if kind != BOOLEAN:
         raise NonBooleanConstraintError(name, text, type_text(kind)).at(context.caret(condition.start, condition.end))
     metadata = snapshot.metadata.with_configuration({f"{PREFIX}{name}": text})
@@ -86,9 +88,7 @@ def verification(context: Context, snapshot: Snapshot, broken: str, error: Delta
     scan = context.scan(snapshot, broken)
     if scan.files.num_rows == 0:
         return None
-    return Verification(
-        Query(f"SELECT 1 FROM __deltasql_rows WHERE {broken} LIMIT 1", {"__deltasql_rows": scan}), error
-    )
+    return Verification(Query(f"SELECT 1 FROM {ROWS} WHERE {broken} LIMIT 1", {ROWS: scan}), error)
 
 
 def refuse_dependent(path: tuple[str, ...], operation: str, snapshot: Snapshot) -> None:

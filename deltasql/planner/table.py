@@ -405,14 +405,17 @@ def _(statement: TruncateTable, context: Context) -> Plan:
 
 @plan.register
 def _(statement: CreateSchema, context: Context) -> Plan:
+    context.refuse_version(statement.schema)
     return SchemaCreation(statement.schema.parts, statement.comment, statement.location, statement.if_not_exists)
 
 
 @plan.register
 def _(statement: DropSchema, context: Context) -> Plan:
+    context.refuse_version(statement.schema)
     return SchemaRemoval(statement.schema.parts, statement.cascade, statement.if_exists)
 
 
 @plan.register
 def _(statement: UseSchema, context: Context) -> Plan:
+    context.refuse_version(statement.schema)
     return SchemaChoice(statement.schema.parts)

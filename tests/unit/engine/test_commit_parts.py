@@ -14,11 +14,14 @@ from deltasql.engine.spark import SparkHandle
 from deltasql.engine.staged import StagedFile
 from deltasql.engine.write import Stage, Staged
 from deltasql.errors.engine import CheckViolationError, NotNullViolationError, RemoteWriteError
+from deltasql.errors.write import ExceedLengthError, ReplaceWhereMismatchError
 from deltasql.log.actions import AddFile, Metadata
 from deltasql.log.protocol import Protocol
 from deltasql.log.table import DeltaLog
 from deltasql.plan.operators import Constraint
-from deltasql.schema.types import LONG, TIMESTAMP, StructField, StructType
+from deltasql.planner.char_types import length_check
+from deltasql.planner.replace_where import REPLACE_WHERE
+from deltasql.schema.types import LONG, STRING, TIMESTAMP, StructField, StructType
 
 
 def added(path: str, values: dict[str, str | None]) -> AddFile:
@@ -88,3 +91,19 @@ def test_a_broken_constraint_is_found_by_its_name(name: str) -> None:
     assert (error.constraint, error.values) == (name, "x = 1")
     not_null = Constraint(name, "x IS NOT NULL", "x")
     assert isinstance(_violation(match, WriteContext("t", (not_null,))), NotNullViolationError)
+
+
+def test_broken_constraints_of_our_own() -> None:
+    column = StructField("a|b c", STRING, metadata={"__CHAR_VARCHAR_TYPE_STRING": "varchar(3)"})
+    length = length_check(column)
+    assert length is not None
+    for check, row, kind in (
+        (length, '{"a|b c":"four"}', ExceedLengthError),
+        (Constraint(REPLACE_WHERE, "x > 1"), '{"x":1}', ReplaceWhereMismatchError),
+    ):
+        match = _VIOLATION.search(f"{_guard(check, ['x']).split(chr(39))[1]}|{row}")
+        assert match is not None
+        error = _violation(match, WriteContext("t", (check,)))
+        assert isinstance(error, kind)
+        if isinstance(error, ExceedLengthError):
+            assert (error.column, error.limit) == ("`a|b c`", "3")

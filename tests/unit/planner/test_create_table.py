@@ -207,3 +207,8 @@ def test_truncate(lab: Lab, fails: Fails) -> None:
     assert change.removed is not None
     assert change.removed.num_rows == 1
     fails("TRUNCATE TABLE v", WriteIntoViewError, at="v")
+
+
+def test_schemas_have_no_versions(fails: Fails) -> None:
+    for sql in ("CREATE SCHEMA s@v1", "DROP SCHEMA s@v1 CASCADE", "USE s@v1"):
+        fails(sql, TimeTravelViewError, at="s@v1")
