@@ -119,7 +119,7 @@ def _written(change: RowChange, engine: StatementEngine, stage: Stage, operator:
 
 def _rewritten(change: RowChange, engine: StatementEngine, stage: Stage, operator: Rewrite) -> _Work:
     assert change.snapshot is not None
-    done = engine.rewrite(operator, stage, change.log.table)
+    done = engine.rewrite(operator, stage, change.log.table, merge=change.outcome is Outcome.MERGE)
     removes = change.snapshot.add_files(done.removed) if done.removed else []
     metrics = _rewrite_metrics(change.outcome, done, operator, removes)
     return _Work(done.staged.adds, removes, metrics, _answer(change.outcome, done, operator))

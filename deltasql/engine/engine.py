@@ -115,9 +115,9 @@ class StatementEngine:
                     rows = rows.coalesce(1)
                 return stage.write(rows, operator.output)
 
-    def rewrite(self, operator: Rewrite, stage: Stage, table: str) -> Rewritten:
-        """Stages the successors of the files that hold a changed row."""
-        written = WriteContext(table, _constraints(operator), merge=operator.source is not None)
+    def rewrite(self, operator: Rewrite, stage: Stage, table: str, *, merge: bool) -> Rewritten:
+        """Stages the successors of the files that hold a changed row. `merge` says whose clauses errors speak of."""
+        written = WriteContext(table, _constraints(operator), merge=merge)
         with cancellable(self.spark.interrupt), retold(self.sql, written):
             return rewrite(self.frames, self.spark, operator, stage)
 

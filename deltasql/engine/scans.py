@@ -25,9 +25,6 @@ DELETED_FILE, DELETED_ROW = "__deltasql_deleted_file", "__deltasql_deleted_row"
 MOST_BROADCAST_ROWS = 2_000_000
 """So many deleted rows are still sent to every task; beyond, both sides are shuffled."""
 
-MANY_PARTITIONS = 4
-"""From so many partition tuples on, one scan joined to their values is cheaper than a union of scans."""
-
 
 def scan_size(operator: Scan) -> int:
     import pyarrow.compute as pc
@@ -44,8 +41,10 @@ def scan(spark: SparkHandle, operator: Scan) -> DataFrame:
     if not partitions:
         return _select(_read(spark, operator, operator.files.column("location").to_pylist()), names, operator.identity)
     groups = _partition_groups(operator, partitions)
-    if len(groups) <= MANY_PARTITIONS:
-        return _union(_literal_group(spark, operator, names, values, paths) for values, paths in groups.items())
+    if len(groups) == 1:
+        ((values, paths),) = groups.items()
+        return _literal_group(spark, operator, names, values, paths)
+    # Not a union of one scan per partition: Spark fails to plan a correlated sub-query in a projection over that.
     return _joined_groups(spark, operator, names, partitions, groups)
 
 
@@ -67,13 +66,8 @@ def _read(
     if operator.identity:
         columns |= {ROW_FILE: "_metadata.file_path", ROW_INDEX: "_metadata.row_index"}
     marked = deleted_by_file(operator, paths)
-    frames = []
-    if len(marked) < len(paths):
-        frames.append(_columns(spark, operator, [path for path in paths if path not in marked], columns))
-    if marked:
-        frames.append(_live(spark, operator, marked, columns))
+    frame = _live(spark, operator, paths, marked, columns) if marked else _columns(spark, operator, paths, columns)
     voids = {item.name: F.lit(None) for item in operator.schema if item.type == VOID}
-    frame = _union(frames)
     return frame.withColumns(voids) if voids else frame
 
 
@@ -108,14 +102,18 @@ def deleted_by_file(operator: Scan, paths: Iterable[str]) -> dict[str, Mapping[s
 
 
 def _live(
-    spark: SparkHandle, operator: Scan, vectors: Mapping[str, Mapping[str, Any]], extra: Mapping[str, str]
+    spark: SparkHandle,
+    operator: Scan,
+    paths: list[str],
+    vectors: Mapping[str, Mapping[str, Any]],
+    extra: Mapping[str, str],
 ) -> DataFrame:
-    """The rows of files with deletion vectors that are not deleted: an anti join on file and position."""
+    """The rows of some files that no deletion vector marks: an anti join on file and position."""
     import numpy as np
     import pyarrow as pa
     from pyspark.sql import functions as F
 
-    key, key_of = file_key(list(vectors))
+    key, key_of = file_key(paths)
     store = open_store(operator.location)
     rows = {key_of(path): deleted_rows(store, vector).astype(np.int64) for path, vector in vectors.items()}
     files = np.repeat(np.array(list(rows), dtype=object), [len(positions) for positions in rows.values()])
@@ -123,7 +121,7 @@ def _live(
     lookup = spark.session.createDataFrame(deleted)
     if deleted.num_rows <= MOST_BROADCAST_ROWS:
         lookup = F.broadcast(lookup)
-    frame = _columns(spark, operator, list(vectors), {**extra, DELETED_FILE: key, DELETED_ROW: "_metadata.row_index"})
+    frame = _columns(spark, operator, paths, {**extra, DELETED_FILE: key, DELETED_ROW: "_metadata.row_index"})
     return frame.join(lookup, [DELETED_FILE, DELETED_ROW], "left_anti").drop(DELETED_FILE, DELETED_ROW)
 
 
@@ -174,13 +172,6 @@ def _literal_group(
         name: F.expr(_typed(operator, name, sql_literal(value))) for name, value in zip(partitions, values, strict=True)
     }
     return _select(_read(spark, operator, paths).withColumns(literals), names, operator.identity)
-
-
-def _union(frames: Iterable[DataFrame]) -> DataFrame:
-    first, *rest = frames
-    for frame in rest:
-        first = first.unionAll(frame)
-    return first
 
 
 def _joined_groups(

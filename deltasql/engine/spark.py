@@ -132,10 +132,14 @@ class SparkHandle:
 
     def for_size(self, size_in_bytes: int) -> Mapping[str, str]:
         """The settings that suit a statement over so many bytes of input. A session of the user's keeps its own."""
-        return FOR_FEW_ROWS if self.own and size_in_bytes < FEW_BYTES else {}
+        return FOR_FEW_ROWS if self.own and size_in_bytes < TINY_BYTES else {}
 
+
+TINY_BYTES = 1 << 20
+"""Below, planning costs more than rows; 3 MB of Parquet are 300,000 rows already, which want generated code."""
 
 FEW_BYTES = 8 << 20
+"""Below, a table is rewritten in one pass rather than searched first."""
 
 
 def _restore(session: SparkSession, key: str, value: str | None) -> None:

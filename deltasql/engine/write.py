@@ -13,11 +13,13 @@ from uuid import uuid4
 from deltasql.engine.spark import FOR_WRITES, SparkHandle
 from deltasql.engine.staged import HIVE_NULL, ORIGIN, StagedFile, staged_files
 from deltasql.errors.engine import RemoteWriteError
+from deltasql.errors.write import NestedVoidError
 from deltasql.log.actions import AddFile
 from deltasql.log.paths import is_local
 from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
 from deltasql.schema.json import schema_to_json
-from deltasql.schema.text import quote_name
+from deltasql.schema.paths import walk
+from deltasql.schema.text import path_text, quote_name
 from deltasql.schema.types import STRING, VOID, StructType
 
 if TYPE_CHECKING:
@@ -74,6 +76,7 @@ class Stage:
 
     def write(self, rows: DataFrame, schema: StructType, *, origins: bool = False) -> Staged:
         """Writes `rows`, whose columns are `schema`'s (and ORIGIN with `origins`), as Parquet files."""
+        refuse_nested_voids(schema)
         directory = uuid4().hex
         self._directories.append(directory)
         stored = StructType(tuple(item for item in schema if item.type != VOID))
@@ -130,6 +133,13 @@ def _named_null(rows: DataFrame, schema: StructType, partitions: Sequence[str]) 
 
     texts = [name for name in partitions if (field := schema.find(name)) is not None and field.type == STRING]
     return rows.withColumns({name: F.expr(f"nullif({quote_name(name)}, '{HIVE_NULL}')") for name in texts})
+
+
+def refuse_nested_voids(schema: StructType) -> None:
+    """Raises NestedVoidError for VOID inside a struct, array or map: Parquet cannot hold it, nor leave it out."""
+    for path, field in walk(schema):
+        if field.type == VOID and len(path) > 1:
+            raise NestedVoidError(column=path_text(path))
 
 
 def live_rows(files: pa.Table) -> list[int | None]:

@@ -195,3 +195,15 @@ class ReadTableWithoutColumnsError(DeltaSqlError):
     """SELECT from a table that was created without columns."""
 
     table: str
+
+
+@condition(
+    "CREATE_TABLE_EXTERNAL_WITHOUT_LOCATION",
+    "42601",
+    "{table} is to be EXTERNAL, and there is no LOCATION. Say where it lies: CREATE EXTERNAL TABLE {table} … "
+    "LOCATION '/path', or leave out EXTERNAL.",
+)
+class ExternalWithoutLocationError(DeltaSqlError):
+    """CREATE EXTERNAL TABLE without LOCATION: as a managed table it would lose its files when it is dropped."""
+
+    table: str

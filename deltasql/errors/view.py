@@ -78,3 +78,13 @@ class DescribeViewHistoryError(DeltaSqlError):
     """DESCRIBE HISTORY of a view."""
 
     view: str
+
+
+@condition(
+    "DELTA_OPERATION_NOT_ALLOWED",
+    "0AKDC",
+    "Only temporary views can be made of tables here: Spark's own catalog would keep the view, and it does not know "
+    "the tables. Write CREATE TEMPORARY VIEW v AS SELECT …, without TBLPROPERTIES.",
+)
+class PermanentViewError(DeltaSqlError):
+    """A permanent or global view over our tables."""

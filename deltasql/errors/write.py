@@ -354,3 +354,15 @@ class ExceedLengthError(DeltaSqlError):
     column: str
     limit: str
     values: str
+
+
+@condition(
+    "DELTA_COMPLEX_TYPE_COLUMN_CONTAINS_NULL_TYPE",
+    "22005",
+    "{column} is of type VOID inside a struct, array or map, which files cannot hold. "
+    "Give it a type: CAST(NULL AS STRING), or leave it out.",
+)
+class NestedVoidError(DeltaSqlError):
+    """A VOID below the top level of rows to write."""
+
+    column: str

@@ -49,13 +49,16 @@ class PartitionColumn:
 
 @dataclass(frozen=True, slots=True)
 class CreateTable(LogicalPlan):
-    """CREATE [OR REPLACE] TABLE [IF NOT EXISTS] t [(columns)] [USING DELTA] {clauses} [[AS] query], and REPLACE TABLE.
+    """CREATE [OR REPLACE] [EXTERNAL] TABLE [IF NOT EXISTS] t [(columns)] [USING DELTA] {clauses} [[AS] query]
+
+    and REPLACE TABLE.
 
     `mode` is "create", "create_or_replace" or "replace". `columns` is None when no list was written.
     `cluster_by` is None without the clause, () for NONE.
     """
 
     mode: str
+    external: bool
     if_not_exists: bool
     table: TableName
     columns: tuple[ColumnDefinition, ...] | None

@@ -15,7 +15,7 @@ from deltasql.errors.schema import (
     NewCheckViolationError,
     NonBooleanConstraintError,
 )
-from deltasql.log.properties import check_constraints, protocol_for
+from deltasql.log.properties import CONSTRAINT_PREFIX, check_constraints, protocol_for
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.constraints import AddConstraint, DropConstraint
 from deltasql.plan.operators import Constraint, Query
@@ -29,7 +29,7 @@ from deltasql.schema.types import BOOLEAN, StructField, StructType
 if TYPE_CHECKING:
     from deltasql.log.snapshot import Snapshot
 
-PREFIX = "delta.constraints."
+
 ROWS = "__deltasql_rows"
 
 
@@ -47,7 +47,7 @@ def _(statement: AddConstraint, context: Context) -> Plan:
     kind = context.analyst.types([(context.scan(snapshot), ROWS)], [condition.text])[0]
     if kind != BOOLEAN:
         raise NonBooleanConstraintError(name, text, type_text(kind)).at(context.caret(condition.start, condition.end))
-    metadata = snapshot.metadata.with_configuration({f"{PREFIX}{name}": text})
+    metadata = snapshot.metadata.with_configuration({f"{CONSTRAINT_PREFIX}{name}": text})
     protocol = protocol_for(metadata.schema, metadata.configuration, current=snapshot.protocol, table=snapshot.table)
     changed = () if protocol == snapshot.protocol else (protocol,)
     broken = verification(
@@ -75,7 +75,7 @@ def _(statement: DropConstraint, context: Context) -> Plan:
     known = check_constraints(snapshot.configuration)
     if name not in known and not statement.if_exists:
         raise ConstraintNotFoundError(snapshot.table, name)
-    rest = {key: value for key, value in snapshot.configuration.items() if key.lower() != f"{PREFIX}{name}"}
+    rest = {key: value for key, value in snapshot.configuration.items() if key.lower() != f"{CONSTRAINT_PREFIX}{name}"}
     metadata = replace(snapshot.metadata, configuration=MappingProxyType(rest))
     parameters = {"name": name, "existed": str(name in known).lower()}
     if name in known:
@@ -110,7 +110,11 @@ def constraints_of(
     """The constraints of a table, NOT NULL first. Columns in `skip` are known to be written as they were read."""
     lengths = [check for field in schema if field.name not in skip and (check := length_check(field))]
     not_null = [item for field in schema if field.name not in skip for item in _not_null(field, (), None)]
-    checks = [Constraint(key[len(PREFIX) :], text) for key, text in configuration.items() if key.startswith(PREFIX)]
+    checks = [
+        Constraint(key[len(CONSTRAINT_PREFIX) :], text)
+        for key, text in configuration.items()
+        if key.startswith(CONSTRAINT_PREFIX)
+    ]
     return (*not_null, *lengths, *sorted(checks, key=lambda item: item.name))
 
 

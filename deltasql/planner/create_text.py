@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deltasql.log.properties import CONSTRAINT_PREFIX
 from deltasql.plan.base import quote
 from deltasql.planner.char_types import TYPE_KEY
+from deltasql.schema.column_mapping import MAX_ID
 from deltasql.schema.text import quote_text, sql_text
 from deltasql.schema.types import StructField
 
@@ -23,7 +25,8 @@ def create_statement(name: str, snapshot: Snapshot, location: str | None) -> str
         lines.append(f"LOCATION {quote_text(location)}")
     if snapshot.metadata.description is not None:
         lines.append(f"COMMENT {quote_text(snapshot.metadata.description)}")
-    properties = {**snapshot.configuration, **{f"delta.feature.{f}": "supported" for f in _features(snapshot)}}
+    kept = {key: value for key, value in snapshot.configuration.items() if not _made_by_itself(key)}
+    properties = {**kept, **{f"delta.feature.{name}": "supported" for name in _features(snapshot)}}
     if properties:
         pairs = ",\n".join(f"  {quote_text(key)} = {quote_text(properties[key])}" for key in sorted(properties))
         lines.append(f"TBLPROPERTIES (\n{pairs})")
@@ -37,6 +40,11 @@ def _column(field: StructField) -> str:
     if not field.nullable:
         text += " NOT NULL"
     return text if field.comment is None else f"{text} COMMENT {quote_text(field.comment)}"
+
+
+def _made_by_itself(key: str) -> bool:
+    """Properties that CREATE TABLE takes from nobody: constraints are added later, ids are counted."""
+    return key.startswith(CONSTRAINT_PREFIX) or key == MAX_ID
 
 
 def _features(snapshot: Snapshot) -> list[str]:

@@ -73,7 +73,7 @@ def _(statement: Insert, context: Context) -> Plan:
     if constraints:
         child = Check(child, constraints)
     if statement.replace_where is not None:
-        child = checked_rows(child, statement.replace_where.text)
+        child = checked_rows(child, statement.table, statement.replace_where, context)
     write = Write(child, schema, snapshot.partition_columns, single_file=_is_values(statement.query))
     change = RowChange(
         log,

@@ -25,6 +25,7 @@ from deltasql.plan.inspect import (
     ShowTables,
 )
 from deltasql.planner.changes import Answer, Plan
+from deltasql.planner.char_types import declared_length
 from deltasql.planner.context import Context
 from deltasql.planner.create_text import create_statement
 from deltasql.planner.rule import plan
@@ -127,7 +128,8 @@ def _view_schema(name: TableName, context: Context) -> StructType | None:
 
 
 def _described(field: StructField) -> tuple[str, str, str | None]:
-    return field.name, type_text(field.type), field.comment
+    declared = declared_length(field)
+    return field.name, type_text(field.type) if declared is None else declared.text, field.comment
 
 
 def _partition_rows(snapshot: Snapshot) -> Iterator[tuple[str, str, str | None]]:

@@ -19,6 +19,7 @@ from deltasql.plan.operators import (
 )
 from deltasql.planner.reads import reads_of
 from deltasql.planner.scope import Scope, Side, side
+from deltasql.planner.settings import REPLACE_WHERE_CHECK
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,9 +34,27 @@ REPLACE_WHERE = "REPLACE WHERE"
 ROWS = "__deltasql_rows"
 
 
-def checked_rows(rows: Operator, predicate: str) -> Check:
+def checked_rows(rows: Operator, table: TableName, predicate: SqlText, context: Context) -> Operator:
     """The query's rows; one outside the predicate (or for which it is NULL) fails the statement."""
-    return Check(rows, (Constraint(REPLACE_WHERE, predicate),))
+    if not context.is_on(REPLACE_WHERE_CHECK):
+        return rows
+    return Check(rows, (Constraint(REPLACE_WHERE, _unqualified(predicate.text, table)),))
+
+
+def _unqualified(predicate: str, table: TableName) -> str:
+    """The predicate without the table's name before its columns: the rows of the query have none."""
+    from deltasql.planner.references import name_chains
+    from deltasql.planner.splice import splice
+    from deltasql.planner.tokens import tokenize
+
+    names = [tuple(part.lower() for part in table.parts[start:]) for start in range(len(table.parts))]
+    cuts = []
+    for chain in name_chains(tokenize(predicate)):
+        folded = tuple(token.name.lower() for token in chain)
+        lengths = [len(name) for name in names if len(name) < len(folded) and folded[: len(name)] == name]
+        if lengths:
+            cuts.append((chain[0].start, chain[max(lengths)].start, ""))
+    return splice(predicate, cuts).sql
 
 
 def whole_files(snapshot: Snapshot, predicate: str, context: Context) -> pa.Table | None:

@@ -13,6 +13,7 @@ PROPERTY_DEFAULTS = "spark.databricks.delta.properties.defaults."
 PARTITION_OVERWRITE_MODE = "spark.sql.sources.partitionOverwriteMode"
 STRUCTS_BY_NAME = "spark.databricks.delta.resolveMergeUpdateStructsByName.enabled"
 CASE_SENSITIVE = "spark.sql.caseSensitive"
+REPLACE_WHERE_CHECK = "spark.databricks.delta.replaceWhere.constraintCheck.enabled"
 STORE_ASSIGNMENT = "spark.sql.storeAssignmentPolicy"
 TIME_ZONE = "spark.sql.session.timeZone"
 STRICT_UNSET = "deltasql.unsetProperties.strict"
@@ -23,6 +24,7 @@ DEFAULTS = {
     PARTITION_OVERWRITE_MODE: "STATIC",
     STRUCTS_BY_NAME: "true",
     CASE_SENSITIVE: "false",
+    REPLACE_WHERE_CHECK: "true",
     STORE_ASSIGNMENT: "ANSI",
     STRICT_UNSET: "false",
 }

@@ -23,6 +23,7 @@ from deltasql.errors.table import (
     EmptyQuerySchemaError,
     ExternalTableWithoutLogError,
     ExternalTableWithoutSchemaError,
+    ExternalWithoutLocationError,
     LocationMismatchError,
     NonEmptyLocationError,
     NotADeltaProviderError,
@@ -61,6 +62,7 @@ from deltasql.planner.metadata import mapped_metadata, maps_columns
 from deltasql.planner.rule import plan
 from deltasql.planner.settings import ARBITRARY_PROPERTIES, PROPERTY_DEFAULTS
 from deltasql.schema.checks import check_table_schema
+from deltasql.schema.column_mapping import MAX_ID
 from deltasql.schema.evolution import as_nullable
 from deltasql.schema.text import tree_text
 from deltasql.schema.types import StructField, StructType
@@ -221,6 +223,8 @@ def _refuse_clauses(statement: CreateTable, context: Context) -> None:
     caret = context.caret(statement.table.start, statement.table.end)
     if statement.provider is not None and statement.provider.lower() != "delta":
         raise NotADeltaProviderError(provider=statement.provider, table=str(statement.table)).at(caret)
+    if statement.external and statement.location is None and statement.table.path is None:
+        raise ExternalWithoutLocationError(table=str(statement.table)).at(caret)
     if statement.cluster_by:
         raise UnsupportedClauseError(clause="CLUSTER BY", feature="clustering").at(caret)
     refuse_column_clauses(statement.columns or (), context)
@@ -288,6 +292,9 @@ def _definition(
         description=statement.comment or parsed.comment,
         created_time=int(time.time() * 1000),
     )
+    if target.snapshot is not None and maps_columns(metadata.configuration):
+        # The ids of the columns that go are never used again.
+        metadata = metadata.with_configuration({MAX_ID: target.snapshot.configuration.get(MAX_ID, "0")})
     metadata = mapped_metadata(metadata, keep_names=False)
     schema = metadata.schema
     current = target.snapshot.protocol if target.snapshot else None

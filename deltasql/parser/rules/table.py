@@ -30,13 +30,14 @@ def _mode(children: list[Any], tree: Tree, text: str) -> str:
 
 @builds("create_table")
 def _create_table(children: list[Any], tree: Tree, text: str) -> CreateTable:
-    mode, if_not_exists, table, columns, *clauses, query = children
+    mode, external, if_not_exists, table, columns, *clauses, query = children
     if if_not_exists and mode != "create":
         reason = "A table is created IF NOT EXISTS or replaced, not both. Leave out one of them."
-        raise ParseSyntaxError(reason, "IF NOT EXISTS").at(caret(tree.children[1], text))
-    values = collect(clauses, tree.children[4:-1], text)
+        raise ParseSyntaxError(reason, "IF NOT EXISTS").at(caret(tree.children[2], text))
+    values = collect(clauses, tree.children[5:-1], text)
     return CreateTable(
         mode,
+        external,
         if_not_exists,
         table,
         columns,
