@@ -11,7 +11,7 @@ from benchmarks.big_log import big_log, linked
 from benchmarks.figures import Figure
 from benchmarks.workers import Timing, Worker
 
-ROUNDS = 3
+ROUNDS = 5
 OPENINGS = (
     (OURS, OURS, "open"),
     (f"{DELTA_RS} open", DELTA_RS, "open"),
