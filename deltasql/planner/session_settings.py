@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from deltasql.errors.settings import InvalidSettingError
 from deltasql.plan.settings import ResetSetting, SetSetting
 from deltasql.planner.changes import KEY_VALUE, Answer, Plan, SettingChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
-from deltasql.planner.settings import CASE_SENSITIVE
 
 UNDEFINED = "<undefined>"
 
@@ -20,10 +18,6 @@ def _(statement: SetSetting, context: Context) -> Plan:
     if statement.value is None:
         value = context.settings.get(statement.key) or context.analyst.setting(statement.key) or UNDEFINED
         return Answer(KEY_VALUE, ((statement.key, value),))
-    if statement.key == CASE_SENSITIVE and statement.value.strip().lower() == "true":
-        raise InvalidSettingError(
-            key=statement.key, value=statement.value, expected="false, since names are matched without case here"
-        )
     return SettingChange(statement.key, statement.value)
 
 
