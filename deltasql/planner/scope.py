@@ -87,11 +87,14 @@ class Scope:
     def expression(self, text: SqlText, clause: str, *, target: bool = True, source: bool = True) -> str:
         """SQL of an expression, tables bound and names qualified, that may look at the given sides.
 
-        Raises MergeUnresolvedError for a name that belongs to the side that is out of reach.
+        Raises MergeUnresolvedError for a name that belongs to the side that is out of reach, AggregateInConditionError.
         """
-        from deltasql.planner.references import column_references, has_subquery
+        from deltasql.planner.references import column_references, has_aggregate, has_subquery
         from deltasql.planner.splice import Spliced, splice
 
+        if has_aggregate(text.text):
+            error = AggregateInConditionError(clause=clause, expression=text.text)
+            raise error.at(self.context.caret(text.start, text.end))
         spliced = Spliced(text.text)
         sql = text.text
         if self.source is not None and not has_subquery(sql):
