@@ -40,5 +40,7 @@ def comparable(text: str, outcome: dict[str, Any]) -> dict[str, Any]:
 
 
 def _unnamed(value: Any) -> Any:
-    """A schema of the oracle's is called s and a number: each script has its own."""
-    return re.sub(r"\bs\d+\b", "default", value) if isinstance(value, str) else value
+    """A schema of the oracle's is called s and a number: each script has its own. In messages we leave schemas out."""
+    if not isinstance(value, str):
+        return value
+    return re.sub(r"\bspark_catalog\.default\.", "", re.sub(r"\bs\d+\b", "default", value))

@@ -133,12 +133,6 @@ CREATE TABLE t (key BIGINT, value STRING) USING delta;
 INSERT INTO t VALUES (1, 't1'), (2, 't2');
 MERGE INTO t USING (SELECT id AS key, concat('s', id) AS value FROM range(2, 4)) s ON t.key = s.key WHEN NOT MATCHED THEN INSERT (key, value, VALUE) VALUES (s.key, s.value, s.VALUE);
 
--- name: row 28
-SET spark.sql.caseSensitive = true;
-CREATE TABLE t (key BIGINT, value STRING) USING delta;
-INSERT INTO t VALUES (1, 't1'), (2, 't2');
-MERGE INTO t USING (SELECT id AS key, 'x' AS VALUE FROM range(2, 4)) s ON t.key = s.key WHEN NOT MATCHED THEN INSERT (key, value) VALUES (s.key, s.value);
-
 -- name: row 30
 CREATE TABLE t (key BIGINT, value STRING) USING delta;
 INSERT INTO t VALUES (1, 't1'), (2, 't2');

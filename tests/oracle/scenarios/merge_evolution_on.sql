@@ -160,13 +160,6 @@ CREATE TABLE t (key BIGINT, value STRING) USING delta;
 INSERT INTO t VALUES (1, 't1'), (2, 't2');
 MERGE INTO t USING (SELECT id AS key, concat('s', id) AS value FROM range(2, 4)) s ON t.key = s.key WHEN NOT MATCHED THEN INSERT (key, value, VALUE) VALUES (s.key, s.value, s.VALUE);
 
--- name: row 28
-SET spark.sql.caseSensitive = true;
-SET spark.databricks.delta.schema.autoMerge.enabled = true;
-CREATE TABLE t (key BIGINT, value STRING) USING delta;
-INSERT INTO t VALUES (1, 't1'), (2, 't2');
-MERGE INTO t USING (SELECT id AS key, 'x' AS VALUE FROM range(2, 4)) s ON t.key = s.key WHEN NOT MATCHED THEN INSERT (key, value) VALUES (s.key, s.value);
-
 -- name: row 30
 SET spark.databricks.delta.schema.autoMerge.enabled = true;
 CREATE TABLE t (key BIGINT, value STRING) USING delta;
@@ -385,7 +378,9 @@ MERGE INTO t USING (SELECT id AS key, array(named_struct('c', 20, 'd', 10)) AS x
 SET spark.databricks.delta.schema.autoMerge.enabled = true;
 CREATE TABLE t (key BIGINT, x ARRAY<ARRAY<STRUCT<a: INT>>>) USING delta;
 INSERT INTO t VALUES (1, array(array(named_struct('a', 1)))), (2, array(array(named_struct('a', 1))));
+-- differs: arrays-in-arrays
 MERGE INTO t USING (SELECT id AS key, array(array(named_struct('b', 2, 'a', 1))) AS x FROM range(2, 4)) s ON t.key = s.key WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *;
+-- state differs: arrays-in-arrays
 
 -- name: row 64
 SET spark.databricks.delta.schema.autoMerge.enabled = true;

@@ -30,3 +30,7 @@ SET spark.databricks.delta.commitInfo.userMetadata = hello;
 CREATE TABLE t (a INT) USING delta;
 INSERT INTO t VALUES (1);
 DESCRIBE HISTORY t;
+
+-- name: case of names
+-- differs: case-sensitive INVALID_CONF_VALUE
+SET spark.sql.caseSensitive = true;
