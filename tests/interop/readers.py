@@ -8,10 +8,10 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 from deltalake import DeltaTable
-
-import deltasql
 from oracle.client import oracle
 from oracle.values import arrow_rows, in_order, plain_row
+
+import deltasql
 
 Rows = list[Any]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from oracle.client import oracle
 
 import deltasql
 from interop.readers import READERS, delta_rs, own_rows
-from oracle.client import oracle
 
 SCRIPTS = {
     "odd text as partitions": """

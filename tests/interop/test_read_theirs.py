@@ -9,11 +9,11 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
+from oracle.client import oracle
 
 import deltasql
 from deltasql.errors.base import DeltaSqlError
 from interop.readers import READERS, delta_rs, delta_spark, own_rows
-from oracle.client import oracle
 
 PLAIN = {
     "every type": (
