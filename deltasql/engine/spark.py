@@ -41,6 +41,11 @@ FOR_FEW_ROWS = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 
+FOR_SMALL_TABLES = {
+    # What fits into one file is written as one.
+    "spark.sql.shuffle.partitions": "1",
+}
+
 FOR_SCANS = {
     # Explicit file lists need no listing job: 5,000 paths plan in 0.5 s instead of 14 s.
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000000",
@@ -132,7 +137,9 @@ class SparkHandle:
 
     def for_size(self, size_in_bytes: int) -> Mapping[str, str]:
         """The settings that suit a statement over so many bytes of input. A session of the user's keeps its own."""
-        return FOR_FEW_ROWS if self.own and size_in_bytes < TINY_BYTES else {}
+        if not self.own or size_in_bytes >= FEW_BYTES:
+            return {}
+        return FOR_FEW_ROWS if size_in_bytes < TINY_BYTES else FOR_SMALL_TABLES
 
 
 TINY_BYTES = 1 << 20
