@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from oracle.differences import SAME_CONDITION, comparable
-from oracle.values import in_order, plain_row
-
 import deltasql
 from deltasql.errors.base import DeltaSqlError
 from deltasql.schema.json import type_to_json
+from oracle.differences import SAME_CONDITION, comparable
+from oracle.values import in_order, plain_row
 
 Outcome = dict[str, Any]
 
@@ -55,7 +54,7 @@ def _condition(outcome: Outcome) -> str | None:
 
 def _same_condition(theirs: str, own: str) -> bool:
     """Equal without the subclass, or a pair of names for one thing."""
-    first, second = theirs.split(".")[0], own.split(".")[0]
+    first, second = theirs.split(".", maxsplit=1)[0], own.split(".", maxsplit=1)[0]
     return first == second or second in SAME_CONDITION.get(first, ())
 
 

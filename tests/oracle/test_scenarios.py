@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from oracle.compare import difference, ours
 from oracle.client import NO_ORACLE
+from oracle.compare import difference, ours
 from oracle.conftest import Said
 from oracle.differences import KEYS
 from oracle.scenario import Scenario, Statement, scenarios

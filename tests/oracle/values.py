@@ -49,7 +49,9 @@ def in_order(rows: list[Any]) -> list[Any]:
 
 def arrow_rows(table: pa.Table) -> list[list[Any]]:
     """The rows of an Arrow table in plain form and in order; structs are lists of values, as rows are."""
-    columns = [[_arrow(value, field.type) for value in table.column(i).to_pylist()] for i, field in enumerate(table.schema)]
+    columns = [
+        [_arrow(value, field.type) for value in table.column(i).to_pylist()] for i, field in enumerate(table.schema)
+    ]
     return in_order([list(row) for row in zip(*columns, strict=True)])
 
 

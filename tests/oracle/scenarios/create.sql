@@ -137,11 +137,11 @@ CREATE TABLE u USING delta LOCATION '{dir}/place';
 SELECT * FROM u;
 
 -- name: external table whose columns are not those of its log
-CREATE TABLE t (a INT) USING delta LOCATION '{dir}/place';
+CREATE TABLE t (a INT, b INT) USING delta LOCATION '{dir}/place';
 CREATE TABLE u (b INT) USING delta LOCATION '{dir}/place';
-CREATE TABLE v (a INT) USING delta PARTITIONED BY (a) LOCATION '{dir}/place';
-CREATE TABLE w (a INT) USING delta LOCATION '{dir}/place' TBLPROPERTIES ('delta.appendOnly' = 'true');
-CREATE TABLE x (a INT) USING delta LOCATION '{dir}/place';
+CREATE TABLE v (a INT, b INT) USING delta PARTITIONED BY (a) LOCATION '{dir}/place';
+CREATE TABLE w (a INT, b INT) USING delta LOCATION '{dir}/place' TBLPROPERTIES ('delta.appendOnly' = 'true');
+CREATE TABLE x (a INT, b INT) USING delta LOCATION '{dir}/place';
 
 -- name: a path as a table
 CREATE TABLE delta.`{dir}/p1` (a INT, b STRING) USING delta;

@@ -240,11 +240,18 @@ MERGE INTO t USING (SELECT 2 AS key, 2 AS value) s ON t.key = s.key WHEN NOT MAT
 MERGE INTO t USING (SELECT 2 AS key, 2 AS value) s ON t.key = s.key WHEN MATCHED THEN DELETE;
 SELECT * FROM t;
 
--- name: source is the target, another version, a view and a common table expression
+-- name: source is another version
+CREATE TABLE t (key INT, value INT) USING delta;
+INSERT INTO t VALUES (1, 1), (2, 2);
+UPDATE t SET value = 0;
+-- differs: merge-source-version
+MERGE INTO t USING t VERSION AS OF 1 AS s ON t.key = s.key WHEN MATCHED THEN UPDATE SET value = s.value;
+-- state differs: merge-source-version
+
+-- name: source is the target, a view and a common table expression
 CREATE TABLE t (key INT, value INT) USING delta;
 INSERT INTO t VALUES (1, 1), (2, 2);
 MERGE INTO t USING t s ON t.key = s.key + 1 WHEN MATCHED THEN UPDATE SET value = s.value + 100;
-MERGE INTO t USING t VERSION AS OF 1 AS s ON t.key = s.key WHEN MATCHED THEN UPDATE SET value = s.value;
 CREATE TEMPORARY VIEW v AS SELECT 3 AS key, 3 AS value;
 MERGE INTO t USING v ON t.key = v.key WHEN NOT MATCHED THEN INSERT *;
 WITH q AS (SELECT 4 AS key, 4 AS value) MERGE INTO t USING q ON t.key = q.key WHEN NOT MATCHED THEN INSERT *;

@@ -32,5 +32,9 @@ INSERT INTO t VALUES (1);
 DESCRIBE HISTORY t;
 
 -- name: case of names
--- differs: case-sensitive INVALID_CONF_VALUE
 SET spark.sql.caseSensitive = true;
+CREATE TABLE t (a INT) USING delta;
+-- differs: case-sensitive
+INSERT INTO t (A) VALUES (1);
+SELECT A FROM t;
+-- state differs: case-sensitive
