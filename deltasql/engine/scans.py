@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 DELETED_FILE, DELETED_ROW = "__deltasql_deleted_file", "__deltasql_deleted_row"
+_PATTERN_CHARS = re.compile(r"[{}\[\]*?\\]")
 MOST_BROADCAST_ROWS = 2_000_000
 """So many deleted rows are still sent to every task; beyond, both sides are shuffled."""
 
@@ -80,13 +81,20 @@ def _columns(spark: SparkHandle, operator: Scan, paths: list[str], extra: Mappin
         tuple(item for item in operator.schema if item.name.lower() not in hidden and item.type != VOID)
     )
     with spark.tuned(FOR_SCANS) as session:
-        # Without the option Spark would expand *, ? and [ in the names of files.
-        reader = session.read.schema(schema_ddl(physical_schema(fields))).option("__globPaths__", "false")
-        frame = reader.parquet(*paths)
+        reader = session.read.schema(schema_ddl(physical_schema(fields)))
+        frame = reader.parquet(*map(_literal_path, paths))
     if not is_mapped(fields) and not extra:
         return frame
     added = [F.expr(sql).alias(name) for name, sql in extra.items()]
     return frame.select(*(_logical(item) for item in fields), *added)
+
+
+def _literal_path(path: str) -> str:
+    """`path` as a pattern that only it matches.
+
+    Spark's option `__globPaths__` is no help: where one path looks like a pattern, every file is read twice.
+    """
+    return _PATTERN_CHARS.sub(r"\\\g<0>", path)
 
 
 def deleted_by_file(operator: Scan, paths: Iterable[str]) -> dict[str, Mapping[str, Any]]:
