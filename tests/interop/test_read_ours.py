@@ -21,7 +21,7 @@ SCRIPTS = {
     "dates, times, numbers as partitions": """
         CREATE TABLE t (a INT, d DATE, s TIMESTAMP, n DECIMAL(12,4), b BOOLEAN, f DOUBLE, l BIGINT) USING delta PARTITIONED BY (d, s, n, b, f, l);
         INSERT INTO t VALUES (1, DATE'2024-02-29', TIMESTAMP'2024-02-29 23:59:59.123456', 12.3400, true, 1.5, -7), (2, NULL, NULL, NULL, NULL, NULL, NULL);
-        INSERT INTO t VALUES (3, DATE'1969-12-31', TIMESTAMP'1969-12-31 00:00:00', -0.0001, false, -1e10, 9223372036854775807);
+        INSERT INTO t VALUES (3, DATE'1969-12-31', TIMESTAMP'1969-12-31 00:00:00', 2.0001, false, -1e10, 9223372036854775807);
         MERGE INTO t USING (SELECT 3 AS a) s ON t.a = s.a WHEN MATCHED THEN UPDATE SET d = DATE'2000-01-01', n = 5
     """,
     "every type": """
@@ -95,6 +95,17 @@ def test_others_read_every_version(name: str, session: deltasql.session.Session)
         expected = own_rows(session, f"SELECT * FROM t VERSION AS OF {version}")
         for reader, read in READERS.items():
             assert read(path, version) == expected, f"{reader}, version {version}"
+
+
+@pytest.mark.parametrize("name", ["a[x]b", "a{b,c}d", "a*b?", "back\\slash", "pl ain%41+ü#~"])
+def test_a_place_may_have_any_name(name: str, session: deltasql.session.Session, tmp_path: Path) -> None:
+    """Spark takes a path for a pattern; ours are none."""
+    path = tmp_path / name / "t"
+    session.sql(f"CREATE TABLE delta.`{path}` (a INT, p STRING) USING delta PARTITIONED BY (p)")
+    session.sql(f"INSERT INTO delta.`{path}` VALUES (1, 'x'), (2, NULL), (3, '{{}}[]*')")
+    session.sql(f"UPDATE delta.`{path}` SET a = 7 WHERE a = 3")
+    session.sql(f"MERGE INTO delta.`{path}` t USING (SELECT 1 AS a) s ON t.a = s.a WHEN MATCHED THEN DELETE")
+    assert own_rows(session, f"SELECT * FROM delta.`{path}`") == [[2, None], [7, "{}[]*"]]
 
 
 def test_others_write_into_what_we_write(session: deltasql.session.Session) -> None:
