@@ -8,16 +8,16 @@ from deltasql.log.paths import absolute, canonical, local_path
     [
         ("a/b.parquet", "a/b.parquet"),
         ("p=a%2520b/f", "p=a%20b/f"),
-        ("/root/t/f", "f"),
-        ("file:/root/t/f", "f"),
-        ("file:///root/t/f%20g", "f g"),
+        ("/data/t/f", "f"),
+        ("file:/data/t/f", "f"),
+        ("file:///data/t/f%20g", "f g"),
         ("file:///other/f", "/other/f"),
         ("/other/f", "/other/f"),
         ("s3://b/k", "s3://b/k"),
     ],
 )
 def test_canonical(path: str, plain: str) -> None:
-    assert canonical(path, "/root/t") == plain
+    assert canonical(path, "/data/t") == plain
 
 
 def test_absolute() -> None:
