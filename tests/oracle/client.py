@@ -6,6 +6,7 @@ import atexit
 import itertools
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from typing import Any
 Outcome = dict[str, Any]
 ENGINE = Path(__file__).with_name("engine.py")
 NO_ORACLE = "DELTASQL_NO_ORACLE"
+CHECKSUMS = "SET spark.databricks.delta.writeChecksumFile.enabled = true"
 
 
 class OracleError(Exception):
@@ -47,17 +49,20 @@ class Oracle:
         return future
 
     def run(self, *statements: str) -> list[Outcome]:
-        """The outcomes of a short script, which must not fail."""
-        outcomes = self.submit(list(statements), Path(tempfile.mkdtemp(dir=self.root))).result(300)
+        """The outcomes of a short script, which must not fail. Its commits have checksums."""
+        script = [CHECKSUMS, *statements]
+        outcomes = self.submit(script, Path(tempfile.mkdtemp(dir=self.root))).result(300)[1:]
         for text, outcome in zip(statements, outcomes, strict=True):
             assert "condition" not in outcome, f"{text}\n{outcome}"
         return outcomes
 
     def close(self) -> None:
-        """Ends the process."""
+        """Ends the process and removes what it wrote."""
         if self._process.stdin is not None:
             self._process.stdin.close()
         self._process.terminate()
+        self._process.wait()
+        shutil.rmtree(self.root, ignore_errors=True)
 
     def _start(self) -> subprocess.Popen[str]:
         # A local Maven repository in HOME that holds a POM without its jar stops Ivy; another home has none.
@@ -93,7 +98,17 @@ class Oracle:
             future.set_exception(OracleError("delta-spark ended early:\n" + self._log_end()))
 
 
-@cache
 def oracle() -> Oracle:
-    """The oracle of this process; it starts at the first call. Raises OracleError."""
-    return Oracle()
+    """The oracle of this process; it starts at the first call. Raises OracleError, at every call the same."""
+    found = _started()
+    if isinstance(found, OracleError):
+        raise found
+    return found
+
+
+@cache
+def _started() -> Oracle | OracleError:
+    try:
+        return Oracle()
+    except OracleError as error:
+        return error
