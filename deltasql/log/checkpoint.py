@@ -29,6 +29,7 @@ _MARK = {
     "txn": "txn.appId",
     "domainMetadata": "domainMetadata.domain",
     "sidecar": "sidecar.path",
+    "checkpointMetadata": "checkpointMetadata.version",
     "add": "add.path",
     "remove": "remove.path",
 }

@@ -41,8 +41,12 @@ def clean_up_log(store: LogStore, snapshot: Snapshot, now_ms: int | None = None)
     if first is None or first < _protected_before(configuration):
         return []
     expired = expired_files(entries, first)
-    store.delete(expired)
     kept = [item for item in listing.checkpoints if item.version >= first]
+    if expired and not any(item.is_classic for item in kept):
+        from deltasql.log.checkpoint_v2 import write_classic_copy
+
+        write_classic_copy(store, snapshot.table, kept[0])
+    store.delete(expired)
     orphans = _orphans(store, [Checkpoint(store, snapshot.table, item) for item in kept], now) if expired else []
     store.delete(orphans)
     return [*expired, *orphans]

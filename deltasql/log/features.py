@@ -84,7 +84,7 @@ _ALL = (
     _both("timestampNtz", YES, YES, manual=True, benign=True),
     # Vectors and v2 checkpoints may stay in a table after their property was switched off.
     _both("deletionVectors", YES, YES, benign=True, removable=True),
-    _both("v2Checkpoint", YES, INACTIVE, benign=True, removable=True),
+    _both("v2Checkpoint", YES, YES, benign=True, removable=True),
     _both("typeWidening", NO, NO, benign=True, removable=True),
     _both("typeWidening-preview", NO, NO, manual=True, benign=True, removable=True),
     _both("variantType", INACTIVE, INACTIVE),

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from deltasql.errors.log import StorageError
+from deltasql.log.actions import Json
 from deltasql.log.paths import LAST_CHECKPOINT, LOG
 from deltasql.log.store import LogStore
 
@@ -20,19 +21,38 @@ _UNRESERVED = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01
 
 
 @dataclass(frozen=True, slots=True)
+class V2Hint:
+    """A V2 checkpoint's own file, and what is in it where that is not much."""
+
+    path: str
+    size_in_bytes: int
+    modified: int
+    actions: tuple[Json, ...] | None = None
+    sidecars: tuple[Json, ...] | None = None
+
+    def to_json(self) -> Json:
+        values: Json = {"path": self.path, "sizeInBytes": self.size_in_bytes, "modificationTime": self.modified}
+        values |= {} if self.actions is None else {"nonFileActions": list(self.actions)}
+        return values | ({} if self.sidecars is None else {"sidecarFiles": list(self.sidecars)})
+
+
+@dataclass(frozen=True, slots=True)
 class LastCheckpoint:
-    """`size` counts actions, `size_in_bytes` the file, `files` its add actions."""
+    """`size` counts actions, `size_in_bytes` the files, `files` its add actions; `v2` is written, never read."""
 
     version: int
     size: int
     parts: int | None = None
     size_in_bytes: int | None = None
     files: int | None = None
+    v2: V2Hint | None = None
 
     def to_bytes(self) -> bytes:
         values: dict[str, Any] = {"version": self.version, "size": self.size}
         optional = {"parts": self.parts, "sizeInBytes": self.size_in_bytes, "numOfAddFiles": self.files}
         values |= {key: value for key, value in optional.items() if value is not None}
+        if self.v2 is not None:
+            values["v2Checkpoint"] = self.v2.to_json()
         values["checksum"] = checksum(json.dumps(values))
         return json.dumps(values, separators=(",", ":")).encode()
 

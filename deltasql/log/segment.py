@@ -34,6 +34,11 @@ class CheckpointFiles:
     def paths(self) -> tuple[str, ...]:
         return tuple(part.path for part in self.parts)
 
+    @property
+    def is_classic(self) -> bool:
+        """True if readers that know no V2 checkpoints find it."""
+        return self.kind < _V2
+
 
 _SINGLE, _PARTS, _V2 = range(3)
 

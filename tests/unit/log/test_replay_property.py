@@ -18,9 +18,13 @@ import pyarrow.parquet as pq
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from deltasql.log import commit_file
+from deltasql.log import checkpoint_v2, commit_file
 from deltasql.log.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile, SetTransaction
+from deltasql.log.checkpoint_rows import small_actions as kept_actions
+from deltasql.log.checkpoint_rows import unexpired
+from deltasql.log.checkpoint_v2 import FileRows, TopLevel, write_v2
 from deltasql.log.checkpoint_writer import write_checkpoint
+from deltasql.log.file_tables import ADD
 from deltasql.log.protocol import Protocol
 from deltasql.log.table import DeltaLog
 from deltasql.schema.types import LONG, STRING, StructField, StructType
@@ -181,6 +185,28 @@ def sidecars(location: str, version: int) -> None:
     forget(location, "_last_checkpoint")
 
 
+def v2_json(location: str, version: int) -> None:
+    _v2(location, version, "json")
+
+
+def v2_parquet(location: str, version: int) -> None:
+    _v2(location, version, "parquet")
+
+
+def _v2(location: str, version: int, top_level: TopLevel) -> None:
+    """By the writer of these, in many sidecars; no commit up to the checkpoint is left."""
+    forget(location, "*.crc")
+    log = DeltaLog(location)
+    snapshot = log.snapshot(version)
+    now = int(time.time() * 1000)
+    adds = snapshot.live_adds([name for name in ADD.names if name != "dataChange"])
+    with mock.patch.object(checkpoint_v2, "_SIDECAR_ROWS", 2):
+        rows = FileRows(adds, unexpired(snapshot, now))
+        write_v2(log.store, snapshot, kept_actions(snapshot, now), rows, top_level)
+    for old in range(version + 1):
+        Path(location, "_delta_log", f"{old:020d}.json").unlink()
+
+
 def _json(row: Mapping[str, Any]) -> dict[str, Any]:
     return {kind: _present(value) for kind, value in row.items() if value is not None}
 
@@ -217,7 +243,9 @@ def big(location: str, version: int) -> None:
     checksums(location, version)
 
 
-VARIANTS: tuple[Callable[[str, int], None], ...] = (plain, checksums, classic, multi_part, sidecars, compacted, big)
+VARIANTS: tuple[Callable[[str, int], None], ...] = (
+    plain, checksums, classic, multi_part, sidecars, v2_json, v2_parquet, compacted, big,
+)  # fmt: skip
 
 
 # An example takes long: shrinking one would take minutes.
