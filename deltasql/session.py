@@ -27,6 +27,7 @@ from deltasql.planner.changes import (
     RowChange,
     SettingChange,
     SparkCommand,
+    Stepwise,
     TableChange,
 )
 from deltasql.planner.context import Context
@@ -134,12 +135,11 @@ class Session:
             case SparkCommand(sql, relations):
                 return self._query_result(engine.command(sql, relations))
             case TableChange():
-                for check in change.verify:
-                    if engine.rows(check.broken).head(1):
-                        raise check.error
-                return self._result(engine, commit_table(change, self.catalog, self.settings))
+                return self._result(engine, self._changed(change, engine))
             case RowChange():
                 return self._result(engine, commit_rows(change, engine, self.catalog, self.settings))
+            case Stepwise(_, steps):
+                return [self._execute(step, engine) for step in steps][-1]
             case CatalogChange():
                 change.apply(self.catalog)
                 # A dropped table's log must not answer for a later one at the same place.
@@ -152,6 +152,12 @@ class Session:
             case _:
                 assert_never(change)
         return self._result(engine, Committed())
+
+    def _changed(self, change: TableChange, engine: StatementEngine) -> Committed:
+        for check in change.verify:
+            if engine.rows(check.broken).head(1):
+                raise check.error
+        return commit_table(change, self.catalog, self.settings)
 
     def _result(self, engine: StatementEngine, done: Committed) -> Result:
         return Result.of(

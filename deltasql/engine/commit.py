@@ -14,6 +14,7 @@ from deltasql.engine.write import Stage, Staged, live_rows
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import AmbiguousWriteError
 from deltasql.log.actions import Action, AddFile
+from deltasql.log.row_ids import PRESERVED_TAG, tracks_rows
 from deltasql.log.snapshot import physical_names
 from deltasql.log.transaction import Commit, Transaction
 from deltasql.plan.operators import Rewrite, RowEffect, RowKind, Write
@@ -236,8 +237,24 @@ def _commit(
     transaction = change.log.begin(change.snapshot)
     _record(transaction, change.reads)
     return transaction.commit(
-        change.operation, change.parameters, actions, metrics=metrics, user_metadata=settings.get(USER_METADATA)
+        change.operation,
+        change.parameters,
+        actions,
+        metrics=metrics,
+        user_metadata=settings.get(USER_METADATA),
+        tags=_tags(change),
     )
+
+
+def _tags(change: TableChange | RowChange) -> Mapping[str, str] | None:
+    """What the commit says of itself besides its operation: where rows are tracked, whether all have kept their ids."""
+    if isinstance(change, TableChange) and change.tags is not None:
+        return change.tags
+    read = change.snapshot
+    moves = change.outcome in {Outcome.UPDATE, Outcome.DELETE, Outcome.MERGE}
+    if read is None or not moves or not tracks_rows(read.protocol, read.metadata):
+        return None
+    return {PRESERVED_TAG: str(isinstance(change, TableChange)).lower()}
 
 
 def _record(transaction: Transaction, reads: Reads | None) -> None:

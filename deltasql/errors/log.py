@@ -359,3 +359,14 @@ class InvalidDeletionVectorError(DeltaSqlError):
 
     vector: str
     reason: str
+
+
+@condition(
+    "DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS",
+    "22000",
+    "{table} tracks its rows, and {path} has no statistics that tell how many it holds. "
+    "Write the file with statistics (numRecords).",
+)
+class RowIdsWithoutStatisticsError(DeltaSqlError):
+    table: str
+    path: str

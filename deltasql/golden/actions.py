@@ -85,6 +85,8 @@ def _file(kind: str, action: Mapping[str, Any]) -> str:
     vector = action.get("deletionVector")
     if vector:
         parts.append(f"deletion vector of {vector['cardinality']}")
+    if kind == "add" and action.get("baseRowId") is not None:
+        parts.append(f"row ids from {action['baseRowId']} of version {action.get('defaultRowCommitVersion')}")
     if action.get("dataChange") is False and kind != "cdc":
         parts.append("no data change")
     if action.get("clusteringProvider"):

@@ -260,8 +260,16 @@ class CommitInfo:
     @property
     def only_raises_identity(self) -> bool:
         """True if the commit's metadata differ from the last only in where identity columns go on."""
+        return self._is_tagged("delta.identity.schemaUpdate")
+
+    @property
+    def only_enables_row_tracking(self) -> bool:
+        """True if the commit's metadata differ from the last only in that rows are tracked."""
+        return self._is_tagged("rowTrackingEnablementOnly")
+
+    def _is_tagged(self, tag: str) -> bool:
         tags = self.values.get("tags")
-        return isinstance(tags, Mapping) and str(tags.get("delta.identity.schemaUpdate")).lower() == "true"
+        return isinstance(tags, Mapping) and str(tags.get(tag)).lower() == "true"
 
     def to_json(self) -> Json:
         return {"commitInfo": dict(self.values)}

@@ -93,7 +93,6 @@ def _check_adds(adds: Sequence[AddFile], protocol: Protocol, metadata: Metadata,
         return
     expected = set(physical_names(metadata))
     features = protocol.features
-    tracked = "rowTracking" in features and not _suspended(metadata)
     for add in adds:
         if add.partition_values.keys() != expected:
             raise InvalidCommitError(
@@ -102,8 +101,6 @@ def _check_adds(adds: Sequence[AddFile], protocol: Protocol, metadata: Metadata,
             )
         if add.deletion_vector is not None:
             _check_vector(add, add.deletion_vector.cardinality, "deletionVectors" in features, table)
-        if tracked and (add.base_row_id is None or add.default_row_commit_version is None):
-            raise InvalidCommitError(table, f"{add.path} has no row ids, and the table tracks rows")
 
 
 def _check_vector(add: AddFile, cardinality: int, supported: bool, table: str) -> None:
@@ -113,10 +110,6 @@ def _check_vector(add: AddFile, cardinality: int, supported: bool, table: str) -
         raise InvalidCommitError(table, f"the deletion vector of {add.path} is empty")
     if add.stats is None or '"numRecords"' not in add.stats:
         raise InvalidCommitError(table, f"{add.path} has a deletion vector and no numRecords in its statistics")
-
-
-def _suspended(metadata: Metadata) -> bool:
-    return metadata.configuration.get("delta.rowTrackingSuspended", "false").lower() == "true"
 
 
 def _vector_id(action: AddFile | RemoveFile) -> str | None:

@@ -75,7 +75,8 @@ class Winner:
     """What matters of the commit that came first. Paths are canonical.
 
     `adds` maps the files of new rows to their partition values; files that only arrange rows anew are not among them.
-    `removes` are all that left. `only_raises_identity` marks metadata that just note where identity columns go on.
+    `removes` are all that left. `only_raises_identity` marks metadata that just note where identity columns go on,
+    `only_enables_row_tracking` those that just say that the ids, which all files have by then, may be asked for.
     """
 
     version: int
@@ -84,6 +85,7 @@ class Winner:
     changes_metadata: bool = False
     changes_protocol: bool = False
     only_raises_identity: bool = False
+    only_enables_row_tracking: bool = False
     adds: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
     removes: frozenset[str] = frozenset()
     app_ids: frozenset[str] = frozenset()
@@ -108,7 +110,8 @@ def _protocol(attempt: Attempt, winner: Winner) -> ConcurrentModificationError |
 
 
 def _metadata(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
-    if not winner.changes_metadata or (winner.only_raises_identity and not attempt.changes_metadata):
+    harmless = winner.only_raises_identity or winner.only_enables_row_tracking
+    if not winner.changes_metadata or (harmless and not attempt.changes_metadata):
         return None
     return MetadataChangedError(attempt.table, winner.version, winner.operation)
 
@@ -124,7 +127,8 @@ def _transactions(attempt: Attempt, winner: Winner) -> ConcurrentModificationErr
     if shared:
         subject = f"application id {min(shared)}"
         return ConcurrentTransactionError(attempt.table, winner.version, winner.operation, subject)
-    shared = winner.domains & attempt.domains
+    # Row ids are given out anew on top of the winner's.
+    shared = (winner.domains & attempt.domains) - {"delta.rowTracking"}
     if shared:
         subject = f"metadata domain {min(shared)}"
         return ConcurrentTransactionError(attempt.table, winner.version, winner.operation, subject)

@@ -97,8 +97,7 @@ _ALL = (
     _both("catalogOwned-preview", NO, NO, ("inCommitTimestamp", "vacuumProtocolCheck"), manual=True, benign=True),
     _both("redirectReaderWriter-preview", NO, NO, removable=True),
     _writer("domainMetadata", YES, benign=True, removable=True),
-    # Every file of a table that supports row tracking needs row ids, active or not.
-    _writer("rowTracking", NO, ("domainMetadata",), benign=True, removable=True),
+    _writer("rowTracking", YES, ("domainMetadata",), benign=True, removable=True),
     _writer("clustering", NO, ("domainMetadata",)),
     _writer("allowColumnDefaults", INACTIVE, manual=True),
     _writer("icebergCompatV1", INACTIVE, ("columnMapping",), benign=True),

@@ -19,7 +19,6 @@ from deltasql.errors.log import (
 from deltasql.log.actions import (
     Action,
     AddCDCFile,
-    AddFile,
     DomainMetadata,
     Json,
     Metadata,
@@ -35,6 +34,7 @@ from deltasql.log.conflict import Attempt, IsolationLevel, ReadPredicate, Winner
 from deltasql.log.paths import canonical, commit_path
 from deltasql.log.post_commit import finish
 from deltasql.log.protocol import Protocol
+from deltasql.log.row_ids import BACKFILL, PRESERVED_TAG, Numbering, assigns_row_ids, high_water_mark, still_to_number
 from deltasql.log.segment import Listing, LogSegment, list_after
 from deltasql.log.snapshot import Snapshot, in_commit_timestamps
 from deltasql.log.store import Entry
@@ -90,6 +90,11 @@ class Transaction:
         self._predicates.append(ReadPredicate(predicate if predicate is not None else "true", matches))
         self._files.update(canonical(path, self._log.location) for path in files or ())
 
+    @property
+    def location(self) -> str:
+        """Where the table is."""
+        return self._log.location
+
     def record_read_app_id(self, app_id: str) -> None:
         """Notes that the statement depends on how far an application has written."""
         self._app_ids.add(app_id)
@@ -116,13 +121,14 @@ class Transaction:
         provenance = Provenance(operation, parameters, metrics, user_metadata, engine_info, tags)
         protocol, metadata = self._effective(actions)
         protocol.check_writable(self._log.table, metadata.schema, metadata.configuration)
+        numbering = self._numbering(protocol, metadata)
         level = isolation_level or effective_level(table_level(metadata.configuration), operation, actions)
         attempt = self._attempt(operation, actions, level)
         check_commit(actions, protocol, metadata, self._log.table, self._log.location)
         read = self.read_snapshot
         if read is not None and self._log.replaced(read):
             raise TableReplacedError(self._log.table, read.version, "Another statement")
-        return self._race(_Writing(self, provenance, metadata, attempt, blind_append), actions)
+        return self._race(_Writing(self, provenance, metadata, attempt, blind_append, numbering), actions)
 
     def _race(self, writing: _Writing, actions: Sequence[Action]) -> Commit:
         version = writing.attempt.version
@@ -209,6 +215,14 @@ class Transaction:
         protocol = protocols[-1] if protocols else read.protocol  # type: ignore[union-attr]
         return protocol, metadata[-1] if metadata else read.metadata  # type: ignore[union-attr]
 
+    def _numbering(self, protocol: Protocol, metadata: Metadata) -> Numbering | None:
+        """How the files of this commit get row ids; None for a table whose files need none."""
+        if not assigns_row_ids(protocol, metadata):
+            return None
+        read = self.read_snapshot
+        highest = -1 if read is None else high_water_mark(read.domains)
+        return Numbering(highest, self._log.table, self._log.location)
+
     def _attempt(self, operation: str, actions: Sequence[Action], level: IsolationLevel) -> Attempt:
         _, others = split_adds(actions)
         root = self._log.location
@@ -250,6 +264,7 @@ class Transaction:
             changes_metadata=commit.metadata is not None,
             changes_protocol=commit.protocol is not None and self._is_another(commit.protocol, attempt),
             only_raises_identity=info is not None and info.only_raises_identity,
+            only_enables_row_tracking=info is not None and info.only_enables_row_tracking,
             adds=adds,
             removes=removes,
             app_ids=frozenset(commit.transactions),
@@ -279,13 +294,18 @@ class _Writing:
         metadata: Metadata,
         attempt: Attempt,
         blind_append: bool | None,
+        numbering: Numbering | None,
     ) -> None:
         self.attempt = attempt
+        self._numbering = numbering
         self._read = transaction.read_snapshot
         self._id = transaction.transaction_id
+        self._root = transaction.location
         self._provenance = provenance
         self._metadata = metadata
-        self._blind_append = attempt.is_blind_append if blind_append is None else blind_append
+        # A backfill looks at every file that it states anew, and no file of its is new.
+        blind = attempt.is_blind_append and provenance.operation != BACKFILL
+        self._blind_append = blind if blind_append is None else blind_append
 
     def text(
         self, actions: Sequence[Action], version: int, winners: Sequence[CommitFile]
@@ -294,7 +314,7 @@ class _Writing:
         now = int(time.time() * 1000)
         own = self._next_timestamp(now, winners) if in_commit_timestamps(self._metadata) else None
         info = build_commit_info(
-            self._provenance,
+            self._told(winners),
             actions,
             timestamp_ms=own or now,
             in_commit_timestamp=own,
@@ -303,10 +323,21 @@ class _Writing:
             blind_append=self._blind_append,
             transaction_id=self._id,
         )
-        final = [self._renumbered(action, version) for action in actions]
+        final = list(actions)
+        if self._provenance.operation == BACKFILL and winners:
+            final = still_to_number(final, winners, self.attempt.table, self._root)
+        if self._numbering is not None:
+            final = self._numbering.numbered(final, version, winners)
         if own is not None and self._enables_timestamps:
             final = [_stamped(action, version, own) if isinstance(action, Metadata) else action for action in final]
         return final, encode_actions([info, *final])
+
+    def _told(self, winners: Sequence[CommitFile]) -> Provenance:
+        """The provenance; rows that were moved before others could ask for their ids have not kept them."""
+        late = any(winner.info is not None and winner.info.only_enables_row_tracking for winner in winners)
+        if not (late and self.attempt.removes):
+            return self._provenance
+        return replace(self._provenance, tags={**(self._provenance.tags or {}), PRESERVED_TAG: "false"})
 
     @property
     def _enables_timestamps(self) -> bool:
@@ -322,13 +353,6 @@ class _Writing:
         if previous is None and self._read is not None:
             previous = self._read.timestamp_ms
         return now if previous is None else max(now, previous + 1)
-
-    def _renumbered(self, action: Action, version: int) -> Action:
-        """A new row's commit version is the one that the commit gets in the end."""
-        first = self.attempt.version
-        if version != first and isinstance(action, AddFile) and action.default_row_commit_version == first:
-            return replace(action, default_row_commit_version=version)
-        return action
 
 
 _ENABLEMENT = "delta.inCommitTimestampEnablement"

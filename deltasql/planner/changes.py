@@ -5,7 +5,7 @@ A change is data: the session runs it, EXPLAIN prints it, a golden compares it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
@@ -58,7 +58,7 @@ class Verification:
 class TableChange:
     """One commit without new rows. `snapshot` is what the statement read; None: the table is created.
 
-    `removed` are files (rows of `Snapshot.files()`) that leave the table.
+    `removed` are files (rows of `Snapshot.files()`) that leave the table. `tags` go into the commitInfo.
     """
 
     log: DeltaLog
@@ -72,6 +72,19 @@ class TableChange:
     outcome: Outcome | None = None
     skip_if_empty: bool = False
     verify: tuple[Verification, ...] = ()
+    tags: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stepwise:
+    """Several commits, each planned when the one before is there, on the table as it is then; `label` names them all.
+
+    The statement's result is the last one's. If a step fails, those before it stay: a step leaves a table that is
+    whole, and the same statement goes on from there.
+    """
+
+    label: str
+    steps: Iterator[Plan]
 
 
 class Outcome(Enum):
@@ -131,7 +144,7 @@ class SettingChange:
 
 
 Plan: TypeAlias = Union[
-    Answer, QueryRows, SparkCommand, TableChange, RowChange, CatalogChange, SettingChange, ViewChange
+    Answer, QueryRows, SparkCommand, TableChange, RowChange, Stepwise, CatalogChange, SettingChange, ViewChange
 ]
 
 KEY_VALUE = StructType((StructField("key", STRING, False), StructField("value", STRING, False)))

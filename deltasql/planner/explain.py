@@ -12,7 +12,16 @@ from deltasql.errors.engine import ExplainModeError
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quote
 from deltasql.plan.inspect import Explain
 from deltasql.plan.operators import Check, Operator, Project, Query, Rewrite, Scan, Write, children
-from deltasql.planner.changes import Answer, Plan, QueryRows, RowChange, SettingChange, SparkCommand, TableChange
+from deltasql.planner.changes import (
+    Answer,
+    Plan,
+    QueryRows,
+    RowChange,
+    SettingChange,
+    SparkCommand,
+    Stepwise,
+    TableChange,
+)
 from deltasql.planner.context import Context
 from deltasql.planner.effects import CatalogChange, ViewChange
 from deltasql.planner.rule import plan
@@ -80,6 +89,8 @@ def physical_lines(planned: Plan) -> list[str]:
             return ["== Physical Plan ==", *tree(planned.operator), "== Actions ==", *_actions(planned)]
         case TableChange():
             return ["== Physical Plan ==", "none: the log alone", "== Actions ==", *_actions(planned)]
+        case Stepwise(label):
+            return ["== Physical Plan ==", f"several commits: {label}"]
         case CatalogChange() | SettingChange() | ViewChange():
             return ["== Physical Plan ==", f"{type(planned).__name__}: no table changes"]
         case _:

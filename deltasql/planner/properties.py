@@ -5,20 +5,45 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from deltasql.log.properties import check_configuration, parse_properties, protocol_for, unset_properties
+from deltasql.log.row_ids import with_row_id_columns
 from deltasql.plan.properties import CommentOnTable, SetTableProperties, UnsetTableProperties
-from deltasql.planner.changes import Plan, TableChange
+from deltasql.planner.changes import Plan, Stepwise, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.metadata import check_mapping_change, mapped_metadata, maps_columns, metadata_actions
+from deltasql.planner.row_tracking import enabling_steps, enabling_tags, refuse_unknown_counts, starts_tracking
 from deltasql.planner.rule import plan
 from deltasql.planner.settings import ARBITRARY_PROPERTIES, STRICT_UNSET
+
+if TYPE_CHECKING:
+    from deltasql.log.actions import Metadata
+    from deltasql.log.protocol import Protocol
+    from deltasql.log.snapshot import Snapshot
+    from deltasql.log.table import DeltaLog
 
 
 @plan.register
 def _(statement: SetTableProperties, context: Context) -> Plan:
-    """Known `delta.` keys are checked; those that stand for protocol become protocol and are not stored."""
+    """Known `delta.` keys are checked; those that stand for protocol become protocol and are not stored.
+
+    Where this switches row tracking on, the files that are there get row ids first, in commits of their own.
+    """
     log, snapshot = context.writable(statement.table)
+    protocol, metadata = _altered(statement, context, snapshot)
+    if not starts_tracking(snapshot, metadata):
+        return _change(statement, log, snapshot, protocol, metadata)
+    refuse_unknown_counts(snapshot)
+
+    def last(current: Snapshot) -> TableChange:
+        return _change(statement, log, current, *_altered(statement, context, current))
+
+    return Stepwise("row ids for the files that lack them, then the properties", enabling_steps(log, snapshot, last))
+
+
+def _altered(statement: SetTableProperties, context: Context, snapshot: Snapshot) -> tuple[Protocol, Metadata]:
+    """Protocol and metadata as the statement wants them."""
     arbitrary = context.is_on(ARBITRARY_PROPERTIES)
     parsed = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=False)
     configuration = {**snapshot.configuration, **parsed.configuration}
@@ -33,9 +58,16 @@ def _(statement: SetTableProperties, context: Context) -> Plan:
     protocol = protocol_for(
         metadata.schema, configuration, parsed=parsed, current=snapshot.protocol, table=snapshot.table
     )
+    return protocol, with_row_id_columns(metadata, protocol, snapshot.configuration)
+
+
+def _change(
+    statement: SetTableProperties, log: DeltaLog, snapshot: Snapshot, protocol: Protocol, metadata: Metadata
+) -> TableChange:
     changed = () if protocol == snapshot.protocol else (protocol,)
     parameters = {"properties": json.dumps(dict(statement.properties), separators=(",", ":"))}
-    return TableChange(log, snapshot, "SET TBLPROPERTIES", parameters, (*changed, metadata))
+    tags = enabling_tags(snapshot, metadata) if not changed else None
+    return TableChange(log, snapshot, "SET TBLPROPERTIES", parameters, (*changed, metadata), tags=tags)
 
 
 @plan.register

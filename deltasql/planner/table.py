@@ -59,6 +59,7 @@ from deltasql.planner.context import Context
 from deltasql.planner.delete import refuse_append_only
 from deltasql.planner.effects import Registration, Renaming, SchemaChoice, SchemaCreation, SchemaRemoval, Unregistration
 from deltasql.planner.metadata import mapped_metadata, maps_columns
+from deltasql.planner.row_tracking import tracked_metadata
 from deltasql.planner.rule import plan
 from deltasql.planner.settings import ARBITRARY_PROPERTIES, PROPERTY_DEFAULTS
 from deltasql.schema.checks import check_table_schema
@@ -301,7 +302,7 @@ def _definition(
     protocol = protocol_for(
         schema, metadata.configuration, parsed=parsed, current=current, creating=True, table=str(statement.table)
     )
-    return metadata, protocol
+    return tracked_metadata(metadata, protocol, target.snapshot), protocol
 
 
 def _creation_actions(metadata: Metadata, protocol: Protocol, snapshot: Snapshot | None) -> tuple[Action, ...]:

@@ -210,7 +210,7 @@ def test_what_legacy_versions_imply_counts_once_it_is_used() -> None:
 
 
 def test_a_listed_feature_must_be_respected_used_or_not() -> None:
-    for feature in ("rowTracking", "clustering", "checkpointProtection", "notInventedYet"):
+    for feature in ("clustering", "checkpointProtection", "notInventedYet"):
         with pytest.raises(UnsupportedWriteFeaturesError) as caught:
             listed(1, "appendOnly", feature).check_writable("main.t", PLAIN, {})
         assert caught.value.features == [feature]

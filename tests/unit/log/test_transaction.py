@@ -329,7 +329,6 @@ FEATURES = frozenset({"domainMetadata", "deletionVectors", "rowTracking", "appen
     [
         ([DomainMetadata("d", "{}"), DomainMetadata("d", "[]")], DuplicateDomainError),
         ([AddFile("a", {}, 1, 1).remove(1)], AppendOnlyError),
-        ([AddFile("a", {}, 1, 1)], InvalidCommitError),
         ([AddFile("a", {}, 1, 1, deletion_vector=_vector(0), stats='{"numRecords":1}')], InvalidCommitError),
         ([AddFile("a", {}, 1, 1, deletion_vector=_vector(1))], InvalidCommitError),
     ],
