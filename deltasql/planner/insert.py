@@ -3,53 +3,42 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.write import (
     DuplicateInsertColumnError,
-    MissingNotNullColumnError,
     NotPartitionColumnError,
     ReplaceWhereClauseError,
-    StaticPartitionInListError,
-    TooFewInsertColumnsError,
-    TooManyInsertColumnsError,
-    UnknownInsertColumnError,
 )
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.insert import Insert
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Query, Write
-from deltasql.planner.alignment import Alignment, StructRule
 from deltasql.planner.changes import Outcome, Plan, RowChange
-from deltasql.planner.char_types import stored
 from deltasql.planner.constraints import constraints_of
 from deltasql.planner.context import Context
-from deltasql.planner.defaults import default_sql, replace_defaults
+from deltasql.planner.defaults import replace_defaults
 from deltasql.planner.delete import refuse_append_only
+from deltasql.planner.insert_columns import (
+    Given,
+    column_values,
+    evolved_schema,
+    matched_columns,
+    refuse_twice,
+    written_fields,
+)
 from deltasql.planner.metadata import evolved_metadata, metadata_actions
 from deltasql.planner.partitions import partition_value
 from deltasql.planner.reads import WHOLE_TABLE, reads_of_files, reads_table
 from deltasql.planner.replace_where import checked_rows, replacing, whole_files
 from deltasql.planner.rule import plan
-from deltasql.planner.settings import AUTO_MERGE, PARTITION_OVERWRITE_MODE, STORE_ASSIGNMENT
-from deltasql.schema.evolution import MergeMode, merge_schemas
+from deltasql.planner.settings import AUTO_MERGE, PARTITION_OVERWRITE_MODE
 from deltasql.schema.text import sql_text
-from deltasql.schema.types import DataType, StructField, StructType
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from deltasql.log.snapshot import Snapshot
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """A column of the query: its name there, the name it has in SQL of ours, and its type."""
-
-    name: str
-    sql: str
-    type: DataType
 
 
 @plan.register
@@ -62,12 +51,12 @@ def _(statement: Insert, context: Context) -> Plan:
         refuse_append_only(snapshot)
     static = _static_partitions(statement, snapshot, context)
     rows, given = _query(statement, context, snapshot, static)
-    matched = _matched(statement, context, snapshot.schema, given, set(static), evolution)
-    _refuse_twice(matched, statement, context, set(static))
-    schema = _new_schema(snapshot.schema, matched, evolution)
+    matched = matched_columns(statement, context, snapshot.schema, given, set(static), evolution)
+    refuse_twice(matched, statement, context, set(static))
+    schema = evolved_schema(snapshot.schema, matched, evolution)
     metadata = evolved_metadata(snapshot.metadata, schema, table=snapshot.table)
     schema = metadata.schema
-    columns = _columns(statement, context, schema, matched, static, evolution)
+    columns = column_values(statement, context, schema, matched, static, evolution)
     child: Operator = Project(rows, columns)
     constraints = constraints_of(schema, metadata.configuration)
     if constraints:
@@ -117,7 +106,7 @@ def _query(
     statement: Insert, context: Context, snapshot: Snapshot, static: dict[str, str]
 ) -> tuple[Query, list[Given]]:
     """The query's rows under names of our own, since two of its columns may have the same name."""
-    fields = _written_fields(statement, snapshot.schema, static)
+    fields = written_fields(statement, snapshot.schema, static)
     text = SqlText(replace_defaults(statement.query.text, fields), statement.query.start)
     query = context.query(text, statement.ctes)
     schema = context.analyst.schema(query)
@@ -128,138 +117,12 @@ def _query(
     return renamed, [Given(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
 
 
-def _written_fields(statement: Insert, schema: StructType, static: dict[str, str]) -> list[StructField | None]:
-    """The table's columns in the order of the query's, as far as the statement itself tells."""
-    if statement.columns is not None:
-        return [schema.find(path.parts[-1]) for path in statement.columns]
-    return [field for field in schema if field.name not in static]
-
-
-def _matched(
-    statement: Insert,
-    context: Context,
-    schema: StructType,
-    given: list[Given],
-    static: set[str],
-    evolution: bool,
-) -> list[tuple[StructField | None, Given]]:
-    """Each column of the query with the table's column that takes it, or None for a new one."""
-    if statement.columns is not None:
-        return _by_list(statement, context, schema, given, evolution)
-    if statement.by_name:
-        return _by_name(statement, schema, given, evolution)
-    fields = [field for field in schema if field.name not in static]
-    columns = tuple(field.name for field in fields)
-    if len(given) < len(fields):
-        raise TooFewInsertColumnsError(
-            table=str(statement.table), expected=len(fields), columns=columns, given=len(given)
-        )
-    extra = given[len(fields) :]
-    if extra and not evolution:
-        raise TooManyInsertColumnsError(
-            table=str(statement.table), expected=len(fields), columns=columns, given=len(given)
-        )
-    return [*zip(fields, given[: len(fields)], strict=True), *((None, item) for item in extra)]
-
-
-def _by_list(
-    statement: Insert, context: Context, schema: StructType, given: list[Given], evolution: bool
-) -> list[tuple[StructField | None, Given]]:
-    assert statement.columns is not None
-    names = tuple(str(path) for path in statement.columns)
-    if len(names) != len(given):
-        kind = TooFewInsertColumnsError if len(given) < len(names) else TooManyInsertColumnsError
-        error = kind(table=str(statement.table), expected=len(names), columns=names, given=len(given))
-        raise error.at(context.caret(statement.columns[0].start, statement.columns[-1].end))
-    seen: set[str] = set()
-    matched: list[tuple[StructField | None, Given]] = []
-    for path, item in zip(statement.columns, given, strict=True):
-        field = schema.find(path.parts[-1]) if len(path.parts) == 1 else None
-        caret = context.caret(path.start, path.end)
-        if path.parts[-1].lower() in seen:
-            raise DuplicateInsertColumnError(column=str(path)).at(caret)
-        if field is None and not (evolution and len(path.parts) == 1):
-            raise _unknown(str(path), statement, schema).at(caret)
-        seen.add(path.parts[-1].lower())
-        matched.append((field, item if field else Given(path.parts[-1], item.sql, item.type)))
-    return matched
-
-
-def _by_name(
-    statement: Insert, schema: StructType, given: list[Given], evolution: bool
-) -> list[tuple[StructField | None, Given]]:
-    for item in given:
-        if schema.find(item.name) is None and not evolution:
-            raise _unknown(quote(item.name), statement, schema)
-    return [(schema.find(item.name), item) for item in given]
-
-
 def _refuse_clauses(statement: Insert, context: Context) -> None:
     """REPLACE WHERE says itself which rows go: neither OVERWRITE nor PARTITION can say it as well."""
     predicate = statement.replace_where
     if predicate is not None and (statement.overwrite or statement.partition):
         clause = "PARTITION" if statement.partition else "OVERWRITE"
         raise ReplaceWhereClauseError(clause=clause).at(context.caret(predicate.start, predicate.end))
-
-
-def _refuse_twice(
-    matched: Sequence[tuple[StructField | None, Given]], statement: Insert, context: Context, static: set[str]
-) -> None:
-    """Raises StaticPartitionInListError, DuplicateInsertColumnError for a column that would get two values."""
-    fixed = {name.lower() for name in static}
-    seen: set[str] = set()
-    for field, item in matched:
-        name = field.name if field else item.name
-        path = next((path for path in statement.columns or () if path.parts[-1].lower() == name.lower()), None)
-        caret = context.caret(path.start, path.end) if path else None
-        if name.lower() in fixed:
-            raise StaticPartitionInListError(column=quote(name)).at(caret)
-        if name.lower() in seen:
-            raise DuplicateInsertColumnError(column=quote(name)).at(caret)
-        seen.add(name.lower())
-
-
-def _unknown(column: str, statement: Insert, schema: StructType) -> UnknownInsertColumnError:
-    advice = " To add it: INSERT WITH SCHEMA EVOLUTION INTO …."
-    return UnknownInsertColumnError(column=column, table=str(statement.table), columns=schema.names, advice=advice)
-
-
-def _new_schema(schema: StructType, matched: Sequence[tuple[StructField | None, Given]], evolution: bool) -> StructType:
-    """With evolution: the table's columns, and those of the query that it lacks, at the end."""
-    if not evolution:
-        return schema
-    data = StructType(tuple(StructField(field.name if field else item.name, item.type) for field, item in matched))
-    # Atomic types that differ are cast to the table's, so that only new fields are left to merge.
-    return merge_schemas(schema, data, mode=MergeMode.IMPLICIT_CAST)
-
-
-def _columns(
-    statement: Insert,
-    context: Context,
-    schema: StructType,
-    matched: Sequence[tuple[StructField | None, Given]],
-    static: dict[str, str],
-    evolution: bool,
-) -> tuple[tuple[str, str], ...]:
-    """One SQL text per column of the table. Raises MissingNotNullColumnError for one that nothing fills."""
-    rule = StructRule.BY_POSITION_LENIENT if evolution else StructRule.BY_POSITION
-    if statement.by_name:
-        rule = StructRule.BY_NAME_LENIENT if evolution else StructRule.BY_NAME
-    align = Alignment(rule, str(statement.table), context.choice(STORE_ASSIGNMENT), "INSERT")
-    sources = {(field.name if field else item.name).lower(): item for field, item in matched}
-    columns = []
-    for field in schema:
-        item = sources.get(field.name.lower())
-        if field.name in static:
-            value = align.cast(static[field.name], field.type)
-        elif item is not None:
-            value = align.value(item.sql, item.type, field.type, field.name)
-        else:
-            value = align.cast(default_sql(field), field.type)
-            if not field.nullable and default_sql(field) == "NULL":
-                raise MissingNotNullColumnError(column=quote(field.name), table=str(statement.table))
-        columns.append((field.name, stored(field, value)))
-    return tuple(columns)
 
 
 def _static_partitions(statement: Insert, snapshot: Snapshot, context: Context) -> dict[str, str]:

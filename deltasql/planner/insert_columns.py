@@ -1,0 +1,160 @@
+"""The columns of an INSERT: which one takes which value of the query, by position, by list or by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from deltasql.errors.write import (
+    DuplicateInsertColumnError,
+    MissingNotNullColumnError,
+    StaticPartitionInListError,
+    TooFewInsertColumnsError,
+    TooManyInsertColumnsError,
+    UnknownInsertColumnError,
+)
+from deltasql.plan.base import quote
+from deltasql.plan.insert import Insert
+from deltasql.planner.alignment import Alignment, StructRule
+from deltasql.planner.char_types import stored
+from deltasql.planner.context import Context
+from deltasql.planner.defaults import default_sql
+from deltasql.planner.settings import STORE_ASSIGNMENT
+from deltasql.schema.evolution import MergeMode, merge_schemas
+from deltasql.schema.types import DataType, StructField, StructType
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A column of the query: its name there, the name it has in SQL of ours, and its type."""
+
+    name: str
+    sql: str
+    type: DataType
+
+
+Match: TypeAlias = tuple[StructField | None, Given]
+"""The table's column that takes a column of the query; None: the table gets a new one."""
+
+
+def written_fields(statement: Insert, schema: StructType, static: dict[str, str]) -> list[StructField | None]:
+    """The table's columns in the order of the query's, as far as the statement itself tells."""
+    if statement.columns is not None:
+        return [schema.find(path.parts[-1]) for path in statement.columns]
+    return [field for field in schema if field.name not in static]
+
+
+def matched_columns(
+    statement: Insert,
+    context: Context,
+    schema: StructType,
+    given: list[Given],
+    static: set[str],
+    evolution: bool,
+) -> list[Match]:
+    """Each column of the query with the table's column that takes it, or None for a new one."""
+    if statement.columns is not None:
+        return _by_list(statement, context, schema, given, evolution)
+    if statement.by_name:
+        return _by_name(statement, schema, given, evolution)
+    fields = [field for field in schema if field.name not in static]
+    columns = tuple(field.name for field in fields)
+    if len(given) < len(fields):
+        raise TooFewInsertColumnsError(
+            table=str(statement.table), expected=len(fields), columns=columns, given=len(given)
+        )
+    extra = given[len(fields) :]
+    if extra and not evolution:
+        raise TooManyInsertColumnsError(
+            table=str(statement.table), expected=len(fields), columns=columns, given=len(given)
+        )
+    return [*zip(fields, given[: len(fields)], strict=True), *((None, item) for item in extra)]
+
+
+def _by_list(
+    statement: Insert, context: Context, schema: StructType, given: list[Given], evolution: bool
+) -> list[Match]:
+    assert statement.columns is not None
+    names = tuple(str(path) for path in statement.columns)
+    if len(names) != len(given):
+        kind = TooFewInsertColumnsError if len(given) < len(names) else TooManyInsertColumnsError
+        error = kind(table=str(statement.table), expected=len(names), columns=names, given=len(given))
+        raise error.at(context.caret(statement.columns[0].start, statement.columns[-1].end))
+    seen: set[str] = set()
+    matched: list[Match] = []
+    for path, item in zip(statement.columns, given, strict=True):
+        field = schema.find(path.parts[-1]) if len(path.parts) == 1 else None
+        caret = context.caret(path.start, path.end)
+        if path.parts[-1].lower() in seen:
+            raise DuplicateInsertColumnError(column=str(path)).at(caret)
+        if field is None and not (evolution and len(path.parts) == 1):
+            raise _unknown(str(path), statement, schema).at(caret)
+        seen.add(path.parts[-1].lower())
+        matched.append((field, item if field else Given(path.parts[-1], item.sql, item.type)))
+    return matched
+
+
+def _by_name(statement: Insert, schema: StructType, given: list[Given], evolution: bool) -> list[Match]:
+    for item in given:
+        if schema.find(item.name) is None and not evolution:
+            raise _unknown(quote(item.name), statement, schema)
+    return [(schema.find(item.name), item) for item in given]
+
+
+def refuse_twice(matched: Sequence[Match], statement: Insert, context: Context, static: set[str]) -> None:
+    """Raises StaticPartitionInListError, DuplicateInsertColumnError for a column that would get two values."""
+    fixed = {name.lower() for name in static}
+    seen: set[str] = set()
+    for field, item in matched:
+        name = field.name if field else item.name
+        path = next((path for path in statement.columns or () if path.parts[-1].lower() == name.lower()), None)
+        caret = context.caret(path.start, path.end) if path else None
+        if name.lower() in fixed:
+            raise StaticPartitionInListError(column=quote(name)).at(caret)
+        if name.lower() in seen:
+            raise DuplicateInsertColumnError(column=quote(name)).at(caret)
+        seen.add(name.lower())
+
+
+def _unknown(column: str, statement: Insert, schema: StructType) -> UnknownInsertColumnError:
+    advice = " To add it: INSERT WITH SCHEMA EVOLUTION INTO …."
+    return UnknownInsertColumnError(column=column, table=str(statement.table), columns=schema.names, advice=advice)
+
+
+def evolved_schema(schema: StructType, matched: Sequence[Match], evolution: bool) -> StructType:
+    """With evolution: the table's columns, and those of the query that it lacks, at the end."""
+    if not evolution:
+        return schema
+    data = StructType(tuple(StructField(field.name if field else item.name, item.type) for field, item in matched))
+    # Atomic types that differ are cast to the table's, so that only new fields are left to merge.
+    return merge_schemas(schema, data, mode=MergeMode.IMPLICIT_CAST)
+
+
+def column_values(
+    statement: Insert,
+    context: Context,
+    schema: StructType,
+    matched: Sequence[Match],
+    static: dict[str, str],
+    evolution: bool,
+) -> tuple[tuple[str, str], ...]:
+    """One SQL text per column of the table. Raises MissingNotNullColumnError for one that nothing fills."""
+    rule = StructRule.BY_POSITION_LENIENT if evolution else StructRule.BY_POSITION
+    if statement.by_name:
+        rule = StructRule.BY_NAME_LENIENT if evolution else StructRule.BY_NAME
+    align = Alignment(rule, str(statement.table), context.choice(STORE_ASSIGNMENT), "INSERT")
+    sources = {(field.name if field else item.name).lower(): item for field, item in matched}
+    columns = []
+    for field in schema:
+        item = sources.get(field.name.lower())
+        if field.name in static:
+            value = align.cast(static[field.name], field.type)
+        elif item is not None:
+            value = align.value(item.sql, item.type, field.type, field.name)
+        else:
+            value = align.cast(default_sql(field), field.type)
+            if not field.nullable and default_sql(field) == "NULL":
+                raise MissingNotNullColumnError(column=quote(field.name), table=str(statement.table))
+        columns.append((field.name, stored(field, value)))
+    return tuple(columns)
