@@ -86,11 +86,11 @@ class ManualFeaturesError(DeltaSqlError):
 @condition(
     "WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
     "0AKDE",
-    "{table} cannot have column defaults: its protocol lacks the table feature allowColumnDefaults. "
-    "Set 'delta.feature.allowColumnDefaults' = 'supported' in its TBLPROPERTIES.",
+    "{table} cannot have column defaults: its protocol lacks the table feature allowColumnDefaults. {advice}",
 )
 class ColumnDefaultsNotEnabledError(DeltaSqlError):
     table: str
+    advice: str
 
 
 @condition(

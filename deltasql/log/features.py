@@ -99,7 +99,7 @@ _ALL = (
     _writer("domainMetadata", YES, benign=True, removable=True),
     _writer("rowTracking", YES, ("domainMetadata",), benign=True, removable=True),
     _writer("clustering", NO, ("domainMetadata",)),
-    _writer("allowColumnDefaults", INACTIVE, manual=True),
+    _writer("allowColumnDefaults", YES, manual=True),
     _writer("icebergCompatV1", INACTIVE, ("columnMapping",), benign=True),
     _writer("icebergCompatV2", INACTIVE, ("columnMapping",), benign=True),
     _writer("icebergCompatV3", INACTIVE, ("columnMapping", "rowTracking"), benign=True),

@@ -336,7 +336,9 @@ def _refused(name: str) -> bool:
 
 def _check_manual(missing: frozenset[str], table: str, *, new: bool) -> None:
     if "allowColumnDefaults" in missing:
-        raise ColumnDefaultsNotEnabledError(table)
+        enabling = "TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported')"
+        advice = f"Add {enabling} to the statement." if new else f"Run: ALTER TABLE {table} SET {enabling}"
+        raise ColumnDefaultsNotEnabledError(table, advice)
     names = [] if new else sorted(name for name in missing if FEATURES[name].manual)
     if names:
         properties = ", ".join(f"'delta.feature.{name}' = 'supported'" for name in names)

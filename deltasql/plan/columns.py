@@ -28,7 +28,8 @@ class AddedColumn:
 
 @dataclass(frozen=True, slots=True)
 class ColumnChange:
-    """path {COMMENT 'text' | FIRST | AFTER name | TYPE type | SET NOT NULL | DROP NOT NULL}
+    """path {COMMENT 'text' | FIRST | AFTER name | TYPE type | {SET | DROP} NOT NULL | SET DEFAULT expr | DROP DEFAULT
+    | SYNC IDENTITY}
 
     The Hive form, path name type [NOT NULL] [DEFAULT expr] [COMMENT 'text'] [FIRST | AFTER name], sets several,
     `name` among them.
@@ -43,6 +44,8 @@ class ColumnChange:
     nullable: bool | None = None
     name: str | None = None
     default: SqlText | None = None
+    drop_default: bool = False
+    sync_identity: bool = False
 
 
 @dataclass(frozen=True, slots=True)

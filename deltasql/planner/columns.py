@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.columns import NestedDefaultError
 from deltasql.errors.schema import (
     AddColumnDefaultError,
     AddNotNullColumnError,
@@ -16,7 +17,6 @@ from deltasql.errors.schema import (
     NewNotNullViolationError,
     RenameColumnNeedsMappingError,
 )
-from deltasql.errors.table import UnsupportedClauseError
 from deltasql.log.properties import stats_columns
 from deltasql.plan.base import ColumnPath
 from deltasql.plan.columns import (
@@ -32,9 +32,10 @@ from deltasql.planner.changes import Plan, TableChange, Verification
 from deltasql.planner.char_types import TYPE_KEY, declared_length, length_of
 from deltasql.planner.constraints import refuse_dependent, verification
 from deltasql.planner.context import Context
+from deltasql.planner.declared import declared_field, field_metadata, refuse_value_clauses
+from deltasql.planner.defaults import CURRENT_DEFAULT, checked_default
 from deltasql.planner.metadata import evolved_metadata, maps_columns, metadata_actions
 from deltasql.planner.rule import plan
-from deltasql.planner.table import declared_field, field_metadata, refuse_column_clauses
 from deltasql.schema.edits import (
     add_column,
     drop_column,
@@ -81,7 +82,7 @@ def _(statement: AlterColumns, context: Context) -> Plan:
     checks: list[Verification] = []
     for change in statement.changes:
         try:
-            schema = _altered(schema, change, snapshot)
+            schema = _altered(schema, change, snapshot, context)
             check = _null_check(change, snapshot, context)
             checks += [check] if check else []
         except DeltaSqlError as error:
@@ -98,8 +99,8 @@ def _(statement: AlterColumns, context: Context) -> Plan:
 def _(statement: ReplaceColumns, context: Context) -> Plan:
     """The given columns in the given order; files stay as they are."""
     log, snapshot = context.writable(statement.table)
-    refuse_column_clauses(statement.columns, context)
-    new = StructType(tuple(declared_field(column) for column in statement.columns))
+    refuse_value_clauses(statement.columns, context)
+    new = StructType(tuple(declared_field(column, context) for column in statement.columns))
     may_drop = maps_columns(snapshot.configuration)
     schema = replace_columns(snapshot.schema, new, may_drop=may_drop, where=snapshot.table)
     columns = [{"column": field_to_json(field)} for field in schema]
@@ -157,12 +158,10 @@ def _change(
     return TableChange(log, snapshot, operation, parameters, actions)
 
 
-def _altered(schema: StructType, change: ColumnChange, snapshot: Snapshot) -> StructType:
+def _altered(schema: StructType, change: ColumnChange, snapshot: Snapshot, context: Context) -> StructType:
     """`schema` after one change of one column."""
     path, table = change.path.parts, snapshot.table
     found = resolve(schema, path, where=table)
-    if change.default is not None:
-        raise UnsupportedClauseError(clause="DEFAULT", feature="allowColumnDefaults")
     if change.name is not None and change.name != found.field.name:
         raise ChangeColumnError(
             path_text(found.path), type_text(found.field.type), change.type_text, "it is renamed by RENAME COLUMN"
@@ -175,7 +174,20 @@ def _altered(schema: StructType, change: ColumnChange, snapshot: Snapshot) -> St
         schema = move_column(schema, path, first=change.first, after=change.after, where=table)
     if change.nullable is not None:
         schema = set_nullable(schema, path, change.nullable, where=table)
+    if change.default is not None or change.drop_default:
+        schema = _with_default(schema, change, snapshot, context)
     return schema
+
+
+def _with_default(schema: StructType, change: ColumnChange, snapshot: Snapshot, context: Context) -> StructType:
+    """SET and DROP DEFAULT. Rows that are there keep what they have."""
+    found = resolve(schema, change.path.parts, where=snapshot.table)
+    sql = None
+    if change.default is not None:
+        if len(found.path) > 1:
+            raise NestedDefaultError(path_text(found.path), path_text(found.path[:1]))
+        sql = checked_default(change.default, found.path, found.field.type, context)
+    return set_metadata(schema, found.path, CURRENT_DEFAULT, sql, where=snapshot.table)
 
 
 def _retyped(schema: StructType, change: ColumnChange, snapshot: Snapshot) -> StructType:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from deltasql.log.properties import CONSTRAINT_PREFIX
 from deltasql.plan.base import quote
 from deltasql.planner.char_types import TYPE_KEY
+from deltasql.planner.defaults import CURRENT_DEFAULT
 from deltasql.schema.column_mapping import MAX_ID
 from deltasql.schema.text import quote_text, sql_text
 from deltasql.schema.types import StructField
@@ -39,6 +40,8 @@ def _column(field: StructField) -> str:
     text = f"{quote(field.name)} {kind}"
     if not field.nullable:
         text += " NOT NULL"
+    if CURRENT_DEFAULT in field.metadata:
+        text += f" DEFAULT {field.metadata[CURRENT_DEFAULT]}"
     return text if field.comment is None else f"{text} COMMENT {quote_text(field.comment)}"
 
 

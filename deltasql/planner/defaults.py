@@ -1,12 +1,40 @@
-"""DEFAULT: the value of a column that a statement does not give."""
+"""DEFAULT: the value of a column that a statement does not give. Source: Spark, column default values."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from deltasql.schema.types import StructField
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.columns import (
+    DefaultNotConstantError,
+    DefaultNotDeterministicError,
+    DefaultSubqueryError,
+    DefaultTypeError,
+)
+from deltasql.plan.base import SqlText
+from deltasql.schema.text import path_text, sql_text
+from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField
+
+if TYPE_CHECKING:
+    from deltasql.planner.context import Context
 
 CURRENT_DEFAULT = "CURRENT_DEFAULT"
+_INTEGER_BITS = {"byte": 8, "short": 16, "integer": 32, "long": 64}
+_CAST_FAILURES = ("CAST_", "DATATYPE_MISMATCH", "NUMERIC_VALUE_OUT_OF_RANGE")
+_FUNCTIONS = {
+    "current_date": "date",
+    "curdate": "date",
+    "current_timestamp": "timestamp",
+    "now": "timestamp",
+    "localtimestamp": "timestamp_ntz",
+    "current_user": "string",
+    "user": "string",
+    "session_user": "string",
+    "current_timezone": "string",
+}
+"""Functions of no arguments whose type is known without Spark."""
 
 
 def default_sql(field: StructField | None) -> str:
@@ -14,30 +42,114 @@ def default_sql(field: StructField | None) -> str:
     return "NULL" if field is None else str(field.metadata.get(CURRENT_DEFAULT) or "NULL")
 
 
-def replace_defaults(query: str, fields: Sequence[StructField | None]) -> str:
-    """The query of an INSERT with the keyword DEFAULT, standing alone in a row of VALUES, replaced by what it means."""
-    if "default" not in query.lower():
-        return query
-    from deltasql.planner.splice import splice
+def checked_default(expression: SqlText, column: tuple[str, ...], kind: DataType, context: Context) -> str:
+    """The default as the table stores it: the user's own text.
+
+    Raises DefaultSubqueryError, DefaultNotConstantError, DefaultNotDeterministicError, DefaultTypeError. Literals are
+    checked here, for any other expression Spark is asked, which then starts.
+    """
+    caret = context.caret(expression.start, expression.start + len(expression.text))
+    try:
+        _check(expression.text, path_text(column), kind, context)
+    except DeltaSqlError as error:
+        raise error.at(caret) from None
+    return expression.text
+
+
+def _check(sql: str, column: str, kind: DataType, context: Context) -> None:
+    from deltasql.planner.references import column_references, has_aggregate, has_subquery, is_deterministic
+
+    if has_subquery(sql):
+        raise DefaultSubqueryError(column, sql)
+    if _is_stored_as_it_is(sql, kind):
+        return
+    names = [reference for reference in column_references(sql) if reference.parts[-1].lower() not in _FUNCTIONS]
+    if names or has_aggregate(sql):
+        raise DefaultNotConstantError(column, sql)
+    if not is_deterministic(sql):
+        raise DefaultNotDeterministicError(column, sql)
+    try:
+        context.analyst.value(f"CAST(({sql}) AS {sql_text(kind)})")
+    except DeltaSqlError as error:
+        if not error.condition.startswith(_CAST_FAILURES):
+            raise
+        raise DefaultTypeError(column, sql_text(kind), sql, error.message) from error
+
+
+def _is_stored_as_it_is(sql: str, kind: DataType) -> bool:
+    """Whether `sql` is a literal or a call that certainly gives a value of the type `kind`."""
+    from deltasql.planner.literals import literal
+    from deltasql.planner.references import parse_expression
+    from deltasql.planner.tokens import tokenize
+
+    words = [token.key for token in tokenize(sql)]
+    if isinstance(kind, PrimitiveType) and words[1:] in ([], ["(", ")"]):
+        known = _FUNCTIONS.get(words[0].lower())
+        if known is not None:
+            return known == kind.name
+    tree = parse_expression(sql)
+    found = None if tree is None else literal(tree, None)
+    if found is None:
+        return False
+    match kind:
+        case PrimitiveType(name) if found.kind == "number" and name in _INTEGER_BITS:
+            limit = 2 ** (_INTEGER_BITS[name] - 1)
+            return found.value == int(found.value) and -limit <= found.value < limit
+        case PrimitiveType("float" | "double"):
+            return found.kind in {"number", "double", "null"}
+        case PrimitiveType("boolean"):
+            return found.kind in {"bool", "null"}
+        case PrimitiveType("string" | "date" | "timestamp" | "timestamp_ntz" as name):
+            return found.kind in {name, "null"}
+        case DecimalType(precision, scale):
+            return found.kind == "number" and abs(found.value) < 10 ** (precision - scale)  # type: ignore[arg-type]
+    return found.kind == "null"
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultKeyword:
+    """The keyword DEFAULT in place of a value: offsets in the query, and the number of the query's column, from 0."""
+
+    start: int
+    end: int
+    column: int
+
+
+def default_keywords(query: str) -> tuple[DefaultKeyword, ...]:
+    """Each DEFAULT that stands alone in a row of VALUES or in the select list of a plain SELECT."""
+    return tuple(_keywords(query)) if "default" in query.lower() else ()
+
+
+def _keywords(query: str) -> Iterator[DefaultKeyword]:
     from deltasql.planner.tokens import tokenize
 
     tokens = tokenize(query)
-    replacements = []
-    depth = column = 0
+    outer = next((index for index, token in enumerate(tokens) if token.key != "("), 0)
+    # VALUES has its columns in brackets: (a, b), (c, d); VALUES 1, 2 are rows of one column each.
+    in_brackets = tokens[outer].key == "VALUES"
+    depth, column = -outer, 0
     for index, token in enumerate(tokens):
         if token.key in {"(", "["}:
             depth += 1
-            column = 0 if depth == 1 else column
+            column = 0 if in_brackets and depth == 1 else column
         elif token.key in {")", "]"}:
             depth -= 1
-        elif token.key == "," and depth == 1:
+            column = 0 if in_brackets and depth == 0 else column
+        elif token.key == "," and depth == in_brackets:
             column += 1
-        elif token.key == "DEFAULT" and depth <= 1:
-            before, after = (
-                tokens[index - 1].key if index else "",
-                tokens[index + 1].key if index + 1 < len(tokens) else "",
-            )
+        elif token.key == "DEFAULT" and depth <= in_brackets:
+            before = tokens[index - 1].key if index else ""
+            after = tokens[index + 1].key if index + 1 < len(tokens) else ""
             if before in {"(", ",", "SELECT", "VALUES"} and after in {")", ",", ""}:
-                field = fields[column] if depth == 1 and column < len(fields) else None
-                replacements.append((token.start, token.end, default_sql(field)))
-    return splice(query, replacements).sql
+                yield DefaultKeyword(token.start, token.end, column)
+
+
+def replace_defaults(query: str, fields: Sequence[StructField | None]) -> str:
+    """The query of an INSERT with each keyword DEFAULT replaced by what it means for the field of its column."""
+    keywords = default_keywords(query)
+    if not keywords:
+        return query
+    from deltasql.planner.splice import splice
+
+    sql = [default_sql(fields[item.column] if item.column < len(fields) else None) for item in keywords]
+    return splice(query, [(item.start, item.end, text) for item, text in zip(keywords, sql, strict=True)]).sql

@@ -37,6 +37,7 @@ from deltasql.planner.char_types import stored
 from deltasql.planner.constraints import constraints_of
 from deltasql.planner.context import Context, place_in
 from deltasql.planner.ctes import with_ctes
+from deltasql.planner.defaults import default_sql
 from deltasql.planner.merge_columns import ClauseColumns, MergeAssignment
 from deltasql.planner.metadata import evolved_metadata, metadata_actions
 from deltasql.planner.reads import reads_of
@@ -44,7 +45,6 @@ from deltasql.planner.rule import plan
 from deltasql.planner.scope import Scope, side, told_apart, type_at
 from deltasql.planner.settings import AUTO_MERGE, STORE_ASSIGNMENT, STRUCTS_BY_NAME
 from deltasql.schema.evolution import MergeMode, merge_schemas, restrict
-from deltasql.schema.text import sql_text
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
 
 SOURCE = "__deltasql_source_rows"
@@ -246,7 +246,7 @@ class _Values:
         self.align = Alignment(rule, str(merge.statement.table), context.choice(STORE_ASSIGNMENT), "MERGE")
 
     def row(self, clause: MergeClause, items: Sequence[MergeAssignment]) -> tuple[str, ...]:
-        """One SQL text per column: assigned, kept (UPDATE) or NULL (INSERT)."""
+        """One SQL text per column: assigned, kept (UPDATE) or the default (INSERT)."""
         if isinstance(clause.action, DeleteAction):
             return ()
         values = self._assigned(clause, items)
@@ -257,7 +257,7 @@ class _Values:
 
     def _unassigned(self, clause: MergeClause, field: StructField) -> str:
         if effect_of(clause) is RowEffect.INSERT:
-            return f"CAST(NULL AS {sql_text(field.type)})"
+            return stored(field, self.align.cast(default_sql(field), field.type))
         return f"{quote(self.merge.scope.target.alias)}.{quote(field.name)}"
 
     def _assigned(self, clause: MergeClause, items: Sequence[MergeAssignment]) -> dict[str, str]:

@@ -17,6 +17,7 @@ from deltasql.plan.base import ColumnPath, SqlText, quote
 from deltasql.plan.merge import ClauseKind
 from deltasql.plan.update import Assignment
 from deltasql.planner.assignments import ResolvedAssignment, dotted
+from deltasql.planner.defaults import default_sql
 from deltasql.planner.scope import Scope, Side, unqualified
 from deltasql.schema.paths import suggestion
 from deltasql.schema.text import type_text
@@ -44,7 +45,7 @@ class ClauseColumns:
     def assignment(self, item: Assignment, kind: ClauseKind) -> MergeAssignment:
         """`SET path = value` of an UPDATE clause."""
         names = self._resolve(item.target, "UPDATE clause", may_evolve=kind is ClauseKind.MATCHED)
-        return _assignment(names, item.target, item.value)
+        return self._assignment(names, item.target, item.value)
 
     def insert_list(self, columns: Sequence[ColumnPath], values: Sequence[SqlText | None]) -> list[MergeAssignment]:
         """`INSERT (columns) VALUES (values)`. A column that differs from an earlier one in case only is passed over."""
@@ -57,7 +58,7 @@ class ClauseColumns:
             if path.parts[-1] in written:
                 raise DuplicateInsertColumnError(column=str(path)).at(self._caret(path))
             written.add(path.parts[-1])
-            items.setdefault(names[0].lower(), _assignment(names, path, value))
+            items.setdefault(names[0].lower(), self._assignment(names, path, value))
         return list(items.values())
 
     def star(self, excluded: Sequence[ColumnPath], verb: str) -> list[MergeAssignment]:
@@ -104,6 +105,12 @@ class ClauseColumns:
         """Without a leading alias. With evolution the source's alias is tolerated before a new column's name."""
         tolerated = ((self._source.alias,),) if self._evolution else ()
         return unqualified(parts, (*self._target.all_names, *tolerated))
+
+    def _assignment(self, names: tuple[str, ...], path: ColumnPath, value: SqlText | None) -> MergeAssignment:
+        """`value` None stands for DEFAULT, which a field of a struct and a new column do not have."""
+        field = self._target.schema.find(names[0]) if len(names) == 1 else None
+        sql = default_sql(field) if value is None else value.text
+        return MergeAssignment(ResolvedAssignment(names, sql, path), value)
 
     def _resolve(self, path: ColumnPath, clause: str, *, may_evolve: bool) -> tuple[str, ...]:
         """The assigned column or field as the schema spells it."""
@@ -165,10 +172,6 @@ class ClauseColumns:
 
 def _columns(side: Side) -> tuple[str, ...]:
     return tuple(f"{quote(side.alias)}.{quote(name)}" for name in side.schema.names)
-
-
-def _assignment(names: tuple[str, ...], path: ColumnPath, value: SqlText | None) -> MergeAssignment:
-    return MergeAssignment(ResolvedAssignment(names, "NULL" if value is None else value.text, path), value)
 
 
 def _find(schema: StructType, parts: Sequence[str]) -> tuple[tuple[str, ...], DataType] | None:

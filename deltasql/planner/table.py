@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -35,7 +34,6 @@ from deltasql.log.properties import parse_properties, protocol_for
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Write
 from deltasql.plan.table import (
-    ColumnDefinition,
     CreateSchema,
     CreateTable,
     DropSchema,
@@ -53,9 +51,9 @@ from deltasql.planner.changes import (
     RowChange,
     TableChange,
 )
-from deltasql.planner.char_types import TYPE_KEY
 from deltasql.planner.constraints import constraints_of
 from deltasql.planner.context import Context
+from deltasql.planner.declared import comment_metadata, declared_schema
 from deltasql.planner.delete import refuse_append_only
 from deltasql.planner.effects import Registration, Renaming, SchemaChoice, SchemaCreation, SchemaRemoval, Unregistration
 from deltasql.planner.metadata import mapped_metadata, maps_columns
@@ -112,7 +110,7 @@ def _created(statement: CreateTable, context: Context) -> Plan:
         return _from_query(statement, context, target)
     if statement.columns is None and statement.mode != "create":
         raise SchemaNotProvidedError(table=str(statement.table))
-    metadata, protocol = _definition(statement, context, target, _declared_schema(statement))
+    metadata, protocol = _definition(statement, context, target, declared_schema(statement, context))
     actions = _creation_actions(metadata, protocol, target.snapshot)
     operation = _operation(statement, "")
     removed, reads = _replaced(target.snapshot)
@@ -137,7 +135,9 @@ def _from_query(statement: CreateTable, context: Context, target: Target) -> Row
     given = context.analyst.schema(query)
     if not len(given):
         raise EmptyQuerySchemaError(table=str(statement.table))
-    fields = tuple(StructField(field.name, as_nullable(field.type), metadata=_kept_comment(field)) for field in given)
+    fields = tuple(
+        StructField(field.name, as_nullable(field.type), metadata=comment_metadata(field.comment)) for field in given
+    )
     metadata, protocol = _definition(statement, context, target, StructType(fields))
     child: Operator = Project(query, tuple((field.name, quote(field.name)) for field in metadata.schema))
     constraints = constraints_of(metadata.schema, metadata.configuration)
@@ -167,7 +167,7 @@ def _adopt(statement: CreateTable, context: Context, target: Target) -> Plan:
     if statement.query is not None:
         raise NonEmptyLocationError(location=target.log.location)
     if statement.columns:
-        declared = _declared_schema(statement)
+        declared = declared_schema(statement, context)
         if not same_type(as_nullable(declared), as_nullable(snapshot.schema)):
             raise CreatedColumnsDifferError(
                 location=target.log.location, declared=tree_text(declared), existing=tree_text(snapshot.schema)
@@ -228,48 +228,6 @@ def _refuse_clauses(statement: CreateTable, context: Context) -> None:
         raise ExternalWithoutLocationError(table=str(statement.table)).at(caret)
     if statement.cluster_by:
         raise UnsupportedClauseError(clause="CLUSTER BY", feature="clustering").at(caret)
-    refuse_column_clauses(statement.columns or (), context)
-
-
-def refuse_column_clauses(columns: Sequence[ColumnDefinition], context: Context) -> None:
-    """Raises UnsupportedClauseError for a column whose table feature is not written."""
-    for column in columns:
-        for present, clause, feature in (
-            (column.default, "DEFAULT", "allowColumnDefaults"),
-            (column.generated, "GENERATED ALWAYS AS", "generatedColumns"),
-            (column.identity, "AS IDENTITY", "identityColumns"),
-        ):
-            if present is not None:
-                raise UnsupportedClauseError(clause=clause, feature=feature).at(context.caret(column.start, column.end))
-
-
-def _declared_schema(statement: CreateTable) -> StructType:
-    """The columns of the list, and those that PARTITIONED BY declares with a type."""
-    fields = [declared_field(column) for column in statement.columns or ()]
-    for column in statement.partitioned_by:
-        if column.type is not None:
-            metadata = {"comment": column.comment} if column.comment is not None else {}
-            fields.append(StructField(column.name, column.type, metadata=MappingProxyType(metadata)))
-    return StructType(tuple(fields))
-
-
-def declared_field(column: ColumnDefinition) -> StructField:
-    """The field that a column of a CREATE TABLE or REPLACE COLUMNS list declares."""
-    return StructField(column.name, column.type, column.nullable, field_metadata(column.type_text, column.comment))
-
-
-def field_metadata(type_text: str, comment: str | None) -> MappingProxyType[str, Any]:
-    """What a column's declaration says beyond its type: its comment, and the length of CHAR(n) and VARCHAR(n)."""
-    metadata: dict[str, Any] = {}
-    if comment is not None:
-        metadata["comment"] = comment
-    if type_text.strip().lower().startswith(("char", "varchar")):
-        metadata[TYPE_KEY] = "".join(type_text.lower().split())
-    return MappingProxyType(metadata)
-
-
-def _kept_comment(field: StructField) -> MappingProxyType[str, Any]:
-    return MappingProxyType({} if field.comment is None else {"comment": field.comment})
 
 
 def _definition(

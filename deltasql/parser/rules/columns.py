@@ -71,6 +71,16 @@ def _nullability(children: list[Any], tree: Tree, text: str) -> Clause:
     return Clause("nullable", tree.name == "drop_not_null_option")
 
 
+@builds("drop_default_option")
+def _drop_default(children: list[Any], tree: Tree, text: str) -> Clause:
+    return Clause("drop_default", True)
+
+
+@builds("sync_identity_option")
+def _sync_identity(children: list[Any], tree: Tree, text: str) -> Clause:
+    return Clause("sync_identity", True)
+
+
 def _flat(values: dict[str, Any]) -> dict[str, Any]:
     """Fields by name: clauses that set several fields at once are taken apart."""
     several = {**values.pop("position", {}), **values.pop("type", {})}

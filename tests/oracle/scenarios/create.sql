@@ -149,13 +149,7 @@ INSERT INTO delta.`{dir}/p1` VALUES (1, 'x');
 SELECT * FROM delta.`{dir}/p1`;
 
 -- name: default value of a column needs its feature
--- differs: not-yet DELTA_OPERATION_NOT_ALLOWED
 CREATE TABLE t (a INT, b INT DEFAULT 7) USING delta;
-
--- name: default values
--- differs: not-yet DELTA_OPERATION_NOT_ALLOWED
-CREATE TABLE t (a INT, b INT DEFAULT 7) USING delta TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported');
--- state differs: not-yet
 
 -- name: timestamps without zone
 CREATE TABLE t (a TIMESTAMP_NTZ) USING delta;

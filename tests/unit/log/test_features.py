@@ -38,6 +38,7 @@ def test_what_can_be_written() -> None:
     writable = {name for name, feature in FEATURES.items() if feature.write is Support.YES}
     expected = {"appendOnly", "invariants", "checkConstraints", "timestampNtz", "domainMetadata", "vacuumProtocolCheck"}
     expected |= {"columnMapping", "deletionVectors", "v2Checkpoint", "rowTracking"}
+    expected |= {"allowColumnDefaults"}
     assert writable == expected
 
 

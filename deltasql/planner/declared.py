@@ -1,0 +1,77 @@
+"""Columns as CREATE TABLE and ALTER TABLE declare them → fields of a schema."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import MappingProxyType
+from typing import Any
+
+from deltasql.errors.columns import ColumnClauseError, GeneratedWithDefaultError, IdentityWithDefaultError
+from deltasql.errors.table import UnsupportedClauseError
+from deltasql.plan.base import quote
+from deltasql.plan.table import ColumnDefinition, CreateTable
+from deltasql.planner.char_types import TYPE_KEY
+from deltasql.planner.context import Context
+from deltasql.planner.defaults import CURRENT_DEFAULT, checked_default
+from deltasql.schema.types import StructField, StructType
+
+
+def declared_schema(statement: CreateTable, context: Context) -> StructType:
+    """The columns of the list, and those that PARTITIONED BY declares with a type."""
+    fields = [declared_field(column, context) for column in statement.columns or ()]
+    fields += [
+        StructField(column.name, column.type, metadata=comment_metadata(column.comment))
+        for column in statement.partitioned_by
+        if column.type is not None
+    ]
+    return StructType(tuple(fields))
+
+
+def declared_field(column: ColumnDefinition, context: Context) -> StructField:
+    """The field that a column of a CREATE TABLE or REPLACE COLUMNS list declares.
+
+    Raises GeneratedWithDefaultError, IdentityWithDefaultError, and what `checked_default` raises.
+    """
+    metadata = dict(field_metadata(column.type_text, column.comment))
+    caret = context.caret(column.start, column.end)
+    if column.default is not None and column.generated is not None:
+        raise GeneratedWithDefaultError(quote(column.name)).at(caret)
+    if column.default is not None and column.identity is not None:
+        raise IdentityWithDefaultError(quote(column.name)).at(caret)
+    for present, clause, feature in (
+        (column.generated, "GENERATED ALWAYS AS", "generatedColumns"),
+        (column.identity, "AS IDENTITY", "identityColumns"),
+    ):
+        if present is not None:
+            raise UnsupportedClauseError(clause=clause, feature=feature).at(caret)
+    if column.default is not None:
+        metadata[CURRENT_DEFAULT] = checked_default(column.default, (column.name,), column.type, context)
+    return StructField(column.name, column.type, column.nullable, MappingProxyType(metadata))
+
+
+def field_metadata(type_text: str, comment: str | None) -> MappingProxyType[str, Any]:
+    """What a column's declaration says beyond its type: its comment, and the length of CHAR(n) and VARCHAR(n)."""
+    metadata: dict[str, Any] = {}
+    if comment is not None:
+        metadata["comment"] = comment
+    if type_text.strip().lower().startswith(("char", "varchar")):
+        metadata[TYPE_KEY] = "".join(type_text.lower().split())
+    return MappingProxyType(metadata)
+
+
+def comment_metadata(comment: str | None) -> MappingProxyType[str, Any]:
+    """The metadata of a field that has a comment (or None) and nothing else."""
+    return MappingProxyType({} if comment is None else {"comment": comment})
+
+
+def refuse_value_clauses(columns: Sequence[ColumnDefinition], context: Context) -> None:
+    """Raises ColumnClauseError for a column of REPLACE COLUMNS that says where its values come from."""
+    for column in columns:
+        for present, clause, advice in (
+            (column.default, "DEFAULT", f"Leave it out, then run: ALTER COLUMN {quote(column.name)} SET DEFAULT …."),
+            (column.generated, "GENERATED ALWAYS AS", "Only CREATE TABLE makes generated columns."),
+            (column.identity, "AS IDENTITY", "Only CREATE TABLE makes identity columns."),
+        ):
+            if present is not None:
+                error = ColumnClauseError(clause, quote(column.name), "REPLACE COLUMNS", advice)
+                raise error.at(context.caret(column.start, column.end))
