@@ -39,13 +39,18 @@ def not_written(actions: Sequence[RowAction]) -> str:
 
 def output_sql(operator: Rewrite, inserted_only: bool = False) -> list[str]:
     """SQL of each output column. With `inserted_only` the rows have no target side whose value could stay."""
-    return [_value(operator, index, inserted_only) for index in range(len(operator.output))]
+    keeps = keep_sql(operator, inserted_only)
+    return [_value(operator, index, keep, inserted_only) for index, keep in enumerate(keeps)]
 
 
-def _value(operator: Rewrite, index: int, inserted_only: bool) -> str:
-    keep = operator.keep[index]
-    if inserted_only:
-        keep = f"CAST(NULL AS {sql_text(operator.output.fields[index].type)})"
+def keep_sql(operator: Rewrite, inserted_only: bool = False) -> list[str]:
+    """SQL of each output column as it was before."""
+    if not inserted_only:
+        return list(operator.keep)
+    return [f"CAST(NULL AS {sql_text(field.type)})" for field in operator.output]
+
+
+def _value(operator: Rewrite, index: int, keep: str, inserted_only: bool) -> str:
     whens = [
         f"WHEN {ACTION} = {number} THEN {action.values[index]}"
         for number, action in enumerate(operator.actions, start=1)

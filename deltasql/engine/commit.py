@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.catalog import Catalog
 from deltasql.engine.engine import StatementEngine
-from deltasql.engine.rewrite import Rewritten
-from deltasql.engine.write import Stage, Staged, live_rows
+from deltasql.engine.metrics import removed_metrics, rewrite_metrics
+from deltasql.engine.rewritten import Rewritten
+from deltasql.engine.write import Stage, Staged, live_rows, row_count
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import AmbiguousWriteError
 from deltasql.log.actions import Action, AddFile
 from deltasql.log.row_ids import PRESERVED_TAG, tracks_rows
 from deltasql.log.snapshot import physical_names
 from deltasql.log.transaction import Commit, Transaction
-from deltasql.plan.operators import Rewrite, RowEffect, RowKind, Write
+from deltasql.log.vector_writer import MarkedFile, Marking, mark_rows
+from deltasql.plan.operators import Rewrite, RowEffect, Write
 from deltasql.planner.changes import OUTCOME_SCHEMAS, Outcome, Reads, RowChange, TableChange
 from deltasql.planner.effects import Registration
 from deltasql.planner.partitions import partition_value
@@ -44,7 +46,7 @@ class Committed:
 def commit_table(change: TableChange, catalog: Catalog, settings: Settings) -> Committed:
     """Commits a change without new rows."""
     removes = _removes(change.snapshot, change.removed)
-    metrics = _removed_metrics(removes) if change.removed is not None else {}
+    metrics = removed_metrics(removes) if change.removed is not None else {}
     outcome = change.outcome or Outcome.NONE
     rows = _deleted_rows(change.removed) if outcome is Outcome.DELETE else None
     if rows is not None and rows >= 0:
@@ -73,7 +75,7 @@ def commit_rows(change: RowChange, engine: StatementEngine, catalog: Catalog, se
         # Also on Ctrl-C: nothing can refer to these files yet.
         stage.discard()
         raise
-    actions = [*change.actions, *_removals(work.removes), *work.adds]
+    actions = [*change.actions, *work.actions]
     work.metrics["executionTimeMs"] = int((time.perf_counter() - started) * 1000)
     schema = OUTCOME_SCHEMAS[change.outcome]
     if change.skip_if_empty and not actions:
@@ -100,8 +102,7 @@ def _staged(change: RowChange, engine: StatementEngine, stage: Stage) -> _Work:
 class _Work:
     """What the engine did for a change: actions, metrics, and the row that the statement returns."""
 
-    adds: Sequence[AddFile]
-    removes: Sequence[AddFile]
+    actions: Sequence[Action]
     metrics: dict[str, int]
     answer: tuple[int, ...]
 
@@ -114,28 +115,28 @@ def _written(change: RowChange, engine: StatementEngine, stage: Stage, operator:
     removes = _removes(change.snapshot, removed)
     metrics = {"numFiles": len(staged.files), "numOutputRows": staged.rows, "numOutputBytes": staged.size}
     if removed is not None:
-        metrics |= _removed_metrics(removes)
-    return _Work(staged.adds, removes, metrics, (staged.rows, staged.rows))
+        metrics |= removed_metrics(removes)
+    return _Work([*_removals(removes), *staged.adds], metrics, (staged.rows, staged.rows))
 
 
 def _rewritten(change: RowChange, engine: StatementEngine, stage: Stage, operator: Rewrite) -> _Work:
     assert change.snapshot is not None
     done = engine.rewrite(operator, stage, change.log.table, merge=change.outcome is Outcome.MERGE)
-    removes = change.snapshot.add_files(done.removed) if done.removed else []
-    metrics = _rewrite_metrics(change.outcome, done, operator, removes)
-    return _Work(done.staged.adds, removes, metrics, _answer(change.outcome, done, operator))
+    marking = _marked(change, change.snapshot, done, stage)
+    removed = change.snapshot.add_files(done.removed) if done.removed else []
+    actions = [*_removals(removed), *marking.actions, *done.staged.adds, *done.staged.changes]
+    metrics = rewrite_metrics(change.outcome, done, operator, [*removed, *marking.removed_files], marking)
+    return _Work(actions, metrics, _answer(change.outcome, done, operator))
 
 
-def _rewrite_metrics(
-    outcome: Outcome, done: Rewritten, operator: Rewrite, removes: Sequence[AddFile]
-) -> dict[str, int]:
-    if outcome is Outcome.INSERT:
-        written = {"numFiles": len(done.staged.files), "numOutputRows": done.staged.rows}
-        deleted = {"numDeletedRows": done.rows(operator.actions, RowEffect.DELETE), "numCopiedRows": done.copied}
-        return {**written, "numOutputBytes": done.staged.size, **_removed_metrics(removes), **deleted}
-    if operator.source is None:
-        return _dml_metrics(done, operator, removes)
-    return _merge_metrics(done, operator, removes)
+def _marked(change: RowChange, snapshot: Snapshot, done: Rewritten, stage: Stage) -> Marking:
+    """The deletion vectors that a rewrite comes to; their file is staged like those of rows."""
+    adds = snapshot.add_files(done.marked) if done.marked else []
+    files = [MarkedFile(add, done.marked[add.path], row_count(add, change.log.location)) for add in adds]
+    marking = mark_rows(change.log.store, files, int(time.time() * 1000))
+    if marking.vector_file is not None:
+        stage.also(marking.vector_file)
+    return marking
 
 
 def _answer(outcome: Outcome, done: Rewritten, operator: Rewrite) -> tuple[int, ...]:
@@ -143,53 +144,6 @@ def _answer(outcome: Outcome, done: Rewritten, operator: Rewrite) -> tuple[int, 
     if outcome is Outcome.INSERT:
         return rows[2], rows[2]
     return (sum(rows), *rows) if outcome is Outcome.MERGE else (sum(rows),)
-
-
-def _dml_metrics(done: Rewritten, operator: Rewrite, removes: Sequence[AddFile]) -> dict[str, int]:
-    effect = operator.actions[0].effect
-    name = "numUpdatedRows" if effect is RowEffect.UPDATE else "numDeletedRows"
-    return {
-        "numAddedFiles": len(done.staged.files),
-        "numRemovedFiles": len(removes),
-        "numAddedBytes": done.staged.size,
-        "numRemovedBytes": sum(item.size for item in removes),
-        "numAddedChangeFiles": 0,
-        "numDeletionVectorsAdded": 0,
-        "numDeletionVectorsRemoved": 0,
-        "numDeletionVectorsUpdated": 0,
-        name: done.counts[0],
-        "numCopiedRows": done.copied,
-    }
-
-
-def _merge_metrics(done: Rewritten, operator: Rewrite, removes: Sequence[AddFile]) -> dict[str, int]:
-    def rows(effect: RowEffect, kind: RowKind | None = None) -> int:
-        return done.rows(operator.actions, effect, kind)
-
-    return {
-        "numSourceRows": done.source_rows,
-        "numTargetRowsInserted": rows(RowEffect.INSERT),
-        "numTargetRowsUpdated": rows(RowEffect.UPDATE),
-        "numTargetRowsMatchedUpdated": rows(RowEffect.UPDATE, RowKind.MATCHED),
-        "numTargetRowsNotMatchedBySourceUpdated": rows(RowEffect.UPDATE, RowKind.NOT_MATCHED_BY_SOURCE),
-        "numTargetRowsDeleted": rows(RowEffect.DELETE),
-        "numTargetRowsMatchedDeleted": rows(RowEffect.DELETE, RowKind.MATCHED),
-        "numTargetRowsNotMatchedBySourceDeleted": rows(RowEffect.DELETE, RowKind.NOT_MATCHED_BY_SOURCE),
-        "numTargetRowsCopied": done.copied,
-        "numOutputRows": done.staged.rows,
-        "numTargetFilesAdded": len(done.staged.files),
-        "numTargetFilesRemoved": len(removes),
-        "numTargetBytesAdded": done.staged.size,
-        "numTargetBytesRemoved": sum(item.size for item in removes),
-        "numTargetChangeFilesAdded": 0,
-        "numTargetDeletionVectorsAdded": 0,
-        "numTargetDeletionVectorsRemoved": 0,
-        "numTargetDeletionVectorsUpdated": 0,
-    }
-
-
-def _removed_metrics(removes: Sequence[AddFile]) -> dict[str, int]:
-    return {"numRemovedFiles": len(removes), "numRemovedBytes": sum(item.size for item in removes)}
 
 
 def _deleted_rows(files: pa.Table | None) -> int:

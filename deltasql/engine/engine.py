@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from deltasql.engine.failures import WriteContext, retold
 from deltasql.engine.frames import Frames, frame_schema, input_size
 from deltasql.engine.interrupts import cancellable
-from deltasql.engine.rewrite import Rewritten, rewrite
+from deltasql.engine.rewrite import rewrite
+from deltasql.engine.rewritten import Rewritten
 from deltasql.engine.rows import QueryResult
 from deltasql.engine.spark import SparkHandle
 from deltasql.engine.write import Stage, Staged

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from deltasql.engine.change_rows import CHANGE_TYPE
 from deltasql.engine.spark import FOR_WRITES, SparkHandle
 from deltasql.engine.staged import HIVE_NULL, ORIGIN, StagedFile, staged_files
 from deltasql.errors.engine import RemoteWriteError
 from deltasql.errors.write import NestedVoidError
-from deltasql.log.actions import AddFile
-from deltasql.log.paths import is_local
+from deltasql.log.actions import AddCDCFile, AddFile
+from deltasql.log.paths import absolute, is_local
 from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
 from deltasql.schema.json import schema_to_json
 from deltasql.schema.paths import walk
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
+CHANGE_DATA = "_change_data"
+IS_CHANGE = "__deltasql_is_change"
+"""Directory column that separates the rows of the change feed from the table's."""
+
 WRITE_OPTIONS = {
     "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
     # The staging directory is ours alone, so that the second rename of version 1 buys nothing.
@@ -36,9 +41,10 @@ WRITE_OPTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """Files that were written and not yet committed."""
+    """Files that were written and not yet committed; `changes` are those of the change data feed."""
 
     files: tuple[StagedFile, ...]
+    changes: tuple[AddCDCFile, ...] = ()
 
     @property
     def adds(self) -> list[AddFile]:
@@ -73,9 +79,13 @@ class Stage:
         self._spark, self._root = spark, root
         self._partitions, self._configuration = partition_columns, configuration
         self._directories: list[str] = []
+        self._files: list[str] = []
 
-    def write(self, rows: DataFrame, schema: StructType, *, origins: bool = False) -> Staged:
-        """Writes `rows`, whose columns are `schema`'s (and ORIGIN with `origins`), as Parquet files."""
+    def write(self, rows: DataFrame, schema: StructType, *, origins: bool = False, changes: bool = False) -> Staged:
+        """Writes `rows` as Parquet files.
+
+        Its columns are `schema`'s, ORIGIN with `origins`, and CHANGE_TYPE with `changes`.
+        """
         refuse_nested_voids(schema)
         directory = uuid4().hex
         self._directories.append(directory)
@@ -84,17 +94,36 @@ class Stage:
         if self._partitions and not origins:
             rows = rows.repartition(*[rows[quote_name(name)] for name in self._partitions])
         if is_mapped(stored):
-            rows = _physical(rows, stored, origins)
+            rows = _physical(rows, stored, [ORIGIN] * origins + [CHANGE_TYPE] * changes)
         by = [physical_name(field) for name in self._partitions if (field := schema.find(name))]
         by = [ORIGIN, *by] if origins else by
+        if changes:
+            rows, by = rows.withColumn(IS_CHANGE, rows[CHANGE_TYPE].isNotNull()), [IS_CHANGE, *by]
         with self._spark.tuned(FOR_WRITES):
             writer = rows.write.options(**WRITE_OPTIONS)
             if by:
                 writer = writer.partitionBy(*by)
             writer.parquet(f"{self._root}/{directory}")
+        return self._found(directory, schema, changes)
+
+    def _found(self, directory: str, schema: StructType, changes: bool) -> Staged:
         zone = self._spark.session.conf.get("spark.sql.session.timeZone", None) or "UTC"
-        files = staged_files(self._root, directory, schema, self._partitions, self._configuration, timezone=zone)
-        return Staged(tuple(files))
+
+        def files_in(place: str) -> list[StagedFile]:
+            return staged_files(self._root, place, schema, self._partitions, self._configuration, timezone=zone)
+
+        feed = files_in(self._feed(directory)) if changes else []
+        rows = tuple(AddCDCFile(item.add.path, item.add.partition_values, item.add.size) for item in feed)
+        return Staged(tuple(files_in(directory)), rows)
+
+    def _feed(self, directory: str) -> str:
+        """Where the change rows of a staged directory are, which Spark wrote beside its other rows."""
+        written, place = Path(self._root, directory, f"{IS_CHANGE}=true"), f"{CHANGE_DATA}/{directory}"
+        if written.exists():
+            Path(self._root, CHANGE_DATA).mkdir(exist_ok=True)
+            written.rename(Path(self._root, place))
+        self._directories.append(place)
+        return place
 
     def nothing(self) -> Staged:
         """The outcome of writing no row."""
@@ -106,25 +135,20 @@ class Stage:
         for item in staged.files:
             if item not in kept:
                 Path(item.location).unlink(missing_ok=True)
-        return Staged(kept)
+        return replace(staged, files=kept)
+
+    def also(self, path: str) -> None:
+        """Counts a file of the table, which somebody else wrote, as staged."""
+        self._files.append(path)
 
     def discard(self) -> None:
         """Removes every file that was staged."""
         for directory in self._directories:
             shutil.rmtree(Path(self._root) / directory, ignore_errors=True)
+        for path in self._files:
+            Path(self._root, path).unlink(missing_ok=True)
         self._directories.clear()
-
-    def row_count(self, files: pa.Table) -> int:
-        """Live rows in some data files of the table: from the log's statistics, else from the files' footers."""
-        import pyarrow.parquet as pq
-
-        counts = live_rows(files)
-        paths = files.column("location").to_pylist()
-        deleted = deleted_counts(files)
-        return sum(
-            pq.read_metadata(path).num_rows - gone if rows is None else rows
-            for path, rows, gone in zip(paths, counts, deleted, strict=True)
-        )
+        self._files.clear()
 
 
 def _named_null(rows: DataFrame, schema: StructType, partitions: Sequence[str]) -> DataFrame:
@@ -142,6 +166,22 @@ def refuse_nested_voids(schema: StructType) -> None:
             raise NestedVoidError(column=path_text(path))
 
 
+def row_count(add: AddFile, root: str) -> int:
+    """Rows in a data file, deleted ones too: from the log's statistics, else from the file's footer."""
+    import pyarrow.parquet as pq
+
+    rows = json.loads(add.stats).get("numRecords") if add.stats else None
+    return pq.read_metadata(absolute(add.path, root)).num_rows if rows is None else int(rows)
+
+
+def count_live_rows(files: pa.Table) -> int:
+    """Live rows in some data files of the table: from the log's statistics, else from the files' footers."""
+    import pyarrow.parquet as pq
+
+    counts = zip(files.column("location").to_pylist(), live_rows(files), deleted_counts(files), strict=True)
+    return sum(pq.read_metadata(path).num_rows - gone if rows is None else rows for path, rows, gone in counts)
+
+
 def live_rows(files: pa.Table) -> list[int | None]:
     """Rows of each file that are not deleted, from the log's statistics; None for a file without them."""
     stats = files.column("stats").to_pylist()
@@ -156,8 +196,8 @@ def deleted_counts(files: pa.Table) -> list[int]:
     return [(vector or {}).get("cardinality") or 0 for vector in files.column("deletionVector").to_pylist()]
 
 
-def _physical(rows: DataFrame, schema: StructType, origins: bool) -> DataFrame:
-    """`rows` under their physical names, with the field ids that go into the Parquet schema.
+def _physical(rows: DataFrame, schema: StructType, extra: Sequence[str]) -> DataFrame:
+    """`rows` under their physical names, with the field ids that go into the Parquet schema, and columns of our own.
 
     Top-level ids travel in the alias, nested ones in the type of the cast: Spark's optimizer loses any other.
     """
@@ -169,4 +209,4 @@ def _physical(rows: DataFrame, schema: StructType, origins: bool) -> DataFrame:
         F.col(quote_name(field.name)).cast(stored.dataType).alias(stored.name, metadata=stored.metadata)
         for field, stored in zip(schema, physical.fields, strict=True)
     ]
-    return rows.select(*columns, *([F.col(ORIGIN)] if origins else []))
+    return rows.select(*columns, *extra)

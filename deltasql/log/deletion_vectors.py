@@ -21,8 +21,8 @@ _Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?
 _Z85_VALUES = {char: value for value, char in enumerate(_Z85)}
 _UUID_LENGTH = 20
 """Characters of a UUID in Z85."""
-_FILE_VERSION = 1
-_PORTABLE, _NATIVE = 1681511377, 1681511376
+FILE_VERSION = 1
+PORTABLE, _NATIVE = 1681511377, 1681511376
 """Magic numbers of the two layouts of a 64-bit Roaring bitmap."""
 
 
@@ -58,6 +58,12 @@ def z85_decode(text: str) -> bytes:
     return b"".join(_group(group) for group in groups)
 
 
+def z85_encode(data: bytes) -> str:
+    """The Z85 text of `data`, whose length must be a multiple of four."""
+    numbers = struct.unpack(f">{len(data) // 4}I", data)
+    return "".join(_Z85[number // 85**power % 85] for number in numbers for power in (4, 3, 2, 1, 0))
+
+
 def _group(text: str) -> bytes:
     number = 0
     for char in text:
@@ -86,8 +92,8 @@ def _payload(store: LogStore, vector: Mapping[str, Any]) -> bytes:
 
 def _checked(data: bytes, offset: int, size: int) -> bytes:
     """The payload at `offset` of a vector file, after its size and checksum were compared."""
-    if not data or data[0] != _FILE_VERSION:
-        raise ValueError(f"the file begins with {data[:1].hex() or 'nothing'}, not with version {_FILE_VERSION}")
+    if not data or data[0] != FILE_VERSION:
+        raise ValueError(f"the file begins with {data[:1].hex() or 'nothing'}, not with version {FILE_VERSION}")
     (stored,) = struct.unpack_from(">i", data, offset)
     if stored != size:
         raise ValueError(f"the file says {stored} bytes, the log {size}")
@@ -100,7 +106,7 @@ def _checked(data: bytes, offset: int, size: int) -> bytes:
 
 def _decode(payload: bytes) -> np.ndarray[Any, Any]:
     (magic,) = struct.unpack_from("<i", payload, 0)
-    if magic == _PORTABLE:
+    if magic == PORTABLE:
         return _portable(payload[4:])
     if magic == _NATIVE:
         return _native(payload)

@@ -77,7 +77,7 @@ _ALL = (
     _writer("appendOnly", YES, version=2, benign=True),
     _writer("invariants", YES, version=2),
     _writer("checkConstraints", YES, version=3, removable=True),
-    _writer("changeDataFeed", INACTIVE, version=4, benign=True),
+    _writer("changeDataFeed", YES, version=4, benign=True),
     _writer("generatedColumns", INACTIVE, version=4),
     _both("columnMapping", YES, YES, reader=2, version=5, benign=True, removable=True),
     _writer("identityColumns", INACTIVE, version=6),

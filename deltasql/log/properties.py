@@ -204,6 +204,15 @@ def is_append_only(configuration: Mapping[str, str]) -> bool:
     return is_on(configuration, "delta.appendOnly")
 
 
+def has_change_feed(configuration: Mapping[str, str]) -> bool:
+    return is_on(configuration, "delta.enableChangeDataFeed")
+
+
+def writes_vectors(configuration: Mapping[str, str]) -> bool:
+    """Whether changed rows are marked in deletion vectors; a table where they are not may still have some."""
+    return is_on(configuration, "delta.enableDeletionVectors")
+
+
 def column_mapping_mode(configuration: Mapping[str, str]) -> str:
     """`none`, `name` or `id`."""
     return str(property_value(configuration, "delta.columnMapping.mode"))

@@ -124,13 +124,26 @@ class EqualKey:
     type: DataType | None
 
 
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """How a rewrite records what it changed.
+
+    With `vectors` changed rows are marked in deletion vectors and files stay; else their files are written anew.
+    With `changes` the rows of the change data feed are written besides.
+    """
+
+    vectors: bool = False
+    changes: bool = False
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Rewrite:
     """The files of `target` that hold a row which an action changes, written anew, and the rows that actions insert.
 
     Without a `source` every row of the target is MATCHED. `on` joins the two; `keep` has one SQL text per column of
     `output` for a row that no action applies to. `equal_keys` are the equalities in `on`. With
-    `unique_match` two source rows that change one target row are an error.
+    `unique_match` two source rows that change one target row are an error. `volatile` says that an expression may
+    give another value when it is evaluated again.
     """
 
     target: Scan
@@ -145,6 +158,8 @@ class Rewrite:
     equal_keys: tuple[EqualKey, ...] = ()
     unique_match: bool = True
     relations: Mapping[str, Operator] = field(default_factory=dict)
+    recording: Recording = Recording()
+    volatile: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -15,6 +15,7 @@ from deltasql.planner.changes import Outcome, Plan, RowChange, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.ctes import with_ctes
 from deltasql.planner.reads import reads_of, reads_of_files
+from deltasql.planner.recording import recorded
 from deltasql.planner.rule import plan
 from deltasql.planner.scope import Scope, side
 
@@ -54,6 +55,7 @@ def _(statement: Delete, context: Context) -> Plan:
         checks=(),
         relations=scope.relations,
     )
+    operator = recorded(operator, snapshot.configuration)
     return RowChange(
         log,
         snapshot,

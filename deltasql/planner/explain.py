@@ -143,7 +143,10 @@ def describe(operator: Operator) -> str:
                 f"{action.kind.value}{f' AND {action.condition}' if action.condition else ''}: {action.effect.value}"
                 for action in operator.actions
             )
-            return f"Rewrite{f' ON {operator.on}' if operator.on else ''} [{actions}]"
+            on = f" ON {operator.on}" if operator.on else ""
+            vectors = ", deletion vectors" if operator.recording.vectors else ""
+            changes = ", change data" if operator.recording.changes else ""
+            return f"Rewrite{on} [{actions}]{vectors}{changes}"
         case Write():
             by = f" partitioned by ({', '.join(operator.partition_columns)})" if operator.partition_columns else ""
             return f"Write [{', '.join(operator.output.names)}]{by}"

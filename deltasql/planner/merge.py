@@ -41,6 +41,7 @@ from deltasql.planner.defaults import default_sql
 from deltasql.planner.merge_columns import ClauseColumns, MergeAssignment
 from deltasql.planner.metadata import evolved_metadata, metadata_actions
 from deltasql.planner.reads import reads_of
+from deltasql.planner.recording import recorded
 from deltasql.planner.rule import plan
 from deltasql.planner.scope import Scope, side, told_apart, type_at
 from deltasql.planner.settings import AUTO_MERGE, STORE_ASSIGNMENT, STRUCTS_BY_NAME
@@ -99,6 +100,7 @@ def _(statement: Merge, context: Context) -> Plan:
         unique_match=not _deletes_all_matches(statement.clauses),
         relations=scope.relations,
     )
+    operator = recorded(operator, metadata.configuration)
     return RowChange(
         log,
         snapshot,

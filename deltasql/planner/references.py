@@ -21,6 +21,7 @@ __all__ = [
     "has_aggregate",
     "has_subquery",
     "is_deterministic",
+    "is_stable",
     "name_chains",
     "parse_expression",
     "split_conjuncts",
@@ -47,6 +48,12 @@ _NOT_DETERMINISTIC = frozenset(
         *("rand", "random", "randn", "randstr", "uniform", "uuid", "shuffle", "monotonically_increasing_id"),
         *("input_file_name", "input_file_block_start", "input_file_block_length", "spark_partition_id"),
         *("reflect", "java_method", "try_reflect", "ai_query"),
+    }
+)
+_TELLS_TIME = frozenset(
+    {
+        *("now", "curdate", "current_date", "current_time", "current_timestamp", "localtimestamp", "unix_timestamp"),
+        "getdate",
     }
 )
 _QUERY_STARTS = frozenset({"SELECT", "FROM", "WITH", "TABLE", "VALUES"})
@@ -171,6 +178,12 @@ def is_deterministic(expression: str) -> bool:
     """Whether `expression` gives the same value each time for one row: no rand, uuid, input_file_name …"""
     tokens = tokenize(expression)
     return not any(_is_call(tokens, index, _NOT_DETERMINISTIC) for index in range(len(tokens)))
+
+
+def is_stable(expression: str) -> bool:
+    """Whether a later evaluation gives the same value: nothing random, and no look at the clock."""
+    names = (token.name.lower() for token in tokenize(expression) if token.is_name)
+    return is_deterministic(expression) and _TELLS_TIME.isdisjoint(names)
 
 
 def _is_call(tokens: list[Token], index: int, names: frozenset[str]) -> bool:

@@ -18,6 +18,7 @@ from deltasql.plan.operators import (
     Write,
 )
 from deltasql.planner.reads import reads_of
+from deltasql.planner.recording import recorded
 from deltasql.planner.scope import Scope, Side, side
 from deltasql.planner.settings import REPLACE_WHERE_CHECK
 
@@ -92,4 +93,4 @@ def replacing(
         output=schema,
         checks=(),
     )
-    return operator, reads_of(operator, predicate)
+    return recorded(operator, snapshot.configuration), reads_of(operator, predicate)

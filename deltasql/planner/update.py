@@ -19,6 +19,7 @@ from deltasql.planner.ctes import with_ctes
 from deltasql.planner.defaults import default_sql
 from deltasql.planner.delete import refuse_append_only
 from deltasql.planner.reads import reads_of
+from deltasql.planner.recording import recorded
 from deltasql.planner.rule import plan
 from deltasql.planner.scope import Scope, side, type_at, unqualified
 from deltasql.planner.settings import STORE_ASSIGNMENT
@@ -55,6 +56,7 @@ def _(statement: Update, context: Context) -> Plan:
         checks=constraints_of(schema, snapshot.configuration, skip=untouched),
         relations=scope.relations,
     )
+    operator = recorded(operator, snapshot.configuration)
     predicate = [statement.condition.text] if statement.condition else []
     return RowChange(
         log,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pyarrow as pa
-from deltalake import DeltaTable
+from deltalake import DeltaTable, QueryBuilder
 from deltalake.table import SUPPORTED_READER_FEATURES
 from oracle.client import oracle
 from oracle.values import arrow_rows, in_order, plain_row
@@ -33,7 +34,17 @@ def delta_spark(path: Path, version: int | None = None) -> Rows:
 
 def delta_rs(path: Path, version: int | None = None) -> Rows:
     """What delta-rs reads, by its own log and Parquet code."""
-    return arrow_rows(DeltaTable(str(path), version=version).to_pyarrow_table())
+    table = DeltaTable(str(path), version=version)
+    if "deletionVectors" not in (table.protocol().reader_features or ()):
+        return arrow_rows(table.to_pyarrow_table())
+    # Its query engine knows table features that its Arrow datasets do not.
+    rows = QueryBuilder().register("t", table).execute("SELECT * FROM t").read_all()
+    return arrow_rows(_without_views(pa.table(rows)))
+
+
+def _without_views(rows: pa.Table) -> pa.Table:
+    kinds = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
+    return rows.cast(pa.schema([field.with_type(kinds.get(field.type, field.type)) for field in rows.schema]))
 
 
 def duck(path: Path, version: int | None = None) -> Rows:
@@ -48,8 +59,19 @@ def duck(path: Path, version: int | None = None) -> Rows:
     return arrow_rows(found.cast(pa.schema([field.with_type(_utc(field.type)) for field in found.schema])))
 
 
+def readers_of(path: Path) -> dict[str, Callable[[Path, int | None], Rows]]:
+    """The engines that know the features of the table at `path`."""
+    if "deletionVectors" in (DeltaTable(str(path)).protocol().reader_features or ()):
+        return {name: read for name, read in READERS.items() if read is not duck}
+    return READERS
+
+
 def _utc(kind: pa.DataType) -> pa.DataType:
     return pa.timestamp("us", "UTC") if pa.types.is_timestamp(kind) and kind.tz else kind
 
 
-READERS = {"delta-spark": delta_spark, "delta-rs": delta_rs, "duckdb": duck}
+READERS: dict[str, Callable[[Path, int | None], Rows]] = {
+    "delta-spark": delta_spark,
+    "delta-rs": delta_rs,
+    "duckdb": duck,
+}

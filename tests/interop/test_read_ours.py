@@ -11,7 +11,7 @@ import deltasql
 from deltasql.log.checkpoint_v2 import TopLevel, write_classic_copy
 from deltasql.log.checkpoint_writer import write_checkpoint
 from deltasql.log.segment import list_log
-from interop.readers import READERS, Rows, delta_rs, own_rows
+from interop.readers import READERS, Rows, delta_rs, own_rows, readers_of
 
 SCRIPTS = {
     "odd text as partitions": """
@@ -101,6 +101,15 @@ SCRIPTS = {
         INSERT INTO t VALUES (1, 2, 'x');
         UPDATE t SET `select` = 'y' WHERE `a.b` = 2
     """,
+    "deletion vectors": """
+        CREATE TABLE t (id INT, v STRING, p INT) USING delta PARTITIONED BY (p) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true', 'delta.checkpointInterval' = '3');
+        INSERT INTO t SELECT cast(id AS INT), 'v' || id, cast(id % 2 AS INT) FROM range(40);
+        DELETE FROM t WHERE id IN (3, 4, 15);
+        UPDATE t SET v = 'u', p = 7 WHERE id % 10 = 1;
+        MERGE INTO t USING (SELECT 2 AS id, 'm' AS v, 0 AS p UNION ALL SELECT 99, 'n', 3 UNION ALL SELECT 5, 'd', 1) s ON t.id = s.id WHEN MATCHED AND s.v = 'd' THEN DELETE WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *;
+        DELETE FROM t WHERE id < 10;
+        UPDATE t SET v = 'again' WHERE id > 30
+    """,
     "emptied": """
         CREATE TABLE t (a INT) USING delta;
         INSERT INTO t VALUES (1);
@@ -122,7 +131,7 @@ def test_others_read_every_version(name: str, session: deltasql.session.Session)
     path = Path(log.location)
     for version in range(log.snapshot().version + 1):
         expected = own_rows(session, f"SELECT * FROM t VERSION AS OF {version}")
-        for reader, read in READERS.items():
+        for reader, read in readers_of(path).items():
             assert read(path, version) == expected, f"{reader}, version {version}"
 
 
@@ -151,7 +160,7 @@ def test_others_write_into_what_we_write(session: deltasql.session.Session) -> N
     session.sql("UPDATE t SET c = a WHERE b = 'spark'")
     expected = own_rows(session, "SELECT * FROM t")
     for reader, read in READERS.items():
-        assert read(path) == expected, reader
+        assert read(path, None) == expected, reader
 
 
 V2 = """
@@ -184,4 +193,4 @@ def test_others_read_a_v2_checkpoint_alone(top_level: TopLevel, session: deltasq
 
 
 def _read_by_all(path: Path) -> dict[str, Rows]:
-    return {reader: read(path) for reader, read in READERS.items()}
+    return {reader: read(path, None) for reader, read in READERS.items()}

@@ -77,7 +77,7 @@ def _write_into(session: deltasql.session.Session, path: Path) -> None:
     expected = own_rows(session, f"SELECT * FROM {table}")
     assert len(expected) > 1
     for reader, read in READERS.items():
-        assert read(path) == expected, reader
+        assert read(path, None) == expected, reader
 
 
 def test_a_check_constraint_of_delta_spark_holds(session: deltasql.session.Session, tmp_path: Path) -> None:
@@ -249,4 +249,4 @@ def test_a_checkpoint_of_ours_in_a_table_of_delta_rs(session: deltasql.session.S
     write_deltalake(str(path), _batch(41), mode="append")
     expected = own_rows(session, f"SELECT * FROM {table}")
     for reader, read in READERS.items():
-        assert read(path) == expected, reader
+        assert read(path, None) == expected, reader

@@ -1,0 +1,57 @@
+"""Rows of the change data feed beside the rows of a rewrite. Source: Delta protocol, Change Data Files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from deltasql.engine.actions import ACTION, NOTHING, keep_sql, output_sql
+from deltasql.plan.operators import Rewrite, RowAction, RowEffect
+from deltasql.schema.literals import sql_literal
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+CHANGE_TYPE = "_change_type"
+"""Column of change files; data files written in the same job have it as well, empty, and readers pass over it."""
+_NEW, _OLD, _IMAGE = "__deltasql_new", "__deltasql_old", "__deltasql_image"
+_CHANGES = {
+    RowEffect.UPDATE: (("update_preimage", _OLD), ("update_postimage", _NEW)),
+    RowEffect.DELETE: (("delete", _OLD),),
+    RowEffect.INSERT: (("insert", _NEW),),
+}
+
+
+def with_change_rows(acted: DataFrame, operator: Rewrite, extra: Sequence[Column], inserted_only: bool) -> DataFrame:
+    """Output columns, `extra`, and CHANGE_TYPE: NULL for the rows of the table, else for its change feed."""
+    from pyspark.sql import functions as F
+
+    images = {_NEW: _struct(output_sql(operator, inserted_only)), _OLD: _struct(keep_sql(operator, inserted_only))}
+    used = acted.filter(f"{ACTION} <> {NOTHING}").withColumns({name: F.expr(sql) for name, sql in images.items()})
+    rows = used.select(*extra, F.expr(f"inline({_images_sql(operator)}) AS ({CHANGE_TYPE}, {_IMAGE})"))
+    columns = [F.expr(f"{_IMAGE}.c{index}").alias(field.name) for index, field in enumerate(operator.output)]
+    kept = [name for name in rows.columns if name not in {CHANGE_TYPE, _IMAGE}]
+    return rows.select(*columns, *kept, CHANGE_TYPE)
+
+
+def _images_sql(operator: Rewrite) -> str:
+    """SQL of the array of images that an acted row comes to; a row without an action only stays."""
+    cases = " ".join(f"WHEN {number} THEN {_array(action)}" for number, action in enumerate(operator.actions, start=1))
+    return f"CASE {ACTION} {cases} ELSE array({_row(None, _OLD)}) END"
+
+
+def _array(action: RowAction) -> str:
+    images = [_row(change, image) for change, image in _CHANGES[action.effect]]
+    if action.effect is not RowEffect.DELETE:
+        images.insert(0, _row(None, _NEW))
+    return f"array({', '.join(images)})"
+
+
+def _row(change: str | None, image: str) -> str:
+    kind = "CAST(NULL AS STRING)" if change is None else sql_literal(change)
+    return f"named_struct('{CHANGE_TYPE}', {kind}, '{_IMAGE}', {image})"
+
+
+def _struct(values: list[str]) -> str:
+    fields = ", ".join(f"'c{index}', {value}" for index, value in enumerate(values))
+    return f"named_struct({fields})"
