@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from deltasql.log import features, properties, protocol
 from deltasql.log.actions import Action, AddFile, Metadata
+from deltasql.log.features import FEATURES, Support
 from deltasql.log.protocol import Protocol
 from deltasql.log.table import DeltaLog
 from deltasql.log.transaction import Commit
@@ -67,3 +69,15 @@ def commit_lines(log_file: Callable[[str], Path]) -> Callable[[int], list[dict[s
         return [json.loads(line) for line in text.splitlines()]
 
     return lines
+
+
+@pytest.fixture
+def weakened(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Makes features writable only while nothing uses them, whatever deltasql learns."""
+
+    def weaken(*names: str) -> None:
+        known = {name: replace(FEATURES[name], write=Support.INACTIVE) for name in names}
+        for module in (features, properties, protocol):
+            monkeypatch.setattr(module, "FEATURES", {**FEATURES, **known})
+
+    return weaken

@@ -36,10 +36,20 @@ def test_the_registry_is_consistent() -> None:
 
 def test_what_can_be_written() -> None:
     writable = {name for name, feature in FEATURES.items() if feature.write is Support.YES}
-    expected = {"appendOnly", "invariants", "checkConstraints", "timestampNtz", "domainMetadata", "vacuumProtocolCheck"}
-    expected |= {"columnMapping", "deletionVectors", "v2Checkpoint", "rowTracking"}
-    expected |= {"allowColumnDefaults"}
-    assert writable == expected
+    assert writable == {
+        "allowColumnDefaults",
+        "appendOnly",
+        "changeDataFeed",
+        "checkConstraints",
+        "columnMapping",
+        "deletionVectors",
+        "domainMetadata",
+        "invariants",
+        "rowTracking",
+        "timestampNtz",
+        "v2Checkpoint",
+        "vacuumProtocolCheck",
+    }
 
 
 def test_legacy_features_by_version() -> None:
