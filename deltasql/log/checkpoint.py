@@ -6,14 +6,15 @@ Classic files, multi-part ones, and V2 ones with their sidecars. Source: Delta p
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from deltasql.errors.log import InvalidCheckpointError, StorageError
 from deltasql.log.actions import Json
-from deltasql.log.checkpoint_file import file_rows, rows_at, small_actions, taken
+from deltasql.log.checkpoint_file import batches, file_rows, group_size, row_groups, rows_at, small_actions, taken
 from deltasql.log.paths import LOG
 from deltasql.log.segment import CheckpointFiles
 from deltasql.log.store import LocalLogStore, LogStore
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 # Columns above this size are not kept for the next reader.
 _KEPT_BYTES = 512 << 20
+_MOST_PICKED = 1 << 16
+_BUFFER = 1 << 20
 
 
 class Checkpoint:
@@ -40,6 +43,8 @@ class Checkpoint:
         # Remote ranges are fetched side by side; of a local file that would only be a copy.
         self._local = isinstance(store, LocalLogStore)
         self._columns: dict[tuple[str, str], pa.ChunkedArray] = {}
+        self._partitions: dict[tuple[str, ...], pa.StructArray] = {}
+        self._picked: tuple[np.ndarray, pa.Table] | None = None
 
     def actions(self, kind: str) -> list[Json]:
         """All actions of a kind that is no file action, as JSON objects."""
@@ -56,18 +61,70 @@ class Checkpoint:
 
         return self._file_actions("add", columns, ADD)
 
-    def adds_at(self, rows: np.ndarray) -> pa.Table:
-        """The full add actions with these numbers, which are sorted; only row groups that hold one are read."""
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
+        """The same piece by piece, without keeping what is read."""
         import pyarrow as pa
 
+        from deltasql.log.file_tables import ADD, from_actions
+
+        if all(("add", name) in self._columns for name in columns):
+            yield self.adds(columns)
+            return
+        wanted = pa.schema([ADD.field(name) for name in columns])
+        for path in self._sources:
+            with self._opened(path) as file:
+                yield from batches(file, "add", wanted)
+        if self._json is not None:
+            yield from_actions(self.actions("add"), wanted)
+
+    def adds_at(self, rows: np.ndarray, columns: Sequence[str]) -> pa.Table:
+        """The add actions with these numbers, which are sorted; only row groups that hold one are read.
+
+        The last that were asked for are kept: a statement that is repeated, or asks for less, reads nothing.
+        """
+        import numpy as np
+        import pyarrow as pa
+
+        from deltasql.log.arrow_values import integers
         from deltasql.log.file_tables import ADD
 
-        kept = {name: taken(column, rows) for (kind, name), column in self._columns.items() if kind == "add"}
-        missing = [name for name in ADD.names if name not in kept]
+        if self._picked is not None and set(columns) <= set(self._picked[1].column_names):
+            known, table = self._picked
+            places = np.searchsorted(known, rows)
+            if len(rows) == 0 or (places[-1] < len(known) and np.array_equal(known[places], rows)):
+                return table.select(columns).take(integers(places))
+        kept = {name: taken(self._columns["add", name], rows) for name in columns if ("add", name) in self._columns}
+        missing = [name for name in columns if name not in kept]
         if missing:
             read = self._read_at(rows, pa.schema([ADD.field(name) for name in missing]))
             kept |= {name: read[name] for name in missing}
-        return pa.table([kept[name] for name in ADD.names], schema=ADD)
+        picked = pa.table([kept[name] for name in columns], schema=pa.schema([ADD.field(name) for name in columns]))
+        if missing and len(rows) <= _MOST_PICKED:
+            self._picked = (rows, picked)
+        return picked
+
+    def partitions(self, keys: Sequence[str]) -> pa.StructArray:
+        """The adds' partition values: a dictionary-encoded string per key, null where it is empty or missing."""
+        from deltasql.log.file_tables import encoded_partitions, no_columns
+
+        known = self._partitions.get(tuple(keys))
+        if known is None:
+            if keys:
+                known = encoded_partitions(
+                    (batch["partitionValues"] for batch in self.batches(("partitionValues",))), keys
+                )
+            else:
+                known = no_columns(self._size())
+            self._partitions[tuple(keys)] = known
+        return known
+
+    def _size(self) -> int:
+        """The number of adds, from the footers."""
+        size = len(self.actions("add")) if self._json is not None else 0
+        for path in self._sources:
+            with self._opened(path) as file:
+                size += sum(group_size(file, group) for group in row_groups(file, "add"))
+        return size
 
     def removes(self, columns: Sequence[str]) -> pa.Table:
         """The tombstones, with these columns of `file_tables.REMOVE`."""
@@ -135,12 +192,25 @@ class Checkpoint:
         return pa.concat_tables(tables)
 
     def _guarded(self, path: str, read: Callable[[pq.ParquetFile], Any]) -> Any:
+        with self._opened(path) as file:
+            return read(file)
+
+    @contextmanager
+    def _opened(self, path: str) -> Iterator[pq.ParquetFile]:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
+        # A whole column chunk of a local file, compressed, would otherwise be in memory at once.
+        buffer = _BUFFER if self._local else 0
         try:
-            with pq.ParquetFile(self._store.open_input(path), pre_buffer=not self._local) as file:
-                return read(file)
+            with pq.ParquetFile(
+                self._store.open_input(path),
+                pre_buffer=not self._local,
+                buffer_size=buffer,
+                # As nanoseconds the years before 1677 would come out as others.
+                coerce_int96_timestamp_unit="us",
+            ) as file:
+                yield file
         except FileNotFoundError as error:
             raise InvalidCheckpointError(self._table, path, "the file is missing") from error
         except (pa.ArrowException, OSError, StorageError) as error:

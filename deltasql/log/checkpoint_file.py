@@ -5,7 +5,7 @@ Source: Delta protocol, Checkpoint Schema.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from deltasql.log.actions import Json
@@ -31,7 +31,7 @@ _BATCH = 1 << 16
 _SMALL_BATCH = 1 << 12
 
 
-def _row_groups(file: pq.ParquetFile, kind: str) -> list[int]:
+def row_groups(file: pq.ParquetFile, kind: str) -> list[int]:
     """The row groups that may hold an action of the kind."""
     metadata = file.metadata
     if metadata.num_row_groups == 0:
@@ -50,11 +50,14 @@ def _has_values(chunk: Any) -> bool:
 
 
 def small_actions(file: pq.ParquetFile, kind: str) -> list[Json]:
-    groups = _row_groups(file, kind)
-    if not groups:
-        return []
-    column = file.read_row_groups(groups, columns=[kind])[kind]
-    return [_pruned(value) for value in column.drop_null().to_pylist(maps_as_pydicts="lossy")]
+    """The actions of a kind that is rare, as JSON objects."""
+    found: list[Json] = []
+    groups = row_groups(file, kind)
+    for batch in file.iter_batches(_SMALL_BATCH, row_groups=groups, columns=[kind]) if groups else ():
+        actions = batch.column(0)
+        if actions.null_count < len(actions):
+            found.extend(_pruned(value) for value in actions.drop_null().to_pylist(maps_as_pydicts="lossy"))
+    return found
 
 
 def _pruned(value: Any) -> Any:
@@ -66,26 +69,30 @@ def file_rows(file: pq.ParquetFile, kind: str, wanted: pa.Schema) -> pa.Table:
     """The rows of the file that are actions of the kind."""
     import pyarrow as pa
 
-    groups = _row_groups(file, kind)
-    if not groups:
-        return wanted.empty_table()
-    names = _leaf_names(file, kind, groups, wanted)
     # A row group may be empty.
-    pieces = [wanted.empty_table()]
-    for group in groups:
-        # Batches reuse their buffers: measured on 1,000,000 files, half the time of whole groups.
-        batches = file.iter_batches(_BATCH, row_groups=[group], columns=names)
-        pieces.extend(_action_rows(batch.column(0), wanted) for batch in batches)
-    return pa.concat_tables(pieces)
+    return pa.concat_tables([wanted.empty_table(), *batches(file, kind, wanted, _BATCH)])
 
 
-def _leaf_names(file: pq.ParquetFile, kind: str, groups: Sequence[int], wanted: pa.Schema) -> list[str]:
-    """The columns of the file to read for those that are wanted."""
+def batches(file: pq.ParquetFile, kind: str, wanted: pa.Schema, size: int = _SMALL_BATCH) -> Iterator[pa.Table]:
+    """The rows of the file that are actions of the kind, in order, about `size` at a time.
+
+    Small batches stay in the processor's cache: of 1,000,000 files, paths that are not kept are read in 0.1 s instead
+    of 0.4 s.
+    """
+    for group in row_groups(file, kind):
+        names = _present(file, kind, group, wanted)
+        for batch in file.iter_batches(size, row_groups=[group], columns=names):
+            yield _action_rows(batch.column(0), wanted)
+
+
+def _present(file: pq.ParquetFile, kind: str, group: int, wanted: pa.Schema) -> list[str]:
+    """The columns of a row group to read for those that are wanted."""
     present = {field.name for field in file.schema_arrow.field(kind).type}
     columns = [name for name in wanted.names if name in present]
     encode = "stats" in wanted.names and kind == "add" and "stats_parsed" in present
-    if encode and not ("stats" in present and _has_leaf(file, groups, "add.stats")):
+    if encode and not ("stats" in present and has_leaf(file, group, "add.stats")):
         columns = [name for name in columns if name != "stats"] + ["stats_parsed"]
+    columns = [name for name in columns if _may_hold(file, group, f"{kind}.{name}")]
     # Where no column is there to be read, one still tells the rows of other kinds from actions.
     return [f"{kind}.{name}" for name in columns or ["path"]]
 
@@ -95,13 +102,12 @@ def rows_at(file: pq.ParquetFile, wanted: pa.Schema, places: np.ndarray, start: 
     import pyarrow as pa
 
     pieces = [wanted.empty_table()]
-    for group in _row_groups(file, "add"):
-        size = _group_size(file, group)
+    for group in row_groups(file, "add"):
+        size = group_size(file, group)
         own = places[(places >= start) & (places < start + size)] - start
         start += size
         if len(own):
-            names = [name for name in _leaf_names(file, "add", [group], wanted) if _may_hold(file, group, name)]
-            pieces.extend(_picked(file, group, names or ["add.path"], wanted, own))
+            pieces.extend(_picked(file, group, _present(file, "add", group, wanted), wanted, own))
     return pa.concat_tables(pieces), start
 
 
@@ -109,7 +115,7 @@ def _picked(
     file: pq.ParquetFile, group: int, names: list[str], wanted: pa.Schema, rows: np.ndarray
 ) -> Iterator[pa.Table]:
     """The actions of a row group with these numbers; what follows the last one is not decoded."""
-    import pyarrow as pa
+    from deltasql.log.arrow_values import integers
 
     start = 0
     for batch in file.iter_batches(_SMALL_BATCH, row_groups=[group], columns=names):
@@ -118,7 +124,7 @@ def _picked(
         own = rows[(rows >= start) & (rows < start + len(chunk))] - start
         start += len(chunk)
         if len(own):
-            yield _action_rows(chunk.take(pa.array(own)), wanted)
+            yield _action_rows(chunk.take(integers(own)), wanted)
         if start > rows[-1]:
             return
 
@@ -128,16 +134,26 @@ def taken(column: pa.ChunkedArray, rows: np.ndarray) -> pa.ChunkedArray:
     import numpy as np
     import pyarrow as pa
 
+    from deltasql.log.arrow_values import integers
+
     ends = np.cumsum([len(chunk) for chunk in column.chunks], dtype=np.int64)
-    homes = np.searchsorted(ends, rows, side="right")
-    taken = []
-    for home in np.unique(homes):
-        chunk = column.chunk(int(home))
-        taken.append(chunk.take(pa.array(rows[homes == home] - (ends[home] - len(chunk)))))
-    return pa.chunked_array(taken, type=column.type)
+    edges = [0, *np.searchsorted(rows, ends).tolist()]
+    parts = [
+        chunk.take(integers(rows[start:stop] - (end - len(chunk))))
+        for chunk, end, start, stop in zip(column.chunks, ends.tolist(), edges, edges[1:], strict=False)
+        if stop > start
+    ]
+    return pa.chunked_array(parts, type=column.type)
 
 
-def _group_size(file: pq.ParquetFile, group: int) -> int:
+def taken_rows(table: pa.Table, rows: np.ndarray) -> pa.Table:
+    """Some rows, in order of their numbers."""
+    import pyarrow as pa
+
+    return pa.table({name: taken(table[name], rows) for name in table.column_names}, schema=table.schema)
+
+
+def group_size(file: pq.ParquetFile, group: int) -> int:
     """How many add actions a row group has."""
     metadata = file.metadata.row_group(group)
     leaf = _leaf(file, _MARK["add"])
@@ -169,9 +185,10 @@ def _leaf(file: pq.ParquetFile, path: str) -> int | None:
     return next((i for i in range(file.metadata.num_columns) if first.column(i).path_in_schema == path), None)
 
 
-def _has_leaf(file: pq.ParquetFile, groups: Sequence[int], path: str) -> bool:
+def has_leaf(file: pq.ParquetFile, group: int, path: str) -> bool:
+    """Whether a row group may have a value of a leaf column."""
     leaf = _leaf(file, path)
-    return leaf is not None and any(_has_values(file.metadata.row_group(group).column(leaf)) for group in groups)
+    return leaf is not None and _has_values(file.metadata.row_group(group).column(leaf))
 
 
 def _action_rows(chunk: pa.StructArray, wanted: pa.Schema) -> pa.Table:
@@ -179,12 +196,13 @@ def _action_rows(chunk: pa.StructArray, wanted: pa.Schema) -> pa.Table:
     import numpy as np
     import pyarrow as pa
 
+    from deltasql.log.arrow_values import places_of
     from deltasql.log.file_tables import keep
 
     fields = {field.name: chunk.field(index) for index, field in enumerate(chunk.type)}
     table = pa.table([_column(fields, column, len(chunk)) for column in wanted], schema=wanted)
     # The struct itself tells: where it is null, some writers leave empty strings and zeros below.
-    absent = np.flatnonzero(chunk.is_null().to_numpy(zero_copy_only=False)) if chunk.null_count else np.empty(0, int)
+    absent = places_of(chunk.is_null()) if chunk.null_count else np.empty(0, int)
     return _dense(table, absent, keep)
 
 

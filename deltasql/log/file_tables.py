@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from operator import attrgetter
 from typing import Any
@@ -16,8 +16,10 @@ import pyarrow.json as pj
 
 from deltasql.errors.log import InvalidLogJsonError
 from deltasql.log.actions import AddFile, Json, RemoveFile
+from deltasql.log.arrow_values import EMPTY, flags, integers, strings
 from deltasql.log.paths import absolute, canonical
 
+ENCODED = pa.dictionary(pa.int32(), pa.string())
 STRING_MAP = pa.map_(pa.string(), pa.string())
 DELETION_VECTOR = pa.struct(
     [
@@ -99,10 +101,11 @@ def _maps(values: Sequence[Mapping[str, str | None] | None]) -> pa.Array:
         return pa.array([None if value is None else list(value.items()) for value in values], STRING_MAP)
     keys = list(first)
     columns = [pa.array([value[key] for value in values if value is not None], pa.string()) for key in keys]
-    return _to_maps(pa.StructArray.from_arrays(columns, names=keys) if keys else _no_columns(len(values)), keys)
+    return _to_maps(pa.StructArray.from_arrays(columns, names=keys) if keys else no_columns(len(values)), keys)
 
 
-def _no_columns(rows: int) -> pa.StructArray:
+def no_columns(rows: int) -> pa.StructArray:
+    """So many structs without a field."""
     return pa.StructArray.from_buffers(pa.struct([]), rows, [None])
 
 
@@ -122,6 +125,39 @@ def partition_struct(maps: pa.ChunkedArray, keys: Sequence[str], names: Sequence
     """Partition values as a struct with one string field per name; a missing or empty value is null."""
     kind = pa.struct([(name, pa.string()) for name in names])
     return pa.chunked_array([_struct_chunk(chunk, keys, kind) for chunk in maps.chunks], type=kind)
+
+
+def encoded_partitions(maps: Iterable[pa.ChunkedArray], keys: Sequence[str]) -> pa.StructArray:
+    """Partition values as a struct with one dictionary-encoded string field per key; empty or missing is null."""
+    found: list[list[pa.Array]] = [[] for _ in keys]
+    for column in maps:
+        for chunk in column.chunks:
+            for index, key in enumerate(keys):
+                found[index].append(_lookup(chunk, key, index, len(keys)).dictionary_encode())
+    columns = [_one_dictionary(pieces) for pieces in found]
+    return pa.StructArray.from_arrays(columns, fields=[pa.field(key, ENCODED) for key in keys])
+
+
+def named(structs: pa.ChunkedArray, names: Sequence[str]) -> pa.ChunkedArray:
+    """The same structs with other names of their fields."""
+    kind = pa.struct([(name, ENCODED) for name in names])
+    chunks = [
+        pa.StructArray.from_arrays([chunk.field(index) for index in range(len(names))], fields=list(kind))
+        if names
+        else chunk
+        for chunk in structs.chunks
+    ]
+    return pa.chunked_array(chunks, type=kind)
+
+
+def _one_dictionary(pieces: list[pa.Array]) -> pa.Array:
+    encoded = pa.chunked_array(pieces, type=ENCODED).unify_dictionaries().combine_chunks()
+    encoded = encoded.chunk(0) if isinstance(encoded, pa.ChunkedArray) else encoded
+    is_empty = pc.equal(encoded.dictionary, EMPTY)
+    if not pc.any(is_empty).as_py():
+        return encoded
+    indices = pc.if_else(is_empty.take(encoded.indices), pa.nulls(1, pa.int32())[0], encoded.indices)
+    return pa.DictionaryArray.from_arrays(indices, encoded.dictionary)
 
 
 def keys_of(table: pa.Table, root: str) -> list[str]:
@@ -150,7 +186,11 @@ def vector_suffixes(vectors: pa.ChunkedArray) -> list[str | None]:
 
 def needs_decoding(paths: pa.ChunkedArray) -> bool:
     """True if a path may be spelled otherwise than canonically: it holds an escape or is absolute."""
-    return any(_has_byte(chunk, b"%:") or _starts_with_slash(chunk) for chunk in paths.chunks if len(chunk))
+    return any(is_oddly_spelled(chunk) for chunk in paths.chunks)
+
+
+def is_oddly_spelled(paths: pa.Array) -> bool:
+    return len(paths) > 0 and (_has_byte(paths, b"%:") or _starts_with_slash(paths))
 
 
 def keep(table: pa.Table, drop: np.ndarray) -> pa.Table:
@@ -160,7 +200,7 @@ def keep(table: pa.Table, drop: np.ndarray) -> pa.Table:
     if len(drop) > _MOST_SLICES:
         mask = np.ones(table.num_rows, dtype=bool)
         mask[drop] = False
-        return table.filter(pa.array(mask))
+        return table.filter(flags(mask))
     edges = [-1, *(int(row) for row in drop), table.num_rows]
     pieces = [table.slice(a + 1, b - a - 1) for a, b in pairwise(edges) if b - a > 1]
     return pa.concat_tables(pieces) if pieces else table.slice(0, 0)
@@ -175,20 +215,20 @@ def _struct_chunk(maps: pa.MapArray, keys: Sequence[str], kind: pa.StructType) -
 
 def _lookup(maps: pa.MapArray, key: str, index: int, width: int) -> pa.Array:
     """Each map's value for `key`. Writers keep one order of keys, so usually it is every `width`-th value."""
-    offsets = maps.offsets.to_numpy(zero_copy_only=False)
+    offsets = np.frombuffer(maps.offsets.buffers()[1], dtype=np.int32)[maps.offsets.offset :][: len(maps) + 1]
     regular = maps.null_count == 0 and offsets[-1] - offsets[0] == width * len(maps)
     if regular and bool(np.all(np.diff(offsets) == width)):
-        places = pa.array(np.arange(offsets[0] + index, offsets[-1] + index, width, dtype=np.int64))
-        if pc.all(pc.equal(maps.keys.take(places), key)).as_py() in (True, None):
+        places = integers(np.arange(offsets[0] + index, offsets[-1] + index, width))
+        if pc.all(pc.equal(maps.keys.take(places), strings([key])[0])).as_py() in (True, None):
             return maps.items.take(places)
-    return pc.map_lookup(maps, pa.scalar(key), "first")
+    return pc.map_lookup(maps, strings([key])[0], "first")
 
 
 def _empty_to_null(values: pa.Array) -> pa.Array:
-    empty = pc.equal(values, "")
+    empty = pc.equal(values, EMPTY)
     if not pc.any(empty).as_py():
         return values
-    return pc.if_else(empty, pa.scalar(None, pa.string()), values)
+    return pc.if_else(empty, pa.nulls(1, pa.string())[0], values)
 
 
 def _has_byte(chunk: pa.Array, wanted: bytes) -> bool:

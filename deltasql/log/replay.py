@@ -6,7 +6,7 @@ it. Source: Delta protocol, Action Reconciliation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -156,29 +156,40 @@ def tail_removes(tail: Tail, table: str) -> pa.Table:
 def hidden_rows(checkpoint: Checkpoint, tail: Tail, root: str) -> np.ndarray:
     """The numbers of the checkpoint's add rows that a newer action replaces or removes, sorted."""
     import numpy as np
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if not tail.live and not tail.gone:
-        return np.empty(0, dtype=np.int64)
-    paths = checkpoint.adds(["path"])["path"]
-    wanted = {key.partition("\0")[0] for key in (*tail.live, *tail.gone)} | _spellings(tail)
-    mask = pc.is_in(paths, value_set=pa.array(sorted(wanted), pa.string())).to_numpy()
-    odd = _oddly_spelled(paths, wanted, root)
-    rows = np.flatnonzero(mask if odd is None else mask | odd)
-    if len(rows) == 0:
-        return rows
-    hits = [key in tail.live or key in tail.gone for key in _keys_at(checkpoint, rows, root)]
-    hidden: np.ndarray = rows[np.array(hits, dtype=bool)]
-    return hidden
-
-
-def _keys_at(checkpoint: Checkpoint, rows: np.ndarray, root: str) -> list[str]:
-    import pyarrow as pa
 
     from deltasql.log.file_tables import keys_of
 
-    return keys_of(checkpoint.adds(["path", "deletionVector"]).take(pa.array(rows)), root)
+    if not tail.live and not tail.gone:
+        return np.empty(0, dtype=np.int64)
+    wanted = {key.partition("\0")[0] for key in (*tail.live, *tail.gone)} | _spellings(tail)
+    rows = rows_of_paths(checkpoint, wanted, root)
+    if len(rows) == 0:
+        return rows
+    keys = keys_of(checkpoint.adds_at(rows, ("path", "deletionVector")), root)
+    hidden: np.ndarray = rows[np.array([key in tail.live or key in tail.gone for key in keys], dtype=bool)]
+    return hidden
+
+
+def rows_of_paths(checkpoint: Checkpoint, wanted: Collection[str], root: str | None = None) -> np.ndarray:
+    """The numbers of the checkpoint's add rows with these paths, sorted.
+
+    With `root` also of those whose path is written in another way but comes to the same.
+    """
+    import numpy as np
+    import pyarrow.compute as pc
+
+    from deltasql.log.arrow_values import places_of, strings
+
+    options = pc.SetLookupOptions(strings(sorted(wanted)))
+    found, start = [np.empty(0, dtype=np.int64)], 0
+    for batch in checkpoint.batches(("path",)):
+        for chunk in batch["path"].chunks:
+            rows = places_of(pc.is_in(chunk, options=options))
+            if root is not None:
+                rows = np.union1d(rows, _oddly_spelled(chunk, wanted, root))
+            found.append(rows + start)
+            start += len(chunk)
+    return np.concatenate(found)
 
 
 def _spellings(tail: Tail) -> set[str]:
@@ -193,20 +204,20 @@ def _spellings(tail: Tail) -> set[str]:
     return found
 
 
-def _oddly_spelled(paths: pa.ChunkedArray, wanted: set[str], root: str) -> np.ndarray | None:
-    """Marks rows whose canonical path is wanted but spelled in another way; None if all are spelled plainly."""
+def _oddly_spelled(paths: pa.Array, wanted: Collection[str], root: str) -> np.ndarray:
+    """The places of paths that are spelled otherwise than canonically, where the canonical one is wanted."""
     import numpy as np
     import pyarrow.compute as pc
 
-    from deltasql.log.file_tables import needs_decoding
+    from deltasql.log.arrow_values import integers, places_of
+    from deltasql.log.file_tables import is_oddly_spelled
 
-    if not needs_decoding(paths):
-        return None
-    odd = np.flatnonzero(pc.match_substring_regex(paths, "[%:]|^/").to_numpy())
-    mask = np.zeros(len(paths), dtype=bool)
-    spelled = paths.take(odd).to_pylist()
-    mask[odd] = [canonical(path, root) in wanted for path in spelled]
-    return mask
+    if not is_oddly_spelled(paths):
+        return np.empty(0, dtype=np.int64)
+    odd = places_of(pc.match_substring_regex(paths, "[%:]|^/"))
+    spelled = paths.take(integers(odd)).to_pylist()
+    found: np.ndarray = odd[np.array([canonical(path, root) in wanted for path in spelled], dtype=bool)]
+    return found
 
 
 def _keys(commit: CommitFile, root: str, table: str) -> tuple[list[str], list[str]]:

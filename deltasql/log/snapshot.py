@@ -18,18 +18,19 @@ from deltasql.errors.log import (
 )
 from deltasql.errors.schema import InvalidSchemaJsonError
 from deltasql.log.actions import AddFile, CommitInfo, Metadata
-from deltasql.log.checkpoint import Checkpoint
 from deltasql.log.checksum import VersionChecksum, read_checksum
 from deltasql.log.counting import count_commit
 from deltasql.log.paths import commit_path
 from deltasql.log.protocol import Protocol
-from deltasql.log.replay import LogReader, Tail, hidden_rows, replay, tail_adds, tail_removes
+from deltasql.log.replay import LogReader, Tail, replay
 from deltasql.log.segment import CheckpointFiles, Delta, LogSegment, build_segment, list_log
 from deltasql.log.state import FileTotals, TableState
 from deltasql.schema.types import StructType
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from deltasql.log.live_files import LiveFiles
 
 _Result = TypeVar("_Result")
 
@@ -75,7 +76,7 @@ class Snapshot:
         self._base = base
         self._broken: set[CheckpointFiles | Delta] = set()
         self._relisted = False
-        # Costly parts by name; a column that is kept here is mostly a view of the checkpoint's.
+        # Costly parts by name.
         self._kept: dict[str, Any] = {}
 
     @property
@@ -187,30 +188,30 @@ class Snapshot:
         """One row per live file, in log order.
 
         `columns` are fields of the add action in the log's spelling, and `location`: the file's absolute decoded place.
-        `path` is as in the log. `partitionValues` is a struct with one string field per partition column, by logical
-        name; empty is null. Only what is asked for is read.
+        `path` is as in the log. `partitionValues` is a struct with one dictionary-encoded string field per partition
+        column, by logical name; empty is null. Only what is asked for is read.
         """
-        import pyarrow as pa
+        return self.read_files(lambda files: files.table(columns))
 
-        return pa.table({name: self._column(name) for name in columns})
+    def read_files(self, read: Callable[[LiveFiles], _Result]) -> _Result:
+        """What `read` gives. It is called anew if a log file turns out damaged, since files then have other numbers."""
+        return self._replayed(lambda: read(self._live()))
 
     def add_files(self, paths: Iterable[str]) -> list[AddFile]:
         """The full add actions of these files, in log order. `paths` as in the log; unknown ones are left out."""
-        import pyarrow as pa
-
-        wanted = pa.array(list(paths), pa.string())
-        actions = self._replayed(lambda: self._find_adds(wanted)).to_pylist(maps_as_pydicts="lossy")
+        wanted = set(paths)
+        actions = self.read_files(lambda files: files.with_paths(wanted)).to_pylist(maps_as_pydicts="lossy")
         return [AddFile.from_json(action) for action in actions]
 
     def tombstones(self) -> pa.Table:
         """The removed files that the log still remembers, as `file_tables.REMOVE`; expired ones may be among them."""
-        return self._replayed(self._read_tombstones)
+        return self.read_files(lambda files: files.tombstones())
 
     def live_adds(self, columns: Sequence[str]) -> pa.Table:
         """The live files' add actions with these columns of `file_tables.ADD`, maps left as maps."""
         import pyarrow as pa
 
-        return pa.table({name: self._raw_column(name) for name in columns})
+        return self.read_files(lambda files: pa.table({name: files.raw_column(name) for name in columns}))
 
     def tail_actions(self) -> int:
         """How many files the commits after the checkpoint added or removed, those included that are gone again."""
@@ -315,7 +316,7 @@ class Snapshot:
                 return totals
         from deltasql.log.totals import count_files
 
-        return count_files(self._raw_column("size"), self._raw_column("deletionVector"))
+        return self.read_files(lambda files: count_files(files.raw_column("size"), files.raw_column("deletionVector")))
 
     def _small_adds(self) -> list[dict[str, Any]] | None:
         """The live adds of a small log, without Arrow; None if a commit is big."""
@@ -336,52 +337,14 @@ class Snapshot:
 
     # Files
 
-    def _column(self, name: str) -> pa.ChunkedArray:
-        if name == "partitionValues":
-            return self._once("partition struct", self._partition_values)
-        if name == "location":
-            return self._once("location column", self._locations)
-        return self._raw_column(name)
+    def _live(self) -> LiveFiles:
+        from deltasql.log.live_files import LiveFiles
 
-    def _raw_column(self, name: str) -> pa.ChunkedArray:
-        return self._once(f"column {name}", lambda: self._replayed(lambda: self._read_column(name)))
-
-    def _read_column(self, name: str) -> pa.ChunkedArray:
-        import pyarrow as pa
-
-        from deltasql.log.file_tables import keep
-
-        newer = self._once("tail adds", lambda: tail_adds(self._tail(), self.table)).select([name])
-        if self.segment.checkpoint is None:
-            return newer[name]
-        checkpoint = self._reader.checkpoint(self.segment.checkpoint)
-        return pa.concat_tables([keep(checkpoint.adds([name]), self._hidden(checkpoint)), newer])[name]
-
-    def _find_adds(self, paths: pa.Array) -> pa.Table:
-        """The add actions of the live files with these paths. Of a checkpoint, first the paths are read alone."""
-        import numpy as np
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        newer = self._once("tail adds", lambda: tail_adds(self._tail(), self.table))
-        newer = newer.filter(pc.is_in(newer["path"], value_set=paths))
-        if self.segment.checkpoint is None:
-            return newer
-        checkpoint = self._reader.checkpoint(self.segment.checkpoint)
-        hits = pc.is_in(checkpoint.adds(["path"])["path"], value_set=paths)
-        rows = np.setdiff1d(np.flatnonzero(hits.to_numpy()), self._hidden(checkpoint), assume_unique=True)
-        return pa.concat_tables([checkpoint.adds_at(rows), newer])
-
-    def _partition_values(self) -> pa.ChunkedArray:
-        from deltasql.log.file_tables import partition_struct
-
-        names = self.partition_columns
-        return partition_struct(self._raw_column("partitionValues"), physical_names(self.metadata), names)
-
-    def _locations(self) -> pa.ChunkedArray:
-        from deltasql.log.file_tables import locations
-
-        return locations(self._raw_column("path"), self.location)
+        # The metadata comes first: to read it may already show that the checkpoint is damaged.
+        partitions = list(zip(physical_names(self.metadata), self.partition_columns, strict=True))
+        files = self.segment.checkpoint
+        checkpoint = self._reader.checkpoint(files) if files is not None else None
+        return self._once("files", lambda: LiveFiles(checkpoint, self._tail(), self.location, self.table, partitions))
 
     def _tail(self) -> Tail:
         return self._once("tail", self._read_tail).tail
@@ -408,24 +371,6 @@ class Snapshot:
     def _base_tail(self) -> KnownTail | None:
         base = self._base.tail if self._base is not None else None
         return base if base is not None and base.checkpoint == self.segment.checkpoint else None
-
-    def _hidden(self, checkpoint: Checkpoint) -> Any:
-        return self._once("hidden", lambda: hidden_rows(checkpoint, self._tail(), self.location))
-
-    def _read_tombstones(self) -> pa.Table:
-        import numpy as np
-        import pyarrow as pa
-
-        from deltasql.log.file_tables import REMOVE, keep, keys_of
-
-        tail = self._tail()
-        newer = tail_removes(tail, self.table)
-        if self.segment.checkpoint is None:
-            return newer
-        older = self._reader.checkpoint(self.segment.checkpoint).removes(REMOVE.names)
-        keys = keys_of(older, self.location)
-        replaced = np.array([row for row, key in enumerate(keys) if key in tail.live or key in tail.gone], np.int64)
-        return pa.concat_tables([keep(older, replaced), newer])
 
     def _once(self, name: str, read: Callable[[], _Result]) -> _Result:
         """What `read` gave the first time, as long as the log files stay the same."""
