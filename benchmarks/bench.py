@@ -17,9 +17,10 @@ OURS, DELTA_SPARK, DELTA_RS = "deltasql", "delta-spark", "delta-rs"
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How much of everything: files of the big log, rows of the big table, and rounds."""
+    """How much of everything: files of the big log, commits of the long one, rows of the big table, and rounds."""
 
     files: int
+    commits: int
     rows: int
     changes: int
     warm_ups: int
@@ -27,8 +28,8 @@ class Sizes:
     big_rounds: int
 
 
-FULL = Sizes(files=1_000_000, rows=5_000_000, changes=100_000, warm_ups=6, rounds=11, big_rounds=3)
-QUICK = Sizes(files=100_000, rows=200_000, changes=4_000, warm_ups=2, rounds=3, big_rounds=1)
+FULL = Sizes(files=1_000_000, commits=20_000, rows=5_000_000, changes=100_000, warm_ups=6, rounds=11, big_rounds=3)
+QUICK = Sizes(files=100_000, commits=2_000, rows=200_000, changes=4_000, warm_ups=2, rounds=3, big_rounds=1)
 
 
 class Bench:

@@ -45,7 +45,7 @@ def linked(table: Path, to: Path) -> Path:
 def _write_checkpoint(path: Path, files: int) -> None:
     import pyarrow.parquet as pq
 
-    first = _actions([None, None], [_protocol(), None], [None, _metadata()])
+    first = _actions([None, None], [_protocol(), None], [None, metadata_action()])
     with pq.ParquetWriter(path, first.schema, compression="snappy") as writer:
         for start in range(0, files, ROWS_PER_GROUP):
             adds = _actions(_adds(start, min(ROWS_PER_GROUP, files - start)), None, None)
@@ -124,7 +124,8 @@ def _protocol() -> dict[str, int]:
     return {"minReaderVersion": 1, "minWriterVersion": 2}
 
 
-def _metadata() -> dict[str, Any]:
+def metadata_action() -> dict[str, Any]:
+    """The table's metaData; its maps are empty."""
     return {
         "id": "5fba94ed-9794-4965-ba6e-6ee3c0d22af9",
         "format": {"provider": "parquet", "options": []},

@@ -31,6 +31,10 @@ def _open_files(path: str, values: Mapping[str, str]) -> None:
     DeltaTable(path).get_add_actions(flatten=True)
 
 
+def _checkpoint(path: str, values: Mapping[str, str]) -> None:
+    DeltaTable(path).create_checkpoint()
+
+
 def _create(path: str, values: Mapping[str, str]) -> None:
     DeltaTable.create(path, Schema([Field("id", PrimitiveType("integer")), Field("v", PrimitiveType("string"))]))
 
@@ -71,6 +75,7 @@ def _drop(path: str, values: Mapping[str, str]) -> None:
 WORK: dict[str, Callable[[str, Mapping[str, str]], None]] = {
     "open": _open,
     "open_files": _open_files,
+    "checkpoint": _checkpoint,
     "create": _create,
     "add_column": _add_column,
     "write_rows": _write_rows,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import deltasql
 from benchmarks.statements import STATEMENTS
+from deltasql.log.table import DeltaLog
 
 SCAN_COLUMNS = ("path", "location", "partitionValues", "size", "stats")
 
@@ -18,10 +19,18 @@ class Ours:
         self._session = deltasql.connect(str(folder / "warehouse"))
 
     def run(self, work: str, values: Mapping[str, str]) -> None:
-        """See Engine. Besides the statements: `open`, what a scan needs to know of a table."""
-        if work == "open":
-            from deltasql.log.table import DeltaLog
+        """See Engine. Besides the statements: `open`, what a scan needs to know of a table, and `checkpoint`."""
+        match work:
+            case "open":
+                DeltaLog(values["path"]).snapshot().files(SCAN_COLUMNS)
+            case "checkpoint":
+                _checkpoint(DeltaLog(values["path"]))
+            case _:
+                self._session.sql(STATEMENTS[work].format(**values)).collect()
 
-            DeltaLog(values["path"]).snapshot().files(SCAN_COLUMNS)
-            return
-        self._session.sql(STATEMENTS[work].format(**values)).collect()
+
+def _checkpoint(log: DeltaLog) -> None:
+    # Imported here, since opening a table, whose peak memory counts, does not need it.
+    from deltasql.log.checkpoint_writer import write_checkpoint
+
+    assert write_checkpoint(log.store, log.snapshot())

@@ -55,12 +55,14 @@ def version_at(reader: LogReader, listing: Listing, snapshot: Snapshot, timestam
         raise NoCommitsFoundError(reader.table, f"{reader.store.root}/{LOG}")
     wanted = timestamp_us // 1000
     clock = _Clock(reader, listing, snapshot)
-    first, last = clock.at(versions[0]), clock.at(versions[-1])
+    latest = versions[-1]
+    candidates = _on_one_clock(clock, versions, wanted)
+    first = clock.at(candidates[0])
     if wanted < first:
-        raise TimestampTooEarlyError(reader.table, shown(timestamp_us), shown(first * 1000), versions[0])
-    if timestamp_us > last * 1000:
-        raise TimestampTooLateError(reader.table, shown(timestamp_us), shown(last * 1000), versions[-1])
-    return versions[_last_not_after(clock, versions, wanted)]
+        raise TimestampTooEarlyError(reader.table, shown(timestamp_us), shown(first * 1000), candidates[0])
+    if candidates[-1] == latest and timestamp_us > clock.at(latest) * 1000:
+        raise TimestampTooLateError(reader.table, shown(timestamp_us), shown(clock.at(latest) * 1000), latest)
+    return candidates[_last_not_after(clock, candidates, wanted)]
 
 
 def file_times(listing: Listing) -> dict[int, int]:
@@ -102,15 +104,23 @@ class _Clock:
         self._reader = reader
         self._listing = listing
         self._times = file_times(listing)
-        self._first = _first_in_commit(snapshot)
+        self.first = _first_in_commit(snapshot)
 
     def at(self, version: int) -> int:
-        if self._first is None or version < self._first:
+        if self.first is None or version < self.first:
             return self._times[version]
         info = read_commit_info(self._reader, version, self._listing.commits[version].size)
         if info.get("inCommitTimestamp") is None:
             raise MissingCommitTimestampError(self._reader.table, version)
         return int(info["inCommitTimestamp"])
+
+
+def _on_one_clock(clock: _Clock, versions: Sequence[int], wanted: int) -> Sequence[int]:
+    """The versions to look in. The files of a copied table may be later than the times inside its commits."""
+    newer = [version for version in versions if clock.first is not None and version >= clock.first]
+    if not newer or len(newer) == len(versions):
+        return versions
+    return newer if wanted >= clock.at(newer[0]) else versions[: len(versions) - len(newer)]
 
 
 def _last_not_after(clock: _Clock, versions: Sequence[int], wanted: int) -> int:

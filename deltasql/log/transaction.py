@@ -166,6 +166,16 @@ class Transaction:
                 _back_off(_MOST_LOST_ANSWERS - left + 2)
         raise AssertionError("unreachable")
 
+    def time_of(self, winner: CommitFile) -> int | None:
+        """When a winner was committed, in ms: its own timestamp, or its file's time; None if its file is gone."""
+        info = winner.info
+        if info is not None and info.in_commit_timestamp is not None:
+            return info.in_commit_timestamp
+        try:
+            return self._log.store.head(winner.path).modified
+        except FileNotFoundError:
+            return None
+
     def _read_back(self, version: int) -> CommitFile | None:
         path = commit_path(version)
         try:
@@ -299,6 +309,7 @@ class _Writing:
         self.attempt = attempt
         self._numbering = numbering
         self._read = transaction.read_snapshot
+        self._transaction = transaction
         self._id = transaction.transaction_id
         self._root = transaction.location
         self._provenance = provenance
@@ -348,8 +359,7 @@ class _Writing:
 
     def _next_timestamp(self, now: int, winners: Sequence[CommitFile]) -> int:
         """Later than the previous commit's, whatever the clock says."""
-        info = winners[-1].info if winners else None
-        previous = info.in_commit_timestamp if info is not None else None
+        previous = self._transaction.time_of(winners[-1]) if winners else None
         if previous is None and self._read is not None:
             previous = self._read.timestamp_ms
         return now if previous is None else max(now, previous + 1)

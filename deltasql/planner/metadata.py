@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from deltasql.log.snapshot import Snapshot
     from deltasql.schema.types import StructType
 
+TIMESTAMPS = "delta.enableInCommitTimestamps"
+TIMESTAMPS_SINCE = "delta.inCommitTimestampEnablement"
+PROTECTED = "delta.requireCheckpointProtectionBeforeVersion"
+
 
 def evolved_metadata(metadata: Metadata, schema: StructType, *, table: str = "the table") -> Metadata:
     """`metadata` with a new schema, its new fields mapped if the table maps columns; itself when nothing changed.
@@ -48,6 +52,18 @@ def mapped_metadata(metadata: Metadata, *, keep_names: bool) -> Metadata:
     schema, highest = assign_ids(metadata.schema, highest, keep_names=keep_names)
     configuration = {**metadata.configuration, MAX_ID: str(highest)}
     return replace(metadata, schema=schema, configuration=MappingProxyType(configuration))
+
+
+def keeping_log_properties(metadata: Metadata, old: Mapping[str, str]) -> Metadata:
+    """`metadata` of a table that replaces one with the properties `old`, which say how to read the log before it.
+
+    Else travelling in time would go by the times of files, and the clean-up could delete a checkpoint behind which a
+    dropped feature has left traces.
+    """
+    kept = [PROTECTED]
+    if is_on(old, TIMESTAMPS) and is_on({**old, **metadata.configuration}, TIMESTAMPS):
+        kept += [TIMESTAMPS, f"{TIMESTAMPS_SINCE}Version", f"{TIMESTAMPS_SINCE}Timestamp"]
+    return metadata.with_configuration({key: old[key] for key in kept if key in old})
 
 
 def check_mapping_change(old: Mapping[str, str], new: Mapping[str, str], table: str) -> None:

@@ -56,7 +56,7 @@ from deltasql.planner.context import Context
 from deltasql.planner.declared import comment_metadata, declared_schema
 from deltasql.planner.delete import refuse_append_only
 from deltasql.planner.effects import Registration, Renaming, SchemaChoice, SchemaCreation, SchemaRemoval, Unregistration
-from deltasql.planner.metadata import mapped_metadata, maps_columns
+from deltasql.planner.metadata import keeping_log_properties, mapped_metadata, maps_columns
 from deltasql.planner.row_tracking import tracked_metadata
 from deltasql.planner.rule import plan
 from deltasql.planner.settings import ARBITRARY_PROPERTIES, PROPERTY_DEFAULTS
@@ -254,6 +254,8 @@ def _definition(
     if target.snapshot is not None and maps_columns(metadata.configuration):
         # The ids of the columns that go are never used again.
         metadata = metadata.with_configuration({MAX_ID: target.snapshot.configuration.get(MAX_ID, "0")})
+    if target.snapshot is not None:
+        metadata = keeping_log_properties(metadata, target.snapshot.configuration)
     metadata = mapped_metadata(metadata, keep_names=False)
     schema = metadata.schema
     current = target.snapshot.protocol if target.snapshot else None

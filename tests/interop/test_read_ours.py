@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 from oracle.client import oracle
+from oracle.values import in_order
 
 import deltasql
 from deltasql.log.checkpoint_v2 import TopLevel, write_classic_copy
 from deltasql.log.checkpoint_writer import write_checkpoint
+from deltasql.log.history import shown
 from deltasql.log.segment import list_log
 from interop.readers import READERS, Rows, delta_rs, own_rows, readers_of
 
@@ -69,6 +71,14 @@ SCRIPTS = {
         CREATE TABLE t (a INT, p INT) USING delta PARTITIONED BY (p) TBLPROPERTIES ('delta.checkpointInterval' = '1', 'delta.checkpoint.writeStatsAsStruct' = 'false', 'delta.checkpoint.writeStatsAsJson' = 'false');
         INSERT INTO t VALUES (1, 1), (2, NULL);
         DELETE FROM t WHERE a = 2
+    """,
+    "timestamps in commits": """
+        CREATE TABLE t (a INT) USING delta TBLPROPERTIES ('delta.checkpointInterval' = '2');
+        INSERT INTO t VALUES (1);
+        ALTER TABLE t SET TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'true');
+        INSERT INTO t VALUES (2);
+        CREATE OR REPLACE TABLE t (b STRING) USING delta;
+        INSERT INTO t VALUES ('x')
     """,
     "V2 checkpoints": """
         CREATE TABLE t (a INT, b STRING, p INT) USING delta PARTITIONED BY (p) TBLPROPERTIES ('delta.checkpointPolicy' = 'v2', 'delta.checkpointInterval' = '2');
@@ -194,3 +204,22 @@ def test_others_read_a_v2_checkpoint_alone(top_level: TopLevel, session: deltasq
 
 def _read_by_all(path: Path) -> dict[str, Rows]:
     return {reader: read(path, None) for reader, read in READERS.items()}
+
+
+def test_a_log_with_timestamps_goes_from_hand_to_hand(session: deltasql.session.Session) -> None:
+    """Enabled by us, committed to by delta-spark and by us: each counts on from the other, and both travel in time."""
+    session.sql("CREATE TABLE t (a INT) USING delta")
+    session.sql("INSERT INTO t VALUES (1)")
+    session.sql("ALTER TABLE t SET TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'true')")
+    path = session.log("t").location
+    for number in (2, 3):
+        oracle().run(f"INSERT INTO delta.`{path}` VALUES ({number * 10})")
+        session.sql(f"INSERT INTO t VALUES ({number})")
+    times = [entry.timestamp_ms for entry in session.log("t").history()]
+    assert times == sorted(set(times), reverse=True)
+    for version, time in enumerate(reversed(times)):
+        moment = f"'{shown(time * 1000)}'"
+        expected = own_rows(session, f"SELECT * FROM t VERSION AS OF {version}")
+        assert own_rows(session, f"SELECT * FROM t TIMESTAMP AS OF {moment}") == expected
+        theirs = oracle().run(f"SELECT * FROM delta.`{path}` TIMESTAMP AS OF {moment}")[0]["rows"]
+        assert in_order(theirs) == expected, version

@@ -13,6 +13,7 @@ from oracle.client import oracle
 
 import deltasql
 from deltasql.errors.base import DeltaSqlError
+from deltasql.log.history import shown
 from interop.readers import READERS, delta_rs, delta_spark, own_rows
 
 PLAIN = {
@@ -112,6 +113,26 @@ def test_an_append_only_table_of_delta_spark(session: deltasql.session.Session, 
     assert delta_spark(path) == [[1]]
 
 
+def test_timestamps_that_delta_spark_enabled(session: deltasql.session.Session, tmp_path: Path) -> None:
+    """We count on from its times, and find its versions by them."""
+    path = tmp_path / "theirs"
+    table = f"delta.`{path}`"
+    oracle().run(
+        f"CREATE TABLE {table} (k INT) USING delta",
+        f"INSERT INTO {table} VALUES (1)",
+        f"ALTER TABLE {table} SET TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'true')",
+        f"INSERT INTO {table} VALUES (2)",
+    )
+    session.sql(f"INSERT INTO {table} VALUES (3)")
+    oracle().run(f"INSERT INTO {table} VALUES (4)")
+    times = [entry.timestamp_ms for entry in session.log(table).history()]
+    assert times == sorted(set(times), reverse=True)
+    assert delta_spark(path) == [[1], [2], [3], [4]]
+    for version, time in enumerate(reversed(times)):
+        moment = f"'{shown(time * 1000)}'"
+        assert own_rows(session, f"SELECT * FROM {table} TIMESTAMP AS OF {moment}") == delta_spark(path, version)
+
+
 FEATURES = {
     "deletionVectors": (
         "CREATE TABLE {t} (k INT, v STRING) USING delta TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')",
@@ -159,6 +180,12 @@ FEATURES = {
     "inCommitTimestamp": (
         "CREATE TABLE {t} (k INT) USING delta TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'true')",
         "INSERT INTO {t} VALUES (1)",
+    ),
+    "checkpointProtection": (
+        "CREATE TABLE {t} (k INT) USING delta TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')",
+        "INSERT INTO {t} VALUES (1), (2)",
+        "DELETE FROM {t} WHERE k = 2",
+        "ALTER TABLE {t} DROP FEATURE deletionVectors",
     ),
     "variantType": ("CREATE TABLE {t} (k INT, v VARIANT) USING delta", "INSERT INTO {t} (k) VALUES (1)"),
     "timestampNtz": (

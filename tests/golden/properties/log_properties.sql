@@ -15,3 +15,23 @@ ALTER TABLE t SET TBLPROPERTIES ('delta.checkpointPolicy' = 'v3');
 ALTER TABLE t SET TBLPROPERTIES ('delta.checkpoint.writeStatsAsJson' = 'false', 'delta.checkpoint.writeStatsAsStruct' = 'true');
 -- name: wrong, not a boolean
 ALTER TABLE t SET TBLPROPERTIES ('delta.checkpoint.writeStatsAsJson' = 'sometimes');
+
+-- name: commits with timestamps of their own, from the start
+CREATE TABLE i (id INT) TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'true');
+-- name: and later
+ALTER TABLE t SET TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'true');
+-- name: a table that replaces it goes on with them
+CREATE OR REPLACE TABLE t (name STRING);
+-- name: unless it says otherwise
+CREATE OR REPLACE TABLE t (name STRING) TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'false');
+-- name: on again with other rows
+CREATE OR REPLACE TABLE t (name STRING) TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'true');
+-- name: off
+ALTER TABLE t UNSET TBLPROPERTIES ('delta.enableInCommitTimestamps');
+-- name: wrong, since when is not for users to say
+ALTER TABLE t SET TBLPROPERTIES ('delta.inCommitTimestampEnablementVersion' = '1');
+-- name: wrong, not a boolean
+ALTER TABLE t SET TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'now');
+
+-- name: wrong, which versions are protected is not for users to say
+ALTER TABLE t SET TBLPROPERTIES ('delta.requireCheckpointProtectionBeforeVersion' = '3');

@@ -9,6 +9,7 @@ import pytest
 from deltasql.errors.log import StorageError, TimestampTooEarlyError, VersionNotFoundError
 from deltasql.log.checkpoint_writer import write_checkpoint
 from deltasql.log.cleanup import clean_up_log, expired_files, first_kept
+from deltasql.log.protocol import Protocol
 from deltasql.log.segment import classify
 from deltasql.log.store import Entry, LocalLogStore
 from deltasql.log.table import DeltaLog
@@ -101,6 +102,20 @@ def test_protected_versions_may_go_all_at_once(old: Callable[..., DeltaLog], log
     log = old(requireCheckpointProtectionBeforeVersion="5")
     assert clean_up_log(log.store, log.snapshot(), NOW)
     assert versions(log_file, "json") == [5, 6, 7, 8, 9]
+
+
+def test_protection_follows_a_commit_too(old: Callable[..., DeltaLog], append: Append, log_file: File) -> None:
+    """A table from which a feature was dropped: commits go on, the history before stays until it goes as a whole."""
+    log = old(requireCheckpointProtectionBeforeVersion="9")
+    snapshot = log.snapshot()
+    features = frozenset({"checkpointProtection", "appendOnly", "invariants"})
+    log.begin(snapshot).commit("DROP FEATURE", {}, [Protocol(1, 7, None, features)])
+    assert versions(log_file, "json") == list(range(11))
+    for version in range(1, 11):
+        append(log, f"g{version}")
+    # Checkpoint 20 came with a clean-up; version 8 is the newest expired checkpoint, and 9 must not lose what it needs.
+    assert versions(log_file, CHECKPOINT) == [2, 5, 8, 10, 20]
+    assert versions(log_file, "json") == list(range(21))
 
 
 def listing(times: Iterable[float], *checkpoints: int) -> list[Entry]:

@@ -73,10 +73,7 @@ def test_no_table(location: str) -> None:
             ask()
 
 
-def test_in_commit_timestamps_count_from_their_enablement(
-    create: Create, append: Append, log_file: File, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Protocol, "check_writable", lambda *_: None)
+def test_in_commit_timestamps_count_from_their_enablement(create: Create, append: Append, log_file: File) -> None:
     log = create(protocol=Protocol(1, 7, None, frozenset({"inCommitTimestamp"})))
     append(log, "a")
     set_times(log_file, START, START + 5)

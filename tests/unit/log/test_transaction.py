@@ -226,10 +226,7 @@ def test_a_legacy_protocol_is_writable_while_its_features_are_not_used(create: C
     assert append(create(protocol=Protocol(1, 4)), "a").version == 1
 
 
-def test_timestamps_that_are_enabled_on_top_of_others(
-    create: Create, append: Append, commit_lines: Lines, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Protocol, "check_writable", lambda *_: None)
+def test_timestamps_that_are_enabled_on_top_of_others(create: Create, append: Append, commit_lines: Lines) -> None:
     log = create(protocol=Protocol(1, 7, None, frozenset({"inCommitTimestamp"})))
     snapshot = log.snapshot()
     append(log, "a")
@@ -347,11 +344,7 @@ def test_version_0_needs_protocol_and_metadata(location: str, add: Add) -> None:
         DeltaLog(location).begin(None).commit("WRITE", {}, [add()])
 
 
-def test_in_commit_timestamps(
-    create: Create, append: Append, commit_lines: Lines, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Whether statements may write such tables is for the list of features to say.
-    monkeypatch.setattr(Protocol, "check_writable", lambda *_: None)
+def test_in_commit_timestamps(create: Create, append: Append, commit_lines: Lines) -> None:
     log = create(protocol=Protocol(1, 7, None, frozenset({"inCommitTimestamp"})))
     snapshot = log.snapshot()
     enabled = snapshot.metadata.with_configuration({"delta.enableInCommitTimestamps": "true"})
