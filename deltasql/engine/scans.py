@@ -8,11 +8,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from deltasql.engine.row_ids import metadata_type, read_columns, stored_fields, with_row_ids
 from deltasql.engine.spark import FOR_SCANS, SparkHandle
 from deltasql.log.deletion_vectors import deleted_rows
 from deltasql.log.store import open_store
 from deltasql.plan.base import quote
-from deltasql.plan.operators import ROW_FILE, ROW_INDEX, TARGET_PRESENT, Scan
+from deltasql.plan.operators import METADATA, ROW_FILE, ROW_ID, ROW_INDEX, ROW_VERSION, TARGET_PRESENT, Scan
 from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
 from deltasql.schema.literals import sql_literal
 from deltasql.schema.text import schema_ddl, sql_text
@@ -37,10 +38,10 @@ def scan(spark: SparkHandle, operator: Scan) -> DataFrame:
     """The rows of a scan: data columns from the files, partition columns from the log."""
     names = [field.name for field in operator.schema]
     if operator.files.num_rows == 0:
-        return _select(_empty(spark, operator), names, operator.identity)
+        return _select(_empty(spark, operator), names, operator)
     partitions = [name for name in operator.partition_columns if operator.schema.find(name)]
     if not partitions:
-        return _select(_read(spark, operator, operator.files.column("location").to_pylist()), names, operator.identity)
+        return _select(_read(spark, operator, operator.files.column("location").to_pylist()), names, operator)
     groups = _partition_groups(operator, partitions)
     if len(groups) == 1:
         ((values, paths),) = groups.items()
@@ -51,7 +52,10 @@ def scan(spark: SparkHandle, operator: Scan) -> DataFrame:
 
 def _empty(spark: SparkHandle, operator: Scan) -> DataFrame:
     frame = spark.session.createDataFrame([], schema_ddl(operator.schema))
-    return frame.selectExpr("*", f"CAST(NULL AS STRING) AS {ROW_FILE}", f"CAST(NULL AS BIGINT) AS {ROW_INDEX}")
+    hidden = {ROW_FILE: "STRING", ROW_INDEX: "BIGINT", ROW_ID: "BIGINT", ROW_VERSION: "BIGINT"}
+    if operator.described:
+        hidden[METADATA] = metadata_type(operator)
+    return frame.selectExpr("*", *(f"CAST(NULL AS {kind}) AS {name}" for name, kind in hidden.items()))
 
 
 def _read(
@@ -63,11 +67,13 @@ def _read(
     """
     from pyspark.sql import functions as F
 
-    columns = dict(extra)
+    key, key_of = file_key(paths)
+    columns = {**extra, **read_columns(operator, key)}
     if operator.identity:
         columns |= {ROW_FILE: "_metadata.file_path", ROW_INDEX: "_metadata.row_index"}
     marked = deleted_by_file(operator, paths)
     frame = _live(spark, operator, paths, marked, columns) if marked else _columns(spark, operator, paths, columns)
+    frame = with_row_ids(spark, operator, frame, paths, key_of)
     voids = {item.name: F.lit(None) for item in operator.schema if item.type == VOID}
     return frame.withColumns(voids) if voids else frame
 
@@ -81,7 +87,8 @@ def _columns(spark: SparkHandle, operator: Scan, paths: list[str], extra: Mappin
         tuple(item for item in operator.schema if item.name.lower() not in hidden and item.type != VOID)
     )
     with spark.tuned(FOR_SCANS) as session:
-        reader = session.read.schema(schema_ddl(physical_schema(fields)))
+        stored = StructType((*physical_schema(fields), *stored_fields(operator)))
+        reader = session.read.schema(schema_ddl(stored))
         frame = reader.parquet(*map(_literal_path, paths))
     if not is_mapped(fields) and not extra:
         return frame
@@ -144,11 +151,15 @@ def _logical(field: StructField) -> Column:
     )
 
 
-def _select(frame: DataFrame, names: Iterable[str], identity: bool) -> DataFrame:
+def _select(frame: DataFrame, names: Iterable[str], operator: Scan) -> DataFrame:
     from pyspark.sql import functions as F
 
     columns = [F.col(quote(name)) for name in names]
-    if identity:
+    if operator.described:
+        columns.append(F.col(METADATA))
+    elif operator.row_ids is not None:
+        columns += [F.col(ROW_ID), F.col(ROW_VERSION)]
+    if operator.identity:
         columns += [F.col(ROW_FILE), F.col(ROW_INDEX), F.lit(True).alias(TARGET_PRESENT)]
     return frame.select(*columns)
 
@@ -179,7 +190,7 @@ def _literal_group(
     literals = {
         name: F.expr(_typed(operator, name, sql_literal(value))) for name, value in zip(partitions, values, strict=True)
     }
-    return _select(_read(spark, operator, paths).withColumns(literals), names, operator.identity)
+    return _select(_read(spark, operator, paths).withColumns(literals), names, operator)
 
 
 def _joined_groups(
@@ -203,7 +214,7 @@ def _joined_groups(
         F.explode("__deltasql_keys").alias("__deltasql_key"),
     )
     joined = frame.join(F.broadcast(lookup), F.expr("__deltasql_path = __deltasql_key"))
-    return _select(joined, names, operator.identity)
+    return _select(joined, names, operator)
 
 
 def file_key(paths: list[str]) -> tuple[str, Callable[[str], str]]:

@@ -19,6 +19,7 @@ from deltasql.log.actions import Action, AddFile, DomainMetadata, Metadata, Remo
 from deltasql.log.commit_file import CommitFile
 from deltasql.log.paths import canonical
 from deltasql.log.protocol import Protocol
+from deltasql.schema.row_ids import RowIdColumns
 
 FEATURE = "rowTracking"
 DOMAIN = "delta.rowTracking"
@@ -44,14 +45,6 @@ def assigns_row_ids(protocol: Protocol, metadata: Metadata) -> bool:
 def tracks_rows(protocol: Protocol, metadata: Metadata) -> bool:
     """True if rows can be asked for their ids, and keep them when they move."""
     return FEATURE in protocol.features and _is_on(metadata, ENABLED)
-
-
-@dataclass(frozen=True, slots=True)
-class RowIdColumns:
-    """The columns of a table's data files in which moved rows carry their id and their version."""
-
-    row_id: str
-    version: str
 
 
 def row_id_columns(protocol: Protocol, metadata: Metadata) -> RowIdColumns | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias, Union
 
+from deltasql.schema.row_ids import RowIdColumns
 from deltasql.schema.types import DataType, StructType
 
 if TYPE_CHECKING:
@@ -24,9 +25,15 @@ TARGET_PRESENT = "__deltasql_target"
 """Hidden column of an identified scan: TRUE, so that the outer side of a join can be told from a row of NULLs."""
 SOURCE_PRESENT = "__deltasql_source"
 """The same for the source of a MERGE."""
+ROW_ID, ROW_VERSION = "__deltasql_row_id", "__deltasql_row_version"
+"""Hidden columns of a scan with `row_ids`: the id of a row, and the version that last changed it."""
+METADATA = "_metadata"
+"""Column of a described scan: a struct of the row's file, its place in it and, where rows are tracked, its id."""
 HIDDEN_PREFIX = "__deltasql_"
 SCAN_COLUMNS = ("path", "location", "partitionValues", "size", "stats", "deletionVector")
 """What a Scan knows of each of its files: columns of `Snapshot.files()`."""
+ROW_ID_COLUMNS = ("baseRowId", "defaultRowCommitVersion")
+"""What it must know besides to give row ids."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -36,7 +43,8 @@ class Scan:
     `location` is the table's. `files` has the columns `location` (absolute path or URL), `size`, `partitionValues`
     (struct of strings) and `deletionVector` (its descriptor, or null);
     `total_files` is their number before pruning. With `identity` each row also carries ROW_FILE, ROW_INDEX and
-    TARGET_PRESENT.
+    TARGET_PRESENT. With `row_ids` it carries ROW_ID and ROW_VERSION, and `files` have ROW_ID_COLUMNS as well. Rows of a
+    `described` scan have METADATA instead.
     """
 
     table: str
@@ -47,6 +55,8 @@ class Scan:
     files: pa.Table
     total_files: int
     identity: bool = False
+    row_ids: RowIdColumns | None = None
+    described: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)

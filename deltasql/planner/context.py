@@ -15,9 +15,10 @@ from deltasql.catalog import Catalog
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.table import ReadTableWithoutColumnsError
 from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
+from deltasql.log.row_ids import row_id_columns
 from deltasql.log.table import DeltaLog
 from deltasql.plan.base import SqlText, TableName
-from deltasql.plan.operators import SCAN_COLUMNS, Operator, Query, Scan
+from deltasql.plan.operators import METADATA, ROW_ID_COLUMNS, SCAN_COLUMNS, Operator, Query, Scan
 from deltasql.planner.effects import View
 from deltasql.planner.settings import TIME_ZONE, Settings, as_boolean, as_choice
 from deltasql.planner.timezone import machine_zone_name
@@ -165,10 +166,17 @@ class Context:
         return self._snapshots[key]
 
     def scan(
-        self, snapshot: Snapshot, predicate: str | None = None, alias: str | None = None, *, may_be_empty: bool = False
+        self,
+        snapshot: Snapshot,
+        predicate: str | None = None,
+        alias: str | None = None,
+        *,
+        may_be_empty: bool = False,
+        with_ids: bool = False,
     ) -> Scan:
         """The rows of a snapshot: of those files that may hold a row for which `predicate` is TRUE.
 
+        `with_ids` asks for the ids of the rows, if the table tracks them.
         Raises ReadTableWithoutColumnsError for a table without columns, unless it `may_be_empty`.
         """
         from deltasql.planner.pruning import prune
@@ -176,7 +184,8 @@ class Context:
         if not len(snapshot.schema) and not may_be_empty:
             raise ReadTableWithoutColumnsError(table=snapshot.table)
         snapshot.protocol.check_readable(snapshot.table, snapshot.schema, snapshot.configuration)
-        files = snapshot.files(SCAN_COLUMNS)
+        row_ids = row_id_columns(snapshot.protocol, snapshot.metadata) if with_ids else None
+        files = snapshot.files(SCAN_COLUMNS if row_ids is None else (*SCAN_COLUMNS, *ROW_ID_COLUMNS))
         kept = files
         if predicate is not None:
             kept = prune(files, predicate, snapshot.schema, snapshot.partition_columns, alias, timezone=self.time_zone)
@@ -188,6 +197,7 @@ class Context:
             partition_columns=snapshot.partition_columns,
             files=kept,
             total_files=files.num_rows,
+            row_ids=row_ids,
         )
 
     def query(self, text: SqlText, ctes: SqlText | None = None, label: str = "query") -> Query:
@@ -211,6 +221,7 @@ class Context:
         other tables in scope may be called, with the alias that replaces them. `place` turns an offset in `sql` into
         one in the statement, for the carets of errors; None where `sql` is no part of it.
         """
+        from deltasql.planner.file_metadata import NamedMetadata
         from deltasql.planner.filters import scan_filters
         from deltasql.planner.references import table_references
         from deltasql.planner.splice import bind
@@ -218,10 +229,14 @@ class Context:
         bound: dict[int, str] = {}
         relations: dict[str, Operator] = {}
         filters: dict[int, str] | None = None
-        for index, reference in enumerate(table_references(sql)):
+        references = table_references(sql)
+        metadata, described = NamedMetadata(sql, references), set[int]()
+        for index, reference in enumerate(references):
             name = TableName(reference.parts, reference.start, reference.end, reference.temporal)
             try:
-                operator = self._relation(name)
+                operator = self._relation(name, described=index in metadata.references)
+                if isinstance(operator, Scan) and operator.described:
+                    described.add(index)
                 if isinstance(operator, Scan) and operator.total_files > 1:
                     filters = scan_filters(sql) if filters is None else filters
                     operator = self._filtered(operator, filters.get(reference.start), reference)
@@ -233,7 +248,7 @@ class Context:
             view = f"__deltasql_{uuid4().hex}"
             bound[index] = view
             relations[view] = operator
-        return bind(sql, bound, qualifiers or {}).sql, relations
+        return bind(sql, bound, qualifiers or {}, metadata.hidden_from_stars(described)).sql, relations
 
     def _filtered(self, scan: Scan, predicate: str | None, reference: TableReference) -> Scan:
         """`scan` without the files in which no row satisfies `predicate`."""
@@ -245,14 +260,18 @@ class Context:
         files = prune(scan.files, predicate, scan.schema, scan.partition_columns, alias, timezone=self.time_zone)
         return replace(scan, files=files)
 
-    def _relation(self, name: TableName) -> Operator | None:
+    def _relation(self, name: TableName, described: bool) -> Operator | None:
         if self.is_view(name):
             return self._view(name)
         if name.path is None and (len(name.parts) > 3 or self.catalog.resolve(name.parts) is None):
             if self._is_foreign(name) or self.analyst.knows(name.parts):
                 return None
             self.catalog.require(name.parts)
-        return self.scan(self.snapshot(replace(name, start=0, end=0)))
+        snapshot = self.snapshot(replace(name, start=0, end=0))
+        # A column of the table's own comes first.
+        if not described or snapshot.schema.find(METADATA) is not None:
+            return self.scan(snapshot)
+        return replace(self.scan(snapshot, with_ids=True), described=True)
 
     def _is_foreign(self, name: TableName) -> bool:
         """Whether Spark alone can say what a name means: `` parquet.`/path` ``, global_temp.v, system tables."""

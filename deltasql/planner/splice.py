@@ -44,11 +44,17 @@ def splice(sql: str, replacements: Iterable[Replacement]) -> Spliced:
     return Spliced("".join([*pieces, sql[at:]]), ordered)
 
 
-def bind(sql: str, views: Mapping[int, str], qualifiers: Mapping[tuple[str, ...], str] | None = None) -> Spliced:
+def bind(
+    sql: str,
+    views: Mapping[int, str],
+    qualifiers: Mapping[tuple[str, ...], str] | None = None,
+    others: Iterable[Replacement] = (),
+) -> Spliced:
     """`sql` with table references replaced by views; `views` has a view's name per index in `table_references(sql)`.
 
     A reference without an alias gets its own last part as one, so that `t.a` still resolves; `db.t.a` is shortened to
     that. `qualifiers` are names of tables outside `sql` by which it may call columns, each with what replaces it.
+    `others` are replacements that have nothing to do with names of tables.
     """
     references = table_references(sql)
     replacements = [new for index, view in views.items() for new in _bound(references[index], view)]
@@ -60,7 +66,7 @@ def bind(sql: str, views: Mapping[int, str], qualifiers: Mapping[tuple[str, ...]
     aliases = {reference.alias.lower() for reference in references if reference.alias is not None}
     chains = (chain for chain in name_chains(tokenize(sql)) if not _within(chain[0].start, spans))
     replacements += [new for chain in chains for new in _shortened(chain, sql, names, aliases)]
-    return splice(sql, replacements)
+    return splice(sql, [*replacements, *others])
 
 
 def _bound(reference: TableReference, view: str) -> Iterator[Replacement]:

@@ -18,7 +18,6 @@ from deltasql.log.row_ids import (
     ENABLED,
     ENABLEMENT_TAG,
     SUSPENDED,
-    RowIdColumns,
     high_water_mark,
     record_count,
     row_id_columns,
@@ -26,6 +25,7 @@ from deltasql.log.row_ids import (
 )
 from deltasql.log.table import DeltaLog
 from deltasql.log.transaction import Commit, Transaction
+from deltasql.schema.row_ids import RowIdColumns
 from deltasql.schema.types import StructType
 
 Create = Callable[..., DeltaLog]

@@ -1,0 +1,99 @@
+"""Ids of rows as columns: a moved row carries its own, any other counts on from its file's first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from deltasql.plan.base import quote
+from deltasql.plan.operators import METADATA, ROW_ID, ROW_ID_COLUMNS, ROW_VERSION, Scan
+from deltasql.schema.types import LONG, StructField
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import DataFrame
+
+    from deltasql.engine.spark import SparkHandle
+
+_DESCRIBED = "__deltasql_described"
+_FILE, _POSITION = "__deltasql_id_file", "__deltasql_id_position"
+_MOVED_ID, _MOVED_VERSION = "__deltasql_moved_id", "__deltasql_moved_version"
+_FIRST_ID, _FIRST_VERSION = "__deltasql_first_id", "__deltasql_first_version"
+_FILE_FIELDS = {
+    "file_path": "STRING",
+    "file_name": "STRING",
+    "file_size": "BIGINT",
+    "file_block_start": "BIGINT",
+    "file_block_length": "BIGINT",
+    "file_modification_time": "TIMESTAMP",
+    "row_index": "BIGINT",
+}
+_ID_FIELDS = {
+    "row_id": ROW_ID,
+    "base_row_id": _FIRST_ID,
+    "default_row_commit_version": _FIRST_VERSION,
+    "row_commit_version": ROW_VERSION,
+}
+
+
+def stored_fields(operator: Scan) -> tuple[StructField, ...]:
+    """Columns of the data files that hold the ids of moved rows; NULL for every row of a file that lacks them."""
+    columns = operator.row_ids
+    return () if columns is None else (StructField(columns.row_id, LONG), StructField(columns.version, LONG))
+
+
+def read_columns(operator: Scan, file_key: str) -> dict[str, str]:
+    """What each row must bring from its file: names and SQL. `file_key` is SQL that tells the file."""
+    columns = {_DESCRIBED: "_metadata"} if operator.described else {}
+    if operator.row_ids is not None:
+        columns |= {_FILE: file_key, _POSITION: "_metadata.row_index"}
+        columns |= {_MOVED_ID: quote(operator.row_ids.row_id), _MOVED_VERSION: quote(operator.row_ids.version)}
+    return columns
+
+
+def with_row_ids(
+    spark: SparkHandle, operator: Scan, frame: DataFrame, paths: Sequence[str], key_of: Callable[[str], str]
+) -> DataFrame:
+    """`frame`, which has `read_columns`, with ROW_ID, ROW_VERSION and METADATA where the scan asks for them."""
+    from pyspark.sql import functions as F
+
+    if operator.row_ids is not None:
+        frame = _with_first_ids(spark, operator, frame, paths, key_of)
+        row_id, version = (
+            f"coalesce({_MOVED_ID}, {_FIRST_ID} + {_POSITION})",
+            f"coalesce({_MOVED_VERSION}, {_FIRST_VERSION})",
+        )
+        frame = frame.withColumns({ROW_ID: F.expr(row_id), ROW_VERSION: F.expr(version)})
+    return frame.withColumn(METADATA, F.expr(_description(operator))) if operator.described else frame
+
+
+def _with_first_ids(
+    spark: SparkHandle, operator: Scan, frame: DataFrame, paths: Sequence[str], key_of: Callable[[str], str]
+) -> DataFrame:
+    """`frame` with the first id and the version of each row's file: literals for one file, else a small join."""
+    from pyspark.sql import functions as F
+
+    wanted = set(paths)
+    columns = [operator.files.column(name).to_pylist() for name in ("location", *ROW_ID_COLUMNS)]
+    firsts = [(key_of(path), *rest) for path, *rest in zip(*columns, strict=True) if path in wanted]
+    if len(firsts) == 1:
+        ((_, first, version),) = firsts
+        literals = {_FIRST_ID: F.lit(first).cast("bigint"), _FIRST_VERSION: F.lit(version).cast("bigint")}
+        return frame.withColumns(literals)
+    lookup = spark.session.createDataFrame(firsts, f"{_FILE} STRING, {_FIRST_ID} BIGINT, {_FIRST_VERSION} BIGINT")
+    return frame.join(F.broadcast(lookup), _FILE)
+
+
+def metadata_type(operator: Scan) -> str:
+    """The type of METADATA."""
+    ids = dict.fromkeys(_ID_FIELDS, "BIGINT") if operator.row_ids is not None else {}
+    return f"STRUCT<{', '.join(f'{name}: {kind}' for name, kind in {**_FILE_FIELDS, **ids}.items())}>"
+
+
+def _description(operator: Scan) -> str:
+    """SQL of METADATA."""
+    if operator.row_ids is None:
+        return _DESCRIBED
+    fields = {**{name: f"{_DESCRIBED}.{name}" for name in _FILE_FIELDS}, **_ID_FIELDS}
+    return f"named_struct({', '.join(f'{name!r}, {value}' for name, value in fields.items())})"
