@@ -26,7 +26,7 @@ SCRIPTS = {
         INSERT INTO t SELECT id, 'a' FROM range(10);
         UPDATE t SET v = 'b' WHERE id < 3;
         UPDATE t SET v = 'c' WHERE id IN (2, 7);
-        MERGE INTO t USING (SELECT id, 'm' AS v FROM range(8, 12)) s ON t.id = s.id
+        MERGE INTO t AS t USING (SELECT id, 'm' AS v FROM range(8, 12)) s ON t.id = s.id
           WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *
           WHEN NOT MATCHED BY SOURCE AND t.id = 0 THEN DELETE
     """,
@@ -80,7 +80,8 @@ def test_ids_that_we_give(name: str, session: deltasql.session.Session, tmp_path
     assert theirs(path) == own
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
+# They do not replace a table that is known by its path alone.
+@pytest.mark.parametrize("name", [name for name in SCRIPTS if "replaced" not in name])
 def test_ids_that_they_give(name: str, session: deltasql.session.Session, tmp_path: Path) -> None:
     path = tmp_path / "theirs"
     table = f"delta.`{path}`"
@@ -88,9 +89,8 @@ def test_ids_that_they_give(name: str, session: deltasql.session.Session, tmp_pa
     before = theirs(path)
     assert own_rows(session, IDS.format(path=path)) == before
     # Both go on in turns.
-    column = "name" if name == "a table that is replaced" else "id"
-    session.sql(f"INSERT INTO {table} ({column}) VALUES (100), (101)")
-    session.sql(f"DELETE FROM {table} WHERE {column} = 100")
+    session.sql(f"INSERT INTO {table} (id) VALUES (100), (101)")
+    session.sql(f"DELETE FROM {table} WHERE id = 100")
     after = theirs(path)
     assert own_rows(session, IDS.format(path=path)) == after
     kept = {row[-2]: row[0] for row in after}
