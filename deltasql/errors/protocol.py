@@ -42,6 +42,19 @@ class UnsupportedWriteFeaturesError(DeltaSqlError):
 
 
 @condition(
+    "DELTA_UNSUPPORTED_TYPE_CHANGE_IN_SCHEMA",
+    "0AKDC",
+    "{table} cannot be read: the type of {column} was changed from {old} to {new}, which deltasql does not know. "
+    "Use the engine that made the change.",
+)
+class UnsupportedTypeChangeError(DeltaSqlError):
+    table: str
+    column: str
+    old: str
+    new: str
+
+
+@condition(
     "DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE",
     "KD004",
     "Reader version {reader} needs writer version 7, not {writer}. Set 'delta.minWriterVersion' = '7' as well.",

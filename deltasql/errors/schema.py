@@ -486,6 +486,40 @@ class ConstraintDependentColumnError(DeltaSqlError):
 
 
 @condition(
+    "DELTA_CONSTRAINT_DATA_TYPE_MISMATCH",
+    "42K09",
+    "The type of {column} would change from {old} to {new}, and the CHECK constraint {constraint} uses it "
+    "({expression}). Cast the value to {old}, or drop the constraint first: "
+    "ALTER TABLE {table} DROP CONSTRAINT {constraint}.",
+)
+class ConstraintTypeMismatchError(DeltaSqlError):
+    """Schema evolution that changes what a CHECK constraint refers to."""
+
+    column: str
+    old: str
+    new: str
+    constraint: str
+    expression: str
+    table: str
+
+
+@condition(
+    "DELTA_GENERATED_COLUMNS_DATA_TYPE_MISMATCH",
+    "42K09",
+    "The type of {column} would change from {old} to {new}, and column {generated} of {table} is generated from it. "
+    "Cast the value to {old}.",
+)
+class GeneratedTypeMismatchError(DeltaSqlError):
+    """Schema evolution that changes what a generated column is made of."""
+
+    column: str
+    old: str
+    new: str
+    generated: str
+    table: str
+
+
+@condition(
     "DELTA_NEW_NOT_NULL_VIOLATION",
     "23512",
     "{column} of {table} cannot become NOT NULL: there are rows that have NULL in it. "

@@ -85,8 +85,8 @@ _ALL = (
     # Vectors and v2 checkpoints may stay in a table after their property was switched off.
     _both("deletionVectors", YES, YES, benign=True, removable=True),
     _both("v2Checkpoint", YES, YES, benign=True, removable=True),
-    _both("typeWidening", NO, NO, benign=True, removable=True),
-    _both("typeWidening-preview", NO, NO, manual=True, benign=True, removable=True),
+    _both("typeWidening", YES, YES, benign=True, removable=True),
+    _both("typeWidening-preview", YES, YES, manual=True, benign=True, removable=True),
     _both("variantType", INACTIVE, INACTIVE),
     _both("variantType-preview", INACTIVE, INACTIVE),
     _both("variantShredding", INACTIVE, INACTIVE, ("variantType",)),
@@ -137,6 +137,12 @@ _COLUMN_METADATA = {
     "delta.typeChanges": "typeWidening",
 }
 _TYPES = {"timestamp_ntz": "timestampNtz", "variant": "variantType"}
+_PREVIEWS = {
+    "typeWidening": "typeWidening-preview",
+    "variantType": "variantType-preview",
+    "variantShredding": "variantShredding-preview",
+}
+"""Features that came out under a second name: a table that has the first one does not need the final one."""
 
 
 def find_feature(name: str) -> TableFeature:
@@ -164,6 +170,11 @@ def with_required(names: Iterable[str]) -> frozenset[str]:
             found.add(name)
             waiting.extend(FEATURES[name].requires if name in FEATURES else ())
     return frozenset(found)
+
+
+def without_previewed(names: Iterable[str], supported: Collection[str]) -> frozenset[str]:
+    """`names` without the final features whose preview is in `supported`."""
+    return frozenset(name for name in names if _PREVIEWS.get(name) not in supported)
 
 
 def implied_features(reader: int, writer: int) -> frozenset[str]:

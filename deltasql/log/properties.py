@@ -27,7 +27,7 @@ from deltasql.errors.protocol import (
     UnsetMissingPropertyError,
     UnsupportedWriteFeaturesError,
 )
-from deltasql.log.features import FEATURES, Support, find_feature, requested_features, with_required
+from deltasql.log.features import FEATURES, Support, find_feature, requested_features, with_required, without_previewed
 from deltasql.log.property_registry import BY_FOLDED_KEY, IGNORE_PROTOCOL_DEFAULTS, PROPERTIES, read_value
 from deltasql.log.protocol import Protocol
 from deltasql.schema.types import StructType
@@ -176,8 +176,9 @@ def protocol_for(
     """
     reader, writer = parsed.min_reader, parsed.min_writer
     base = current or _start(defaults, reader, writer)
-    requested, explicit = requested_features(schema, configuration), parsed.features | frozenset(explicit_features)
-    wanted = with_required(requested | explicit)
+    explicit = parsed.features | frozenset(explicit_features)
+    requested = without_previewed(requested_features(schema, configuration), base.features | explicit)
+    wanted = without_previewed(with_required(requested | explicit), base.features | explicit) | explicit
     refused = sorted(name for name in wanted if _refused(name) and (name in requested or name not in base.features))
     if refused:
         raise UnsupportedWriteFeaturesError(table, refused)

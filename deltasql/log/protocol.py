@@ -13,10 +13,13 @@ from deltasql.errors.protocol import (
     InvalidProtocolVersionError,
     ReadFeaturesNeedWriterVersionError,
     UnsupportedReadFeaturesError,
+    UnsupportedTypeChangeError,
     UnsupportedWriteFeaturesError,
 )
 from deltasql.log.features import FEATURES, Support, active_features, implied_features, with_required
+from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import StructType
+from deltasql.schema.widening import unsupported_changes
 
 MAX_READER_VERSION = 3
 MAX_WRITER_VERSION = 7
@@ -81,7 +84,8 @@ class Protocol:
     def check_readable(
         self, table: str, schema: StructType | None = None, configuration: Mapping[str, str] | None = None
     ) -> None:
-        """Raises when deltasql cannot read such a table: InvalidProtocolVersionError, UnsupportedReadFeaturesError.
+        """Raises when deltasql cannot read such a table: InvalidProtocolVersionError, UnsupportedReadFeaturesError, and
+        UnsupportedTypeChangeError where old files may hold a type that is not read as the present one.
 
         With schema and configuration, features that the metadata does not use are forgiven where that is safe;
         without them, every supported feature counts as used.
@@ -93,6 +97,10 @@ class Protocol:
         refused = self._refused(features, "read", schema, configuration)
         if refused:
             raise UnsupportedReadFeaturesError(table, refused)
+        if schema is not None and features & {"typeWidening", "typeWidening-preview"}:
+            for change in unsupported_changes(schema):
+                old, new = type_text(change.old), type_text(change.new)
+                raise UnsupportedTypeChangeError(table, path_text(change.path), old, new)
 
     def check_writable(
         self, table: str, schema: StructType | None = None, configuration: Mapping[str, str] | None = None

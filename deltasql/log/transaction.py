@@ -38,6 +38,7 @@ from deltasql.log.row_ids import BACKFILL, PRESERVED_TAG, Numbering, assigns_row
 from deltasql.log.segment import Listing, LogSegment, list_after
 from deltasql.log.snapshot import Snapshot, in_commit_timestamps
 from deltasql.log.store import Entry
+from deltasql.schema.widening import with_table_version
 
 if TYPE_CHECKING:
     from deltasql.log.table import DeltaLog
@@ -128,7 +129,8 @@ class Transaction:
         read = self.read_snapshot
         if read is not None and self._log.replaced(read):
             raise TableReplacedError(self._log.table, read.version, "Another statement")
-        return self._race(_Writing(self, provenance, metadata, attempt, blind_append, numbering), actions)
+        writing = _Writing(self, provenance, metadata, attempt, blind_append, numbering, _dates_type_changes(protocol))
+        return self._race(writing, actions)
 
     def _race(self, writing: _Writing, actions: Sequence[Action]) -> Commit:
         version = writing.attempt.version
@@ -305,9 +307,11 @@ class _Writing:
         attempt: Attempt,
         blind_append: bool | None,
         numbering: Numbering | None,
+        dates_type_changes: bool,
     ) -> None:
         self.attempt = attempt
         self._numbering = numbering
+        self._dates_type_changes = dates_type_changes
         self._read = transaction.read_snapshot
         self._transaction = transaction
         self._id = transaction.transaction_id
@@ -341,6 +345,8 @@ class _Writing:
             final = self._numbering.numbered(final, version, winners)
         if own is not None and self._enables_timestamps:
             final = [_stamped(action, version, own) if isinstance(action, Metadata) else action for action in final]
+        if self._dates_type_changes:
+            final = [_dated(action, version) if isinstance(action, Metadata) else action for action in final]
         return final, encode_actions([info, *final])
 
     def _told(self, winners: Sequence[CommitFile]) -> Provenance:
@@ -371,6 +377,15 @@ _ENABLEMENT = "delta.inCommitTimestampEnablement"
 def _stamped(metadata: Metadata, version: int, timestamp: int) -> Metadata:
     since = {f"{_ENABLEMENT}Version": str(version), f"{_ENABLEMENT}Timestamp": str(timestamp)}
     return metadata.with_configuration(since)
+
+
+def _dates_type_changes(protocol: Protocol) -> bool:
+    """Whether type changes are recorded with their version, as the preview of type widening had it."""
+    return "typeWidening-preview" in protocol.features and "typeWidening" not in protocol.features
+
+
+def _dated(metadata: Metadata, version: int) -> Metadata:
+    return replace(metadata, schema=with_table_version(metadata.schema, version))
 
 
 def _keeps_features(protocol: Protocol, old: Protocol) -> bool:

@@ -36,6 +36,7 @@ from deltasql.planner.declared import declared_field, field_metadata, refuse_val
 from deltasql.planner.defaults import CURRENT_DEFAULT, checked_default
 from deltasql.planner.metadata import evolved_metadata, maps_columns, metadata_actions
 from deltasql.planner.rule import plan
+from deltasql.planner.widening import declared_widening, refuse_dependent_types
 from deltasql.schema.edits import (
     add_column,
     drop_column,
@@ -45,12 +46,14 @@ from deltasql.schema.edits import (
     set_metadata,
     set_nullable,
     set_type,
+    with_metadata,
 )
 from deltasql.schema.json import field_to_json, type_to_json
 from deltasql.schema.paths import find_path, resolve
 from deltasql.schema.replacement import replace_columns
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import StructField, StructType
+from deltasql.schema.widening import TYPE_CHANGES
 
 if TYPE_CHECKING:
     from deltasql.log.actions import Metadata
@@ -76,7 +79,10 @@ def _(statement: AddColumns, context: Context) -> Plan:
 
 @plan.register
 def _(statement: AlterColumns, context: Context) -> Plan:
-    """One or several changes, one after another. SET NOT NULL looks at the rows that are there."""
+    """One or several changes, one after another. SET NOT NULL looks at the rows that are there.
+
+    A column that is given the type it has is no change, and makes no commit.
+    """
     log, snapshot = context.writable(statement.table)
     schema = snapshot.schema
     checks: list[Verification] = []
@@ -87,7 +93,9 @@ def _(statement: AlterColumns, context: Context) -> Plan:
             checks += [check] if check else []
         except DeltaSqlError as error:
             raise error.at(context.caret(change.path.start, change.path.end)) from None
-    described = [_described_change(schema, change) for change in statement.changes]
+    if all(_keeps_type(change, snapshot.schema) for change in statement.changes):
+        return TableChange(log, snapshot, "CHANGE COLUMN", {}, skip_if_empty=True)
+    described = [_described_change(schema, change, snapshot.schema) for change in statement.changes]
     if len(described) == 1:
         planned = _change(log, snapshot, schema, "CHANGE COLUMN", {"column": _json(described[0])})
     else:
@@ -102,8 +110,10 @@ def _(statement: ReplaceColumns, context: Context) -> Plan:
     refuse_value_clauses(statement.columns, context)
     new = StructType(tuple(declared_field(column, context) for column in statement.columns))
     may_drop = maps_columns(snapshot.configuration)
-    schema = replace_columns(snapshot.schema, new, may_drop=may_drop, where=snapshot.table)
-    columns = [{"column": field_to_json(field)} for field in schema]
+    widening = declared_widening(snapshot.configuration)
+    schema = replace_columns(snapshot.schema, new, may_drop=may_drop, widening=widening, where=snapshot.table)
+    refuse_dependent_types(schema, snapshot)
+    columns = [field_to_json(field) for field in new]
     return _change(log, snapshot, schema, "REPLACE COLUMNS", {"columns": _json(columns)})
 
 
@@ -199,7 +209,8 @@ def _retyped(schema: StructType, change: ColumnChange, snapshot: Snapshot) -> St
     if change.type != found.field.type or (old is None and new is None):
         if change.type != found.field.type:
             refuse_dependent(found.path, "change the type of", snapshot)
-        return set_type(schema, path, change.type, where=table)
+        widening = declared_widening(snapshot.configuration)
+        return set_type(schema, path, change.type, widening=widening, where=table)
     if new is not None and (old is None or new.kind == "char" != old.kind or new.length < old.length):
         text = old.text if old else type_text(found.field.type)
         raise ChangeColumnError(path_text(found.path), text, new.text, "its values could be too long")
@@ -246,9 +257,18 @@ def _added(schema: StructType, column: AddedColumn, table: str) -> StructType:
     return add_column(schema, column.path.parts, _field(column), first=column.first, after=column.after, where=table)
 
 
-def _described_change(schema: StructType, change: ColumnChange) -> dict[str, Any]:
-    """The column after the change, as commitInfo shows it."""
+def _keeps_type(change: ColumnChange, schema: StructType) -> bool:
+    """Whether all that `change` says is the type that the column has."""
     field = resolve(schema, change.path.parts).field
+    declared = declared_length(field)
+    same = change.type == field.type and length_of(change.type_text) == declared
+    return same and replace(change, type=None, type_text="", name=None) == ColumnChange(change.path)
+
+
+def _described_change(schema: StructType, change: ColumnChange, old: StructType) -> dict[str, Any]:
+    """The column after the change, as commitInfo shows it: the record of its types is still the one of before."""
+    recorded = resolve(old, change.path.parts).field.metadata.get(TYPE_CHANGES)
+    field = with_metadata(resolve(schema, change.path.parts).field, TYPE_CHANGES, recorded)
     described: dict[str, Any] = field_to_json(field) | {"name": ".".join(change.path.parts)}
     return described | _position(change)
 

@@ -53,7 +53,7 @@ def _(statement: Insert, context: Context) -> Plan:
     rows, given = _query(statement, context, snapshot, static)
     matched = matched_columns(statement, context, snapshot.schema, given, set(static), evolution)
     refuse_twice(matched, statement, context, set(static))
-    schema = evolved_schema(snapshot.schema, matched, evolution)
+    schema = evolved_schema(snapshot, matched, context) if evolution else snapshot.schema
     metadata = evolved_metadata(snapshot.metadata, schema, table=snapshot.table)
     schema = metadata.schema
     columns = column_values(statement, context, schema, matched, static, evolution)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from deltasql.errors.write import (
     DuplicateInsertColumnError,
@@ -21,8 +21,12 @@ from deltasql.planner.char_types import stored
 from deltasql.planner.context import Context
 from deltasql.planner.defaults import default_sql
 from deltasql.planner.settings import STORE_ASSIGNMENT
+from deltasql.planner.widening import automatic_widening, refuse_dependent_types
 from deltasql.schema.evolution import MergeMode, merge_schemas
 from deltasql.schema.types import DataType, StructField, StructType
+
+if TYPE_CHECKING:
+    from deltasql.log.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +126,17 @@ def _unknown(column: str, statement: Insert, schema: StructType) -> UnknownInser
     return UnknownInsertColumnError(column=column, table=str(statement.table), columns=schema.names, advice=advice)
 
 
-def evolved_schema(schema: StructType, matched: Sequence[Match], evolution: bool) -> StructType:
-    """With evolution: the table's columns, and those of the query that it lacks, at the end."""
-    if not evolution:
-        return schema
+def evolved_schema(snapshot: Snapshot, matched: Sequence[Match], context: Context) -> StructType:
+    """The table's columns, as wide as the query's where it may widen types, and those that it lacks, at the end.
+
+    Raises ConstraintTypeMismatchError, GeneratedTypeMismatchError.
+    """
     data = StructType(tuple(StructField(field.name if field else item.name, item.type) for field, item in matched))
     # Atomic types that differ are cast to the table's, so that only new fields are left to merge.
-    return merge_schemas(schema, data, mode=MergeMode.IMPLICIT_CAST)
+    widening = automatic_widening(snapshot.configuration, context)
+    new = merge_schemas(snapshot.schema, data, mode=MergeMode.IMPLICIT_CAST, widening=widening)
+    refuse_dependent_types(new, snapshot)
+    return new
 
 
 def column_values(

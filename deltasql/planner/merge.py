@@ -45,8 +45,10 @@ from deltasql.planner.recording import recorded
 from deltasql.planner.rule import plan
 from deltasql.planner.scope import Scope, side, told_apart, type_at
 from deltasql.planner.settings import AUTO_MERGE, STORE_ASSIGNMENT, STRUCTS_BY_NAME
+from deltasql.planner.widening import automatic_widening, refuse_dependent_types
 from deltasql.schema.evolution import MergeMode, merge_schemas, restrict
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
+from deltasql.schema.widening import Widening
 
 SOURCE = "__deltasql_source_rows"
 KINDS = {
@@ -78,7 +80,8 @@ def _(statement: Merge, context: Context) -> Plan:
     )
     scope = Scope(with_ctes(context, statement.ctes), *sides)
     merge = _Merge(statement, context, scope, evolution)
-    new = merge.new_schema()
+    new = merge.new_schema(automatic_widening(snapshot.configuration, context))
+    refuse_dependent_types(new, snapshot)
     on = scope.condition(statement.condition, "SEARCH condition")
     target_only, keys = merge.split_condition(on)
     metadata = evolved_metadata(snapshot.metadata, new, table=snapshot.table)
@@ -144,7 +147,7 @@ class _Merge:
             case _:
                 assert_never(clause.action)
 
-    def new_schema(self) -> StructType:
+    def new_schema(self, widening: Widening) -> StructType:
         """The target's schema after the statement: with evolution, widened by the source columns that are assigned."""
         target, source = self.scope.target.schema, self.scope.source
         assert source is not None
@@ -156,7 +159,8 @@ class _Merge:
             if clause.kind is not ClauseKind.NOT_MATCHED_BY_SOURCE
             for item in items
         ]
-        return merge_schemas(target, restrict(source.schema, paths), mode=MergeMode.IMPLICIT_CAST)
+        assigned = restrict(source.schema, paths)
+        return merge_schemas(target, assigned, mode=MergeMode.IMPLICIT_CAST, widening=widening)
 
     def split_condition(self, on: str) -> tuple[str | None, tuple[EqualKey, ...]]:
         """The part of ON that speaks of the target alone, and its equalities of a target and a source expression."""

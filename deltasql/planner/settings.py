@@ -16,6 +16,7 @@ CASE_SENSITIVE = "spark.sql.caseSensitive"
 REPLACE_WHERE_CHECK = "spark.databricks.delta.replaceWhere.constraintCheck.enabled"
 STORE_ASSIGNMENT = "spark.sql.storeAssignmentPolicy"
 TIME_ZONE = "spark.sql.session.timeZone"
+AUTOMATIC_WIDENING = "spark.databricks.delta.typeWidening.allowAutomaticWidening"
 STRICT_UNSET = "deltasql.unsetProperties.strict"
 
 DEFAULTS = {
@@ -26,12 +27,14 @@ DEFAULTS = {
     CASE_SENSITIVE: "false",
     REPLACE_WHERE_CHECK: "true",
     STORE_ASSIGNMENT: "ANSI",
+    AUTOMATIC_WIDENING: "ALWAYS",
     STRICT_UNSET: "false",
 }
 
 CHOICES = {
     PARTITION_OVERWRITE_MODE: ("STATIC", "DYNAMIC"),
     STORE_ASSIGNMENT: ("ANSI", "LEGACY", "STRICT"),
+    AUTOMATIC_WIDENING: ("ALWAYS", "SAME_FAMILY_TYPE", "NEVER"),
 }
 
 

@@ -1,13 +1,18 @@
-"""Type widening: type changes that need no rewrite of files. Source: Delta protocol, Type Widening."""
+"""Type widening: type changes that need no rewrite of files. Source: Delta protocol, Type Widening.
+
+Spark's Parquet reader gives a narrow file's values as the wide type by itself, for every pair that is allowed here,
+at every depth and with either of its readers; so files of before and after a change are read together.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from deltasql.schema.json import type_to_json
+from deltasql.schema.json import type_from_json, type_to_json
+from deltasql.schema.paths import walk
 from deltasql.schema.types import (
     DATE,
     TIMESTAMP_NTZ,
@@ -27,16 +32,29 @@ _INTEGER_DIGITS = {"byte": 10, "short": 10, "integer": 10, "long": 20}
 
 
 class Widening(Enum):
-    """Which types evolution may widen by itself: `spark.databricks.delta.typeWidening.allowAutomaticWidening`."""
+    """Which types may widen: in evolution `spark.databricks.delta.typeWidening.allowAutomaticWidening` says it."""
 
     NEVER = "NEVER"
+    ICEBERG = "ICEBERG"
+    """Those that Iceberg knows too: no value of the setting, but what a table that both read is held to."""
     SAME_FAMILY_TYPE = "SAME_FAMILY_TYPE"
     ALWAYS = "ALWAYS"
+
+
+@dataclass(frozen=True, slots=True)
+class TypeChange:
+    """One change of an atomic type; `path` goes through `element`, `key` and `value`."""
+
+    path: tuple[str, ...]
+    old: DataType
+    new: DataType
 
 
 def can_widen(old: DataType, new: DataType, widening: Widening = Widening.ALWAYS) -> bool:
     """Whether files with values of `old` can be read as `new`; equal types are no widening."""
     if widening is Widening.NEVER or old == new:
+        return False
+    if widening is Widening.ICEBERG and not _iceberg_reads(old, new):
         return False
     return _same_family(old, new) or (widening is Widening.ALWAYS and _across_families(old, new))
 
@@ -52,6 +70,51 @@ def record_type_changes(old: StructField, new: StructField) -> StructField:
         return new
     known = [*old.metadata.get(TYPE_CHANGES, ()), *changes]
     return replace(new, metadata={**new.metadata, TYPE_CHANGES: known})
+
+
+def unsupported_changes(schema: StructType, widening: Widening = Widening.ALWAYS) -> Iterator[TypeChange]:
+    """The recorded type changes that `widening` does not allow: another engine, or another rule, made them."""
+    for path, field in walk(schema):
+        for change in field.metadata.get(TYPE_CHANGES, ()):
+            old, new = type_from_json(change["fromType"]), type_from_json(change["toType"])
+            if old != new and not can_widen(old, new, widening):
+                below = str(change.get("fieldPath", ""))
+                yield TypeChange((*path, *(below.split(".") if below else ())), old, new)
+
+
+def with_table_version(schema: StructType, version: int) -> StructType:
+    """`schema` whose type changes all have a `tableVersion`: `version` where they have none.
+
+    Readers of the feature `typeWidening-preview` ask for it; it is the version of the commit that made the change.
+    """
+    return StructType(tuple(_versioned(field, version) for field in schema))
+
+
+def _versioned(field: StructField, version: int) -> StructField:
+    changes = [{**change, "tableVersion": change.get("tableVersion", version)} for change in _recorded(field)]
+    metadata = {**field.metadata, TYPE_CHANGES: changes} if changes else field.metadata
+    return replace(field, type=_versioned_type(field.type, version), metadata=metadata)
+
+
+def _versioned_type(kind: DataType, version: int) -> DataType:
+    match kind:
+        case StructType():
+            return with_table_version(kind, version)
+        case ArrayType(element):
+            return replace(kind, element=_versioned_type(element, version))
+        case MapType(key, value):
+            return replace(kind, key=_versioned_type(key, version), value=_versioned_type(value, version))
+        case _:
+            return kind
+
+
+def _recorded(field: StructField) -> list[dict[str, Any]]:
+    return list(field.metadata.get(TYPE_CHANGES, ()))
+
+
+def _iceberg_reads(old: DataType, new: DataType) -> bool:
+    same_scale = not isinstance(old, DecimalType) or (isinstance(new, DecimalType) and old.scale == new.scale)
+    return same_scale and new != TIMESTAMP_NTZ
 
 
 def _same_family(old: DataType, new: DataType) -> bool:
