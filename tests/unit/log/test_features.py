@@ -13,6 +13,7 @@ from deltasql.log.features import (
     implied_features,
     requested_features,
     with_required,
+    without_previewed,
 )
 from deltasql.schema.types import (
     LONG,
@@ -49,6 +50,8 @@ def test_what_can_be_written() -> None:
         "invariants",
         "rowTracking",
         "timestampNtz",
+        "typeWidening",
+        "typeWidening-preview",
         "v2Checkpoint",
         "vacuumProtocolCheck",
     }
@@ -71,6 +74,11 @@ def test_find() -> None:
         find_feature("zzz")
     assert caught.value.condition == "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG"
     assert "timestampNtz" in caught.value.message
+
+
+def test_a_preview_stands_for_the_feature() -> None:
+    assert without_previewed({"typeWidening", "appendOnly"}, {"typeWidening-preview"}) == {"appendOnly"}
+    assert without_previewed({"typeWidening", "variantType"}, {"appendOnly"}) == {"typeWidening", "variantType"}
 
 
 def test_requirements_are_followed_to_the_end() -> None:

@@ -293,6 +293,17 @@ def test_features_that_cannot_be_written_are_refused_by_name(
     assert caught.value.features == ["changeDataFeed", "typeWidening"]
 
 
+def test_a_table_of_the_preview_stays_one() -> None:
+    wanted = {"delta.enableTypeWidening": "true"}
+    old = Protocol(3, 7, frozenset({"typeWidening-preview"}), frozenset({"typeWidening-preview"}))
+    assert protocol_for(PLAIN, wanted, current=old) == old
+    assert "typeWidening" in protocol_for(PLAIN, wanted).features
+    named = parse_properties([("delta.feature.typeWidening-preview", "supported"), *wanted.items()])
+    assert protocol_for(PLAIN, wanted, parsed=named).explicit_features & {"typeWidening", "typeWidening-preview"} == {
+        "typeWidening-preview"
+    }
+
+
 def test_explicit_features_that_cannot_be_written() -> None:
     with pytest.raises(UnsupportedWriteFeaturesError) as caught:
         protocol_for(PLAIN, {}, explicit_features=["collations"])

@@ -7,9 +7,13 @@ from collections.abc import Callable
 import pytest
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.protocol import UnsupportedReadFeaturesError, UnsupportedWriteFeaturesError
+from deltasql.errors.protocol import (
+    UnsupportedReadFeaturesError,
+    UnsupportedTypeChangeError,
+    UnsupportedWriteFeaturesError,
+)
 from deltasql.log.protocol import Protocol
-from deltasql.schema.types import LONG, STRING, VARIANT, StructField, StructType
+from deltasql.schema.types import LONG, STRING, VARIANT, ArrayType, StructField, StructType
 
 PLAIN = StructType((StructField("a", LONG),))
 GENERATED = StructType((StructField("a", LONG, True, {"delta.generationExpression": "1"}),))
@@ -157,8 +161,8 @@ def test_what_can_be_read(protocol: Protocol) -> None:
 @pytest.mark.parametrize(
     ("protocol", "features"),
     [
-        (listed(3, "typeWidening", readers=("typeWidening",)), ["typeWidening"]),
-        (listed(3, "new", "typeWidening", readers=("new", "typeWidening")), ["new", "typeWidening"]),
+        (listed(3, "geospatial", readers=("geospatial",)), ["geospatial"]),
+        (listed(3, "new", "geospatial", readers=("new", "geospatial")), ["geospatial", "new"]),
     ],
 )
 def test_what_cannot_be_read_is_named(protocol: Protocol, features: list[str]) -> None:
@@ -166,6 +170,17 @@ def test_what_cannot_be_read_is_named(protocol: Protocol, features: list[str]) -
         protocol.check_readable("main.t")
     assert caught.value.features == features
     assert "main.t" in caught.value.message
+
+
+def test_a_type_change_that_no_reader_knows() -> None:
+    changes = [{"fromType": "integer", "toType": "string", "fieldPath": "element"}]
+    schema = StructType((StructField("a", ArrayType(STRING), metadata={"delta.typeChanges": changes}),))
+    listed(3, "timestampNtz", readers=("timestampNtz",)).check_readable("main.t", schema, {})
+    for feature in ("typeWidening", "typeWidening-preview"):
+        with pytest.raises(UnsupportedTypeChangeError) as caught:
+            listed(3, feature, readers=(feature,)).check_readable("main.t", schema, {})
+        assert caught.value.condition == "DELTA_UNSUPPORTED_TYPE_CHANGE_IN_SCHEMA"
+        assert "a.element was changed from int to string" in caught.value.message
 
 
 @pytest.mark.parametrize(("reader", "writer"), [(4, 7), (0, 2)])
