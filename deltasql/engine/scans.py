@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -39,6 +40,7 @@ def scan(spark: SparkHandle, operator: Scan) -> DataFrame:
     names = [field.name for field in operator.schema]
     if operator.files.num_rows == 0:
         return _select(_empty(spark, operator), names, operator)
+    operator = _located(operator)
     partitions = [name for name in operator.partition_columns if operator.schema.find(name)]
     if not partitions:
         return _select(_read(spark, operator, operator.files.column("location").to_pylist()), names, operator)
@@ -48,6 +50,16 @@ def scan(spark: SparkHandle, operator: Scan) -> DataFrame:
         return _literal_group(spark, operator, names, values, paths)
     # Not a union of one scan per partition: Spark fails to plan a correlated sub-query in a projection over that.
     return _joined_groups(spark, operator, names, partitions, groups)
+
+
+def _located(operator: Scan) -> Scan:
+    """The scan with the `location` of each file: its absolute path or URL, decoded."""
+    from deltasql.log.file_tables import locations
+
+    if "location" in operator.files.column_names:
+        return operator
+    places = locations(operator.files.column("path"), operator.location)
+    return replace(operator, files=operator.files.append_column("location", places))
 
 
 def _empty(spark: SparkHandle, operator: Scan) -> DataFrame:

@@ -44,4 +44,4 @@ def places_of(mask: pa.Array) -> np.ndarray:
     return np.frombuffer(found.buffers()[1], dtype=np.uint64, count=len(found)).astype(np.int64)
 
 
-TRUE, EMPTY = flags([True])[0], strings([""])[0]
+TRUE, ZERO, EMPTY = flags([True])[0], integers([0])[0], strings([""])[0]

@@ -6,15 +6,26 @@ Classic files, multi-part ones, and V2 ones with their sidecars. Source: Delta p
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+import os
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 from urllib.parse import unquote
 
 from deltasql.errors.log import InvalidCheckpointError, StorageError
 from deltasql.log.actions import Json
-from deltasql.log.checkpoint_file import batches, file_rows, group_size, row_groups, rows_at, small_actions, taken
+from deltasql.log.checkpoint_file import (
+    batches,
+    file_rows,
+    group_size,
+    row_groups,
+    rows_at,
+    small_actions,
+    statistics,
+    taken,
+)
 from deltasql.log.paths import LOG
 from deltasql.log.segment import CheckpointFiles
 from deltasql.log.store import LocalLogStore, LogStore
@@ -26,8 +37,20 @@ if TYPE_CHECKING:
 
 # Columns above this size are not kept for the next reader.
 _KEPT_BYTES = 512 << 20
+_KEPT_STATISTICS = 256 << 20
 _MOST_PICKED = 1 << 16
 _BUFFER = 1 << 20
+
+
+Key = TypeVar("Key", bound=Hashable)
+Key_contra = TypeVar("Key_contra", bound=Hashable, contravariant=True)
+Leaf: TypeAlias = "tuple[str, ...]"
+
+
+class StatisticsReader(Protocol[Key_contra]):
+    """See `Checkpoint.statistics`."""
+
+    def __call__(self, stats: pa.Array, keys: Sequence[Key_contra], /) -> list[pa.Array]: ...
 
 
 class Checkpoint:
@@ -43,6 +66,7 @@ class Checkpoint:
         # Remote ranges are fetched side by side; of a local file that would only be a copy.
         self._local = isinstance(store, LocalLogStore)
         self._columns: dict[tuple[str, str], pa.ChunkedArray] = {}
+        self._statistics: dict[Hashable, pa.ChunkedArray] = {}
         self._partitions: dict[tuple[str, ...], pa.StructArray] = {}
         self._picked: tuple[np.ndarray, pa.Table] | None = None
 
@@ -117,6 +141,64 @@ class Checkpoint:
                 known = no_columns(self._size())
             self._partitions[tuple(keys)] = known
         return known
+
+    def statistics(
+        self, keys: Sequence[Key], leaves: Callable[[Key], Collection[Leaf]], read: StatisticsReader[Key]
+    ) -> list[pa.ChunkedArray]:
+        """What `read` makes of the adds' statistics for each of `keys`, which is kept.
+
+        It gets them in batches, some in other threads, with the fields that `leaves` names: as structs where the
+        checkpoint has them typed, else as JSON texts. It gives an array for each key, and raises nothing.
+        """
+        import pyarrow as pa
+
+        missing = [key for key in keys if key not in self._statistics]
+        if missing:
+            fields = {leaf for key in missing for leaf in leaves(key)}
+            with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+                parts = list(
+                    threads.map(lambda place: self._group_statistics(place, fields, missing, read), self._groups)
+                )
+            if self._json is not None:
+                from deltasql.log.file_tables import ADD, from_actions
+
+                texts = from_actions(self.actions("add"), pa.schema([ADD.field("stats")]))["stats"]
+                parts.append(read(texts.combine_chunks(), missing))
+            parts = parts or [read(pa.nulls(0, pa.string()), missing)]
+            for key, pieces in zip(missing, zip(*parts, strict=True), strict=True):
+                self._statistics[key] = pa.chunked_array(pieces)
+        found = [self._statistics[key] for key in keys]
+        self._forget_statistics(keys)
+        return found
+
+    def _group_statistics(
+        self, place: tuple[str, int], fields: Collection[Leaf], keys: Sequence[Key], read: StatisticsReader[Key]
+    ) -> list[pa.Array]:
+        import pyarrow as pa
+
+        path, group = place
+        with self._opened(path) as file:
+            parts = [read(batch, keys) for batch in statistics(file, group, fields)]
+        parts = parts or [read(pa.nulls(0, pa.string()), keys)]
+        return [pa.concat_arrays(pieces) for pieces in zip(*parts, strict=True)]
+
+    def _forget_statistics(self, used: Sequence[Hashable]) -> None:
+        """Keeps memory in bounds: those that were asked for longest ago go first."""
+        for key in used:
+            self._statistics[key] = self._statistics.pop(key)
+        sizes = {key: column.nbytes for key, column in self._statistics.items()}
+        for key in list(self._statistics)[: -len(used)]:
+            if sum(sizes.values()) > _KEPT_STATISTICS:
+                del self._statistics[key], sizes[key]
+
+    @cached_property
+    def _groups(self) -> list[tuple[str, int]]:
+        """The row groups that hold adds, with their files."""
+        places: list[tuple[str, int]] = []
+        for path in self._sources:
+            with self._opened(path) as file:
+                places.extend((path, group) for group in row_groups(file, "add"))
+        return places
 
     def _size(self) -> int:
         """The number of adds, from the footers."""

@@ -5,7 +5,7 @@ Source: Delta protocol, Checkpoint Schema.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from deltasql.log.actions import Json
@@ -125,6 +125,48 @@ def rows_at(file: pq.ParquetFile, wanted: pa.Schema, places: np.ndarray, start: 
         if len(own):
             pieces.extend(_picked(file, group, _present(file, "add", group, wanted), wanted, own))
     return pa.concat_tables(pieces), start
+
+
+def statistics(file: pq.ParquetFile, group: int, leaves: Collection[tuple[str, ...]]) -> Iterator[pa.Array]:
+    """The statistics of a row group's add actions, batch by batch.
+
+    Structs with `leaves`, which are paths of fields, if the file has them typed; else JSON texts.
+    """
+    import pyarrow as pa
+
+    present = _leaves_of(file, "stats_parsed")
+    typed = [leaf for leaf in leaves if leaf in present and has_leaf(file, group, "add.stats_parsed.numRecords")]
+    is_typed = bool(typed) and (len(typed) == len(leaves) or not has_leaf(file, group, "add.stats"))
+    field = "stats_parsed" if is_typed else "stats"
+    wanted = [".".join(("add", field, *leaf)) for leaf in typed] if is_typed else ["add.stats"]
+    names = wanted if is_typed or ("stats",) in _leaves_of(file) else ["add.path"]
+    for batch in file.iter_batches(_SMALL_BATCH, row_groups=[group], columns=names):
+        actions = batch.column(0)
+        actions = actions.drop_null() if actions.null_count else actions
+        index = actions.type.get_field_index(field)
+        # Statistics that are not there are null texts.
+        yield actions.field(index) if index >= 0 else pa.nulls(len(actions), pa.string())
+
+
+def _leaves_of(file: pq.ParquetFile, *path: str) -> set[tuple[str, ...]]:
+    """The paths of the fields of add actions, or of one of their structs, that are no struct themselves."""
+    kind = file.schema_arrow.field("add").type
+    for name in path:
+        index = kind.get_field_index(name)
+        if index < 0:
+            return set()
+        kind = kind.field(index).type
+    return set(_leaves(kind))
+
+
+def _leaves(kind: pa.DataType) -> Iterator[tuple[str, ...]]:
+    import pyarrow as pa
+
+    for field in kind:
+        if pa.types.is_struct(field.type):
+            yield from ((field.name, *below) for below in _leaves(field.type))
+        else:
+            yield (field.name,)
 
 
 def _picked(

@@ -73,6 +73,8 @@ _TAGS = re.compile(rb'"tags"\s*:\s*\{\s*"')
 
 def from_actions(actions: Sequence[Json], schema: pa.Schema) -> pa.Table:
     """JSON objects of add or remove actions as a table of `schema`; what they lack is null."""
+    if not actions:
+        return schema.empty_table()
     arrays = []
     for column in schema:
         values = [action.get(column.name) for action in actions]

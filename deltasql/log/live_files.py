@@ -27,7 +27,7 @@ from deltasql.log.file_tables import (
 from deltasql.log.replay import Tail, hidden_rows, rows_of_paths, tail_adds, tail_removes
 
 if TYPE_CHECKING:
-    from deltasql.log.checkpoint import Checkpoint
+    from deltasql.log.checkpoint import Checkpoint, Key, Leaf, StatisticsReader
 
 _Result = TypeVar("_Result")
 
@@ -75,6 +75,19 @@ class LiveFiles:
     def raw_column(self, name: str) -> pa.ChunkedArray:
         """A column of `file_tables.ADD`, maps left as maps."""
         return self._once(f"column {name}", lambda: self._read_column(name))
+
+    def statistics(
+        self, keys: Sequence[Key], leaves: Callable[[Key], Collection[Leaf]], read: StatisticsReader[Key]
+    ) -> list[pa.ChunkedArray]:
+        """An array per key that `read` makes of the files' statistics: see `Checkpoint.statistics`."""
+        names = [str(number) for number in range(len(keys))]
+        stats = self._newer["stats"].combine_chunks()
+        parts = [pa.table(read(stats, keys), names=names)]
+        if self._checkpoint is not None:
+            older = pa.table(self._checkpoint.statistics(keys, leaves, read), names=names)
+            parts.insert(0, keep(older, self._hidden))
+        columns: list[pa.ChunkedArray] = pa.concat_tables(parts).columns
+        return columns
 
     def with_paths(self, paths: Iterable[str]) -> pa.Table:
         """The add actions of the files with these paths. Of a checkpoint, first the paths are read alone."""

@@ -30,8 +30,10 @@ ROW_ID, ROW_VERSION = "__deltasql_row_id", "__deltasql_row_version"
 METADATA = "_metadata"
 """Column of a described scan: a struct of the row's file, its place in it and, where rows are tracked, its id."""
 HIDDEN_PREFIX = "__deltasql_"
-SCAN_COLUMNS = ("path", "location", "partitionValues", "size", "stats", "deletionVector")
-"""What a Scan knows of each of its files: columns of `Snapshot.files()`."""
+READ_COLUMNS = ("path", "partitionValues", "size", "deletionVector")
+"""What a Scan knows of each of its files where rows are only read: columns of `Snapshot.files()`."""
+SCAN_COLUMNS = (*READ_COLUMNS, "location", "stats")
+"""The same where files may be replaced."""
 ROW_ID_COLUMNS = ("baseRowId", "defaultRowCommitVersion")
 """What it must know besides to give row ids."""
 
@@ -40,11 +42,11 @@ ROW_ID_COLUMNS = ("baseRowId", "defaultRowCommitVersion")
 class Scan:
     """Rows of some data files of one table version, as `schema`.
 
-    `location` is the table's. `files` has the columns `location` (absolute path or URL), `size`, `partitionValues`
-    (struct of strings) and `deletionVector` (its descriptor, or null);
-    `total_files` is their number before pruning. With `identity` each row also carries ROW_FILE, ROW_INDEX and
-    TARGET_PRESENT. With `row_ids` it carries ROW_ID and ROW_VERSION, and `files` have ROW_ID_COLUMNS as well. Rows of a
-    `described` scan have METADATA instead.
+    `location` is the table's. `files` has the columns `path` (as in the log), `size`, `partitionValues` (struct of
+    strings) and `deletionVector` (its descriptor, or null), or all of SCAN_COLUMNS; `total_files` is their number
+    before pruning. With `identity` each row also carries ROW_FILE, ROW_INDEX and TARGET_PRESENT. With `row_ids` it
+    carries ROW_ID and ROW_VERSION, and `files` have ROW_ID_COLUMNS as well. Rows of a `described` scan have METADATA
+    instead.
     """
 
     table: str

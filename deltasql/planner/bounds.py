@@ -34,29 +34,58 @@ class Bounds:
     rows: pa.ChunkedArray
 
 
-def read_bounds(stats: pa.ChunkedArray, columns: Iterable[Column]) -> dict[Column, Bounds]:
+def read_bounds(stats: pa.ChunkedArray, columns: Sequence[Column]) -> dict[Column, Bounds]:
     """Bounds of `columns` from JSON texts of statistics; what is missing or not as the protocol says is null."""
     import pyarrow as pa
 
-    wanted: dict[tuple[str, ...], _Field] = {_RECORDS: _COUNT}
-    for column in columns:
-        field = _field(column)
-        wanted[_path("nullCount", column)] = _COUNT
-        if field is not None:
-            wanted |= {_path(name, column): field for name in ("minValues", "maxValues")}
     # Arrow's reader runs outside the interpreter's lock.
     with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
-        parts = list(threads.map(lambda chunk: _read(chunk, wanted), _chunks(stats)))
-    arrays = {path: pa.chunked_array([part[path] for part in parts], wanted[path].arrow()) for path in wanted}
-    empty = pa.chunked_array([pa.nulls(len(stats))])
+        parts = list(threads.map(lambda chunk: parse_statistics(chunk, columns), _chunks(stats)))
+    parts = parts or [parse_statistics(stats.cast(pa.string()).combine_chunks(), columns)]
+    return bounds_of(columns, [pa.chunked_array(pieces) for pieces in zip(*parts, strict=True)])
+
+
+def statistics_of(column: Column) -> list[tuple[str, ...]]:
+    """The fields of a file's statistics that bound a column."""
+    edges = ("minValues", "maxValues") if _field(column) is not None else ()
+    return [_RECORDS, *(_path(name, column) for name in (*edges, "nullCount"))]
+
+
+def parse_statistics(stats: pa.Array, columns: Sequence[Column]) -> list[pa.StructArray]:
+    """Of each column the fields low, high, nulls and rows, from JSON texts or from the structs of a checkpoint."""
+    import pyarrow as pa
+
+    wanted: dict[tuple[str, ...], _Field] = {}
+    for column in columns:
+        field = _field(column)
+        for path in statistics_of(column):
+            wanted[path] = field if field is not None and path[0] in {"minValues", "maxValues"} else _COUNT
+    found = _read(stats, wanted) if pa.types.is_string(stats.type) else _read_typed(stats, wanted)
+    return [_bounds_struct(column, found, len(stats)) for column in columns]
+
+
+def _bounds_struct(column: Column, found: Mapping[tuple[str, ...], pa.Array], length: int) -> pa.StructArray:
+    import pyarrow as pa
+
+    unknown = pa.nulls(length)
+    fields = {
+        "low": found.get(_path("minValues", column), unknown),
+        "high": _widened(column, found.get(_path("maxValues", column), unknown)),
+        "nulls": found[_path("nullCount", column)],
+        "rows": found[_RECORDS],
+    }
+    kind = [pa.field(name, values.type) for name, values in fields.items()]
+    return pa.StructArray.from_arrays(list(fields.values()), fields=kind)
+
+
+def bounds_of(columns: Sequence[Column], statistics: Sequence[pa.ChunkedArray]) -> dict[Column, Bounds]:
+    """Structs of `parse_statistics`, by column."""
+    import pyarrow.compute as pc
+
+    names = ("low", "high", "nulls", "rows")
     return {
-        column: Bounds(
-            arrays.get(_path("minValues", column), empty),
-            _widened(column, arrays.get(_path("maxValues", column), empty)),
-            arrays[_path("nullCount", column)],
-            arrays[_RECORDS],
-        )
-        for column in columns
+        column: Bounds(*(pc.struct_field(structs, [name]) for name in names))
+        for column, structs in zip(columns, statistics, strict=True)
     }
 
 
@@ -72,13 +101,16 @@ def _chunks(stats: pa.ChunkedArray) -> Iterable[pa.Array]:
             yield chunk.slice(start, _CHUNK)
 
 
-def _widened(column: Column, high: pa.ChunkedArray) -> pa.ChunkedArray:
+def _widened(column: Column, high: pa.Array) -> pa.Array:
     import pyarrow.compute as pc
+
+    from deltasql.log.arrow_values import integers
 
     if column.kind not in {"timestamp", "timestamp_ntz"}:
         return high
-    # The log cuts timestamps to milliseconds. No timestamp of data is near the end of 64 bits.
-    return pc.add(high, 1000)
+    # The log cuts timestamps to milliseconds.
+    last, millisecond = integers([2**63 - 1 - 1000, 1000])
+    return pc.add(pc.min_element_wise(high, last, skip_nulls=False), millisecond)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +118,14 @@ class _Field:
     """One field of the statistics: `json` is its type in Arrow's JSON reader, `arrow` the one that we compare.
 
     `convert` takes the reader's array to the latter and raises ArrowInvalid if one value is odd; `scalar` takes one
-    value of Python's JSON reader and gives None if it is odd.
+    value of Python's JSON reader and gives None if it is odd. `typed` takes an array of a checkpoint's own type there.
     """
 
     json: Callable[[], pa.DataType]
     arrow: Callable[[], pa.DataType]
     convert: Callable[[pa.Array], pa.Array]
     scalar: Callable[[Any], Any]
+    typed: Callable[[pa.Array], pa.Array]
 
 
 def _read(stats: pa.Array, wanted: Mapping[tuple[str, ...], _Field]) -> dict[tuple[str, ...], pa.Array]:
@@ -109,7 +142,9 @@ def _read_by_arrow(stats: pa.Array, wanted: Mapping[tuple[str, ...], _Field]) ->
     import pyarrow.compute as pc
     import pyarrow.json
 
-    buffer = _text(stats if stats.null_count == 0 else pc.fill_null(stats, "{}"))
+    from deltasql.log.arrow_values import strings
+
+    buffer = _text(stats if stats.null_count == 0 else pc.fill_null(stats, strings(["{}"])[0]))
     table = pyarrow.json.read_json(
         pa.BufferReader(buffer),
         # In one block the reader takes one object after the other, whatever stands between them.
@@ -164,6 +199,28 @@ def _read_by_python(stats: pa.Array, wanted: Mapping[tuple[str, ...], _Field]) -
     return {
         path: pa.array([_scalar(row, path, field) for row in rows], field.arrow()) for path, field in wanted.items()
     }
+
+
+def _read_typed(stats: pa.StructArray, wanted: Mapping[tuple[str, ...], _Field]) -> dict[tuple[str, ...], pa.Array]:
+    return {path: _typed(stats, path, field) for path, field in wanted.items()}
+
+
+def _typed(stats: pa.StructArray, path: tuple[str, ...], field: _Field) -> pa.Array:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    values = stats
+    for name in path:
+        index = values.type.get_field_index(name) if pa.types.is_struct(values.type) else -1
+        if index < 0:
+            return pa.nulls(len(stats), field.arrow())
+        # Not .field: a value below a null struct counts for nothing.
+        values = pc.struct_field(values, [index])
+    try:
+        return field.typed(values)
+    except pa.ArrowException:
+        # A column of another type when the checkpoint was written.
+        return pa.nulls(len(stats), field.arrow())
 
 
 def _parsed(text: str | None) -> Any:
@@ -229,6 +286,34 @@ def _single(value: Any) -> float | None:
         return None
 
 
+def _integers(values: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
+    return values.cast(pa.int64())
+
+
+def _numbers(values: pa.Array) -> pa.Array:
+    """Doubles, null where a bound is NaN: it orders nothing."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    values = values.cast(pa.float64())
+    return pc.if_else(pc.is_nan(values), pa.nulls(1, pa.float64())[0], values)
+
+
+def _texts(values: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
+    return values.cast(pa.string()) if pa.types.is_string(values.type) else pa.nulls(len(values), pa.string())
+
+
+def _microseconds(values: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
+    zone = values.type.tz if pa.types.is_timestamp(values.type) else None
+    return values.cast(pa.timestamp("us", zone)).cast(pa.int64())
+
+
 def _to_days(values: pa.Array) -> pa.Array:
     import pyarrow as pa
 
@@ -247,7 +332,7 @@ def _to_clock_time(values: pa.Array) -> pa.Array:
     return values.cast(pa.timestamp("us")).cast(pa.int64())
 
 
-_COUNT = _Field(_int64, _int64, _same, _integer)
+_COUNT = _Field(_int64, _int64, _same, _integer, _integers)
 
 
 def _of_text(read: Callable[[str], int | None]) -> Callable[[Any], int | None]:
@@ -256,12 +341,12 @@ def _of_text(read: Callable[[str], int | None]) -> Callable[[Any], int | None]:
 
 _FIELDS = {
     **dict.fromkeys(INTEGRAL, _COUNT),
-    "double": _Field(_float64, _float64, _same, _double),
-    "float": _Field(_float64, _float64, _to_single, _single),
-    "string": _Field(_string, _string, _same, lambda value: value if isinstance(value, str) else None),
-    "date": _Field(_string, _int64, _to_days, _of_text(date_days)),
-    "timestamp": _Field(_string, _int64, _to_moment, _of_text(lambda text: moment(text, None))),
-    "timestamp_ntz": _Field(_string, _int64, _to_clock_time, _of_text(clock_time)),
+    "double": _Field(_float64, _float64, _same, _double, _numbers),
+    "float": _Field(_float64, _float64, _to_single, _single, _numbers),
+    "string": _Field(_string, _string, _same, lambda value: value if isinstance(value, str) else None, _texts),
+    "date": _Field(_string, _int64, _to_days, _of_text(date_days), _to_days),
+    "timestamp": _Field(_string, _int64, _to_moment, _of_text(lambda text: moment(text, None)), _microseconds),
+    "timestamp_ntz": _Field(_string, _int64, _to_clock_time, _of_text(clock_time), _microseconds),
 }
 
 
@@ -282,4 +367,5 @@ def _decimal_field(scale: int) -> _Field:
         fits = isinstance(digits.exponent, int) and -digits.exponent <= scale and number.adjusted() < 38 - scale
         return number if fits else None
 
-    return _Field(lambda: pa.decimal128(38, scale), lambda: pa.decimal128(38, scale), _same, scalar)
+    kind = pa.decimal128(38, scale)
+    return _Field(lambda: kind, lambda: kind, _same, scalar, lambda values: values.cast(kind))

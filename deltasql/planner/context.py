@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
@@ -18,13 +19,15 @@ from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
 from deltasql.log.row_ids import row_id_columns
 from deltasql.log.table import DeltaLog
 from deltasql.plan.base import SqlText, TableName
-from deltasql.plan.operators import METADATA, ROW_ID_COLUMNS, SCAN_COLUMNS, Operator, Query, Scan
+from deltasql.plan.operators import METADATA, READ_COLUMNS, ROW_ID_COLUMNS, SCAN_COLUMNS, Operator, Query, Scan
 from deltasql.planner.effects import View
 from deltasql.planner.settings import TIME_ZONE, Settings, as_boolean, as_choice
 from deltasql.planner.timezone import machine_zone_name
 from deltasql.schema.types import DataType, StructType
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from deltasql.log.snapshot import Snapshot
     from deltasql.planner.relations import TableReference
 
@@ -171,6 +174,7 @@ class Context:
         predicate: str | None = None,
         alias: str | None = None,
         *,
+        columns: Sequence[str] = SCAN_COLUMNS,
         may_be_empty: bool = False,
         with_ids: bool = False,
     ) -> Scan:
@@ -179,26 +183,37 @@ class Context:
         `with_ids` asks for the ids of the rows, if the table tracks them.
         Raises ReadTableWithoutColumnsError for a table without columns, unless it `may_be_empty`.
         """
-        from deltasql.planner.pruning import prune
 
         if not len(snapshot.schema) and not may_be_empty:
             raise ReadTableWithoutColumnsError(table=snapshot.table)
         snapshot.protocol.check_readable(snapshot.table, snapshot.schema, snapshot.configuration)
         row_ids = row_id_columns(snapshot.protocol, snapshot.metadata) if with_ids else None
-        files = snapshot.files(SCAN_COLUMNS if row_ids is None else (*SCAN_COLUMNS, *ROW_ID_COLUMNS))
-        kept = files
-        if predicate is not None:
-            kept = prune(files, predicate, snapshot.schema, snapshot.partition_columns, alias, timezone=self.time_zone)
+        columns = columns if row_ids is None else (*columns, *ROW_ID_COLUMNS)
+        files, total = self._files(snapshot, predicate, alias, columns)
         return Scan(
             table=snapshot.table,
             location=snapshot.location,
             version=snapshot.version,
             schema=snapshot.schema,
             partition_columns=snapshot.partition_columns,
-            files=kept,
-            total_files=files.num_rows,
+            files=files,
+            total_files=total,
             row_ids=row_ids,
         )
+
+    def _files(
+        self, snapshot: Snapshot, predicate: str | None, alias: str | None, columns: Sequence[str]
+    ) -> tuple[pa.Table, int]:
+        """The files that may hold a row for which `predicate` is TRUE, and how many there are in all."""
+        if predicate is None:
+            files = snapshot.files(columns)
+            return files, files.num_rows
+        from deltasql.planner.predicates import condition
+        from deltasql.planner.pruning import skip_files
+
+        zone = self.time_zone
+        asked = condition(predicate, snapshot.schema, snapshot.partition_columns, alias, zone)
+        return snapshot.read_files(lambda files: skip_files(files, asked, columns, zone))
 
     def query(self, text: SqlText, ctes: SqlText | None = None, label: str = "query") -> Query:
         """A query of the user's, its tables bound to snapshots."""
@@ -228,18 +243,15 @@ class Context:
 
         bound: dict[int, str] = {}
         relations: dict[str, Operator] = {}
-        filters: dict[int, str] | None = None
+        filters = cache(lambda: scan_filters(sql))
         references = table_references(sql)
         metadata, described = NamedMetadata(sql, references), set[int]()
         for index, reference in enumerate(references):
             name = TableName(reference.parts, reference.start, reference.end, reference.temporal)
             try:
-                operator = self._relation(name, described=index in metadata.references)
+                operator = self._relation(name, reference, filters, described=index in metadata.references)
                 if isinstance(operator, Scan) and operator.described:
                     described.add(index)
-                if isinstance(operator, Scan) and operator.total_files > 1:
-                    filters = scan_filters(sql) if filters is None else filters
-                    operator = self._filtered(operator, filters.get(reference.start), reference)
             except DeltaSqlError as error:
                 caret = self.caret(place(reference.start), place(reference.end - 1) + 1) if place else None
                 raise error.at(caret) from None
@@ -250,17 +262,10 @@ class Context:
             relations[view] = operator
         return bind(sql, bound, qualifiers or {}, metadata.hidden_from_stars(described)).sql, relations
 
-    def _filtered(self, scan: Scan, predicate: str | None, reference: TableReference) -> Scan:
-        """`scan` without the files in which no row satisfies `predicate`."""
-        from deltasql.planner.pruning import prune
-
-        if predicate is None:
-            return scan
-        alias = reference.alias or reference.parts[-1]
-        files = prune(scan.files, predicate, scan.schema, scan.partition_columns, alias, timezone=self.time_zone)
-        return replace(scan, files=files)
-
-    def _relation(self, name: TableName, described: bool) -> Operator | None:
+    def _relation(
+        self, name: TableName, reference: TableReference, filters: Callable[[], Mapping[int, str]], described: bool
+    ) -> Operator | None:
+        """The rows that a name in a query stands for; `filters` say by its place which of them the query uses."""
         if self.is_view(name):
             return self._view(name)
         if name.path is None and (len(name.parts) > 3 or self.catalog.resolve(name.parts) is None):
@@ -269,9 +274,10 @@ class Context:
             self.catalog.require(name.parts)
         snapshot = self.snapshot(replace(name, start=0, end=0))
         # A column of the table's own comes first.
-        if not described or snapshot.schema.find(METADATA) is not None:
-            return self.scan(snapshot)
-        return replace(self.scan(snapshot, with_ids=True), described=True)
+        described = described and snapshot.schema.find(METADATA) is None
+        predicate, alias = filters().get(reference.start), reference.alias or reference.parts[-1]
+        scan = self.scan(snapshot, predicate, alias, columns=READ_COLUMNS, with_ids=described)
+        return replace(scan, described=True) if described else scan
 
     def _is_foreign(self, name: TableName) -> bool:
         """Whether Spark alone can say what a name means: `` parquet.`/path` ``, global_temp.v, system tables."""
