@@ -31,6 +31,10 @@ def strings(values: Sequence[str]) -> pa.StringArray:
     return pa.Array.from_buffers(pa.string(), len(texts), [None, pa.py_buffer(ends), pa.py_buffer(b"".join(texts))])
 
 
+def no_rows(schema: pa.Schema) -> pa.Table:
+    return pa.table([pa.nulls(0, field.type) for field in schema], schema=schema)
+
+
 def scalar(text: str, kind: pa.DataType) -> pa.Scalar:
     """The value that Arrow reads from `text`. Raises ArrowInvalid."""
     return strings([text]).cast(kind)[0]

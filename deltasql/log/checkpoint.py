@@ -250,13 +250,15 @@ class Checkpoint:
     def _read(self, kind: str, columns: Sequence[str], schema: pa.Schema) -> pa.Table:
         import pyarrow as pa
 
+        from deltasql.log.arrow_values import no_rows
+
         wanted = pa.schema([schema.field(name) for name in columns])
         tables = [self._guarded(path, lambda file: file_rows(file, kind, wanted)) for path in self._sources]
         if self._json is not None:
             from deltasql.log.file_tables import from_actions
 
             tables.append(from_actions(self.actions(kind), wanted))
-        return pa.concat_tables(tables) if tables else wanted.empty_table()
+        return pa.concat_tables(tables) if tables else no_rows(wanted)
 
     def _read_at(self, rows: np.ndarray, wanted: pa.Schema) -> pa.Table:
         import pyarrow as pa

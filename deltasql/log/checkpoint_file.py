@@ -71,8 +71,10 @@ def file_rows(file: pq.ParquetFile, kind: str, wanted: pa.Schema) -> pa.Table:
     """The rows of the file that are actions of the kind."""
     import pyarrow as pa
 
+    from deltasql.log.arrow_values import no_rows
+
     # A row group may be empty.
-    return pa.concat_tables([wanted.empty_table(), *batches(file, kind, wanted, _BATCH)])
+    return pa.concat_tables([no_rows(wanted), *batches(file, kind, wanted, _BATCH)])
 
 
 def batches(file: pq.ParquetFile, kind: str, wanted: pa.Schema, size: int = _SMALL_BATCH) -> Iterator[pa.Table]:
@@ -117,7 +119,9 @@ def rows_at(file: pq.ParquetFile, wanted: pa.Schema, places: np.ndarray, start: 
     """The add actions of the file with the numbers `places`, and the number after its last; `start` is its first."""
     import pyarrow as pa
 
-    pieces = [wanted.empty_table()]
+    from deltasql.log.arrow_values import no_rows
+
+    pieces = [no_rows(wanted)]
     for group in row_groups(file, "add"):
         size = group_size(file, group)
         own = places[(places >= start) & (places < start + size)] - start

@@ -16,7 +16,7 @@ import pyarrow.json as pj
 
 from deltasql.errors.log import InvalidLogJsonError
 from deltasql.log.actions import AddFile, Json, RemoveFile
-from deltasql.log.arrow_values import EMPTY, flags, integers, strings
+from deltasql.log.arrow_values import EMPTY, flags, integers, no_rows, strings
 from deltasql.log.paths import absolute, canonical
 
 ENCODED = pa.dictionary(pa.int32(), pa.string())
@@ -74,7 +74,7 @@ _TAGS = re.compile(rb'"tags"\s*:\s*\{\s*"')
 def from_actions(actions: Sequence[Json], schema: pa.Schema) -> pa.Table:
     """JSON objects of add or remove actions as a table of `schema`; what they lack is null."""
     if not actions:
-        return schema.empty_table()
+        return no_rows(schema)
     arrays = []
     for column in schema:
         values = [action.get(column.name) for action in actions]
@@ -256,7 +256,7 @@ def _parse_columnar(text: bytes) -> tuple[pa.Table, pa.Table]:
 def _read_kind(text: bytes, kind: str, schema: pa.Schema) -> pa.Table:
     keys = _partition_keys(text, kind)
     if keys is None:
-        return schema.empty_table()
+        return no_rows(schema)
     values = pa.struct([(key, pa.string()) for key in keys])
     fields = [(f.name, values if f.name == "partitionValues" else f.type) for f in schema if f.name != "tags"]
     table = pj.read_json(
@@ -268,7 +268,7 @@ def _read_kind(text: bytes, kind: str, schema: pa.Schema) -> pa.Table:
         ),
     )
     chunks = [chunk.drop_null() for chunk in table[kind].chunks if chunk.null_count < len(chunk)]
-    return pa.concat_tables([_normal(chunk, schema, keys) for chunk in chunks]) if chunks else schema.empty_table()
+    return pa.concat_tables([_normal(chunk, schema, keys) for chunk in chunks]) if chunks else no_rows(schema)
 
 
 def _normal(chunk: pa.StructArray, schema: pa.Schema, keys: Sequence[str]) -> pa.Table:
