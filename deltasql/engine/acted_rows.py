@@ -12,6 +12,7 @@ from deltasql.engine.change_rows import CHANGE_TYPE, with_change_rows
 from deltasql.engine.frames import Frames, checked
 from deltasql.engine.merge_source import SOURCE_ROW, Source
 from deltasql.engine.rewritten import Rewritten
+from deltasql.engine.row_ids import without_ids, written_ids
 from deltasql.engine.scans import local_path
 from deltasql.engine.write import Stage, Staged
 from deltasql.errors.engine import MultipleSourceRowsError
@@ -59,7 +60,7 @@ class ActedRows:
     def unmatched(self) -> DataFrame:
         from pyspark.sql import functions as F
 
-        target = self.operator.target
+        target = without_ids(self.operator.target)
         if target.files.num_rows == 0:
             return self.source_rows()
         if not self.source.broadcast:
@@ -100,23 +101,27 @@ class ActedRows:
 
     def write_output(self, rows: DataFrame, *, origins: bool = False) -> Staged:
         """Stages rows of `output`."""
-        return self.stage.write(rows, self.operator.output, origins=origins, changes=self.operator.recording.changes)
+        operator = self.operator
+        return self.stage.write(
+            rows, operator.output, origins=origins, changes=operator.recording.changes, row_ids=operator.target.row_ids
+        )
 
     def output(self, acted: DataFrame, extra: Sequence[Column] = (), inserted_only: bool = False) -> DataFrame:
-        """The rows that are written: output columns, each by the action of its row, then `extra`.
+        """The rows that are written: output columns, each by the action of its row, their ids, then `extra`.
 
         Where the table has a change data feed, the rows of the feed are among them, told by CHANGE_TYPE.
         """
         from pyspark.sql import functions as F
 
         operator = self.operator
+        ids = [F.expr(sql).alias(name) for name, sql in written_ids(operator, inserted_only).items()]
         if operator.recording.changes:
-            rows = with_change_rows(acted, operator, extra, inserted_only)
+            rows = with_change_rows(acted, operator, [*ids, *extra], inserted_only)
             return checked(rows, [_for_table_rows(check) for check in operator.checks])
         texts = output_sql(operator, inserted_only)
         columns = [F.expr(text).alias(field.name) for text, field in zip(texts, operator.output, strict=True)]
         kept = acted.filter(f"NOT {not_written(operator.actions)}")
-        return checked(kept.select(*columns, *extra), operator.checks)
+        return checked(kept.select(*columns, *ids, *extra), operator.checks)
 
     def counters(self) -> list[Column]:
         """Aggregates over acted rows, for an Observation: they come with the job that writes."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from deltasql.engine.actions import ACTION, NOTHING, keep_sql, output_sql
-from deltasql.plan.operators import Rewrite, RowAction, RowEffect
+from deltasql.plan.operators import ROW_ID, ROW_VERSION, Rewrite, RowAction, RowEffect
 from deltasql.schema.literals import sql_literal
 
 if TYPE_CHECKING:
@@ -30,8 +30,16 @@ def with_change_rows(acted: DataFrame, operator: Rewrite, extra: Sequence[Column
     used = acted.filter(f"{ACTION} <> {NOTHING}").withColumns({name: F.expr(sql) for name, sql in images.items()})
     rows = used.select(*extra, F.expr(f"inline({_images_sql(operator)}) AS ({CHANGE_TYPE}, {_IMAGE})"))
     columns = [F.expr(f"{_IMAGE}.c{index}").alias(field.name) for index, field in enumerate(operator.output)]
-    kept = [name for name in rows.columns if name not in {CHANGE_TYPE, _IMAGE}]
+    kept = [_of_table_rows(name) for name in rows.columns if name not in {CHANGE_TYPE, _IMAGE}]
     return rows.select(*columns, *kept, CHANGE_TYPE)
+
+
+def _of_table_rows(name: str) -> Column:
+    """A column that comes with an acted row. The feed has no row ids: they belong to the rows of the table."""
+    from pyspark.sql import functions as F
+
+    column = F.col(name)
+    return F.when(F.col(CHANGE_TYPE).isNull(), column).alias(name) if name in {ROW_ID, ROW_VERSION} else column
 
 
 def _images_sql(operator: Rewrite) -> str:

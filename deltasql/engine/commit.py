@@ -208,7 +208,7 @@ def _tags(change: TableChange | RowChange) -> Mapping[str, str] | None:
     moves = change.outcome in {Outcome.UPDATE, Outcome.DELETE, Outcome.MERGE}
     if read is None or not moves or not tracks_rows(read.protocol, read.metadata):
         return None
-    return {PRESERVED_TAG: str(isinstance(change, TableChange)).lower()}
+    return {PRESERVED_TAG: "true"}
 
 
 def _record(transaction: Transaction, reads: Reads | None) -> None:

@@ -15,6 +15,7 @@ from deltasql.engine.acted_rows import ActedRows, Counts, DuplicateMatchesError
 from deltasql.engine.actions import ACTION
 from deltasql.engine.merge_source import SOURCE_ROW
 from deltasql.engine.rewritten import Rewritten
+from deltasql.engine.row_ids import without_ids
 from deltasql.engine.staged import ORIGIN
 from deltasql.engine.write import count_live_rows
 from deltasql.plan.operators import ROW_FILE, SOURCE_PRESENT, TARGET_PRESENT, RowEffect, Scan
@@ -66,7 +67,7 @@ class CopyOnWrite(ActedRows):
         Without a broadcast source the second pass finds unmatched rows by a full outer join, for which every file
         with a match counts as touched.
         """
-        target = self.operator.target
+        target = without_ids(self.operator.target)
         how = "left_outer" if self.by_source else "inner"
         if self.inserts and self.source.broadcast:
             pairs = self.acted(target, "inner").select(ROW_FILE, SOURCE_ROW, ACTION)

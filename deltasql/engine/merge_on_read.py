@@ -15,6 +15,7 @@ from deltasql.engine.actions import ACTION
 from deltasql.engine.merge_source import SOURCE_ROW
 from deltasql.engine.positions import Positions, collect_positions, listed_positions
 from deltasql.engine.rewritten import Rewritten
+from deltasql.engine.row_ids import without_ids
 from deltasql.engine.write import Staged
 from deltasql.plan.operators import ROW_FILE, ROW_INDEX, TARGET_PRESENT, RowEffect
 
@@ -45,7 +46,7 @@ class MergeOnRead(ActedRows):
         return "left_outer" if self.by_source or self.operator.source is None else "inner"
 
     def _only_marks(self, few: bool, unique: bool) -> Rewritten:
-        found = collect_positions(self.acted(self.operator.target, self._how, unique).filter(FIRED), few)
+        found = collect_positions(self.acted(without_ids(self.operator.target), self._how, unique).filter(FIRED), few)
         self._check_unique(found, unique)
         return self._marked(self.stage.nothing(), found, dict(_counted(found, len(self.operator.actions))))
 
@@ -81,9 +82,10 @@ class MergeOnRead(ActedRows):
             images = self.source.cache(self.acted(target, self._how, unique).filter(FIRED))
             return collect_positions(images, few=False), images, None
         matched = None
-        fired = self.acted(target, self._how, unique).filter(FIRED)
+        searched = without_ids(target)
+        fired = self.acted(searched, self._how, unique).filter(FIRED)
         if self.inserts and self.source.broadcast:
-            pairs = self.source.cache(self.acted(target, "inner").select(ROW_FILE, ROW_INDEX, SOURCE_ROW, ACTION))
+            pairs = self.source.cache(self.acted(searched, "inner").select(ROW_FILE, ROW_INDEX, SOURCE_ROW, ACTION))
             fired = fired if self.by_source or not unique else pairs.filter(f"{ACTION} > 0")
             matched = pairs.select(SOURCE_ROW).distinct()
         found = collect_positions(fired, few=False)

@@ -1,12 +1,21 @@
-"""Ids of rows as columns: a moved row carries its own, any other counts on from its file's first."""
+"""Ids of rows as columns: a moved row carries its own, any other counts on from its file's first.
+
+Whoever writes rows of a table anew keeps their ids in three steps, as a compaction does: it reads with
+`Context.scan(…, with_ids=True)`, so that each row has ROW_ID and ROW_VERSION; it passes both columns on as they are (a
+row that it changes gets NULL for its version, a new row NULL for both); and it gives the scan's `row_ids` to
+`Stage.write`, which stores them under the table's names. For a table that does not track its rows the scan has no
+`row_ids`, and nothing of this happens.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from deltasql.engine.actions import ACTION, KEEP
 from deltasql.plan.base import quote
-from deltasql.plan.operators import METADATA, ROW_ID, ROW_ID_COLUMNS, ROW_VERSION, Scan
+from deltasql.plan.operators import METADATA, ROW_ID, ROW_ID_COLUMNS, ROW_VERSION, Rewrite, Scan
 from deltasql.schema.types import LONG, StructField
 
 if TYPE_CHECKING:
@@ -83,6 +92,21 @@ def _with_first_ids(
         return frame.withColumns(literals)
     lookup = spark.session.createDataFrame(firsts, f"{_FILE} STRING, {_FIRST_ID} BIGINT, {_FIRST_VERSION} BIGINT")
     return frame.join(F.broadcast(lookup), _FILE)
+
+
+def without_ids(scan: Scan) -> Scan:
+    """`scan` for a job that only looks for rows."""
+    return scan if scan.row_ids is None else replace(scan, row_ids=None)
+
+
+def written_ids(operator: Rewrite, inserted_only: bool) -> dict[str, str]:
+    """SQL of ROW_ID and ROW_VERSION of written rows: they keep their id, and unless they were changed their version."""
+    if operator.target.row_ids is None:
+        return {}
+    none = "CAST(NULL AS BIGINT)"
+    if inserted_only:
+        return {ROW_ID: none, ROW_VERSION: none}
+    return {ROW_ID: ROW_ID, ROW_VERSION: f"CASE WHEN {ACTION} = {KEEP} THEN {ROW_VERSION} END"}
 
 
 def metadata_type(operator: Scan) -> str:

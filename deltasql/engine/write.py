@@ -17,9 +17,11 @@ from deltasql.errors.engine import RemoteWriteError
 from deltasql.errors.write import NestedVoidError
 from deltasql.log.actions import AddCDCFile, AddFile
 from deltasql.log.paths import absolute, is_local
+from deltasql.plan.operators import ROW_ID, ROW_VERSION
 from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
 from deltasql.schema.json import schema_to_json
 from deltasql.schema.paths import walk
+from deltasql.schema.row_ids import RowIdColumns
 from deltasql.schema.text import path_text, quote_name
 from deltasql.schema.types import STRING, VOID, StructType
 
@@ -81,10 +83,19 @@ class Stage:
         self._directories: list[str] = []
         self._files: list[str] = []
 
-    def write(self, rows: DataFrame, schema: StructType, *, origins: bool = False, changes: bool = False) -> Staged:
+    def write(
+        self,
+        rows: DataFrame,
+        schema: StructType,
+        *,
+        origins: bool = False,
+        changes: bool = False,
+        row_ids: RowIdColumns | None = None,
+    ) -> Staged:
         """Writes `rows` as Parquet files.
 
-        Its columns are `schema`'s, ORIGIN with `origins`, and CHANGE_TYPE with `changes`.
+        Its columns are `schema`'s, ORIGIN with `origins`, CHANGE_TYPE with `changes`, and with `row_ids` ROW_ID and
+        ROW_VERSION, which get those names.
         """
         refuse_nested_voids(schema)
         directory = uuid4().hex
@@ -94,7 +105,10 @@ class Stage:
         if self._partitions and not origins:
             rows = rows.repartition(*[rows[quote_name(name)] for name in self._partitions])
         if is_mapped(stored):
-            rows = _physical(rows, stored, [ORIGIN] * origins + [CHANGE_TYPE] * changes)
+            ids = [ROW_ID, ROW_VERSION] if row_ids is not None else []
+            rows = _physical(rows, stored, [*ids, *[ORIGIN] * origins, *[CHANGE_TYPE] * changes])
+        if row_ids is not None:
+            rows = rows.withColumnsRenamed({ROW_ID: row_ids.row_id, ROW_VERSION: row_ids.version})
         by = [physical_name(field) for name in self._partitions if (field := schema.find(name))]
         by = [ORIGIN, *by] if origins else by
         if changes:

@@ -42,7 +42,7 @@ def _(statement: Delete, context: Context) -> Plan:
         return TableChange(
             log, snapshot, "DELETE", parameters, removed=whole, reads=reads, outcome=Outcome.DELETE, skip_if_empty=True
         )
-    scan = replace(context.scan(snapshot, condition, scope.target.alias), identity=True)
+    scan = replace(context.scan(snapshot, condition, scope.target.alias, with_ids=True), identity=True)
     operator = Rewrite(
         target=scan,
         target_alias=scope.target.alias,

@@ -87,7 +87,7 @@ def _(statement: Merge, context: Context) -> Plan:
     metadata = evolved_metadata(snapshot.metadata, new, table=snapshot.table)
     new = metadata.schema
     pruned_by = None if merge.by_source else target_only
-    scan = context.scan(snapshot, pruned_by, scope.target.alias, may_be_empty=evolution)
+    scan = context.scan(snapshot, pruned_by, scope.target.alias, may_be_empty=evolution, with_ids=True)
     scan = replace(scan, schema=new, identity=True)
     operator = Rewrite(
         target=scan,

@@ -77,7 +77,7 @@ def replacing(
     scope = Scope(context, side(context, table, None, schema, "target"), Side(ROWS, schema))
     predicate = scope.condition(text, REPLACE_WHERE, source=False)
     alias = scope.target.alias
-    scan = replace(context.scan(snapshot, predicate, alias), schema=schema, identity=True)
+    scan = replace(context.scan(snapshot, predicate, alias, with_ids=True), schema=schema, identity=True)
     values = tuple(f"{ROWS}.{quote(name)}" for name in schema.names)
     operator = Rewrite(
         target=scan,

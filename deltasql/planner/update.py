@@ -37,7 +37,7 @@ def _(statement: Update, context: Context) -> Plan:
     condition = None
     if statement.condition is not None:
         condition = scope.condition(statement.condition, "UPDATE condition", subqueries=True)
-    scan = replace(context.scan(snapshot, condition, scope.target.alias), identity=True)
+    scan = replace(context.scan(snapshot, condition, scope.target.alias, with_ids=True), identity=True)
     values = _values(statement, context, scope, scan)
     alias, schema = scope.target.alias, snapshot.schema
     values = {name: stored(field, sql) for name, sql in values.items() if (field := schema.find(name))}
