@@ -10,19 +10,22 @@ from datetime import datetime, timezone, tzinfo
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from deltasql.engine.statistics import IndexRule, file_statistics, index_rule, physical_name, stats_json
+from deltasql.engine.statistics import file_statistics, stats_json
 from deltasql.log.actions import AddFile
+from deltasql.log.indexed import IndexRule, index_rule
 from deltasql.planner.timezone import zone as session_zone
+from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.types import TIMESTAMP, StructType
 
-ORIGIN = "__origin"
+ORIGIN = "deltasql_origin"
+"""A directory of it is one per origin. Names that begin with `_` would be hidden from the VACUUM of other engines."""
 HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
 _THREADS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class StagedFile:
-    """A new data file: its action, its number of rows, the value of its `__origin` directory, and where it lies."""
+    """A new data file: its action, its number of rows, the value of its directory of ORIGIN, and where it lies."""
 
     add: AddFile
     rows: int
@@ -39,7 +42,7 @@ def staged_files(
     *,
     timezone: str = "UTC",
 ) -> list[StagedFile]:
-    """The files below `<root>/<directory>[/__origin=…][/p=v…]`, in order of path; files without a row are deleted.
+    """The files below `<root>/<directory>[/<ORIGIN>=…][/p=v…]`, in order of path; files without a row are deleted.
 
     Directories may be named by logical or physical columns. `timezone` is the zone in which Spark wrote timestamps of
     partitions. Raises ValueError when a file does not lie below a directory for each partition column.
@@ -61,7 +64,9 @@ def staged_files(
 
 def data_files(directory: Path) -> list[Path]:
     """Parquet files below `directory`, in order of path; names that begin with `.` or `_` are not data."""
-    return sorted(path for path in directory.rglob("*.parquet") if path.name[0] not in "._")
+    found = (path for path in directory.rglob("*.parquet") if path.name[0] not in "._")
+    # A partition value may look like a file's name.
+    return sorted(path for path in found if path.is_file())
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,88 +4,21 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import struct
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
+from deltasql.log.indexed import IndexRule, Leaf, indexed_leaves
+from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructType
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
-PHYSICAL_NAME = "delta.columnMapping.physicalName"
-_PATHS = re.compile(r"`((?:``|[^`])*)`|([^`.,]+)|([.,])")
 _EPOCH = datetime(1970, 1, 1)
 _UNITS_PER_MS = {"milliseconds": 1, "microseconds": 1_000, "nanoseconds": 1_000_000}
 _INTEGERS = frozenset({"byte", "short", "integer", "long"})
-
-
-@dataclass(frozen=True, slots=True)
-class IndexRule:
-    """Which leaf columns get statistics: those at or below `columns`, or else the first `leaves` (-1: all)."""
-
-    columns: tuple[tuple[str, ...], ...] | None = None
-    leaves: int = 32
-    string_prefix: int = 32
-
-
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """A column that statistics are about; an array or map is one leaf. `path` has physical names."""
-
-    path: tuple[str, ...]
-    type: DataType
-
-
-def index_rule(configuration: Mapping[str, str]) -> IndexRule:
-    """The rule that a table's properties set (`delta.dataSkipping…`)."""
-    columns = configuration.get("delta.dataSkippingStatsColumns")
-    return IndexRule(
-        None if columns is None else _column_paths(columns),
-        int(configuration.get("delta.dataSkippingNumIndexedCols", 32)),
-        int(configuration.get("delta.dataSkippingStringPrefixLength", 32)),
-    )
-
-
-def _column_paths(text: str) -> tuple[tuple[str, ...], ...]:
-    # "a, b.c, `d e`.f" → (("a",), ("b", "c"), ("d e", "f")), in lower case.
-    paths: list[list[str]] = [[]]
-    for quoted, bare, separator in _PATHS.findall(text):
-        if separator == ",":
-            paths.append([])
-        elif quoted or bare.strip():
-            paths[-1].append((quoted.replace("``", "`") or bare.strip()).lower())
-    return tuple(tuple(path) for path in paths if path)
-
-
-def indexed_leaves(schema: StructType, partition_columns: Sequence[str], rule: IndexRule) -> list[Leaf]:
-    """Leaf columns of the data files that `rule` selects, in schema order."""
-    partitions = {name.lower() for name in partition_columns}
-    data = StructType(tuple(item for item in schema if item.name.lower() not in partitions))
-    leaves = list(_leaves(data, (), ()))
-    if rule.columns is not None:
-        return [leaf for logical, leaf in leaves if any(logical[: len(path)] == path for path in rule.columns)]
-    return [leaf for _, leaf in leaves[: None if rule.leaves < 0 else rule.leaves]]
-
-
-def _leaves(
-    parent: StructType, logical: tuple[str, ...], physical: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], Leaf]]:
-    for item in parent:
-        names, path = (*logical, item.name.lower()), (*physical, physical_name(item))
-        if isinstance(item.type, StructType):
-            yield from _leaves(item.type, names, path)
-        else:
-            yield names, Leaf(path, item.type)
-
-
-def physical_name(item: StructField) -> str:
-    """The field's name in data files, statistics and partition values."""
-    return str(item.metadata.get(PHYSICAL_NAME, item.name))
 
 
 def file_statistics(

@@ -15,14 +15,12 @@ import pytest
 
 from deltasql.engine.staged import directory_values, staged_files, uri_encode, utc_text
 from deltasql.engine.statistics import (
-    IndexRule,
     _prefix,
     _upper_prefix,
     file_statistics,
-    index_rule,
-    indexed_leaves,
     stats_json,
 )
+from deltasql.log.indexed import IndexRule, index_rule, indexed_leaves
 from deltasql.schema.types import (
     BOOLEAN,
     DATE,
@@ -246,14 +244,14 @@ def write(path: Path, **columns: Any) -> Path:
 
 def test_staged_files(tmp_path: Path) -> None:
     schema = struct(a=LONG, p=STRING, ts=TIMESTAMP)
-    folder = tmp_path / "new" / "__origin=file%3A%2Fx%25201.parquet"
+    folder = tmp_path / "new" / "deltasql_origin=file%3A%2Fx%25201.parquet"
     first = write(folder / "p=bar+%2521" / "ts=2024-01-01 10%3A00%3A00" / "part-1.parquet", a=[1, 2])
     write(folder / "p=__HIVE_DEFAULT_PARTITION__" / "ts=__HIVE_DEFAULT_PARTITION__" / "part-2.parquet", a=[3])
     empty = write(folder / "p=c" / "ts=2024-01-01 00%3A00%3A00.5" / "part-3.parquet", a=pa.array([], pa.int64()))
     write(tmp_path / "new" / "_temporary" / "_part.parquet", a=[9])
     nulls, found = staged_files(str(tmp_path), "new", schema, ["p", "ts"], {}, timezone="Europe/Berlin")
     assert found.add.path == (
-        "new/__origin=file%253A%252Fx%2525201.parquet"
+        "new/deltasql_origin=file%253A%252Fx%2525201.parquet"
         + "/p=bar+%252521/ts=2024-01-01%2010%253A00%253A00/part-1.parquet"
     )
     assert found.add.partition_values == {"p": "bar+%21", "ts": "2024-01-01T09:00:00.000000Z"}
