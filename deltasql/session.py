@@ -12,6 +12,7 @@ from typing_extensions import assert_never
 from deltasql.catalog import Catalog
 from deltasql.engine.commit import Committed, commit_rows, commit_table
 from deltasql.engine.engine import Engine, StatementEngine
+from deltasql.engine.layout import commit_layout
 from deltasql.engine.rows import QueryResult
 from deltasql.engine.spark import SparkHandle
 from deltasql.errors.base import Caret, DeltaSqlError
@@ -22,6 +23,7 @@ from deltasql.plan.base import LogicalPlan, TableName
 from deltasql.planner import plan
 from deltasql.planner.changes import (
     Answer,
+    LayoutChange,
     Plan,
     QueryRows,
     RowChange,
@@ -138,6 +140,8 @@ class Session:
                 return self._result(engine, self._changed(change, engine))
             case RowChange():
                 return self._result(engine, commit_rows(change, engine, self.catalog, self.settings))
+            case LayoutChange():
+                return self._result(engine, commit_layout(change, engine, self.settings))
             case Stepwise(_, steps):
                 return [self._execute(step, engine) for step in steps][-1]
             case CatalogChange():

@@ -20,7 +20,7 @@ from deltasql.log.snapshot import physical_names
 from deltasql.log.transaction import Commit, Transaction
 from deltasql.log.vector_writer import MarkedFile, Marking, mark_rows
 from deltasql.plan.operators import Rewrite, RowEffect, Write
-from deltasql.planner.changes import OUTCOME_SCHEMAS, Outcome, Reads, RowChange, TableChange
+from deltasql.planner.changes import OUTCOME_SCHEMAS, LayoutChange, Outcome, Reads, RowChange, TableChange
 from deltasql.planner.effects import Registration
 from deltasql.planner.partitions import partition_value
 from deltasql.planner.settings import USER_METADATA, Settings
@@ -55,7 +55,7 @@ def commit_table(change: TableChange, catalog: Catalog, settings: Settings) -> C
     answer = ((rows,),) if rows is not None else ()
     if change.skip_if_empty and not removes and not change.actions:
         return Committed(schema, answer)
-    commit = _commit(change, [*change.actions, *_removals(removes)], metrics, settings)
+    commit = commit_actions(change, [*change.actions, *_removals(removes)], metrics, settings)
     _register(change.register, catalog)
     return Committed(schema, answer, commit.version, metrics, commit.attempts)
 
@@ -81,7 +81,7 @@ def commit_rows(change: RowChange, engine: StatementEngine, catalog: Catalog, se
     if change.skip_if_empty and not actions:
         return Committed(schema, (work.answer,), None, work.metrics)
     try:
-        commit = _commit(change, actions, work.metrics, settings)
+        commit = commit_actions(change, actions, work.metrics, settings)
     except AmbiguousWriteError:
         # The commit may be there, and then it needs its files; VACUUM removes them if it is not.
         raise
@@ -185,9 +185,13 @@ def _removals(files: Iterable[AddFile]) -> list[Action]:
     return [item.remove(now) for item in files]
 
 
-def _commit(
-    change: TableChange | RowChange, actions: Sequence[Action], metrics: Mapping[str, int], settings: Settings
+def commit_actions(
+    change: TableChange | RowChange | LayoutChange,
+    actions: Sequence[Action],
+    metrics: Mapping[str, int],
+    settings: Settings,
 ) -> Commit:
+    """Commits what a change came to, and what it read."""
     transaction = change.log.begin(change.snapshot)
     _record(transaction, change.reads)
     return transaction.commit(
@@ -200,12 +204,12 @@ def _commit(
     )
 
 
-def _tags(change: TableChange | RowChange) -> Mapping[str, str] | None:
+def _tags(change: TableChange | RowChange | LayoutChange) -> Mapping[str, str] | None:
     """What the commit says of itself besides its operation: where rows are tracked, whether all have kept their ids."""
     if isinstance(change, TableChange) and change.tags is not None:
         return change.tags
     read = change.snapshot
-    moves = change.outcome in {Outcome.UPDATE, Outcome.DELETE, Outcome.MERGE}
+    moves = isinstance(change, LayoutChange) or change.outcome in {Outcome.UPDATE, Outcome.DELETE, Outcome.MERGE}
     if read is None or not moves or not tracks_rows(read.protocol, read.metadata):
         return None
     return {PRESERVED_TAG: "true"}

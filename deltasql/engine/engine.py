@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from deltasql.engine.arrange import arranged
 from deltasql.engine.failures import WriteContext, retold
+from deltasql.engine.footers import foreign_columns
 from deltasql.engine.frames import Frames, frame_schema, input_size
 from deltasql.engine.interrupts import cancellable
 from deltasql.engine.rewrite import rewrite
@@ -13,11 +15,12 @@ from deltasql.engine.rewritten import Rewritten
 from deltasql.engine.rows import QueryResult
 from deltasql.engine.spark import SparkHandle
 from deltasql.engine.write import Stage, Staged
-from deltasql.plan.operators import Check, Constraint, Operator, Rewrite, Write, children
+from deltasql.plan.operators import Check, Constraint, Operator, Rearrange, Rewrite, Write, children
 from deltasql.schema.text import schema_ddl
 from deltasql.schema.types import DataType, StructType
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame
 
     from deltasql.result import CommandRows
@@ -121,6 +124,16 @@ class StatementEngine:
         written = WriteContext(table, _constraints(operator), merge=merge)
         with cancellable(self.spark.interrupt), retold(self.sql, written):
             return rewrite(self.frames, self.spark, operator, stage)
+
+    def rearrange(self, operator: Rearrange, stage: Stage) -> tuple[Staged, tuple[int, ...]]:
+        """Stages the rows of `operator` in new files; see engine.arrange."""
+        tuning = self.spark.for_size(input_size(operator))
+        with cancellable(self.spark.interrupt), retold(self.sql), self.spark.tuned(tuning):
+            return arranged(self.spark, operator, stage)
+
+    def foreign_columns(self, files: pa.Table, schema: StructType) -> list[bool]:
+        """Of which data files the footer names a column that `schema` has not."""
+        return foreign_columns(files.column("location").to_pylist(), schema)
 
     def frame_of(self, rows: CommandRows) -> DataFrame:
         """A DataFrame of rows that are here already."""

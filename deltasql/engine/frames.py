@@ -18,6 +18,7 @@ from deltasql.plan.operators import (
     Operator,
     Project,
     Query,
+    Rearrange,
     Rewrite,
     Scan,
     Write,
@@ -65,8 +66,8 @@ class Frames:
                 return checked(self.frame(operator.child), operator.conditions)
             case Write():
                 return self.frame(operator.child)
-            case Rewrite():
-                raise TypeError("a Rewrite has no rows of its own; see engine.rewrite")
+            case Rewrite() | Rearrange():
+                raise TypeError(f"a {type(operator).__name__} has no rows of its own")
             case _:
                 assert_never(operator)
 

@@ -62,6 +62,16 @@ def _located(operator: Scan) -> Scan:
     return replace(operator, files=operator.files.append_column("location", places))
 
 
+def file_rows(spark: SparkHandle, operator: Scan, schema: StructType, extra: Mapping[str, str]) -> DataFrame:
+    """The live rows of a scan's files: columns of the files in `schema`, and `extra` by the SQL of their values.
+
+    `extra` may refer to `_metadata`.
+    """
+    return _read(
+        spark, replace(operator, schema=schema, identity=False), operator.files.column("location").to_pylist(), extra
+    )
+
+
 def _empty(spark: SparkHandle, operator: Scan) -> DataFrame:
     frame = spark.session.createDataFrame([], schema_ddl(operator.schema))
     hidden = {ROW_FILE: "STRING", ROW_INDEX: "BIGINT", ROW_ID: "BIGINT", ROW_VERSION: "BIGINT"}

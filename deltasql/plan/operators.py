@@ -184,7 +184,30 @@ class Write:
     single_file: bool = False
 
 
-Operator: TypeAlias = Union[Scan, Query, Project, Check, Rewrite, Write]
+class Curve(Enum):
+    """A line through a grid of several columns on which neighbours of all of them lie close together."""
+
+    ZORDER = "zorder"
+    HILBERT = "hilbert"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Rearrange:
+    """The live rows of `target`, none of them changed, in new files: each bin of files becomes one file.
+
+    `bins` has the number of each target file's bin, from 0 and ascending; the files of a bin are of one partition.
+    Without a `curve` the rows keep their order, file by file. Else they are ordered along it by `columns` (paths), and
+    bin n is cut into `slices[n]` files.
+    """
+
+    target: Scan
+    bins: pa.Array
+    curve: Curve | None = None
+    columns: tuple[tuple[str, ...], ...] = ()
+    slices: tuple[int, ...] = ()
+
+
+Operator: TypeAlias = Union[Scan, Query, Project, Check, Rewrite, Write, Rearrange]
 
 
 def children(operator: Operator) -> Iterator[Operator]:
@@ -199,5 +222,7 @@ def children(operator: Operator) -> Iterator[Operator]:
             if operator.source is not None:
                 yield operator.source
             yield from operator.relations.values()
+        case Rearrange():
+            yield operator.target
         case Project() | Check() | Write():
             yield operator.child

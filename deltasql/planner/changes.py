@@ -11,8 +11,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.plan.operators import Operator, Rewrite, Write
+from deltasql.plan.operators import Operator, Rearrange, Rewrite, Write
 from deltasql.planner.effects import CatalogChange, Registration, ViewChange
+from deltasql.planner.layout import Considered
 from deltasql.schema.types import LONG, STRING, StructField, StructType
 
 if TYPE_CHECKING:
@@ -130,6 +131,19 @@ class RowChange:
 
 
 @dataclass(frozen=True, slots=True)
+class LayoutChange:
+    """One commit that puts rows into other files and changes none of them. `considered` is for the result's counts."""
+
+    log: DeltaLog
+    snapshot: Snapshot
+    operation: str
+    parameters: Mapping[str, Any]
+    operator: Rearrange
+    reads: Reads
+    considered: Considered
+
+
+@dataclass(frozen=True, slots=True)
 class SettingChange:
     """SET key = value, or RESET: `value` None forgets the key, `key` None all."""
 
@@ -144,7 +158,16 @@ class SettingChange:
 
 
 Plan: TypeAlias = Union[
-    Answer, QueryRows, SparkCommand, TableChange, RowChange, Stepwise, CatalogChange, SettingChange, ViewChange
+    Answer,
+    QueryRows,
+    SparkCommand,
+    TableChange,
+    RowChange,
+    LayoutChange,
+    Stepwise,
+    CatalogChange,
+    SettingChange,
+    ViewChange,
 ]
 
 KEY_VALUE = StructType((StructField("key", STRING, False), StructField("value", STRING, False)))

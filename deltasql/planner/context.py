@@ -36,7 +36,7 @@ EMPTY: Mapping[str, Operator] = MappingProxyType({})
 
 
 class Analyst(Protocol):
-    """The engine's answers to questions that only Spark's analyser can answer. Each starts Spark."""
+    """The engine's answers to questions that only Spark's analyser can answer. Most start Spark."""
 
     @property
     def started(self) -> bool:
@@ -61,6 +61,9 @@ class Analyst(Protocol):
 
     def value(self, expression: str) -> Any:
         """The value of a constant expression."""
+
+    def foreign_columns(self, files: pa.Table, schema: StructType) -> list[bool]:
+        """Of which data files the footer names a column that `schema` has not. Needs no Spark."""
 
 
 @dataclass(slots=True)

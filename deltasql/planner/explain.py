@@ -11,9 +11,10 @@ from typing_extensions import assert_never
 from deltasql.errors.engine import ExplainModeError
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quote
 from deltasql.plan.inspect import Explain
-from deltasql.plan.operators import Check, Operator, Project, Query, Rewrite, Scan, Write, children
+from deltasql.plan.operators import Check, Operator, Project, Query, Rearrange, Rewrite, Scan, Write, children
 from deltasql.planner.changes import (
     Answer,
+    LayoutChange,
     Plan,
     QueryRows,
     RowChange,
@@ -25,6 +26,7 @@ from deltasql.planner.changes import (
 from deltasql.planner.context import Context
 from deltasql.planner.effects import CatalogChange, ViewChange
 from deltasql.planner.rule import plan
+from deltasql.schema.text import path_text
 from deltasql.schema.types import STRING, StructField, StructType
 
 PLAN = StructType((StructField("plan", STRING, False),))
@@ -85,7 +87,7 @@ def physical_lines(planned: Plan) -> list[str]:
         case SparkCommand(_, relations):
             inner = [line for operator in relations.values() for line in tree(operator, "  ")]
             return ["== Physical Plan ==", "SparkCommand", *inner]
-        case RowChange():
+        case RowChange() | LayoutChange():
             return ["== Physical Plan ==", *tree(planned.operator), "== Actions ==", *_actions(planned)]
         case TableChange():
             return ["== Physical Plan ==", "none: the log alone", "== Actions ==", *_actions(planned)]
@@ -117,7 +119,7 @@ def expressions(operator: Operator) -> Iterator[str]:
                 yield f"{action.kind.value}: {action.effect.value}"
                 yield from (f"  {quote(name)} := {sql}" for name, sql in zip(names, action.values, strict=False))
             yield from (f"check {item.name}: {item.condition}" for item in operator.checks)
-        case Scan() | Query() | Write():
+        case Scan() | Query() | Write() | Rearrange():
             pass
         case _:
             assert_never(operator)
@@ -150,14 +152,22 @@ def describe(operator: Operator) -> str:
         case Write():
             by = f" partitioned by ({', '.join(operator.partition_columns)})" if operator.partition_columns else ""
             return f"Write [{', '.join(operator.output.names)}]{by}"
+        case Rearrange():
+            names = ", ".join(path_text(path) for path in operator.columns)
+            order = "rows in their order" if operator.curve is None else f"{operator.curve.value} by ({names})"
+            return f"Rearrange [{order}] bins: {operator.bins[-1].as_py() + 1 if len(operator.bins) else 0}"
         case _:
             assert_never(operator)
 
 
-def _actions(change: TableChange | RowChange) -> Iterator[str]:
+def _actions(change: TableChange | RowChange | LayoutChange) -> Iterator[str]:
     """The actions that the commit will hold, as far as they are known before the rows are."""
     version = 0 if change.snapshot is None else change.snapshot.version + 1
     yield f"version {version}: {change.operation}"
+    if isinstance(change, LayoutChange):
+        yield f"  remove: {change.operator.target.files.num_rows} files"
+        yield "  add: the files written"
+        return
     for action in change.actions:
         yield f"  {_name(action)}"
     if change.removed is not None:

@@ -169,7 +169,7 @@ def _(statement: DescribeDetail, context: Context) -> Plan:
         metadata.id,
         _full_name(statement.table, context) or metadata.name,
         metadata.description,
-        _uri(snapshot.location),
+        table_uri(snapshot.location),
         _moment(metadata.created_time),
         _moment(snapshot.timestamp_ms),
         list(metadata.partition_columns),
@@ -329,7 +329,7 @@ def _caret(name: TableName, context: Context) -> Caret:
     return context.caret(name.start, name.end)
 
 
-def _uri(location: str) -> str:
+def table_uri(location: str) -> str:
     return f"file:{location}" if location.startswith("/") else location
 
 

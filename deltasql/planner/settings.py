@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from deltasql.errors.settings import InvalidSettingError
+from deltasql.log.property_values import byte_size
 
 AUTO_MERGE = "spark.databricks.delta.schema.autoMerge.enabled"
 USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
@@ -18,6 +19,10 @@ STORE_ASSIGNMENT = "spark.sql.storeAssignmentPolicy"
 TIME_ZONE = "spark.sql.session.timeZone"
 AUTOMATIC_WIDENING = "spark.databricks.delta.typeWidening.allowAutomaticWidening"
 STRICT_UNSET = "deltasql.unsetProperties.strict"
+OPTIMIZE_MIN_FILE_SIZE = "spark.databricks.delta.optimize.minFileSize"
+OPTIMIZE_MAX_FILE_SIZE = "spark.databricks.delta.optimize.maxFileSize"
+OPTIMIZE_DELETED_RATIO = "spark.databricks.delta.optimize.maxDeletedRowsRatio"
+ZORDER_STATS_CHECK = "spark.databricks.delta.optimize.zorder.checkStatsCollection.enabled"
 
 DEFAULTS = {
     AUTO_MERGE: "false",
@@ -80,6 +85,25 @@ def as_boolean(key: str, value: str | None) -> bool:
     if text not in {"true", "false"}:
         raise InvalidSettingError(key=key, value=str(value), expected="true or false")
     return text == "true"
+
+
+def as_bytes(key: str, value: str) -> int:
+    """A setting that is a size, such as 1048576 or 100mb. Raises InvalidSettingError for any other text."""
+    try:
+        return byte_size(value)
+    except ValueError:
+        raise InvalidSettingError(key=key, value=value, expected="a size such as 104857600 or 100mb") from None
+
+
+def as_share(key: str, value: str) -> float:
+    """A setting between 0 and 1. Raises InvalidSettingError for any other text."""
+    try:
+        share = float(value)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise InvalidSettingError(key=key, value=value, expected="a number from 0 to 1")
+    return share
 
 
 def as_choice(key: str, value: str | None) -> str:

@@ -5,7 +5,7 @@ Source: Delta protocol, Column Mapping.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -95,3 +95,10 @@ def _physical_type(kind: DataType) -> DataType:
             return MapType(_physical_type(kind.key), _physical_type(kind.value))
         case _:
             return kind
+
+
+def has_dropped_columns(schema: StructType, configuration: Mapping[str, str]) -> bool:
+    """Whether a column may have been dropped: ids are counted up and never used again, so that one is missing then."""
+    if configuration.get(MODE, "none").lower() == "none":
+        return False
+    return int(configuration.get(MAX_ID, "0")) != sum(ID in field.metadata for field in _fields(schema))

@@ -126,6 +126,18 @@ SCRIPTS = {
         DELETE FROM t;
         INSERT INTO t SELECT 1 WHERE false
     """,
+    "files arranged anew": """
+        CREATE TABLE t (a INT, b STRING, s STRUCT<x: INT>, p DATE, v VOID) USING delta PARTITIONED BY (p) TBLPROPERTIES ('delta.columnMapping.mode' = 'name', 'delta.checkpointInterval' = '3');
+        INSERT INTO t (a, b, s, p) VALUES (1, 'x', named_struct('x', 1), DATE'2024-01-01'), (2, NULL, NULL, NULL);
+        INSERT INTO t (a, b, s, p) VALUES (3, 'y', named_struct('x', NULL), DATE'2024-01-01'), (4, '', NULL, NULL);
+        OPTIMIZE t;
+        UPDATE t SET b = 'u' WHERE a = 3;
+        OPTIMIZE t ZORDER BY (a, s.x);
+        ALTER TABLE t DROP COLUMN s;
+        REORG TABLE t APPLY (PURGE);
+        MERGE INTO t USING (SELECT 4 AS a, 'm' AS b) s ON t.a = s.a WHEN MATCHED THEN UPDATE SET b = s.b;
+        DELETE FROM t WHERE a = 1
+    """,
     "times without a zone": """
         CREATE TABLE t (a TIMESTAMP_NTZ) USING delta;
         INSERT INTO t VALUES (TIMESTAMP_NTZ'2024-03-31 02:30:00.5'), (NULL)

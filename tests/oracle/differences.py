@@ -25,9 +25,18 @@ IGNORED = {
 # DESCRIBE DETAIL on Databricks has two columns more.
 MORE_COLUMNS = {"statistics", "clusterByAuto"}
 
+# Sizes, times and machines in the result of OPTIMIZE and REORG; and that we keep the order of rows.
+MEASURES = frozenset(
+    {"min", "max", "avg", "totalSize", "size", "startTimeMs", "endTimeMs", "totalClusterParallelism"}
+    | {"preserveInsertionOrder"}
+)
+
 
 def comparable(text: str, outcome: dict[str, Any]) -> dict[str, Any]:
     """An outcome without the columns that are not compared, and without the name of the oracle's schema."""
+    if re.match(r"\s*(OPTIMIZE|REORG)\b", text, re.IGNORECASE):
+        (_, kind) = outcome["columns"][1]
+        return {"columns": outcome["columns"], "rows": [_without_measures(row[1], kind) for row in outcome["rows"]]}
     kind = re.match(r"\s*(?:DESC(?:RIBE)?|SHOW)\b(?:\s+(DETAIL|HISTORY)\b)?", text, re.IGNORECASE)
     if kind is None:
         return outcome
@@ -36,6 +45,15 @@ def comparable(text: str, outcome: dict[str, Any]) -> dict[str, Any]:
     return {
         "columns": [outcome["columns"][index] for index in kept],
         "rows": [[_unnamed(row[index]) for index in kept] for row in outcome["rows"]],
+    }
+
+
+def _without_measures(value: Any, kind: Any) -> Any:
+    if not isinstance(kind, dict) or value is None:
+        return value
+    pairs = zip(kind["fields"], value, strict=True)
+    return {
+        field["name"]: _without_measures(item, field["type"]) for field, item in pairs if field["name"] not in MEASURES
     }
 
 

@@ -8,6 +8,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from deltasql.catalog import Catalog
 from deltasql.engine.commit import commit_table
 from deltasql.log.actions import Action, AddFile
@@ -44,6 +46,7 @@ class FakeAnalyst:
     names: set[tuple[str, ...]] = field(default_factory=set)
     started: bool = False
     asked: list[str] = field(default_factory=list)
+    foreign: list[bool] = field(default_factory=list)
 
     def knows(self, parts: Sequence[str]) -> bool:
         return tuple(parts) in self.names
@@ -72,6 +75,9 @@ class FakeAnalyst:
     def value(self, expression: str) -> Any:
         self.asked.append(expression)
         return self.values[expression]
+
+    def foreign_columns(self, files: pa.Table, schema: StructType) -> list[bool]:
+        return self.foreign[: files.num_rows]
 
 
 def scans_of(operator: Operator) -> Iterator[Scan]:

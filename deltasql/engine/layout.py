@@ -1,0 +1,97 @@
+"""The commit of OPTIMIZE and REORG: files that only hold the rows of others in another arrangement."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from deltasql.engine.commit import Committed, commit_actions
+from deltasql.engine.engine import StatementEngine
+from deltasql.engine.staged import StagedFile
+from deltasql.engine.write import Stage, row_count
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.log import AmbiguousWriteError
+from deltasql.log.actions import AddFile
+from deltasql.plan.operators import Rearrange
+from deltasql.planner.changes import LayoutChange
+from deltasql.planner.inspect import table_uri
+from deltasql.planner.layout import OPTIMIZED, Arranged, layout_metrics, layout_row
+from deltasql.planner.settings import Settings
+
+SOURCE_TAG = "deltasql.src"
+"""Tag of a file whose rows are those of others in order: `[[path, deletion vector's id or null, live rows], …]`."""
+MOST_SOURCES = 1000
+"""A longer list is left out: a tag stays in every checkpoint for as long as its file."""
+
+
+def commit_layout(change: LayoutChange, engine: StatementEngine, settings: Settings) -> Committed:
+    """Stages the new files, commits them for the old ones, and removes what was staged if that fails."""
+    stage = Stage(engine.spark, change.log.location, (), change.snapshot.configuration)
+    files = change.operator.target.files
+    old = {file.path: file for file in change.snapshot.add_files(files.column("path").to_pylist())}
+    try:
+        staged, bins = engine.rearrange(change.operator, stage)
+        adds = _successors(change, staged.files, bins, old)
+    except BaseException:
+        # Also on Ctrl-C: nothing can refer to these files yet.
+        stage.discard()
+        raise
+    done = _done(change.operator, adds, old.values())
+    removes = [file.remove(done.ended_ms, data_change=False) for file in old.values()]
+    metrics = layout_metrics(done)
+    try:
+        commit = commit_actions(change, [*removes, *adds], metrics, settings)
+    except AmbiguousWriteError:
+        # The commit may be there, and then it needs its files; VACUUM removes them if it is not.
+        raise
+    except DeltaSqlError:
+        stage.discard()
+        raise
+    row = layout_row(table_uri(change.snapshot.location), change.considered, done)
+    return Committed(OPTIMIZED, (row,), commit.version, metrics, commit.attempts)
+
+
+def _successors(
+    change: LayoutChange, staged: Sequence[StagedFile], bins: Sequence[int], old: Mapping[str, AddFile]
+) -> list[AddFile]:
+    """The actions of the new files: partition values as their predecessors have them, and tags that tell of these.
+
+    `bins` has the bin of each staged file's origin.
+    """
+    operator, members = change.operator, dict[int, list[AddFile]]()
+    paths = operator.target.files.column("path").to_pylist()
+    for path, number in zip(paths, operator.bins.to_pylist(), strict=True):
+        members.setdefault(number, []).append(old[path])
+    whole = Counter(file.origin for file in staged)
+    adds = []
+    for file in staged:
+        sources = members[bins[int(file.origin or 0)]]
+        in_order = operator.curve is None and whole[file.origin] == 1 and len(sources) <= MOST_SOURCES
+        tags = {SOURCE_TAG: _order_map(sources, change.log.location)} if in_order else None
+        values = sources[0].partition_values
+        adds.append(replace(file.add, partition_values=values, data_change=False, tags=tags))
+    return adds
+
+
+def _order_map(sources: Sequence[AddFile], root: str) -> str:
+    """Where each row came from: the n-th live row of all sources, one after another, is row n of the file."""
+    places: list[tuple[str, str | None, int]] = []
+    for file in sources:
+        vector, rows = file.deletion_vector, row_count(file, root)
+        places.append((file.path, vector.unique_id if vector else None, rows - (vector.cardinality if vector else 0)))
+    return json.dumps(places, separators=(",", ":"))
+
+
+def _done(operator: Rearrange, adds: Sequence[AddFile], removed: Collection[AddFile]) -> Arranged:
+    vectors = [file.deletion_vector.cardinality for file in removed if file.deletion_vector]
+    return Arranged(
+        added=[file.size for file in adds],
+        removed=[file.size for file in removed],
+        bins=operator.bins[-1].as_py() + 1,
+        partitions=len({tuple(file.partition_values.items()) for file in removed}),
+        vectors=(len(vectors), sum(vectors)),
+        ended_ms=int(time.time() * 1000),
+    )

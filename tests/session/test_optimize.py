@@ -1,0 +1,147 @@
+"""OPTIMIZE and REORG on Spark: what the new files hold, and in which order."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from deltasql import Session
+from deltasql.errors.log import ConcurrentDeleteDeleteError, ConcurrentDeleteReadError
+from deltasql.log.actions import AddFile
+
+pytestmark = pytest.mark.spark
+
+
+def live(session: Session, table: str) -> list[AddFile]:
+    snapshot = session.log(table).snapshot()
+    return snapshot.add_files(snapshot.files(("path",)).column("path").to_pylist())
+
+
+def stored(session: Session, table: str, file: AddFile, column: str) -> list[Any]:
+    """A column of a data file, in the file's order."""
+    values: list[Any] = pq.read_table(Path(session.log(table).location) / file.path).column(column).to_pylist()
+    return values
+
+
+def test_rows_keep_their_order_and_the_tag_tells_where_they_were(session: Session) -> None:
+    session.sql("CREATE TABLE t (id BIGINT, p INT) PARTITIONED BY (p)")
+    for start in (7000, 0, 3000):
+        session.sql(f"INSERT INTO t SELECT /*+ COALESCE(1) */ {start} + id, id % 3 FROM range(1000)")
+    before = {file.path: stored(session, "t", file, "id") for file in live(session, "t")}
+    result = session.sql("OPTIMIZE t")
+    assert result.metrics["numAddedFiles"] == 3
+    after = live(session, "t")
+    assert sorted(file.partition_values["p"] or "" for file in after) == ["0", "1", "2"]
+    for file in after:
+        assert file.tags is not None
+        assert not file.data_change
+        sources = json.loads(file.tags["deltasql.src"] or "")
+        assert [(path, None, len(before[path])) for path, _, _ in sources] == [tuple(item) for item in sources]
+        assert stored(session, "t", file, "id") == [row for path, _, _ in sources for row in before[path]]
+
+
+def test_many_bins_are_one_job(session: Session) -> None:
+    session.sql("CREATE TABLE t (id BIGINT, p BIGINT) PARTITIONED BY (p)")
+    for _ in range(2):
+        session.sql("INSERT INTO t SELECT id, id % 100 FROM range(1000)")
+    spark = session.sql("SELECT 1").df.sparkSession
+    spark.sparkContext.setJobGroup("optimize", "")
+    (row,) = session.sql("OPTIMIZE t").collect()
+    jobs = spark.sparkContext.statusTracker().getJobIdsForGroup("optimize")
+    assert (row.metrics.numBins, row.metrics.numFilesAdded, row.metrics.partitionsOptimized) == (100, 100, 100)
+    assert len(jobs) <= 3
+    assert session.sql("SELECT count(*), count(DISTINCT id), sum(p) FROM t").collect() == [(2000, 1000, 99000)]
+
+
+@pytest.mark.parametrize("size", [None, 4000])
+def test_z_order_makes_files_that_queries_skip(session: Session, size: int | None) -> None:
+    session.sql("CREATE TABLE t (x INT, y STRING, n INT)")
+    rows = "SELECT CAST(id % 97 AS INT), CAST(id * 31 % 89 AS STRING), CAST(id AS INT) FROM range(20000)"
+    for _ in range(3):
+        session.sql(f"INSERT INTO t {rows}")
+    total = sum(file.size for file in live(session, "t"))
+    files = 16 if size is None else total // size
+    session.sql(f"SET spark.databricks.delta.optimize.maxFileSize = {total // files}")
+    (row,) = session.sql("OPTIMIZE t ZORDER BY (x, y)").collect()
+    assert row.metrics.zOrderStats.numOutputCubes == 1
+    assert abs(row.metrics.numFilesAdded - files) <= 1
+    counts = [json.loads(file.stats or "")["numRecords"] for file in live(session, "t")]
+    assert sum(counts) == 60000
+    assert max(counts) < 2 * 60000 / len(counts)
+    for condition in ("x = 11", "y = '40'"):
+        plan = session.sql(f"EXPLAIN SELECT * FROM t WHERE {condition}").collect()[0].plan
+        read = int(plan.split("files: ")[1].split(" read")[0])
+        assert read <= len(counts) / 2, plan
+    assert session.sql("SELECT count(*), sum(x), sum(n) FROM t").collect() == [(60000, 2877867, 599970000)]
+
+
+def test_every_type_can_be_ordered_by(session: Session) -> None:
+    session.sql(
+        "CREATE TABLE t (a BOOLEAN, b TINYINT, c BIGINT, d FLOAT, e DOUBLE, f DECIMAL(38,10), g STRING, h BINARY, "
+        "i DATE, j TIMESTAMP, k TIMESTAMP_NTZ, l STRUCT<x: INT, y: STRING>, m ARRAY<INT>, n MAP<STRING, INT>)"
+    )
+    session.sql(
+        "INSERT INTO t VALUES (true, 1, 9223372036854775807, float('NaN'), double('-Infinity'), 1.5, 'é\\'`\"', "
+        "X'00ff', DATE'0001-01-01', TIMESTAMP'9999-12-31 23:59:59.999999', TIMESTAMP_NTZ'2024-03-31 02:30:00', "
+        "named_struct('x', 1, 'y', 'z'), array(1, NULL), map('k', 1))"
+    )
+    session.sql(
+        "INSERT INTO t SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL"
+    )
+    session.sql("SET spark.databricks.delta.optimize.zorder.checkStatsCollection.enabled = false")
+    before = session.sql("SELECT to_json(struct(*)) AS row FROM t ORDER BY row").collect()
+    for column in session.log("t").snapshot().schema.names:
+        assert session.sql(f"OPTIMIZE t ZORDER BY ({column})").collect()[0].metrics.numFilesRemoved >= 1
+    session.sql("OPTIMIZE t ZORDER BY (a, b, c, d, e, f, g, h, i, j, k, l, m, n)")
+    assert session.sql("SELECT to_json(struct(*)) AS row FROM t ORDER BY row").collect() == before
+
+
+def test_a_purge_leaves_no_trace_of_a_dropped_column(session: Session) -> None:
+    session.sql(
+        "CREATE TABLE t (id INT, secret STRING, p INT) PARTITIONED BY (p) "
+        "TBLPROPERTIES ('delta.columnMapping.mode' = 'name')"
+    )
+    session.sql("INSERT INTO t VALUES (1, 'hidden', 1), (2, 'hidden too', 2)")
+    session.sql("ALTER TABLE t DROP COLUMN secret")
+    session.sql("INSERT INTO t VALUES (3, 1)")
+    kept = live(session, "t")[-1].path
+    root = Path(session.log("t").location)
+    assert any("hidden" in str(pq.read_table(root / file.path).to_pylist()) for file in live(session, "t"))
+    session.sql("REORG TABLE t APPLY (PURGE)")
+    files = live(session, "t")
+    assert kept in {file.path for file in files}
+    assert [pq.read_schema(root / file.path).names for file in files] == [pq.read_schema(root / kept).names] * 3
+    assert session.sql("SELECT * FROM t ORDER BY id").collect() == [(1, 1), (2, 2), (3, 1)]
+
+
+def test_a_conflict_takes_the_new_files_away(session: Session) -> None:
+    session.sql("CREATE TABLE t (id INT)")
+    for number in range(3):
+        session.sql(f"INSERT INTO t VALUES ({number})")
+    log = session.log("t")
+    old = log.snapshot()
+    session.sql("DELETE FROM t WHERE id = 1")
+    before = set(Path(log.location).rglob("*.parquet"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(log), "snapshot", lambda self, version=None: old)
+        with pytest.raises((ConcurrentDeleteReadError, ConcurrentDeleteDeleteError)):
+            session.sql("OPTIMIZE t")
+    assert set(Path(log.location).rglob("*.parquet")) == before
+    assert session.sql("SELECT * FROM t ORDER BY id").collect() == [(0,), (2,)]
+
+
+def test_an_append_in_between_does_not_matter(session: Session) -> None:
+    session.sql("CREATE TABLE t (id INT)")
+    for number in range(3):
+        session.sql(f"INSERT INTO t VALUES ({number})")
+    log = session.log("t")
+    old = log.snapshot()
+    session.sql("INSERT INTO t VALUES (3)")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(log), "snapshot", lambda self, version=None: old)
+        assert session.sql("OPTIMIZE t").attempts == 2
+    assert session.sql("SELECT * FROM t ORDER BY id").collect() == [(0,), (1,), (2,), (3,)]
