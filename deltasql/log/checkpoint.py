@@ -5,7 +5,6 @@ Classic files, multi-part ones, and V2 ones with their sidecars. Source: Delta p
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +13,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 from urllib.parse import unquote
 
-from deltasql.errors.log import InvalidCheckpointError, StorageError
+from deltasql.errors.log import InvalidCheckpointError, InvalidLogJsonError, StorageError
 from deltasql.log.actions import Json
 from deltasql.log.checkpoint_file import (
     batches,
@@ -26,6 +25,7 @@ from deltasql.log.checkpoint_file import (
     statistics,
     taken,
 )
+from deltasql.log.commit_file import parse_line
 from deltasql.log.paths import LOG
 from deltasql.log.segment import CheckpointFiles
 from deltasql.log.store import LocalLogStore, LogStore
@@ -221,15 +221,23 @@ class Checkpoint:
         if not path.endswith(".json"):
             return None
         try:
-            return [json.loads(line) for line in self._store.read(path).splitlines() if line.strip()]
-        except (FileNotFoundError, StorageError, ValueError) as error:
+            lines = self._store.read(path).splitlines()
+            return [parse_line(line, number, path, self._table) for number, line in enumerate(lines, 1)]
+        except InvalidLogJsonError as error:
+            raise InvalidCheckpointError(self._table, path, f"line {error.line}: {error.reason}") from error
+        except FileNotFoundError as error:
+            raise InvalidCheckpointError(self._table, path, "the file is missing") from error
+        except StorageError as error:
             raise InvalidCheckpointError(self._table, path, str(error)) from error
 
     @cached_property
     def _sources(self) -> tuple[str, ...]:
         """The Parquet files that hold file actions."""
         own = () if self._json is not None else self.files.paths
-        return (*own, *(sidecar_path(sidecar["path"]) for sidecar in self.actions("sidecar")))
+        sidecars = self.actions("sidecar")
+        if not all(sidecar.get("path") for sidecar in sidecars):
+            raise InvalidCheckpointError(self._table, self.files.paths[0], "a sidecar has no path")
+        return (*own, *(sidecar_path(sidecar["path"]) for sidecar in sidecars))
 
     def _file_actions(self, kind: str, columns: Sequence[str], schema: pa.Schema) -> pa.Table:
         import pyarrow as pa

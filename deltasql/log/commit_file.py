@@ -80,7 +80,7 @@ def parse_commit(data: bytes, version: int, path: str, table: str) -> CommitFile
     for number, line in enumerate(lines, 1):
         # The last line is parsed whatever it is: a file that was cut off is noticed here, not when it is scanned.
         if not line.startswith(_FILE_LINE) or number == len(lines):
-            action = _parse_line(line, number, path, table)
+            action = parse_line(line, number, path, table)
             if "add" not in action and "remove" not in action:
                 _take(commit, action)
     return commit
@@ -104,11 +104,12 @@ def _parse_all(data: bytes, version: int, path: str, table: str) -> CommitFile:
     commit = CommitFile(version, path)
     for number, line in enumerate(data.splitlines(), 1):
         if line and not line.isspace():
-            _take(commit, _parse_line(line, number, path, table))
+            _take(commit, parse_line(line, number, path, table))
     return commit
 
 
-def _parse_line(line: bytes, number: int, path: str, table: str) -> Json:
+def parse_line(line: bytes, number: int, path: str, table: str) -> Json:
+    """One action, with what it must hold to be of use; {} for an empty line. Raises InvalidLogJsonError."""
     if not line or line.isspace():
         return {}
     try:
@@ -133,6 +134,7 @@ _REQUIRED = {
     "protocol": ("minReaderVersion", "minWriterVersion"),
     "txn": ("appId", "version"),
     "domainMetadata": ("domain", "configuration"),
+    "sidecar": ("path",),
 }
 
 

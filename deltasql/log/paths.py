@@ -23,6 +23,10 @@ def checkpoint_path(version: int) -> str:
     return f"{LOG}/{version:020d}.checkpoint.parquet"
 
 
+def compacted_path(first: int, last: int) -> str:
+    return f"{LOG}/{first:020d}.{last:020d}.compacted.json"
+
+
 def is_local(location: str) -> bool:
     """True for an absolute path or a `file:` URL."""
     return location.startswith(("/", "file:"))

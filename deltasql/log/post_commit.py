@@ -6,6 +6,7 @@ import logging
 
 from deltasql.log.checksum import VersionChecksum
 from deltasql.log.paths import checksum_path
+from deltasql.log.properties import checkpoint_interval
 from deltasql.log.snapshot import Snapshot, in_commit_timestamps
 from deltasql.log.store import LogStore
 
@@ -28,6 +29,8 @@ def finish(store: LogStore, snapshot: Snapshot, transaction_id: str | None) -> N
     try:
         if due:
             _checkpoint(store, snapshot)
+        elif _is_turn(snapshot):
+            _compact(store, snapshot)
     except Exception as error:
         _LOGGER.warning("no checkpoint of version %d of %s: %s", snapshot.version, snapshot.table, error)
 
@@ -41,6 +44,16 @@ def _checkpoint(store: LogStore, snapshot: Snapshot) -> None:
             clean_up_log(store, snapshot)
         except Exception as error:
             _LOGGER.warning("old log files of %s stay: %s", snapshot.table, error)
+
+
+def _compact(store: LogStore, snapshot: Snapshot) -> None:
+    """In place of a checkpoint that is put off, the commits since the last turn in one file."""
+    from deltasql.log.compaction import write_compaction
+
+    checkpoint = snapshot.segment.checkpoint
+    first = snapshot.version - checkpoint_interval(snapshot.configuration) + 1
+    first = first if checkpoint is None else max(first, checkpoint.version + 1)
+    write_compaction(store, snapshot.table, first, snapshot.version)
 
 
 def write_checksum(store: LogStore, snapshot: Snapshot, transaction_id: str | None = None) -> bool:
@@ -62,10 +75,7 @@ def checkpoint_is_due(snapshot: Snapshot) -> bool:
     Where the table does not set the interval and has many files, a checkpoint is put off until the commits since the
     last one hold a twentieth as many actions: to rewrite a million files every ten commits costs more than it saves.
     """
-    from deltasql.log.properties import checkpoint_interval
-
-    version = snapshot.version
-    if version == 0 or version % checkpoint_interval(snapshot.configuration):
+    if not _is_turn(snapshot):
         return False
     if "delta.checkpointInterval" in snapshot.configuration:
         return True
@@ -73,6 +83,10 @@ def checkpoint_is_due(snapshot: Snapshot) -> bool:
     totals = snapshot.cheap_totals
     files = totals.files if totals is not None else 0
     return files < _MANY_FILES or tail * 20 >= files or len(snapshot.segment.commits) >= _LONGEST_TAIL
+
+
+def _is_turn(snapshot: Snapshot) -> bool:
+    return snapshot.version > 0 and snapshot.version % checkpoint_interval(snapshot.configuration) == 0
 
 
 _MANY_FILES = 10_000

@@ -144,7 +144,7 @@ def list_after(store: LogStore, version: int) -> Listing:
 
 
 def classify(entries: Iterable[Entry], complete: bool) -> Listing:
-    """Sorts files by kind; unknown names, empty checkpoints and incomplete multi-part checkpoints are left out."""
+    """Files by kind. Unknown names, incomplete multi-part checkpoints and empty files but commits are left out."""
     commits: dict[int, Entry] = {}
     checksums: set[int] = set()
     checkpoints: list[CheckpointFiles] = []
@@ -156,10 +156,10 @@ def classify(entries: Iterable[Entry], complete: bool) -> Listing:
             commits[int(match[1])] = entry
         elif match := _CHECKSUM.fullmatch(name):
             checksums.add(int(match[1]))
-        elif match := _COMPACTED.fullmatch(name):
-            compacted.append(Delta(int(match[1]), int(match[2]), entry))
         elif entry.size == 0:
             continue
+        elif match := _COMPACTED.fullmatch(name):
+            compacted.append(Delta(int(match[1]), int(match[2]), entry))
         elif match := _CLASSIC.fullmatch(name):
             checkpoints.append(CheckpointFiles(int(match[1]), _SINGLE, (entry,)))
         elif match := _PART.fullmatch(name):

@@ -29,13 +29,28 @@ def log_file(location: str) -> Callable[[str], Path]:
 def table(location: str) -> Callable[..., DeltaLog]:
     def made(versions: int, store: LogStore | None = None) -> DeltaLog:
         """A table with the versions 0 to `versions`; version n has the files f1 to fn."""
-        log = DeltaLog(location, "main.t", store)
-        log.begin(None).commit("CREATE TABLE", {}, [Protocol(1, 2), Metadata("the-id", SCHEMA)])
-        for number in range(1, versions + 1):
-            append(log, f"f{number}")
-        return log
+        return _made(DeltaLog(location, "main.t", store), versions, Protocol(1, 2), Metadata("the-id", SCHEMA))
 
     return made
+
+
+@pytest.fixture
+def v2_table(location: str) -> Callable[[int], DeltaLog]:
+    features = frozenset({"v2Checkpoint"})
+    metadata = Metadata("the-id", SCHEMA, (), {"delta.checkpointPolicy": "v2"})
+
+    def made(versions: int) -> DeltaLog:
+        """The same with checkpoints of the V2 kind."""
+        return _made(DeltaLog(location, "main.t"), versions, Protocol(3, 7, features, features), metadata)
+
+    return made
+
+
+def _made(log: DeltaLog, versions: int, protocol: Protocol, metadata: Metadata) -> DeltaLog:
+    log.begin(None).commit("CREATE TABLE", {}, [protocol, metadata])
+    for number in range(1, versions + 1):
+        append(log, f"f{number}")
+    return log
 
 
 def added(path: str) -> AddFile:

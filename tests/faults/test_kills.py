@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from deltasql.log.checkpoint_writer import write_checkpoint
 from deltasql.log.table import DeltaLog
 
 from .conftest import append, whole
@@ -87,3 +88,70 @@ def test_a_writer_that_is_killed(
         assert whole(log) == 21
     assert whole(living, version) == version
     assert log_file(f"{20:020d}.checkpoint.parquet").exists()
+
+
+_V2_WRITER = """
+import os, signal, sys
+from deltasql.log.checkpoint_writer import write_checkpoint
+from deltasql.log import checkpoint_v2
+from deltasql.log.store import LocalLogStore
+from deltasql.log.table import DeltaLog
+
+location, method, part, moment, top_level = sys.argv[1:]
+original = getattr(LocalLogStore, method)
+# Three files to a sidecar, one sidecar after another.
+checkpoint_v2._SIDECAR_ROWS = 3
+checkpoint_v2.os.cpu_count = lambda: 1
+
+def fatal(self, path, data):
+    if part not in path:
+        return original(self, path, data)
+    if moment == "after":
+        original(self, path, data)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+setattr(LocalLogStore, method, fatal)
+log = DeltaLog(location)
+write_checkpoint(log.store, log.snapshot(), top_level)
+"""
+
+
+@pytest.mark.parametrize("top_level", ["json", "parquet"])
+@pytest.mark.parametrize(
+    ("method", "part", "moment", "whole_checkpoint"),
+    [
+        ("put_if_absent", "_sidecars/", "before", False),
+        ("put_if_absent", ".0000000002.0000000003.", "before", False),
+        ("put_if_absent", ".0000000003.0000000003.", "after", False),
+        ("put_if_absent", f"_delta_log/{9:020d}.checkpoint.", "before", False),
+        ("put_if_absent", f"_delta_log/{9:020d}.checkpoint.", "after", True),
+        ("overwrite", _HINT, "before", True),
+        ("overwrite", _HINT, "after", True),
+    ],
+)
+def test_a_writer_of_a_v2_checkpoint_that_is_killed(
+    v2_table: Table,
+    location: str,
+    log_file: File,
+    method: str,
+    part: str,
+    moment: str,
+    whole_checkpoint: bool,
+    top_level: str,
+) -> None:
+    """Half of it is no checkpoint. Its sidecars stay until the clean-up finds that nothing refers to them."""
+    living = v2_table(9)
+    command = [sys.executable, "-c", _V2_WRITER, location, method, part, moment, top_level]
+    done = subprocess.run(command, check=False, timeout=60, capture_output=True, text=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    checkpoint = DeltaLog(location).snapshot().segment.checkpoint
+    assert (checkpoint is not None) is whole_checkpoint
+    for file in log_file("x").parent.glob("*.crc"):
+        file.unlink()
+    for log in (DeltaLog(location), living):
+        assert whole(log) == 9
+    assert write_checkpoint(living.store, living.snapshot()) is not whole_checkpoint
+    assert DeltaLog(location).snapshot().segment.checkpoint is not None
+    assert whole(DeltaLog(location)) == 9
+    assert append(living, "f10").version == 10
+    assert whole(DeltaLog(location)) == 10

@@ -11,6 +11,7 @@ from oracle.values import in_order
 import deltasql
 from deltasql.log.checkpoint_v2 import TopLevel, write_classic_copy
 from deltasql.log.checkpoint_writer import write_checkpoint
+from deltasql.log.compaction import write_compaction
 from deltasql.log.history import shown
 from deltasql.log.segment import list_log
 from interop.readers import READERS, Rows, delta_rs, own_rows, readers_of
@@ -235,3 +236,23 @@ def test_a_log_with_timestamps_goes_from_hand_to_hand(session: deltasql.session.
         assert own_rows(session, f"SELECT * FROM t TIMESTAMP AS OF {moment}") == expected
         theirs = oracle().run(f"SELECT * FROM delta.`{path}` TIMESTAMP AS OF {moment}")[0]["rows"]
         assert in_order(theirs) == expected, version
+
+
+def test_a_compacted_file_is_read_in_place_of_its_commits(session: deltasql.session.Session) -> None:
+    """By us and by delta-spark: the commits lose their file actions, so that only the compacted file has all rows."""
+    session.sql("CREATE TABLE t (a INT, p STRING) USING delta PARTITIONED BY (p)")
+    for number in range(1, 6):
+        session.sql(f"INSERT INTO t VALUES ({number}, 'p {number % 2}')")
+    session.sql("DELETE FROM t WHERE a = 2")
+    expected = own_rows(session, "SELECT * FROM t")
+    log = session.log("t")
+    folder = Path(log.location, "_delta_log")
+    assert write_compaction(log.store, "t", 1, 6)
+    assert _read_by_all(Path(log.location)) == dict.fromkeys(READERS, expected)
+    for version in range(1, 7):
+        commit = folder / f"{version:020d}.json"
+        commit.write_text(commit.read_text().splitlines()[0] + "\n")
+        (folder / f"{version:020d}.crc").unlink()
+    emptied = Path(log.location).rename(Path(log.location).with_name("emptied"))
+    assert own_rows(session, f"SELECT * FROM delta.`{emptied}`") == expected
+    assert READERS["delta-spark"](emptied, None) == expected

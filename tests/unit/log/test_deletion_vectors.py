@@ -109,3 +109,14 @@ def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
 def test_bad_text(text: str) -> None:
     with pytest.raises(ValueError, match=r"Z85"):
         z85_decode(text)
+
+
+def test_no_flipped_bit_goes_unnoticed(tmp_path: Path) -> None:
+    payload = portable(3, 4, 70_000, 1 << 33)
+    data = written(tmp_path, payload)
+    for number in range(8 * len(data)):
+        changed = bytearray(data)
+        changed[number // 8] ^= 1 << number % 8
+        (tmp_path / FILE).write_bytes(changed)
+        with pytest.raises(InvalidDeletionVectorError):
+            rows(tmp_path, descriptor(payload, 4))
