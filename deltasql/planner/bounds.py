@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from deltasql.planner.conditions import INTEGRAL, Column
 from deltasql.planner.literals import clock_time, date_days, moment, single
-from deltasql.planner.predicates import INTEGRAL, Column
 from deltasql.schema.types import DecimalType
 
 if TYPE_CHECKING:

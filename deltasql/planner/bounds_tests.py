@@ -8,9 +8,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 from typing import Any as AnyValue
 
+from deltasql.planner.conditions import INTEGRAL, Column, Comparison, Leaf, Like, NullTest, OneOf
 from deltasql.planner.literals import Value
 from deltasql.planner.masks import combined
-from deltasql.planner.predicates import INTEGRAL, Column, Comparison, Leaf, Like, NullTest, OneOf
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 Value: TypeAlias = Union[int, float, Decimal, str, bool]
 
 EXACT = Context(prec=120)
+DAY = 86_400_000_000
+"""Microseconds."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,37})")
 _DECIMAL = re.compile(r"-?(?:\d{1,38}\.\d{0,38}|\.\d{1,38})")
@@ -170,6 +172,12 @@ def date_days(text: str) -> int | None:
         return None
 
 
+def days_of(found: Literal) -> int | None:
+    """Days since 1970 of a date, or of a string that is one."""
+    date_ = _as_date(found)
+    return date_.value if date_ is not None and isinstance(date_.value, int) else None
+
+
 def as_timestamp(found: Literal, zone: tzinfo | None) -> Literal | None:
     """A point in time from a string, date or timestamp; None where it needs the session's zone and that is unknown."""
     if found.kind == "timestamp":
@@ -185,7 +193,7 @@ def as_clock_time(found: Literal) -> Literal | None:
     if found.kind == "timestamp_ntz":
         return found
     if found.kind == "date" and isinstance(found.value, int):
-        return Literal("timestamp_ntz", found.value * 86_400_000_000)
+        return Literal("timestamp_ntz", found.value * DAY)
     value = clock_time(str(found.value)) if found.kind == "string" else None
     return None if value is None else Literal("timestamp_ntz", value)
 
@@ -200,7 +208,7 @@ def moment(text: str, zone: tzinfo | None) -> int | None:
         return None
     try:
         where = zone if match["zone"] is None else _fixed(match["zone"])
-        return _microseconds(clock.replace(tzinfo=where).astimezone(timezone.utc))
+        return moment_of(clock.replace(tzinfo=where).astimezone(timezone.utc))
     except (ValueError, OverflowError):
         return None
 
@@ -209,7 +217,7 @@ def clock_time(text: str) -> int | None:
     """Microseconds of an ISO timestamp or date that names no zone, as if it were UTC; None for any other text."""
     match = _MOMENT.fullmatch(text)
     clock = None if match is None or match["zone"] else _clock(match)
-    return None if clock is None else _microseconds(clock.replace(tzinfo=timezone.utc))
+    return None if clock is None else moment_of(clock.replace(tzinfo=timezone.utc))
 
 
 def _fixed(offset: str) -> tzinfo | None:
@@ -224,5 +232,6 @@ def _clock(match: re.Match[str]) -> datetime | None:
     return value.replace(microsecond=int(f"{match['fraction'] or '0':0<6}"))
 
 
-def _microseconds(value: datetime) -> int:
+def moment_of(value: datetime) -> int:
+    """Microseconds since 1970 of a moment."""
     return (value - _EPOCH) // timedelta(microseconds=1)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, TypeAlias, Union
 
-from deltasql.planner.predicates import All, Any, Condition, Leaf, Unknown
+from deltasql.planner.conditions import All, Any, Condition, Leaf, Unknown
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,8 +13,8 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from deltasql.planner.conditions import INTEGRAL, Column, Comparison, Leaf, Like, NullTest, OneOf, holds
 from deltasql.planner.literals import Value, clock_time, date_days, moment, single
-from deltasql.planner.predicates import INTEGRAL, Column, Comparison, Leaf, Like, NullTest, OneOf, holds
 from deltasql.planner.timezone import zone as session_zone
 from deltasql.schema.types import DecimalType
 

@@ -1,131 +1,52 @@
-"""Predicates as conditions on columns, of which files can be told apart. What cannot be understood is UNKNOWN.
-
-A condition says when a predicate is TRUE; negations are gone, since NOT p is TRUE where p is FALSE, not where it is
-NULL: NOT (a < 1) is a >= 1.
-"""
+"""Predicates as conditions on columns, of which files can be told apart. What cannot be understood is UNKNOWN."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
-from decimal import ROUND_FLOOR, Decimal
-from typing import TYPE_CHECKING, TypeAlias, Union
+from decimal import Decimal
+from typing import TYPE_CHECKING
 
-from deltasql.planner.literals import (
-    EXACT,
-    NULL,
-    Literal,
-    Value,
-    as_clock_time,
-    as_timestamp,
-    date_days,
-    is_plain,
-    literal,
+from deltasql.planner.conditions import (
+    ALWAYS,
+    INTEGRAL,
+    NEVER,
+    UNKNOWN,
+    All,
+    Any,
+    Column,
+    Comparison,
+    Condition,
+    Like,
+    NullTest,
+    OneOf,
 )
+from deltasql.planner.literals import NULL, Literal, is_plain, literal
 from deltasql.planner.references import parse_expression
+from deltasql.planner.terms import (
+    Day,
+    DayText,
+    Filled,
+    Plain,
+    Prefix,
+    Shift,
+    Shifted,
+    Term,
+    Truncated,
+    Year,
+)
 from deltasql.planner.timezone import zone as session_zone
 from deltasql.planner.tokens import tokenize
-from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
+from deltasql.planner.values import FLIPPED, NEGATED, compare, constant_holds
+from deltasql.schema.types import DataType, DecimalType, StructField, StructType
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
 PHYSICAL_NAME = "delta.columnMapping.physicalName"
-INTEGRAL = ("byte", "short", "integer", "long")
 _CASTS = {"TINYINT": 0, "SMALLINT": 1, "INT": 2, "BIGINT": 3}
-_NEGATED = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-_FLIPPED = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column or nested field. `path` has physical names; `partition` is the logical name of a partition column."""
-
-    path: tuple[str, ...]
-    type: DataType
-    partition: str | None
-
-    @property
-    def kind(self) -> str:
-        """The name of the column's type: integer, decimal, string …"""
-        return self.type.name if isinstance(self.type, PrimitiveType) else type(self.type).__name__[:-4].lower()
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """column op value, with op one of = <> < <= > >="""
-
-    column: Column
-    op: str
-    value: Value
-
-
-@dataclass(frozen=True, slots=True)
-class OneOf:
-    """column [NOT] IN values"""
-
-    column: Column
-    values: tuple[Value, ...]
-    negated: bool
-
-
-@dataclass(frozen=True, slots=True)
-class NullTest:
-    """column IS [NOT] NULL"""
-
-    column: Column
-    negated: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Like:
-    """column [NOT] LIKE pattern, without escapes"""
-
-    column: Column
-    pattern: str
-    negated: bool
-
-    @property
-    def prefix(self) -> str:
-        """What each match begins with."""
-        return re.split("[%_]", self.pattern, maxsplit=1)[0]
-
-
-@dataclass(frozen=True, slots=True)
-class All:
-    """TRUE where each part is; without parts everywhere."""
-
-    parts: tuple[Condition, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Any:
-    """TRUE where one part is; without parts nowhere."""
-
-    parts: tuple[Condition, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """TRUE in rows that only Spark can tell."""
-
-
-Leaf: TypeAlias = Union[Comparison, OneOf, NullTest, Like]
-Condition: TypeAlias = Union[Leaf, All, Any, Unknown]
-
-UNKNOWN = Unknown()
-ALWAYS, NEVER = All(()), Any(())
-
-
-def leaves(condition: Condition) -> Iterator[Leaf | Unknown]:
-    """The conditions on single columns that `condition` is made of."""
-    if isinstance(condition, (All, Any)):
-        for part in condition.parts:
-            yield from leaves(part)
-        return
-    yield condition
 
 
 def condition(
@@ -186,7 +107,7 @@ class _Reader:
                 return self.flag(node, negated)
             case exp.EQ() | exp.NEQ() | exp.LT() | exp.LTE() | exp.GT() | exp.GTE():
                 op = _OPS[type(node).__name__]
-                return self.comparison(node, _NEGATED[op] if negated else op)
+                return self.comparison(node, NEGATED[op] if negated else op)
             case exp.NullSafeEQ() | exp.NullSafeNEQ():
                 return self.null_safe(node, isinstance(node, exp.NullSafeNEQ) != negated)
             case exp.Is():
@@ -197,7 +118,17 @@ class _Reader:
                 return self.between(node, negated)
             case exp.Like() | exp.StartsWith():
                 return self.like(node, negated)
+            case exp.Anonymous():
+                return self.null_function(node, negated)
         return UNKNOWN
+
+    def null_function(self, node: exp.Expression, negated: bool) -> Condition:
+        """ISNULL(c), ISNOTNULL(c)"""
+        name = str(node.this).lower()
+        column = self.column(node.expressions[0]) if len(node.expressions) == 1 else None
+        if column is None or name not in {"isnull", "isnotnull"}:
+            return UNKNOWN
+        return NullTest(column, (name == "isnotnull") != negated)
 
     def flag(self, node: exp.Expression, negated: bool) -> Condition:
         column = self.column(node)
@@ -209,12 +140,19 @@ class _Reader:
         if NULL in {left, right}:
             return NEVER
         if left is not None and right is not None:
-            return _constant(left, op, right)
-        column = self.column(node.expression if left is not None else node.this)
-        value = left or right
-        if column is None or value is None:
+            return constant_holds(left, op, right)
+        if left is None and right is None:
             return UNKNOWN
-        return compare(column, _FLIPPED[op] if left is not None else op, value, self.zone)
+        if TRUE in {left, right}:
+            # A comparison is TRUE where (p) = TRUE is.
+            inner = node.expression if left is not None else node.this
+            if is_predicate(inner):
+                return self.condition(inner, negated=op == "<>") if op in {"=", "<>"} else UNKNOWN
+        term = self.term(node.expression if left is not None else node.this)
+        value = left or right
+        if term is None or value is None:
+            return UNKNOWN
+        return term.compare(FLIPPED[op] if left is not None else op, value, self.zone)
 
     def null_safe(self, node: exp.Expression, negated: bool) -> Condition:
         for one, other in ((node.this, node.expression), (node.expression, node.this)):
@@ -229,6 +167,11 @@ class _Reader:
         return UNKNOWN
 
     def is_test(self, node: exp.Expression, negated: bool) -> Condition:
+        from sqlglot import exp
+
+        if isinstance(node.expression, exp.Boolean) and is_predicate(node.this):
+            # IS NOT TRUE is TRUE for NULL as well, of which nothing is known here.
+            return UNKNOWN if negated else self.condition(node.this, negated=not node.expression.this)
         column, value = self.column(node.this), self.literal(node.expression)
         if column is None or value is None:
             return UNKNOWN
@@ -241,26 +184,28 @@ class _Reader:
         return Any((NullTest(column, negated=False), Comparison(column, "<>", value.value)))
 
     def one_of(self, node: exp.Expression, negated: bool) -> Condition:
-        column = self.column(node.this)
+        term = self.term(node.this)
         values = [self.literal(item) for item in node.expressions]
-        if column is None or not values:
+        if term is None or not values:
             return UNKNOWN
         if negated and NULL in values:
             return NEVER
         parts = [
-            UNKNOWN if value is None else compare(column, "<>" if negated else "=", value, self.zone)
+            UNKNOWN if value is None else term.compare("<>" if negated else "=", value, self.zone)
             for value in values
             if value != NULL
         ]
-        return _joined(column, parts, negated)
+        if isinstance(term, Plain):
+            return _joined(term.column, parts, negated)
+        return All(tuple(parts)) if negated else Any(tuple(parts))
 
     def between(self, node: exp.Expression, negated: bool) -> Condition:
-        column = self.column(node.this)
+        term = self.term(node.this)
         low, high = self.literal(node.args["low"]), self.literal(node.args["high"])
-        if column is None:
+        if term is None:
             return UNKNOWN
         parts = tuple(
-            UNKNOWN if value is None else compare(column, _NEGATED[op] if negated else op, value, self.zone)
+            UNKNOWN if value is None else term.compare(NEGATED[op] if negated else op, value, self.zone)
             for op, value in ((">=", low), ("<=", high))
         )
         return Any(parts) if negated else All(parts)
@@ -283,16 +228,27 @@ class _Reader:
         is_safe = found is None or not self.has_escape or found.kind in {"null", "bool", "number", "double", "float"}
         return found if is_safe else None
 
+    def term(self, node: exp.Expression) -> Term | None:
+        """The column that `node` names, or a function of a column that is looked through."""
+        from sqlglot import exp
+
+        if isinstance(node, exp.Paren):
+            return self.term(node.this)
+        column = self.column(node)
+        if column is not None:
+            return Plain(column)
+        read = _FUNCTIONS.get(type(node).__name__)
+        return read(self, node) if read is not None else None
+
     def column(self, node: exp.Expression) -> Column | None:
-        """The column that `node` names; a cast to a wider integer changes no comparison and is looked through."""
+        """The column that `node` names; a cast that keeps every value is looked through."""
         from sqlglot import exp
 
         if isinstance(node, exp.Paren):
             return self.column(node.this)
         if type(node) is exp.Cast:
-            column, width = self.column(node.this), _CASTS.get(node.to.this.value, -1)
-            widens = column is not None and column.kind in INTEGRAL and INTEGRAL.index(column.kind) <= width
-            return column if widens else None
+            column = self.column(node.this)
+            return column if column is not None and is_plain(node) and _keeps_values(column, node.to) else None
         parts = _parts(node)
         return None if parts is None else self.resolve(parts)
 
@@ -340,21 +296,6 @@ def _parts(node: exp.Expression) -> tuple[str, ...] | None:
     return None
 
 
-def _constant(left: Literal, op: str, right: Literal) -> Condition:
-    if left.kind != right.kind or left.kind not in {"number", "string"}:
-        return UNKNOWN
-    return ALWAYS if holds(left.value, op, right.value) else NEVER
-
-
-def holds(left: Value, op: str, right: Value) -> bool:
-    """Whether `left op right` holds; both are of one kind and neither is NaN."""
-    # Mixed numbers compare exactly in Python.
-    if op in {"=", "<>"}:
-        return (left == right) == (op == "=")
-    is_less, is_same = left < right, left == right  # type: ignore[operator]
-    return (is_less if "<" in op else not is_less and not is_same) or (is_same and "=" in op)
-
-
 def _joined(column: Column, parts: list[Condition], negated: bool) -> Condition:
     """The conditions of an IN list as one; what stays of a list without a usable value is NEVER or IS NOT NULL."""
     plain = tuple(part.value for part in parts if isinstance(part, Comparison) and part.op in {"=", "<>"})
@@ -363,78 +304,140 @@ def _joined(column: Column, parts: list[Condition], negated: bool) -> Condition:
     return All((*lists, *others)) if negated else Any((*lists, *others))
 
 
-# Comparison of a column with a constant, by the column's type
+TRUE = Literal("bool", value=True)
 
 
-def compare(column: Column, op: str, value: Literal, zone: tzinfo | None) -> Condition:
-    """column op value as Spark evaluates it; UNKNOWN where its implicit cast is not exact or its rules vary."""
-    if value == NULL:
-        return NEVER
-    if column.kind in INTEGRAL or isinstance(column.type, DecimalType):
-        exact = _exact(column, value)
-        return UNKNOWN if exact is None else _exact_comparison(column, op, exact)
-    same = _same_kind(column.kind, value, zone)
-    return UNKNOWN if same is None else Comparison(column, op, same)
+def is_predicate(node: exp.Expression) -> bool:
+    """Whether `node` is a comparison or a combination of them, in brackets or not."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.Paren):
+        return is_predicate(node.this)
+    return isinstance(node, (exp.Predicate, exp.Connector, exp.Not))
 
 
-def _same_kind(kind: str, value: Literal, zone: tzinfo | None) -> Value | None:
-    """The constant as a value of the column's kind, or None."""
-    match kind:
-        case "float" | "double":
-            return _inexact(kind, value)
-        case "string":
-            return value.value if value.kind == "string" else None
-        case "boolean":
-            return value.value if value.kind == "bool" else None
-        case "date":
-            return date_days(str(value.value)) if value.kind == "string" else _of_kind(value, "date")
-        case "timestamp":
-            return _of_kind(as_timestamp(value, zone), "timestamp")
-        case "timestamp_ntz":
-            return _of_kind(as_clock_time(value), "timestamp_ntz")
+def _keeps_values(column: Column, target: exp.DataType) -> bool:
+    """Whether a cast of the column gives the same values, so that it changes no comparison."""
+    name = str(target.this.value)
+    if column.kind in INTEGRAL:
+        return INTEGRAL.index(column.kind) <= _CASTS.get(name, -1)
+    if isinstance(column.type, DecimalType):
+        precision, scale = [int(item.name) for item in target.expressions] if len(target.expressions) == 2 else (0, 0)
+        whole = column.type.precision - column.type.scale
+        return name == "DECIMAL" and scale >= column.type.scale and precision - scale >= whole
+    return (column.kind, name) in {("date", "DATE"), ("string", "TEXT"), ("float", "DOUBLE"), ("double", "DOUBLE")}
+
+
+# Functions of a column
+
+
+def _argument(reader: _Reader, node: exp.Expression, *kinds: str) -> Column | None:
+    column = reader.column(node)
+    return column if column is not None and column.kind in kinds else None
+
+
+def _day(reader: _Reader, node: exp.Expression) -> Term | None:
+    from sqlglot import exp
+
+    if isinstance(node, exp.Cast) and str(node.to.this.value) != "DATE":
+        return None
+    column = _argument(reader, node.this, "date", "timestamp", "timestamp_ntz") if is_plain(node) else None
+    return None if column is None else Day(column)
+
+
+def _year(reader: _Reader, node: exp.Expression) -> Term | None:
+    day = reader.term(node.this)
+    match day:
+        case Day(column) | Plain(column) if column.kind in {"date", "timestamp", "timestamp_ntz"}:
+            return Year(column)
     return None
 
 
-def _of_kind(value: Literal | None, kind: str) -> Value | None:
-    return value.value if value is not None and value.kind == kind else None
-
-
-def _exact(column: Column, value: Literal) -> Decimal | None:
-    """The constant as the exact number that an integer or decimal column is compared with."""
-    if isinstance(value.value, Decimal):
-        # Beyond 38 digits Spark's common type of two decimals drops some of them.
-        _, digits, exponent = value.value.as_tuple()
-        scale = max(0, -int(exponent))
-        kind = column.type if isinstance(column.type, DecimalType) else DecimalType(20, 0)
-        whole = max(len(digits) - scale, kind.precision - kind.scale)
-        return value.value if whole + max(scale, kind.scale) <= 38 else None
-    if column.kind not in INTEGRAL:
+def _day_text(reader: _Reader, node: exp.Expression) -> Term | None:
+    # sqlglot's names for yyyy-MM-dd.
+    if node.args["format"].name != "%Y-%mstrict-%dstrict":
         return None
-    if value.kind == "double" and abs(float(value.value)) < 2**53:
-        return Decimal(float(value.value))
-    is_integer = value.kind == "string" and re.fullmatch(r"-?(?:0|[1-9]\d{0,17})", str(value.value))
-    return Decimal(str(value.value)) if is_integer and value.value != "-0" else None
+    column = _argument(reader, node.this.this, "date", "timestamp", "timestamp_ntz")
+    return None if column is None else DayText(column)
 
 
-def _inexact(kind: str, value: Literal) -> Value | None:
-    """The constant as the double that a float or double column is compared with."""
-    if isinstance(value.value, Decimal):
-        is_whole = value.value == value.value.to_integral_value()
-        # Spark may turn a whole number into a float, which is exact up to 24 bits.
-        return float(value.value) if not is_whole or abs(value.value) < (2**24 if kind == "float" else 2**53) else None
-    return value.value if value.kind in {"double", "float"} else None
+_UNITS = {"YEAR": 366, "YYYY": 366, "YY": 366, "QUARTER": 92, "MONTH": 31, "MM": 31, "MON": 31, "WEEK": 7}
 
 
-def _exact_comparison(column: Column, op: str, value: Decimal) -> Condition:
-    """column op value on the column's own grid: a constant between two of its values or beyond them is rounded."""
-    scale = column.type.scale if isinstance(column.type, DecimalType) else 0
-    low = value.quantize(Decimal(1).scaleb(-scale), ROUND_FLOOR, EXACT)
-    limit = Decimal(10) ** (38 - scale) if isinstance(column.type, DecimalType) else Decimal(2**63)
-    if not -limit <= low < limit:
-        is_true = op == "<>" or ("<" in op) == (value > 0) if op != "=" else False
-        return NullTest(column, negated=True) if is_true else NEVER
-    if low != value:
-        if op in {"=", "<>"}:
-            return NEVER if op == "=" else NullTest(column, negated=True)
-        op = "<=" if "<" in op else ">"
-    return Comparison(column, op, low if isinstance(column.type, DecimalType) else int(low))
+def _truncated(reader: _Reader, node: exp.Expression) -> Term | None:
+    from sqlglot import exp
+
+    is_date = isinstance(node, exp.DateTrunc)
+    days = (_UNITS if is_date else _UNITS | dict.fromkeys(("DAY", "DD", "HOUR", "MINUTE", "SECOND"), 1)).get(
+        node.args["unit"].name.upper()
+    )
+    column = _argument(reader, node.this, "date" if is_date else "timestamp")
+    return None if column is None or days is None else Truncated(column, days)
+
+
+def _prefix(reader: _Reader, node: exp.Expression) -> Term | None:
+    from sqlglot import exp
+
+    is_left = isinstance(node, exp.Left)
+    start = None if is_left else node.args.get("start")
+    length = reader.literal(node.expression if is_left else node.args.get("length") or exp.Null())
+    column = _argument(reader, node.this, "string")
+    begins = is_left or (start is not None and reader.literal(start) == Literal("number", Decimal(1)))
+    if column is None or not begins or length is None or not isinstance(length.value, Decimal):
+        return None
+    is_whole = length.value == length.value.to_integral_value()
+    return Prefix(column, int(length.value)) if is_whole and length.value >= 1 else None
+
+
+def _sum(reader: _Reader, node: exp.Expression) -> Term | None:
+    from sqlglot import exp
+
+    left, right = reader.column(node.this), reader.column(node.expression)
+    column, other = (left, node.expression) if left is not None else (right, node.this)
+    # A cast would change the type of the sum, and so where it overflows.
+    is_constant = isinstance(other, exp.Literal) and re.fullmatch(r"\d{1,18}", str(other.this)) and not other.is_string
+    if column is None or not is_constant or column.kind not in INTEGRAL:
+        return None
+    number, is_difference = int(other.this), isinstance(node, exp.Sub)
+    bits = 64 if column.kind == "long" or number >= 2**31 else 32
+    mirrored = is_difference and left is None
+    return Shifted(column, -number if is_difference and not mirrored else number, mirrored, bits)
+
+
+def _shift(reader: _Reader, node: exp.Expression) -> Term | None:
+    from sqlglot import exp
+
+    column, amount = _argument(reader, node.this, "date"), node.expression
+    sign = 1
+    if isinstance(amount, exp.Mul) and isinstance(amount.expression, exp.Neg):
+        # DATE_SUB is the sum with days * -1.
+        amount, sign = amount.this, -1 if amount.expression.this.name == "1" else 0
+    days = reader.literal(amount)
+    is_days = node.args.get("unit") is None or node.args["unit"].name.upper() == "DAY"
+    if column is None or days is None or not isinstance(days.value, Decimal) or not is_days or sign == 0:
+        return None
+    is_small = days.value == days.value.to_integral_value() and abs(days.value) < 1_000_000
+    return Shift(column, sign * int(days.value)) if is_small else None
+
+
+def _filled(reader: _Reader, node: exp.Expression) -> Term | None:
+    column, fallbacks = reader.column(node.this), [reader.literal(item) for item in node.expressions]
+    if column is None or len(fallbacks) != 1 or fallbacks[0] is None or fallbacks[0] == NULL:
+        return None
+    return Filled(column, fallbacks[0])
+
+
+_FUNCTIONS: dict[str, Callable[[_Reader, exp.Expression], Term | None]] = {
+    "TsOrDsToDate": _day,
+    "Cast": _day,
+    "Year": _year,
+    "TimeToStr": _day_text,
+    "TimestampTrunc": _truncated,
+    "DateTrunc": _truncated,
+    "Substring": _prefix,
+    "Left": _prefix,
+    "Add": _sum,
+    "Sub": _sum,
+    "TsOrDsAdd": _shift,
+    "Coalesce": _filled,
+}

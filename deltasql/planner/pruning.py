@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from deltasql.planner.bounds import Bounds, bounds_of, parse_statistics, read_bounds, statistics_of
 from deltasql.planner.bounds_tests import may_hold
+from deltasql.planner.conditions import Column, Condition, Leaf, Unknown, leaves
 from deltasql.planner.masks import filtered, kept, rows_of
 from deltasql.planner.partition_tests import Partitions
-from deltasql.planner.predicates import Column, Condition, Leaf, Unknown, condition, leaves
+from deltasql.planner.predicates import condition
 from deltasql.planner.references import column_references, has_subquery, is_deterministic
 from deltasql.schema.types import StructType
 
