@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import reduce
 from typing import TYPE_CHECKING
 from urllib.parse import quote as percent_encoded
 
@@ -21,6 +22,7 @@ from deltasql.plan.operators import (
     Rearrange,
     Rewrite,
     Scan,
+    UnionAll,
     Write,
     children,
 )
@@ -56,6 +58,8 @@ class Frames:
         match operator:
             case Scan():
                 return scan(self._spark, operator)
+            case UnionAll(inputs):
+                return reduce(lambda rows, more: rows.unionAll(more), map(self.frame, inputs))
             case Query():
                 return self.query(operator.sql, operator.relations)
             case Project():

@@ -145,7 +145,7 @@ def _live(
     vectors: Mapping[str, Mapping[str, Any]],
     extra: Mapping[str, str],
 ) -> DataFrame:
-    """The rows of some files that no deletion vector marks: an anti join on file and position."""
+    """The rows of some files that no deletion vector marks (or only those): a join on file and position."""
     import numpy as np
     import pyarrow as pa
     from pyspark.sql import functions as F
@@ -159,7 +159,8 @@ def _live(
     if deleted.num_rows <= MOST_BROADCAST_ROWS:
         lookup = F.broadcast(lookup)
     frame = _columns(spark, operator, paths, {**extra, DELETED_FILE: key, DELETED_ROW: "_metadata.row_index"})
-    return frame.join(lookup, [DELETED_FILE, DELETED_ROW], "left_anti").drop(DELETED_FILE, DELETED_ROW)
+    how = "left_semi" if operator.marked_only else "left_anti"
+    return frame.join(lookup, [DELETED_FILE, DELETED_ROW], how).drop(DELETED_FILE, DELETED_ROW)
 
 
 def _logical(field: StructField) -> Column:

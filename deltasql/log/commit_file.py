@@ -25,7 +25,10 @@ _FILE_LINE = (b'{"add":', b'{"remove":', b'{"cdc":')
 
 @dataclass(slots=True)
 class CommitFile:
-    """The actions of one version. `adds` and `removes` are JSON objects; None in a big commit: see `file_tables`."""
+    """The actions of one version. `adds`, `removes` and `changes` are JSON objects; None in a big commit.
+
+    See `file_tables` for those of a big one.
+    """
 
     version: int
     path: str
@@ -36,6 +39,7 @@ class CommitFile:
     domains: dict[str, DomainMetadata] = field(default_factory=dict)
     adds: list[Json] = field(default_factory=list)
     removes: list[Json] = field(default_factory=list)
+    changes: list[Json] = field(default_factory=list)
     # The text of a big commit, kept until its file actions are asked for.
     text: bytes | None = None
     tables: tuple[pa.Table, pa.Table] | None = None
@@ -61,7 +65,7 @@ class CommitFile:
     def materialized(self, table: str) -> CommitFile:
         """This commit with `adds` and `removes` as JSON objects, big or not. Raises InvalidLogJsonError."""
         if self.text is not None:
-            return _parse_all(self.text, self.version, self.path, table)
+            return parse_whole_commit(self.text, self.version, self.path, table)
         if self.tables is not None:
             adds, removes = (item.to_pylist(maps_as_pydicts="lossy") for item in self.tables)
             return CommitFile(
@@ -74,7 +78,7 @@ class CommitFile:
 def parse_commit(data: bytes, version: int, path: str, table: str) -> CommitFile:
     """The commit in `data`. Raises InvalidLogJsonError, which names `path` and the line."""
     if len(data) < BIG:
-        return _parse_all(data, version, path, table)
+        return parse_whole_commit(data, version, path, table)
     commit = CommitFile(version, path, text=data)
     lines = data.splitlines()
     for number, line in enumerate(lines, 1):
@@ -100,7 +104,8 @@ def vector_key(path: str, vector: Json) -> str:
     return f"{path}\0{vector['storageType']}{vector['pathOrInlineDv']}{suffix}"
 
 
-def _parse_all(data: bytes, version: int, path: str, table: str) -> CommitFile:
+def parse_whole_commit(data: bytes, version: int, path: str, table: str) -> CommitFile:
+    """The commit in `data`, all its actions as JSON objects, big or not. Raises InvalidLogJsonError."""
     commit = CommitFile(version, path)
     for number, line in enumerate(data.splitlines(), 1):
         if line and not line.isspace():
@@ -156,6 +161,8 @@ def _take(commit: CommitFile, action: Json) -> None:
                 commit.adds.append(value)
             case "remove":
                 commit.removes.append(value)
+            case "cdc":
+                commit.changes.append(value)
             case "commitInfo":
                 commit.info = CommitInfo(value)
             case "protocol":

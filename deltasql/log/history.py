@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
@@ -63,6 +63,25 @@ def version_at(reader: LogReader, listing: Listing, snapshot: Snapshot, timestam
     if candidates[-1] == latest and timestamp_us > clock.at(latest) * 1000:
         raise TimestampTooLateError(reader.table, shown(timestamp_us), shown(clock.at(latest) * 1000), latest)
     return candidates[_last_not_after(clock, candidates, wanted)]
+
+
+def commit_times(reader: LogReader, listing: Listing, snapshot: Snapshot, versions: Iterable[int]) -> dict[int, int]:
+    """The timestamps, in ms, of some versions that the log still has."""
+    clock = _Clock(reader, listing, snapshot)
+    return {version: clock.at(version) for version in versions}
+
+
+def first_at(reader: LogReader, listing: Listing, snapshot: Snapshot, timestamp_us: int) -> int | None:
+    """The first version committed at or after the timestamp (µs since the epoch); None if there is none yet."""
+    versions = sorted(version for version in listing.commits if version >= _earliest(listing))
+    wanted = -(-timestamp_us // 1000)
+    clock = _Clock(reader, listing, snapshot)
+    if not versions or clock.at(versions[-1]) < wanted:
+        return None
+    if clock.at(versions[0]) >= wanted:
+        return versions[0]
+    before = _last_not_after(clock, versions, wanted - 1)
+    return versions[before + 1]
 
 
 def file_times(listing: Listing) -> dict[int, int]:

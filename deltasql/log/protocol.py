@@ -115,16 +115,12 @@ class Protocol:
     def with_features(self, names: Iterable[str]) -> Protocol:
         """This protocol with `names` and what they require; the weakest form that holds them all.
 
-        Legacy features alone raise the versions (which may imply more features); any other feature makes a protocol
-        with lists, in which the features that were implied so far are named. Names must be canonical.
+        Versions alone where they imply exactly these features; else lists, in which the features that were implied so
+        far are named. Names must be canonical.
         """
         new = with_required(names) - self.features
         if not new:
             return self
-        legacy = all(FEATURES[name].legacy for name in new)
-        if legacy and self.min_writer_version < MAX_WRITER_VERSION:
-            reader, writer = _minimum(new)
-            return self.with_versions(reader, writer)
         return _listed(self.denormalized(), new).normalized()
 
     def with_versions(self, reader: int | None, writer: int | None) -> Protocol:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
@@ -60,6 +61,18 @@ class DeltaLog:
 
         listing = self._full_listing()
         return version_at(self._reader, listing, self.snapshot(), timestamp_us)
+
+    def first_at(self, timestamp_us: int) -> int | None:
+        """The first version committed at or after the timestamp (µs since the epoch, UTC); None: none yet."""
+        from deltasql.log.history import first_at
+
+        return first_at(self._reader, self._full_listing(), self.snapshot(), timestamp_us)
+
+    def commit_times(self, versions: Iterable[int]) -> dict[int, int]:
+        """The timestamps of some versions, in ms since the epoch."""
+        from deltasql.log.history import commit_times
+
+        return commit_times(self._reader, self._full_listing(), self.snapshot(), versions)
 
     def history(self, limit: int | None = None) -> list[CommitEntry]:
         """The commits that the log still has, newest first."""

@@ -90,6 +90,13 @@ def write_vectors(
     return vectors, path
 
 
+def inline_vector(positions: np.ndarray[Any, Any]) -> DeletionVector:
+    """A vector that needs no file, of sorted positions. None is written to a log: it is for plans."""
+    payload = encode_vector(positions)
+    padded = payload + bytes(-len(payload) % 4)
+    return DeletionVector("i", z85_encode(padded), None, len(payload), len(positions))
+
+
 def encode_vector(positions: np.ndarray[Any, Any]) -> bytes:
     """Sorted row positions as a portable 64-bit Roaring bitmap behind its magic number."""
     from pyroaring import BitMap64

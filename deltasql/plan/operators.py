@@ -46,7 +46,7 @@ class Scan:
     strings) and `deletionVector` (its descriptor, or null), or all of SCAN_COLUMNS; `total_files` is their number
     before pruning. With `identity` each row also carries ROW_FILE, ROW_INDEX and TARGET_PRESENT. With `row_ids` it
     carries ROW_ID and ROW_VERSION, and `files` have ROW_ID_COLUMNS as well. Rows of a `described` scan have METADATA
-    instead.
+    instead. With `marked_only` the rows that the vectors mark are read, and no others.
     """
 
     table: str
@@ -59,6 +59,14 @@ class Scan:
     identity: bool = False
     row_ids: RowIdColumns | None = None
     described: bool = False
+    marked_only: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class UnionAll:
+    """The rows of all `inputs`, which have the same columns."""
+
+    inputs: tuple[Operator, ...]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -207,7 +215,7 @@ class Rearrange:
     slices: tuple[int, ...] = ()
 
 
-Operator: TypeAlias = Union[Scan, Query, Project, Check, Rewrite, Write, Rearrange]
+Operator: TypeAlias = Union[Scan, UnionAll, Query, Project, Check, Rewrite, Write, Rearrange]
 
 
 def children(operator: Operator) -> Iterator[Operator]:
@@ -215,6 +223,8 @@ def children(operator: Operator) -> Iterator[Operator]:
     match operator:
         case Scan():
             return
+        case UnionAll():
+            yield from operator.inputs
         case Query():
             yield from operator.relations.values()
         case Rewrite():

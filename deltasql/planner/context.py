@@ -250,9 +250,8 @@ class Context:
         references = table_references(sql)
         metadata, described = NamedMetadata(sql, references), set[int]()
         for index, reference in enumerate(references):
-            name = TableName(reference.parts, reference.start, reference.end, reference.temporal)
             try:
-                operator = self._relation(name, reference, filters, described=index in metadata.references)
+                operator = self._referred(reference, filters, described=index in metadata.references)
                 if isinstance(operator, Scan) and operator.described:
                     described.add(index)
             except DeltaSqlError as error:
@@ -265,10 +264,15 @@ class Context:
             relations[view] = operator
         return bind(sql, bound, qualifiers or {}, metadata.hidden_from_stars(described)).sql, relations
 
-    def _relation(
-        self, name: TableName, reference: TableReference, filters: Callable[[], Mapping[int, str]], described: bool
+    def _referred(
+        self, reference: TableReference, filters: Callable[[], Mapping[int, str]], described: bool
     ) -> Operator | None:
         """The rows that a name in a query stands for; `filters` say by its place which of them the query uses."""
+        if reference.arguments is not None:
+            from deltasql.planner.change_feed import changes
+
+            return changes(reference, self)
+        name = TableName(reference.parts, reference.start, reference.end, reference.temporal)
         if self.is_view(name):
             return self._view(name)
         if name.path is None and (len(name.parts) > 3 or self.catalog.resolve(name.parts) is None):

@@ -11,7 +11,7 @@ from typing_extensions import assert_never
 from deltasql.errors.engine import ExplainModeError
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quote
 from deltasql.plan.inspect import Explain
-from deltasql.plan.operators import Check, Operator, Project, Query, Rearrange, Rewrite, Scan, Write, children
+from deltasql.plan.operators import Check, Operator, Project, Query, Rearrange, Rewrite, Scan, UnionAll, Write, children
 from deltasql.planner.changes import (
     Answer,
     LayoutChange,
@@ -119,7 +119,7 @@ def expressions(operator: Operator) -> Iterator[str]:
                 yield f"{action.kind.value}: {action.effect.value}"
                 yield from (f"  {quote(name)} := {sql}" for name, sql in zip(names, action.values, strict=False))
             yield from (f"check {item.name}: {item.condition}" for item in operator.checks)
-        case Scan() | Query() | Write() | Rearrange():
+        case Scan() | UnionAll() | Query() | Write() | Rearrange():
             pass
         case _:
             assert_never(operator)
@@ -134,6 +134,8 @@ def describe(operator: Operator) -> str:
             kept, pruned = operator.files.num_rows, operator.total_files - operator.files.num_rows
             columns = ", ".join(operator.schema.names)
             return f"Scan {operator.table}@v{operator.version} [{columns}] files: {kept} read, {pruned} pruned"
+        case UnionAll(inputs):
+            return f"UnionAll of {len(inputs)}"
         case Query():
             return f"Query ({operator.label or 'SQL'})"
         case Project():

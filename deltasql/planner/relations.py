@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from deltasql.plan.base import SqlText, Temporal
@@ -27,6 +28,8 @@ _NO_SOURCES = frozenset(
 _BEFORE_TABLE_QUERY = _SET_OPERATORS | {
     *("", "(", ",", "=>", "AS", "ALL", "DISTINCT", "EXPLAIN", "EXTENDED", "CODEGEN", "COST", "FORMATTED")
 }
+CHANGE_FUNCTIONS = frozenset({"table_changes", "table_changes_by_path"})
+"""Table functions that are no function of Spark's: `deltasql.planner.change_feed` reads them."""
 _OPERATORS = frozenset({"+", "-", "*", "/", "%", "||", "|", "&", "^", "::", ".", "DIV"})
 _UNITS = re.compile(r"(YEAR|QUARTER|MONTH|WEEK|DAY|HOUR|MINUTE|SECOND|MILLISECOND|MICROSECOND|NANOSECOND)S?")
 _TYPED_LITERALS = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "TIME"})
@@ -39,7 +42,7 @@ class TableReference:
     """A table as a query names it; `start`/`end` span the name, its `@v1` and its temporal clause.
 
     `alias` is the explicit one. `alias_at` is the offset where ` AS x` may be put (after TABLESAMPLE), or None where
-    the grammar takes no alias (TABLE t).
+    the grammar takes no alias (TABLE t). `arguments` are those of a table function, whose name is `parts`.
     """
 
     parts: tuple[str, ...]
@@ -48,12 +51,14 @@ class TableReference:
     temporal: Temporal | None = None
     alias: str | None = None
     alias_at: int | None = None
+    arguments: tuple[SqlText, ...] | None = None
 
 
 def table_references(sql: str) -> list[TableReference]:
     """Tables that a query, an expression or another statement reads rows from, in order of position.
 
-    Left out: names of common table expressions where these are in scope, table-valued functions, write targets.
+    Left out: names of common table expressions where these are in scope, table-valued functions that are Spark's,
+    write targets.
     Path tables come as two parts, `("parquet", "/x")`; the suffix `@v1` of a name or path is its `temporal`.
     """
     finder = _Finder(sql, tokenize(sql))
@@ -214,8 +219,36 @@ class _Finder:
             return index + 1
         parts, after = self.name(index)
         if self.key(after) == "(":
-            return after
+            is_ours = len(parts) == 1 and parts[0].lower() in CHANGE_FUNCTIONS
+            return self.function(parts, index, after) if is_ours else after
         return self.table(parts, index, after, level)
+
+    def function(self, parts: tuple[str, ...], first: int, bracket: int) -> int:
+        """Records a table function of ours, its name at token `first` and its arguments behind `bracket`."""
+        close = closing(self.tokens, bracket)
+        after = close + 1
+        alias = self.alias(after)
+        end = self.tokens[close].end if close < len(self.tokens) else len(self.sql)
+        arguments = tuple(self.arguments(bracket + 1, close))
+        self.found.append(TableReference(parts, self.tokens[first].start, end, None, alias, end, arguments))
+        return after if alias is None else after + 1 + (self.key(after) == "AS")
+
+    def arguments(self, index: int, end: int) -> Iterator[SqlText]:
+        """The texts between the commas from token `index` up to `end`."""
+        start = index
+        while index < end:
+            if self.key(index) == ",":
+                yield self.text(start, index)
+                start = index + 1
+            index = closing(self.tokens, index) + 1 if self.key(index) == "(" else index + 1
+        if start < end:
+            yield self.text(start, end)
+
+    def text(self, start: int, end: int) -> SqlText:
+        if start >= end:
+            return SqlText("", self.tokens[start].start)
+        begin = self.tokens[start].start
+        return SqlText(self.sql[begin : self.tokens[end - 1].end], begin)
 
     def name(self, index: int) -> tuple[tuple[str, ...], int]:
         parts = [self.tokens[index].name]

@@ -18,6 +18,7 @@ REPLACE_WHERE_CHECK = "spark.databricks.delta.replaceWhere.constraintCheck.enabl
 STORE_ASSIGNMENT = "spark.sql.storeAssignmentPolicy"
 TIME_ZONE = "spark.sql.session.timeZone"
 AUTOMATIC_WIDENING = "spark.databricks.delta.typeWidening.allowAutomaticWidening"
+CHANGES_OUT_OF_RANGE = "spark.databricks.delta.changeDataFeed.timestampOutOfRange.enabled"
 STRICT_UNSET = "deltasql.unsetProperties.strict"
 OPTIMIZE_MIN_FILE_SIZE = "spark.databricks.delta.optimize.minFileSize"
 OPTIMIZE_MAX_FILE_SIZE = "spark.databricks.delta.optimize.maxFileSize"
@@ -33,6 +34,7 @@ DEFAULTS = {
     REPLACE_WHERE_CHECK: "true",
     STORE_ASSIGNMENT: "ANSI",
     AUTOMATIC_WIDENING: "ALWAYS",
+    CHANGES_OUT_OF_RANGE: "false",
     STRICT_UNSET: "false",
 }
 

@@ -68,8 +68,10 @@ def test_columns_are_mapped_from_reader_2_and_writer_5() -> None:
     [
         (Protocol(1, 2), ["appendOnly"], Protocol(1, 2)),
         (Protocol(1, 2), ["checkConstraints"], Protocol(1, 3)),
-        (Protocol(1, 2), ["changeDataFeed"], Protocol(1, 4)),
-        (Protocol(1, 2), ["columnMapping"], Protocol(2, 5)),
+        (Protocol(1, 3), ["changeDataFeed", "generatedColumns"], Protocol(1, 4)),
+        (Protocol(1, 2), ["changeDataFeed"], listed(1, "appendOnly", "invariants", "changeDataFeed")),
+        (Protocol(1, 4), ["columnMapping"], Protocol(2, 5)),
+        (Protocol(1, 2), ["columnMapping"], listed(2, "appendOnly", "invariants", "columnMapping")),
         (Protocol(1, 1), ["domainMetadata"], listed(1, "domainMetadata")),
         (Protocol(1, 2), ["rowTracking"], listed(1, "appendOnly", "invariants", "rowTracking", "domainMetadata")),
         (

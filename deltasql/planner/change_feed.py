@@ -1,0 +1,238 @@
+"""table_changes(…) in a query: the change data feed of a range of versions, as scans of the files that tell it.
+
+Version, timestamp and kind of a change are the same for all rows of a file, so they are partition values of the scans.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+from deltasql.errors.change_feed import (
+    ChangeArgumentCountError,
+    ChangesStartAfterLatestError,
+    IncompatibleChangeSchemaError,
+    InvalidChangeRangeError,
+    MissingChangeDataError,
+    NonConstantChangeArgumentError,
+    NullChangeBoundError,
+)
+from deltasql.log.actions import Json, Metadata
+from deltasql.log.properties import column_mapping_mode, has_change_feed
+from deltasql.plan.base import SqlText, TableName
+from deltasql.plan.operators import Operator, Scan, UnionAll
+from deltasql.planner.settings import CHANGES_OUT_OF_RANGE
+from deltasql.planner.timetravel import timestamp_of, to_micros
+from deltasql.planner.tokens import tokenize
+from deltasql.schema.column_mapping import physical_name
+from deltasql.schema.compatibility import unreadable_part
+from deltasql.schema.types import LONG, STRING, TIMESTAMP, StructField, StructType
+
+if TYPE_CHECKING:
+    from deltasql.log.change_feed import MarkedRows, VersionChanges
+    from deltasql.log.table import DeltaLog
+    from deltasql.planner.context import Context
+    from deltasql.planner.relations import TableReference
+
+CHANGE_TYPE, COMMIT_VERSION, COMMIT_TIMESTAMP = "_change_type", "_commit_version", "_commit_timestamp"
+CHANGE_COLUMNS = (
+    StructField(CHANGE_TYPE, STRING),
+    StructField(COMMIT_VERSION, LONG),
+    StructField(COMMIT_TIMESTAMP, TIMESTAMP),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file of the feed: its action as in the log, the rows of it that count, and what it says of them."""
+
+    action: Json
+    version: int
+    change: str | None = None
+    marked: MarkedRows | None = None
+
+
+def changes(reference: TableReference, context: Context) -> Operator:
+    """The rows of `table_changes('name', start [, end])`: the table's columns, then CHANGE_COLUMNS.
+
+    Raises the errors of `errors.change_feed`, and what is wrong with the table.
+    """
+    arguments = reference.arguments or ()
+    function = reference.parts[-1]
+    if len(arguments) not in {2, 3}:
+        raise ChangeArgumentCountError(function=function, count=len(arguments))
+    log = context.log(_table(function, arguments[0]))
+    span = _span(log, function, arguments[1:], context)
+    read = _Feed(log, *span) if span is not None else _Feed(log, 0, -1)
+    return read.rows()
+
+
+def _table(function: str, argument: SqlText) -> TableName:
+    text = _literal(argument.text)
+    if not isinstance(text, str):
+        raise NonConstantChangeArgumentError(function=function, position=1, argument=argument.text)
+    if function.lower().endswith("_by_path"):
+        return TableName(("delta", text))
+    return TableName(tuple(token.name for token in tokenize(text) if token.is_name))
+
+
+def _span(log: DeltaLog, function: str, bounds: Iterable[SqlText], context: Context) -> tuple[int, int] | None:
+    """First and last version; None where nothing is there yet and the settings say that this is no error."""
+    start, *rest = (_bound(function, number, bound, context) for number, bound in enumerate(bounds, start=2))
+    latest = log.snapshot().version
+    first = start if isinstance(start, int) else log.first_at(start.micros)
+    if first is None or first > latest:
+        if context.is_on(CHANGES_OUT_OF_RANGE):
+            return None
+        if not isinstance(start, int):
+            log.version_at(start.micros)
+        raise ChangesStartAfterLatestError(table=log.table, start=str(start), latest=latest)
+    last = latest
+    if rest:
+        (end,) = rest
+        last = min(end, latest) if isinstance(end, int) else log.version_at(end.micros)
+    if last < first:
+        raise InvalidChangeRangeError(start=first, end=last)
+    return first, last
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    micros: int
+
+
+def _bound(function: str, position: int, bound: SqlText, context: Context) -> int | _Moment:
+    """A version, or a point in time. Constants are read here, other expressions are computed by Spark."""
+    value = _literal(bound.text)
+    if value is None and bound.text.strip().upper() != "NULL":
+        names = {token.key for token in tokenize(bound.text) if token.kind == "quoted"}
+        if names:
+            raise NonConstantChangeArgumentError(function=function, position=position, argument=bound.text)
+        value = context.analyst.value(bound.text)
+    match value:
+        case None:
+            raise NullChangeBoundError
+        case bool():
+            raise NonConstantChangeArgumentError(function=function, position=position, argument=bound.text)
+        case int():
+            return value
+        case datetime():
+            return _Moment(to_micros(value if value.tzinfo else value.astimezone()))
+        case _:
+            return _Moment(timestamp_of(f"'{value}'", context))
+
+
+def _literal(text: str) -> int | str | None:
+    """The value of an integer or a string; None for any other expression."""
+    tokens = tokenize(text)
+    if len(tokens) == 1 and tokens[0].kind == "string" and "\\" not in tokens[0].text:
+        quoted = tokens[0].text
+        return quoted[1:-1].replace(quoted[0] * 2, quoted[0])
+    digits = "".join(token.text for token in tokens).rstrip("Ll")
+    return int(digits) if digits.removeprefix("-").isdecimal() else None
+
+
+class _Feed:
+    """The changes of one table from version `start` to `end`, both included."""
+
+    def __init__(self, log: DeltaLog, start: int, end: int) -> None:
+        from deltasql.log.change_feed import version_changes
+
+        self.log, self.start, self.end = log, start, end
+        latest = log.snapshot()
+        mapped = column_mapping_mode(latest.configuration) != "none"
+        self.snapshot = log.snapshot(end) if mapped and 0 <= end < latest.version else latest
+        self.snapshot.protocol.check_readable(log.table, self.snapshot.schema, self.snapshot.configuration)
+        self.versions: list[VersionChanges] = []
+        if start <= end:
+            self._check(log.snapshot(start).metadata, start)
+            for changed in version_changes(log, start, end):
+                if changed.metadata is not None:
+                    self._check(Metadata.from_json(changed.metadata), changed.version)
+                self.versions.append(changed)
+
+    def rows(self) -> Operator:
+        times = self.log.commit_times(item.version for item in self.versions)
+        groups = [
+            [_File(file, item.version) for item in self.versions for file in item.changes],
+            [_File(file, item.version, "insert") for item in self.versions for file in item.inserted],
+            [_File(file, item.version, "delete") for item in self.versions for file in item.deleted],
+            [_File(m.file, item.version, "delete", m) for item in self.versions for m in item.marked],
+            [_File(m.file, item.version, "insert", m) for item in self.versions for m in item.unmarked],
+        ]
+        scans = [self._scan(layer, times) for group in groups for layer in _layers(group)]
+        return UnionAll(tuple(scans)) if scans else self._scan([], times)
+
+    def _check(self, metadata: Metadata, version: int) -> None:
+        if not has_change_feed(metadata.configuration):
+            raise MissingChangeDataError(table=self.log.table, version=version, start=self.start, end=self.end)
+        reason = unreadable_part(self.snapshot.schema, metadata.schema)
+        if reason is not None:
+            raise IncompatibleChangeSchemaError(
+                table=self.log.table, version=version, start=self.start, end=self.end, reason=reason
+            )
+
+    def _scan(self, files: list[_File], times: Mapping[int, int]) -> Scan:
+        """One scan over files of one kind."""
+        own_type = not files or files[0].change is None
+        names = [
+            *self.snapshot.partition_columns,
+            *([] if own_type else [CHANGE_TYPE]),
+            COMMIT_VERSION,
+            COMMIT_TIMESTAMP,
+        ]
+        return Scan(
+            table=self.log.table,
+            location=self.log.location,
+            version=self.end,
+            schema=StructType((*self.snapshot.schema, *CHANGE_COLUMNS)),
+            partition_columns=tuple(names),
+            files=self._files(files, names, times),
+            total_files=len(files),
+            marked_only=bool(files) and files[0].marked is not None,
+        )
+
+    def _files(self, files: list[_File], names: list[str], times: Mapping[int, int]) -> Any:
+        import pyarrow as pa
+
+        from deltasql.log.file_tables import DELETION_VECTOR
+
+        values = pa.struct([(name, pa.string()) for name in names])
+        columns = {
+            "path": pa.array([item.action["path"] for item in files], pa.string()),
+            "partitionValues": pa.array([self._values(item, times) for item in files], values),
+            "size": pa.array([item.action.get("size") or 0 for item in files], pa.int64()),
+            "stats": pa.nulls(len(files), pa.string()),
+            "deletionVector": pa.array([_vector(item) for item in files], DELETION_VECTOR),
+        }
+        return pa.table(columns)
+
+    def _values(self, file: _File, times: Mapping[int, int]) -> dict[str, str | None]:
+        stored = file.action.get("partitionValues") or {}
+        fields = (self.snapshot.schema.find(name) for name in self.snapshot.partition_columns)
+        own = {field.name: stored.get(physical_name(field)) for field in fields if field is not None}
+        moment = datetime.fromtimestamp(times[file.version] / 1000, timezone.utc)
+        stamp = moment.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
+        return own | {CHANGE_TYPE: file.change, COMMIT_VERSION: str(file.version), COMMIT_TIMESTAMP: stamp}
+
+
+def _vector(file: _File) -> Json | None:
+    """The rows that do not count, or for marked rows the only ones that do."""
+    from deltasql.log.vector_writer import inline_vector
+
+    if file.marked is not None:
+        return inline_vector(file.marked.rows).to_json()
+    return file.action.get("deletionVector")
+
+
+def _layers(files: list[_File]) -> Iterator[list[_File]]:
+    """`files` in lists that hold each path once: a file may come, go and come again."""
+    layers: dict[int, list[_File]] = defaultdict(list)
+    seen: dict[str, int] = defaultdict(int)
+    for file in files:
+        layers[seen[file.action["path"]]].append(file)
+        seen[file.action["path"]] += 1
+    yield from layers.values()
