@@ -64,7 +64,9 @@ def changes(reference: TableReference, context: Context) -> Operator:
     function = reference.parts[-1]
     if len(arguments) not in {2, 3}:
         raise ChangeArgumentCountError(function=function, count=len(arguments))
-    log = context.log(_table(function, arguments[0]))
+    name = _table(function, arguments[0])
+    location = context.catalog.require(name.parts).location if name.path is None else name.path
+    log = context.logs(location, str(name))
     span = _span(log, function, arguments[1:], context)
     read = _Feed(log, *span) if span is not None else _Feed(log, 0, -1)
     return read.rows()

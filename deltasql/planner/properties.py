@@ -7,7 +7,13 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from deltasql.log.properties import check_configuration, parse_properties, protocol_for, unset_properties
+from deltasql.log.properties import (
+    check_configuration,
+    has_change_feed,
+    parse_properties,
+    protocol_for,
+    unset_properties,
+)
 from deltasql.log.row_ids import with_row_id_columns
 from deltasql.plan.properties import CommentOnTable, SetTableProperties, UnsetTableProperties
 from deltasql.planner.changes import Plan, Stepwise, TableChange
@@ -16,6 +22,7 @@ from deltasql.planner.metadata import check_mapping_change, mapped_metadata, map
 from deltasql.planner.row_tracking import enabling_steps, enabling_tags, refuse_unknown_counts, starts_tracking
 from deltasql.planner.rule import plan
 from deltasql.planner.settings import ARBITRARY_PROPERTIES, STRICT_UNSET
+from deltasql.schema.checks import check_change_columns
 
 if TYPE_CHECKING:
     from deltasql.log.actions import Metadata
@@ -52,6 +59,8 @@ def _altered(statement: SetTableProperties, context: Context, snapshot: Snapshot
         metadata = replace(metadata, description=parsed.comment)
     check_configuration(configuration, table=snapshot.table)
     check_mapping_change(snapshot.configuration, configuration, snapshot.table)
+    if has_change_feed(configuration):
+        check_change_columns(snapshot.schema, snapshot.table)
     if maps_columns(configuration):
         metadata = mapped_metadata(metadata, keep_names=True)
         configuration = dict(metadata.configuration)

@@ -30,7 +30,7 @@ from deltasql.errors.table import (
     UnsupportedClauseError,
 )
 from deltasql.log.actions import Metadata
-from deltasql.log.properties import parse_properties, protocol_for
+from deltasql.log.properties import has_change_feed, parse_properties, protocol_for
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Write
 from deltasql.plan.table import (
@@ -241,6 +241,7 @@ def _definition(
         schema,
         partitioned_by=[column.name for column in statement.partitioned_by],
         column_mapping=maps_columns(parsed.configuration),
+        change_data_feed=has_change_feed(parsed.configuration),
         where=str(statement.table),
     )
     metadata = Metadata(

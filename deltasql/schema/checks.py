@@ -103,8 +103,14 @@ def check_names(
     for field in schema:
         if field.name.lower() in INTERNAL_COLUMNS:
             raise InternalColumnNameError(path_text((field.name,)))
+    if change_data_feed:
+        check_change_columns(schema, where)
+
+
+def check_change_columns(schema: StructType, where: str) -> None:
+    """Raises ChangeDataColumnsError where a column has a name that the change data feed needs itself."""
     clashes = [field.name for field in schema if field.name.lower() in CHANGE_DATA_COLUMNS]
-    if change_data_feed and clashes:
+    if clashes:
         raise ChangeDataColumnsError(where, clashes)
 
 
