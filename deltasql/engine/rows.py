@@ -10,6 +10,7 @@ from deltasql.engine.failures import retold
 from deltasql.engine.frames import frame_schema
 from deltasql.engine.interrupts import cancellable
 from deltasql.engine.spark import SparkHandle
+from deltasql.engine.variants import variant_text
 from deltasql.schema.types import StructType
 
 if TYPE_CHECKING:
@@ -45,8 +46,16 @@ class QueryResult:
             return int(self.df.count())
 
     def to_arrow(self) -> pa.Table:
+        """Variants are their JSON text: PySpark hands on the bytes of their encoding, and fails where one is NULL."""
+        schema = self.schema
+        # Two columns may have one name; numbered ones can be told apart.
+        names = [f"__deltasql_{index}" for index in range(len(schema))]
+        texts = [variant_text(name, field.type) for name, field in zip(names, schema, strict=True)]
         with self._running():
-            return self.df.toArrow()
+            if not any(texts):
+                return self.df.toArrow()
+            shown = [text or name for text, name in zip(texts, names, strict=True)]
+            return self.df.toDF(*names).selectExpr(*shown).toArrow().rename_columns(list(schema.names))
 
     def _running(self) -> AbstractContextManager[ExitStack]:
         stack = ExitStack()

@@ -57,6 +57,15 @@ FOR_WRITES = {
 }
 
 
+SHREDDING = "spark.sql.variant.writeShredding.enabled"
+"""Spark by default takes variants apart into columns of their own, for which a table must have the feature."""
+
+
+def for_writes(shredding: bool) -> Mapping[str, str]:
+    """The settings for new data files; with `shredding` variants may be taken apart."""
+    return {**FOR_WRITES, SHREDDING: str(shredding).lower()}
+
+
 class SparkHandle:
     """A Spark session that starts when it is first asked for.
 

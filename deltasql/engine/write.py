@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from deltasql.engine.change_rows import CHANGE_TYPE
-from deltasql.engine.spark import FOR_WRITES, SparkHandle
+from deltasql.engine.spark import SparkHandle, for_writes
 from deltasql.engine.staged import HIVE_NULL, ORIGIN, StagedFile, staged_files
 from deltasql.errors.engine import RemoteWriteError
 from deltasql.errors.write import NestedVoidError
 from deltasql.log.actions import AddCDCFile, AddFile
 from deltasql.log.paths import absolute, is_local
+from deltasql.log.properties import is_on
 from deltasql.plan.operators import ROW_ID, ROW_VERSION
 from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
 from deltasql.schema.json import schema_to_json
@@ -113,7 +114,8 @@ class Stage:
         by = [ORIGIN, *by] if origins else by
         if changes:
             rows, by = rows.withColumn(IS_CHANGE, rows[CHANGE_TYPE].isNotNull()), [IS_CHANGE, *by]
-        with self._spark.tuned(FOR_WRITES):
+        shredding = is_on(self._configuration, "delta.enableVariantShredding")
+        with self._spark.tuned(for_writes(shredding)):
             writer = rows.write.options(**WRITE_OPTIONS)
             if by:
                 writer = writer.partitionBy(*by)

@@ -129,10 +129,12 @@ def _interval(value: dt.timedelta) -> str:
 
 def value_json(value: Any, kind: DataType, time_zone: str = "") -> str:
     """JSON of one value: structs and maps are objects, bytes base64, decimals numbers with all their digits,
-    times ISO 8601 text, NaN and the infinities text."""
+    times ISO 8601 text, NaN and the infinities text; a variant is the JSON that it stands for."""
     if value is None:
         return "null"
     match kind:
+        case PrimitiveType("variant"):
+            return str(value)
         case StructType():
             pairs = (
                 (part.name, value_json(item, part.type, time_zone)) for item, part in zip(value, kind, strict=True)

@@ -61,7 +61,10 @@ def duck(path: Path, version: int | None = None) -> Rows:
 
 def readers_of(path: Path) -> dict[str, Callable[[Path, int | None], Rows]]:
     """The engines that know the features of the table at `path`."""
-    if "deletionVectors" in (DeltaTable(str(path)).protocol().reader_features or ()):
+    features = set(DeltaTable(str(path)).protocol().reader_features or ())
+    if features & DELTA_SPARK_ONLY:
+        return {"delta-spark": delta_spark}
+    if "deletionVectors" in features:
         return {name: read for name, read in READERS.items() if read is not duck}
     return READERS
 
@@ -69,6 +72,8 @@ def readers_of(path: Path) -> dict[str, Callable[[Path, int | None], Rows]]:
 def _utc(kind: pa.DataType) -> pa.DataType:
     return pa.timestamp("us", "UTC") if pa.types.is_timestamp(kind) and kind.tz else kind
 
+
+DELTA_SPARK_ONLY = {"typeWidening", "variantType", "variantShredding", "variantShredding-preview"}
 
 READERS: dict[str, Callable[[Path, int | None], Rows]] = {
     "delta-spark": delta_spark,

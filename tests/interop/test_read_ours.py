@@ -53,6 +53,23 @@ SCRIPTS = {
         ALTER TABLE t ADD COLUMN c DOUBLE;
         INSERT INTO t VALUES (11, 'q', 4, 2.5)
     """,
+    "types that widened": """
+        CREATE TABLE t (k SMALLINT, f FLOAT, n DECIMAL(5,2), d DATE, a ARRAY<INT>, s STRUCT<x: TINYINT>, p TINYINT) USING delta PARTITIONED BY (p) TBLPROPERTIES ('delta.enableTypeWidening' = 'true', 'delta.feature.timestampNtz' = 'supported', 'delta.checkpointInterval' = '2');
+        INSERT INTO t VALUES (1, 0.1, 1.25, DATE'2024-01-31', array(1, NULL), named_struct('x', 7), 1), (NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+        ALTER TABLE t ALTER COLUMN k TYPE DOUBLE, f TYPE DOUBLE, n TYPE DECIMAL(12,4), d TYPE TIMESTAMP_NTZ;
+        ALTER TABLE t ALTER COLUMN a.element TYPE BIGINT, s.x TYPE INT, p TYPE INT;
+        INSERT INTO t VALUES (2.5, 0.1D, 12345678.0001, TIMESTAMP_NTZ'2024-01-31 10:00:00', array(3000000000), named_struct('x', 70000), 70000);
+        UPDATE t SET k = k + 1 WHERE k IS NOT NULL;
+        DELETE FROM t WHERE k IS NULL
+    """,
+    "variants": """
+        CREATE TABLE t (k INT, v VARIANT, s STRUCT<w: VARIANT>) USING delta TBLPROPERTIES ('delta.checkpointInterval' = '2');
+        INSERT INTO t VALUES (1, parse_json('{"a": [1, null, 2.5]}'), named_struct('w', parse_json('"x"'))), (2, NULL, NULL);
+        UPDATE t SET v = parse_json('[]') WHERE k = 2;
+        ALTER TABLE t SET TBLPROPERTIES ('delta.enableVariantShredding' = 'true');
+        INSERT INTO t SELECT id + 3, parse_json(concat('{"a": ', id, '}')), NULL FROM range(0, 5, 1, 1);
+        DELETE FROM t WHERE try_variant_get(v, '$.a', 'int') = 2
+    """,
     "statistics of other kinds in checkpoints": """
         CREATE TABLE t (s STRUCT<x: INT, d: DATE>, n DECIMAL(10,2), k TIMESTAMP, u STRING) USING delta TBLPROPERTIES ('delta.checkpointInterval' = '1', 'delta.checkpoint.writeStatsAsStruct' = 'true');
         INSERT INTO t VALUES (named_struct('x', 1, 'd', DATE'2024-01-01'), 1.25, TIMESTAMP'2024-01-01 00:00:00.000001', 'a very long text that is cut in statistics because it is long');

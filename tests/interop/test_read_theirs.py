@@ -187,7 +187,23 @@ FEATURES = {
         "DELETE FROM {t} WHERE k = 2",
         "ALTER TABLE {t} DROP FEATURE deletionVectors",
     ),
-    "variantType": ("CREATE TABLE {t} (k INT, v VARIANT) USING delta", "INSERT INTO {t} (k) VALUES (1)"),
+    "variantType": (
+        "CREATE TABLE {t} (k INT, v VARIANT) USING delta",
+        "INSERT INTO {t} VALUES (1, parse_json('{\"a\": [1, null]}')), (2, NULL)",
+    ),
+    "variantShredding": (
+        "CREATE TABLE {t} (k INT, v VARIANT) USING delta TBLPROPERTIES ('delta.enableVariantShredding' = 'true')",
+        "INSERT INTO {t} SELECT id, parse_json(concat('{\"a\": ', id, '}')) FROM range(0, 9, 1, 1)",
+        "UPDATE {t} SET v = parse_json('\"x\"') WHERE k = 3",
+    ),
+    "typeWidening-preview": (
+        "CREATE TABLE {t} (k SMALLINT, a ARRAY<INT>) USING delta TBLPROPERTIES "
+        "('delta.feature.typeWidening-preview' = 'supported', 'delta.enableTypeWidening' = 'true')",
+        "INSERT INTO {t} VALUES (1, array(2))",
+        "ALTER TABLE {t} ALTER COLUMN k TYPE INT",
+        "ALTER TABLE {t} ALTER COLUMN a.element TYPE BIGINT",
+        "INSERT INTO {t} VALUES (100000, array(3000000000))",
+    ),
     "timestampNtz": (
         "CREATE TABLE {t} (k INT, n TIMESTAMP_NTZ) USING delta",
         "INSERT INTO {t} VALUES (1, TIMESTAMP_NTZ'2024-01-01 02:30:00')",

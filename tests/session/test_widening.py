@@ -82,19 +82,20 @@ def test_statistics_of_old_files_still_prune(session: Session) -> None:
     session.sql("ALTER TABLE t ALTER COLUMN a TYPE DOUBLE, d TYPE TIMESTAMP_NTZ, n TYPE DECIMAL(9,3)")
     session.sql("ALTER TABLE t ALTER COLUMN l TYPE DECIMAL(22,1)")
     session.sql("INSERT INTO t VALUES (2.5, TIMESTAMP_NTZ'2024-01-02 12:00:00', 2.501, 2.1)")
-    for condition, values in (
-        ("a > 2.0D AND a < 3.0D", [2.5]),
-        ("a = 2", [2.0]),
-        ("d = TIMESTAMP_NTZ'2024-01-02 00:00:00'", [2.0]),
-        ("d > TIMESTAMP_NTZ'2024-01-02 00:00:00' AND d < TIMESTAMP_NTZ'2024-01-03 00:00:00'", [2.5]),
-        ("n = 2.5", [2.0]),
-        ("n > 2.5 AND n < 3.5", [2.5]),
-        ("l IN (2, 2.1)", [2.0, 2.5]),
+    # Statistics cut times to milliseconds, so that a file of midnight may hold a later time.
+    for condition, values, files in (
+        ("a > 2.0D AND a < 3.0D", [2.5], 1),
+        ("a = 2", [2.0], 1),
+        ("d = TIMESTAMP_NTZ'2024-01-02 00:00:00'", [2.0], 1),
+        ("d > TIMESTAMP_NTZ'2024-01-02 00:00:00' AND d < TIMESTAMP_NTZ'2024-01-03 00:00:00'", [2.5], 2),
+        ("n = 2.5", [2.0], 1),
+        ("n > 2.5 AND n < 3.5", [2.5], 1),
+        ("l IN (2, 2.1)", [2.0, 2.5], 2),
     ):
         found = session.sql(f"SELECT a FROM t WHERE {condition} ORDER BY a")
         assert [row[0] for row in found.collect()] == values, condition
         read = session.sql(f"EXPLAIN SELECT a FROM t WHERE {condition}").collect()
-        assert f"files: {len(values)} read, {4 - len(values)} pruned" in str(read), condition
+        assert f"files: {files} read, {4 - files} pruned" in str(read), condition
 
 
 def test_a_partition_column_widens(session: Session) -> None:

@@ -53,6 +53,10 @@ def test_what_can_be_written() -> None:
         "typeWidening",
         "typeWidening-preview",
         "v2Checkpoint",
+        "variantShredding",
+        "variantShredding-preview",
+        "variantType",
+        "variantType-preview",
         "vacuumProtocolCheck",
     }
 
