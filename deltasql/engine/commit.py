@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from deltasql.catalog import Catalog
@@ -13,8 +13,9 @@ from deltasql.engine.metrics import removed_metrics, rewrite_metrics
 from deltasql.engine.rewritten import Rewritten
 from deltasql.engine.write import Stage, Staged, live_rows, row_count
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.features import DropCheckpointError
 from deltasql.errors.log import AmbiguousWriteError
-from deltasql.log.actions import Action, AddFile
+from deltasql.log.actions import Action, AddFile, RemoveFile
 from deltasql.log.row_ids import PRESERVED_TAG, tracks_rows
 from deltasql.log.snapshot import physical_names
 from deltasql.log.transaction import Commit, Transaction
@@ -57,7 +58,22 @@ def commit_table(change: TableChange, catalog: Catalog, settings: Settings) -> C
         return Committed(schema, answer)
     commit = commit_actions(change, [*change.actions, *_removals(removes)], metrics, settings)
     _register(change.register, catalog)
+    if change.checkpoint:
+        _checkpoint(change, commit)
     return Committed(schema, answer, commit.version, metrics, commit.attempts)
+
+
+def _checkpoint(change: TableChange, commit: Commit) -> None:
+    """The checkpoint that must be there before the statement goes on. Raises DropCheckpointError."""
+    # They take Arrow, which most commits of metadata do without.
+    from deltasql.log import checkpoint_writer, cleanup
+
+    try:
+        checkpoint_writer.write_checkpoint(change.log.store, commit.snapshot)
+        if change.forget_before_ms is not None:
+            cleanup.forget_versions(change.log.store, commit.snapshot, change.forget_before_ms)
+    except (DeltaSqlError, OSError) as error:
+        raise DropCheckpointError(change.log.table, commit.version, str(error).rstrip(".")) from error
 
 
 def commit_rows(change: RowChange, engine: StatementEngine, catalog: Catalog, settings: Settings) -> Committed:
@@ -116,7 +132,10 @@ def _written(change: RowChange, engine: StatementEngine, stage: Stage, operator:
     metrics = {"numFiles": len(staged.files), "numOutputRows": staged.rows, "numOutputBytes": staged.size}
     if removed is not None:
         metrics |= removed_metrics(removes)
-    return _Work([*_removals(removes), *staged.adds], metrics, (staged.rows, staged.rows))
+    actions: list[AddFile | RemoveFile] = [*_removals(removes), *staged.adds]
+    if change.rearranges:
+        actions = [replace(action, data_change=False) for action in actions]
+    return _Work(actions, metrics, (staged.rows, staged.rows))
 
 
 def _rewritten(change: RowChange, engine: StatementEngine, stage: Stage, operator: Rewrite) -> _Work:
@@ -180,7 +199,7 @@ def _removes(snapshot: Snapshot | None, files: pa.Table | None) -> Sequence[AddF
     return snapshot.add_files(files.column("path").to_pylist())
 
 
-def _removals(files: Iterable[AddFile]) -> list[Action]:
+def _removals(files: Iterable[AddFile]) -> list[RemoveFile]:
     now = int(time.time() * 1000)
     return [item.remove(now) for item in files]
 

@@ -15,7 +15,7 @@ from deltasql.engine.rewritten import Rewritten
 from deltasql.engine.rows import QueryResult
 from deltasql.engine.spark import SparkHandle
 from deltasql.engine.write import Stage, Staged
-from deltasql.plan.operators import Check, Constraint, Operator, Rearrange, Rewrite, Write, children
+from deltasql.plan.operators import Check, Constraint, Operator, Rearrange, Rewrite, Scan, Write, children
 from deltasql.schema.text import schema_ddl
 from deltasql.schema.types import DataType, StructType
 
@@ -117,7 +117,8 @@ class StatementEngine:
                 rows = self.frames.frame(operator)
                 if operator.single_file:
                     rows = rows.coalesce(1)
-                return stage.write(rows, operator.output)
+                row_ids = operator.child.row_ids if isinstance(operator.child, Scan) else None
+                return stage.write(rows, operator.output, row_ids=row_ids)
 
     def rewrite(self, operator: Rewrite, stage: Stage, table: str, *, merge: bool) -> Rewritten:
         """Stages the successors of the files that hold a changed row. `merge` says whose clauses errors speak of."""

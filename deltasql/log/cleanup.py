@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from deltasql.errors.log import InvalidCheckpointError
 from deltasql.log.checkpoint import Checkpoint, sidecar_path
@@ -40,6 +40,25 @@ def clean_up_log(store: LogStore, snapshot: Snapshot, now_ms: int | None = None)
     first = first_kept(listing, _cutoff(configuration, now))
     if first is None or first < _protected_before(configuration):
         return []
+    return _delete_before(first, store, snapshot, entries, listing, now)
+
+
+def forget_versions(store: LogStore, snapshot: Snapshot, cutoff_ms: int) -> list[str]:
+    """Deletes what no version since the cutoff needs, whatever the table's retention; the paths in order of deletion.
+
+    Versions that are guarded against a clean-up in part go all together or not at all. Raises StorageError.
+    """
+    entries = store.list_folder(LOG)
+    listing = classify(entries, complete=True)
+    first = first_kept(listing, cutoff_ms)
+    if first is None or first < _protected_before(snapshot.configuration):
+        return []
+    return _delete_before(first, store, snapshot, entries, listing, int(time.time() * 1000))
+
+
+def _delete_before(
+    first: int, store: LogStore, snapshot: Snapshot, entries: Collection[Entry], listing: Listing, now: int
+) -> list[str]:
     expired = expired_files(entries, first)
     kept = [item for item in listing.checkpoints if item.version >= first]
     if expired and not any(item.is_classic for item in kept):

@@ -27,7 +27,7 @@ ENABLED = "delta.enableRowTracking"
 SUSPENDED = "delta.rowTrackingSuspended"
 ID_COLUMN_KEY = "delta.rowTracking.materializedRowIdColumnName"
 VERSION_COLUMN_KEY = "delta.rowTracking.materializedRowCommitVersionColumnName"
-BACKFILL = "ROW TRACKING BACKFILL"
+BACKFILL, UNBACKFILL = "ROW TRACKING BACKFILL", "ROW TRACKING UNBACKFILL"
 PRESERVED_TAG = "delta.rowTracking.preserved"
 ENABLEMENT_TAG = "rowTrackingEnablementOnly"
 
@@ -109,7 +109,7 @@ class Numbering:
 
 
 def still_to_number(actions: Iterable[Action], winners: Iterable[CommitFile], table: str, root: str) -> list[Action]:
-    """The actions of a backfill without the files that a winner has taken away, or has stated anew."""
+    """The actions of a backfill, or of its opposite, without the files that a winner has removed or stated anew."""
     touched: set[str] = set()
     for commit in winners:
         plain = commit.materialized(table)

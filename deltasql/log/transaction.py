@@ -34,7 +34,15 @@ from deltasql.log.conflict import Attempt, IsolationLevel, ReadPredicate, Winner
 from deltasql.log.paths import canonical, commit_path
 from deltasql.log.post_commit import finish
 from deltasql.log.protocol import Protocol
-from deltasql.log.row_ids import BACKFILL, PRESERVED_TAG, Numbering, assigns_row_ids, high_water_mark, still_to_number
+from deltasql.log.row_ids import (
+    BACKFILL,
+    PRESERVED_TAG,
+    UNBACKFILL,
+    Numbering,
+    assigns_row_ids,
+    high_water_mark,
+    still_to_number,
+)
 from deltasql.log.segment import Listing, LogSegment, list_after
 from deltasql.log.snapshot import Snapshot, in_commit_timestamps
 from deltasql.log.store import Entry
@@ -49,6 +57,8 @@ _MOST_SECONDS = 600
 
 # These replace whatever there is: nothing may come in between.
 _LARGE = frozenset({"RESTORE", "CLONE", "CONVERT"})
+# These only say again which files there are, with or without row ids.
+_STATING_ANEW = frozenset({BACKFILL, UNBACKFILL})
 # These hold for all rows of the table, if no scan says otherwise.
 _VERIFYING = frozenset({"ADD CONSTRAINT", "CHANGE COLUMN", "CHANGE COLUMNS"})
 
@@ -319,7 +329,7 @@ class _Writing:
         self._provenance = provenance
         self._metadata = metadata
         # A backfill looks at every file that it states anew, and no file of its is new.
-        blind = attempt.is_blind_append and provenance.operation != BACKFILL
+        blind = attempt.is_blind_append and provenance.operation not in _STATING_ANEW
         self._blind_append = blind if blind_append is None else blind_append
 
     def text(
@@ -339,7 +349,7 @@ class _Writing:
             transaction_id=self._id,
         )
         final = list(actions)
-        if self._provenance.operation == BACKFILL and winners:
+        if self._provenance.operation in _STATING_ANEW and winners:
             final = still_to_number(final, winners, self.attempt.table, self._root)
         if self._numbering is not None:
             final = self._numbering.numbered(final, version, winners)

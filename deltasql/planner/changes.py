@@ -60,6 +60,8 @@ class TableChange:
     """One commit without new rows. `snapshot` is what the statement read; None: the table is created.
 
     `removed` are files (rows of `Snapshot.files()`) that leave the table. `tags` go into the commitInfo.
+    With `checkpoint` the version is to have one; then log files that only versions older than `forget_before_ms` need
+    are deleted, if that is given.
     """
 
     log: DeltaLog
@@ -74,6 +76,8 @@ class TableChange:
     skip_if_empty: bool = False
     verify: tuple[Verification, ...] = ()
     tags: Mapping[str, str] | None = None
+    checkpoint: bool = False
+    forget_before_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +132,7 @@ class RowChange:
     dynamic_overwrite: bool = False
     reads: Reads | None = None
     skip_if_empty: bool = False
+    rearranges: bool = False
 
 
 @dataclass(frozen=True, slots=True)

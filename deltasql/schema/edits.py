@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from deltasql.errors.schema import (
@@ -170,6 +170,27 @@ def with_metadata(field: StructField, key: str, value: object | None) -> StructF
     """`field` with one metadata entry set, or removed for None."""
     rest = {name: old for name, old in field.metadata.items() if name != key}
     return replace(field, metadata=rest if value is None else {**rest, key: value})
+
+
+def without_metadata(schema: StructType, keys: Collection[str]) -> StructType:
+    """`schema` whose fields, at any depth, lack these keys of metadata."""
+
+    def stripped(kind: DataType) -> DataType:
+        match kind:
+            case StructType():
+                return without_metadata(kind, keys)
+            case ArrayType(element):
+                return replace(kind, element=stripped(element))
+            case MapType(key, value):
+                return replace(kind, key=stripped(key), value=stripped(value))
+            case _:
+                return kind
+
+    def plain(field: StructField) -> StructField:
+        metadata = {key: value for key, value in field.metadata.items() if key not in keys}
+        return replace(field, type=stripped(field.type), metadata=metadata)
+
+    return StructType(tuple(map(plain, schema)))
 
 
 def _check_new_field(path: Path, field: StructField, where: str) -> None:

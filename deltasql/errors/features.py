@@ -1,0 +1,153 @@
+"""Errors of DROP FEATURE."""
+
+from __future__ import annotations
+
+from deltasql.errors.base import DeltaSqlError, condition
+
+
+@condition(
+    "DELTA_FEATURE_DROP_FEATURE_IS_DELTA_PROPERTY",
+    "42000",
+    "Cannot drop {feature} from {table}: it is a table property, not a table feature. "
+    "Run: ALTER TABLE {table} UNSET TBLPROPERTIES ('{feature}').",
+)
+class FeatureIsPropertyError(DeltaSqlError):
+    table: str
+    feature: str
+
+
+@condition(
+    "DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE",
+    "0AKDC",
+    "Cannot drop {feature} from {table}: deltasql knows no way to do so.{hint}",
+)
+class UnknownFeatureToDropError(DeltaSqlError):
+    table: str
+    feature: str
+    hint: str
+
+
+@condition(
+    "DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT",
+    "55000",
+    "Cannot drop {feature}: the protocol of {table} does not have it. It has: {present}.",
+)
+class FeatureNotPresentError(DeltaSqlError):
+    table: str
+    feature: str
+    present: str
+
+
+@condition(
+    "DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE",
+    "0AKDC",
+    "Cannot drop {feature} from {table}: once a table has it, it stays. What can be dropped: {removable}.",
+)
+class FeatureNotRemovableError(DeltaSqlError):
+    table: str
+    feature: str
+    removable: str
+
+
+@condition(
+    "DELTA_FEATURE_DROP_DEPENDENT_FEATURE",
+    "55000",
+    "Cannot drop {feature} from {table}: it is needed by {dependents}. Drop that first.",
+)
+class DependentFeaturesError(DeltaSqlError):
+    table: str
+    feature: str
+    dependents: str
+
+
+@condition(
+    "DELTA_FEATURE_DROP_HISTORY_TRUNCATION_NOT_ALLOWED",
+    "42000",
+    "{feature} leaves no trace that readers of older versions of {table} would have to know. "
+    "Leave out TRUNCATE HISTORY.",
+)
+class TruncationNotAllowedError(DeltaSqlError):
+    table: str
+    feature: str
+
+
+@condition(
+    "DELTA_FEATURE_CAN_ONLY_DROP_CHECKPOINT_PROTECTION_WITH_HISTORY_TRUNCATION",
+    "55000",
+    "checkpointProtection guards older versions of {table} and can only go with them. "
+    "Run: ALTER TABLE {table} DROP FEATURE checkpointProtection TRUNCATE HISTORY.",
+)
+class ProtectionNeedsTruncationError(DeltaSqlError):
+    table: str
+
+
+@condition(
+    "DELTA_FEATURE_DROP_WAIT_FOR_RETENTION_PERIOD",
+    "22KD0",
+    "{table} no longer uses {feature}, but older versions in its history do. Run the statement again in {retention} "
+    "(delta.dropFeatureTruncateHistory.retentionDuration), or now without TRUNCATE HISTORY, which keeps the history.",
+)
+class WaitForRetentionError(DeltaSqlError):
+    table: str
+    feature: str
+    retention: str
+
+
+@condition(
+    "DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST",
+    "22KD0",
+    "Cannot drop {feature} yet: versions of {table} that use it are still in its history. Run the statement again once "
+    "{retention} (delta.dropFeatureTruncateHistory.retentionDuration) have passed since the feature was last used, "
+    "or now without TRUNCATE HISTORY, which keeps the history.",
+)
+class HistoricalVersionsError(DeltaSqlError):
+    table: str
+    feature: str
+    retention: str
+
+
+@condition(
+    "DELTA_FEATURE_DROP_CHECKPOINT_PROTECTION_WAIT_FOR_RETENTION_PERIOD",
+    "22KD0",
+    "Cannot drop checkpointProtection yet: the history of {table} still has versions before {version}, from the time "
+    "of features that were dropped. Run the statement again once these are older than {retention} "
+    "(delta.dropFeatureTruncateHistory.retentionDuration).",
+)
+class ProtectedVersionsError(DeltaSqlError):
+    table: str
+    version: int
+    retention: str
+
+
+@condition(
+    "DELTA_FEATURE_DROP_CHECKPOINT_FAILED",
+    "22KD0",
+    "{table} needs a checkpoint at version {version}, and it could not be written: {reason}. "
+    "Run the statement again: it goes on from there.",
+)
+class DropCheckpointError(DeltaSqlError):
+    table: str
+    version: int
+    reason: str
+
+
+@condition(
+    "DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE",
+    "0AKDE",
+    "Cannot drop checkConstraints from {table}: it has constraints. "
+    "Run for each: ALTER TABLE {table} DROP CONSTRAINT name. Names: {constraints}.",
+)
+class ConstraintsLeftError(DeltaSqlError):
+    table: str
+    constraints: str
+
+
+@condition(
+    "DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING",
+    "42K05",
+    "Cannot drop columnMapping from {table}: without it a column's name may hold none of ' ,;{{}}()\\n\\t='. "
+    "Rename these first: {columns}.",
+)
+class MappedColumnNamesError(DeltaSqlError):
+    table: str
+    columns: str
