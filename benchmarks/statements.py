@@ -13,6 +13,7 @@ STATEMENTS = {
     "update": "UPDATE {table} SET v = 'u' WHERE id = 1",
     "delete": "DELETE FROM {table} WHERE id = 3",
     "select": "SELECT * FROM {table}",
+    "plan_scan": "EXPLAIN SELECT * FROM {table} WHERE {filter}",
     "drop": "DROP TABLE {table}",
     "write_rows": (
         "CREATE TABLE {table} USING delta TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')"

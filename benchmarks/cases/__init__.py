@@ -3,13 +3,14 @@
 from collections.abc import Callable, Sequence
 
 from benchmarks.bench import Bench
-from benchmarks.cases import big_tables, long_logs, many_files, parsing, small_tables, start_up
+from benchmarks.cases import big_tables, long_logs, many_files, parsing, planning, small_tables, start_up
 from benchmarks.figures import Figure
 
 CASES: dict[str, Callable[[Bench], Sequence[Figure]]] = {
     "parsing": parsing.figures,
     "start-up": start_up.figures,
     "many-files": many_files.figures,
+    "planning": planning.figures,
     "long-logs": long_logs.figures,
     "small-tables": small_tables.figures,
     "big-tables": big_tables.figures,

@@ -35,6 +35,16 @@ def _checkpoint(path: str, values: Mapping[str, str]) -> None:
     DeltaTable(path).create_checkpoint()
 
 
+def _plan_scan(path: str, values: Mapping[str, str]) -> None:
+    """Opens the table, which a session keeps, and lists the files of a partition and a range."""
+    if path not in _OPENED:
+        _OPENED[path] = DeltaTable(path)
+    _OPENED[path].file_uris(file_pruning_predicate=values["filter"])
+
+
+_OPENED: dict[str, DeltaTable] = {}
+
+
 def _create(path: str, values: Mapping[str, str]) -> None:
     DeltaTable.create(path, Schema([Field("id", PrimitiveType("integer")), Field("v", PrimitiveType("string"))]))
 
@@ -75,6 +85,7 @@ def _drop(path: str, values: Mapping[str, str]) -> None:
 WORK: dict[str, Callable[[str, Mapping[str, str]], None]] = {
     "open": _open,
     "open_files": _open_files,
+    "plan_scan": _plan_scan,
     "checkpoint": _checkpoint,
     "create": _create,
     "add_column": _add_column,

@@ -8,8 +8,7 @@ from pathlib import Path
 import deltasql
 from benchmarks.statements import STATEMENTS
 from deltasql.log.table import DeltaLog
-
-SCAN_COLUMNS = ("path", "location", "partitionValues", "size", "stats")
+from deltasql.plan.operators import READ_COLUMNS
 
 
 class Ours:
@@ -22,7 +21,7 @@ class Ours:
         """See Engine. Besides the statements: `open`, what a scan needs to know of a table, and `checkpoint`."""
         match work:
             case "open":
-                DeltaLog(values["path"]).snapshot().files(SCAN_COLUMNS)
+                DeltaLog(values["path"]).snapshot().files(READ_COLUMNS)
             case "checkpoint":
                 _checkpoint(DeltaLog(values["path"]))
             case _:

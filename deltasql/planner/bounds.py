@@ -131,6 +131,8 @@ class _Field:
 def _read(stats: pa.Array, wanted: Mapping[tuple[str, ...], _Field]) -> dict[tuple[str, ...], pa.Array]:
     import pyarrow as pa
 
+    if stats.null_count == len(stats):
+        return {path: pa.nulls(len(stats), field.arrow()) for path, field in wanted.items()}
     try:
         return _read_by_arrow(stats, wanted)
     except pa.ArrowInvalid:
