@@ -187,6 +187,9 @@ def _select(frame: DataFrame, names: Iterable[str], operator: Scan) -> DataFrame
     return frame.select(*columns)
 
 
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]*")
+
+
 def _partition_groups(operator: Scan, partitions: list[str]) -> dict[tuple[str | None, ...], list[str]]:
     """File paths by their tuple of partition values."""
     groups: dict[tuple[str | None, ...], list[str]] = {}
@@ -244,9 +247,10 @@ def file_key(paths: list[str]) -> tuple[str, Callable[[str], str]]:
     """SQL that tells the file of a row, and the same for a path of the list.
 
     File names are unique as a rule and need no work per row; else it is the whole path, which Spark writes as a URI.
+    So it does a name, where that holds more than plain characters.
     """
     names = {path.rpartition("/")[2] for path in paths}
-    if len(names) == len(paths):
+    if len(names) == len(paths) and all(map(_PLAIN_NAME.fullmatch, names)):
         return "_metadata.file_name", lambda path: path.rpartition("/")[2]
     # '+' is literal in a URI's path, but url_decode reads it as a blank.
     decoded = "url_decode(replace(_metadata.file_path, '+', '%2B'))"
