@@ -9,6 +9,7 @@ from datetime import tzinfo
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from deltasql.planner.clock import least
 from deltasql.planner.conditions import (
     ALWAYS,
     INTEGRAL,
@@ -142,7 +143,7 @@ class _Reader:
         if left is not None and right is not None:
             return constant_holds(left, op, right)
         if left is None and right is None:
-            return UNKNOWN
+            return self.recent(node, op)
         if TRUE in {left, right}:
             # A comparison is TRUE where (p) = TRUE is.
             inner = node.expression if left is not None else node.this
@@ -153,6 +154,14 @@ class _Reader:
         if term is None or value is None:
             return UNKNOWN
         return term.compare(FLIPPED[op] if left is not None else op, value, self.zone)
+
+    def recent(self, node: exp.Expression, op: str) -> Condition:
+        """A comparison with a constant of the clock, which only moves on until the query is run."""
+        for one, other, direction in ((node.this, node.expression, op), (node.expression, node.this, FLIPPED[op])):
+            term, value = self.term(one), least(other, self.zone)
+            if term is not None and value is not None and direction in {"=", ">", ">="}:
+                return All((term.compare(">=", value, self.zone), UNKNOWN))
+        return UNKNOWN
 
     def null_safe(self, node: exp.Expression, negated: bool) -> Condition:
         for one, other in ((node.this, node.expression), (node.expression, node.this)):

@@ -220,6 +220,42 @@ def test_whole_partitions_only_where_the_outcome_is_certain(predicate: str, expe
     assert (None if found is None else "".join(found["path"].to_pylist())) == expected
 
 
+RECENT = [date.today() - timedelta(days=days) for days in (400, 40, 4)]
+
+
+@pytest.mark.parametrize(
+    ("predicate", "expected"),
+    [
+        ("c >= current_date() - 10", "2"),
+        ("c > date_sub(current_date(), 100)", "12"),
+        ("c >= current_date() - INTERVAL 10 DAYS", "2"),
+        ("c >= date_add(current_date(), -10)", "2"),
+        ("c = current_date()", ""),
+        ("current_date() < c", ""),
+        ("c <= current_date() - 10", "012"),
+        ("c <> current_date()", "012"),
+        ("c >= current_date() - INTERVAL 1 MONTH", "012"),
+        ("c >= add_months(current_date(), -1)", "012"),
+        ("NOT c < current_date() - 10", "2"),
+    ],
+)
+def test_what_is_recent(predicate: str, expected: str) -> None:
+    files = files_of("c", *((day.isoformat(), day.isoformat()) for day in RECENT))
+    assert kept(files, DATE, predicate) == expected
+    parts = _files(["{}"] * 3, c=[day.isoformat() for day in RECENT])
+    schema = StructType((StructField("c", DATE),))
+    assert "".join(prune(parts, predicate, schema, ["c"])["path"].to_pylist()) == expected
+    # The clock moves on: what is kept may not be deleted as a whole.
+    assert matches_partition(parts, predicate, schema, ["c"]) is None
+
+
+def test_moments_that_are_recent() -> None:
+    files = files_of("c", *((f"{day}T00:00:00Z", f"{day}T23:00:00Z") for day in RECENT))
+    assert kept(files, TIMESTAMP, "c > now() - INTERVAL 10 DAYS") == "2"
+    assert kept(files, TIMESTAMP, "c > current_timestamp() - INTERVAL 10 HOURS") == "012"
+    assert kept(files, TIMESTAMP, "to_date(c) >= current_date() - 10") == "2"
+
+
 # Against DuckDB: random rows, statistics made by the rules, random predicates
 
 SCHEMA = StructType(
