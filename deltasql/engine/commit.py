@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.catalog import Catalog
 from deltasql.engine.engine import StatementEngine
+from deltasql.engine.identity import with_used_numbers
 from deltasql.engine.metrics import removed_metrics, rewrite_metrics
 from deltasql.engine.rewritten import Rewritten
 from deltasql.engine.write import Stage, Staged, live_rows, row_count
@@ -16,6 +17,7 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.features import DropCheckpointError
 from deltasql.errors.log import AmbiguousWriteError
 from deltasql.log.actions import Action, AddFile, RemoveFile
+from deltasql.log.commit_rules import of_kind
 from deltasql.log.row_ids import PRESERVED_TAG, tracks_rows
 from deltasql.log.snapshot import physical_names
 from deltasql.log.transaction import Commit, Transaction
@@ -91,6 +93,7 @@ def commit_rows(change: RowChange, engine: StatementEngine, catalog: Catalog, se
         # Also on Ctrl-C: nothing can refer to these files yet.
         stage.discard()
         raise
+    change = with_used_numbers(change, of_kind(work.actions, AddFile))
     actions = [*change.actions, *work.actions]
     work.metrics["executionTimeMs"] = int((time.perf_counter() - started) * 1000)
     schema = OUTCOME_SCHEMAS[change.outcome]
@@ -225,13 +228,14 @@ def commit_actions(
 
 def _tags(change: TableChange | RowChange | LayoutChange) -> Mapping[str, str] | None:
     """What the commit says of itself besides its operation: where rows are tracked, whether all have kept their ids."""
-    if isinstance(change, TableChange) and change.tags is not None:
-        return change.tags
+    own = None if isinstance(change, LayoutChange) else change.tags
+    if isinstance(change, TableChange) and own is not None:
+        return own
     read = change.snapshot
     moves = isinstance(change, LayoutChange) or change.outcome in {Outcome.UPDATE, Outcome.DELETE, Outcome.MERGE}
     if read is None or not moves or not tracks_rows(read.protocol, read.metadata):
-        return None
-    return {PRESERVED_TAG: "true"}
+        return own
+    return {**(own or {}), PRESERVED_TAG: "true"}
 
 
 def _record(transaction: Transaction, reads: Reads | None) -> None:

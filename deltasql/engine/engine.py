@@ -89,9 +89,9 @@ class StatementEngine:
         with retold(self.sql):
             return bool(self.spark.session.catalog.tableExists(".".join(quote(part) for part in parts)))
 
-    def value(self, expression: str) -> Any:
-        """The value of a constant expression."""
-        with retold(self.sql):
+    def value(self, expression: str, relations: Mapping[str, Operator] = EMPTY) -> Any:
+        """The value of a constant expression, or of a sub-query over `relations`."""
+        with retold(self.sql), self.frames.views(relations):
             return self.spark.session.sql(f"SELECT {expression}").collect()[0][0]
 
     def setting(self, key: str) -> str | None:

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from deltasql.engine.frames import VIOLATION_MARK
 from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.errors.columns import IdentityOverflowError
 from deltasql.errors.engine import (
     CheckViolationError,
     InsertOverflowError,
@@ -22,6 +23,8 @@ from deltasql.errors.engine import (
 from deltasql.errors.write import ExceedLengthError, MergeUnresolvedError, ReplaceWhereMismatchError
 from deltasql.plan.operators import Constraint
 from deltasql.planner.char_types import LENGTH_CHECK
+from deltasql.planner.generated import GENERATED_CHECK
+from deltasql.planner.identity import OVERFLOW_MARK
 from deltasql.planner.replace_where import REPLACE_WHERE
 
 if TYPE_CHECKING:
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 
 # Raised by a row; a plan that Spark prints holds the mark as well, but no row behind it.
 _VIOLATION = re.compile(re.escape(VIOLATION_MARK) + r"([^|]*)\|(\{.*\})")
+_OVERFLOW = re.compile(re.escape(OVERFLOW_MARK) + r"([^|]*)\|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,9 @@ def _translate(error: PySparkException, sql: str, write: WriteContext | None) ->
     violation = _VIOLATION.search(text) if write is not None else None
     if violation is not None and write is not None:
         return _violation(violation, write)
+    overflow = _OVERFLOW.search(text)
+    if overflow is not None:
+        return IdentityOverflowError(unquote(overflow[1]))
     if name == "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE" and write is not None:
         # A condition reaches Spark inside a CASE of ours, which its message would show.
         values = error.getMessageParameters() or {}
@@ -94,8 +101,10 @@ def _violation(match: re.Match[str], write: WriteContext) -> DeltaSqlError:
         return ExceedLengthError(column=column, limit=limit, values=_values(match[2], constraint))
     if constraint.column is not None:
         return NotNullViolationError(column=constraint.column, table=write.table)
+    # All generated columns share one name in Delta.
+    name = GENERATED_CHECK.strip() if constraint.name.startswith(GENERATED_CHECK) else constraint.name
     return CheckViolationError(
-        constraint=constraint.name, expression=f"({constraint.condition})", values=_values(match[2], constraint)
+        constraint=name, expression=f"({constraint.condition})", values=_values(match[2], constraint)
     )
 
 

@@ -14,8 +14,10 @@ from deltasql.engine.spark import SparkHandle
 from deltasql.plan.base import quote
 from deltasql.plan.operators import (
     HIDDEN_PREFIX,
+    ORDINAL,
     Check,
     Constraint,
+    Number,
     Operator,
     Project,
     Query,
@@ -66,6 +68,8 @@ class Frames:
                 return self.frame(operator.child).selectExpr(
                     *(f"{value} AS {quote(name)}" for name, value in operator.columns)
                 )
+            case Number():
+                return numbered(self._spark, self.frame(operator.child), single=operator.single)
             case Check():
                 return checked(self.frame(operator.child), operator.conditions)
             case Write():
@@ -119,6 +123,28 @@ def input_size(operator: Operator) -> int:
             return scan_size(operator)
         case _:
             return sum(input_size(child) for child in children(operator))
+
+
+def numbered(spark: SparkHandle, frame: DataFrame, *, single: bool) -> DataFrame:
+    """`frame` with ORDINAL: blocks of numbers that its tasks take in turn.
+
+    How many tasks there will be is not known before they run, so that it is limited: to one for few rows, to as many as
+    a shuffle has in a session of our own, and in any other one to more than it is likely to have.
+    """
+    from pyspark.sql import functions as F
+
+    shuffles = int(spark.session.conf.get("spark.sql.shuffle.partitions", "200") or 200)
+    tasks = 1 if single else shuffles if spark.own else max(shuffles, _MOST_TASKS)
+    position = F.monotonically_increasing_id()
+    rows = frame.coalesce(tasks).withColumn(ORDINAL, position)
+    # Spark puts the task's number above the lower 33 bits, which count its rows.
+    row, task = f"({ORDINAL} & {2**33 - 1})", f"shiftrightunsigned({ORDINAL}, 33)"
+    block = f"(shiftright({row}, {_BLOCK_BITS}) * {tasks} + {task})"
+    return rows.withColumn(ORDINAL, F.expr(f"shiftleft({block}, {_BLOCK_BITS}) + ({row} & {2**_BLOCK_BITS - 1})"))
+
+
+_MOST_TASKS = 4096
+_BLOCK_BITS = 10
 
 
 def checked(frame: DataFrame, constraints: Iterable[Constraint]) -> DataFrame:

@@ -78,9 +78,9 @@ _ALL = (
     _writer("invariants", YES, version=2),
     _writer("checkConstraints", YES, version=3, removable=True),
     _writer("changeDataFeed", YES, version=4, benign=True),
-    _writer("generatedColumns", INACTIVE, version=4),
+    _writer("generatedColumns", YES, version=4),
     _both("columnMapping", YES, YES, reader=2, version=5, benign=True, removable=True),
-    _writer("identityColumns", INACTIVE, version=6),
+    _writer("identityColumns", YES, version=6),
     _both("timestampNtz", YES, YES, manual=True, benign=True),
     # Vectors and v2 checkpoints may stay in a table after their property was switched off.
     _both("deletionVectors", YES, YES, benign=True, removable=True),

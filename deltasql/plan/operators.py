@@ -29,6 +29,8 @@ ROW_ID, ROW_VERSION = "__deltasql_row_id", "__deltasql_row_version"
 """Hidden columns of a scan with `row_ids`: the id of a row, and the version that last changed it."""
 METADATA = "_metadata"
 """Column of a described scan: a struct of the row's file, its place in it and, where rows are tracked, its id."""
+ORDINAL = "__deltasql_ordinal"
+"""Column of numbered rows: a number from 0 that no other row has. Rows of one task are mostly in sequence."""
 HIDDEN_PREFIX = "__deltasql_"
 READ_COLUMNS = ("path", "partitionValues", "size", "deletionVector")
 """What a Scan knows of each of its files where rows are only read: columns of `Snapshot.files()`."""
@@ -84,6 +86,14 @@ class Project:
 
     child: Operator
     columns: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Number:
+    """The rows of `child` with ORDINAL. A `single` task reads few rows, whose numbers then have no gaps."""
+
+    child: Operator
+    single: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -215,7 +225,7 @@ class Rearrange:
     slices: tuple[int, ...] = ()
 
 
-Operator: TypeAlias = Union[Scan, UnionAll, Query, Project, Check, Rewrite, Write, Rearrange]
+Operator: TypeAlias = Union[Scan, UnionAll, Query, Project, Number, Check, Rewrite, Write, Rearrange]
 
 
 def children(operator: Operator) -> Iterator[Operator]:
@@ -234,5 +244,5 @@ def children(operator: Operator) -> Iterator[Operator]:
             yield from operator.relations.values()
         case Rearrange():
             yield operator.target
-        case Project() | Check() | Write():
+        case Project() | Number() | Check() | Write():
             yield operator.child

@@ -116,7 +116,8 @@ class RowChange:
     """One commit with rows: `operator` stages files, `removed` leave besides those that a Rewrite replaces.
 
     `metadata` is the table's once the commit is there. With `dynamic_overwrite` the partitions that the new rows
-    fall into are replaced; which files that are is known when the rows are written.
+    fall into are replaced; which files that are is known when the rows are written. `identities` are the identity
+    columns whose numbers the statement makes; `tags` go into the commitInfo.
     """
 
     log: DeltaLog
@@ -133,6 +134,8 @@ class RowChange:
     reads: Reads | None = None
     skip_if_empty: bool = False
     rearranges: bool = False
+    identities: tuple[str, ...] = ()
+    tags: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

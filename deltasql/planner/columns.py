@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.columns import NestedDefaultError
+from deltasql.errors.columns import NestedDefaultError, ReplaceIdentityColumnsError
 from deltasql.errors.schema import (
     AddColumnDefaultError,
     AddNotNullColumnError,
@@ -34,6 +34,8 @@ from deltasql.planner.constraints import refuse_dependent, verification
 from deltasql.planner.context import Context
 from deltasql.planner.declared import declared_field, field_metadata, refuse_value_clauses
 from deltasql.planner.defaults import CURRENT_DEFAULT, checked_default
+from deltasql.planner.generated import refuse_base_change
+from deltasql.planner.identity import refuse_change, synchronized
 from deltasql.planner.metadata import evolved_metadata, maps_columns, metadata_actions
 from deltasql.planner.rule import plan
 from deltasql.planner.widening import declared_widening, refuse_dependent_types
@@ -48,8 +50,9 @@ from deltasql.schema.edits import (
     set_type,
     with_metadata,
 )
+from deltasql.schema.identity import identities
 from deltasql.schema.json import field_to_json, type_to_json
-from deltasql.schema.paths import find_path, resolve
+from deltasql.schema.paths import find_path, resolve, walk
 from deltasql.schema.replacement import replace_columns
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import StructField, StructType
@@ -95,10 +98,16 @@ def _(statement: AlterColumns, context: Context) -> Plan:
             raise error.at(context.caret(change.path.start, change.path.end)) from None
     if all(_keeps_type(change, snapshot.schema) for change in statement.changes):
         return TableChange(log, snapshot, "CHANGE COLUMN", {}, skip_if_empty=True)
-    described = [_described_change(schema, change, snapshot.schema) for change in statement.changes]
+    # Delta tells of SYNC IDENTITY what the column was.
+    described = [
+        _described_change(snapshot.schema if change.sync_identity else schema, change, snapshot.schema)
+        for change in statement.changes
+    ]
     if len(described) == 1:
-        planned = _change(log, snapshot, schema, "CHANGE COLUMN", {"column": _json(described[0])})
+        position = _position(statement.changes[0])
+        planned = _change(log, snapshot, schema, "CHANGE COLUMN", {"column": _json(described[0])} | position)
     else:
+        described = [item | _position(change) for item, change in zip(described, statement.changes, strict=True)]
         planned = _change(log, snapshot, schema, "CHANGE COLUMNS", {"columns": _json(described)})
     return replace(planned, verify=tuple(checks))
 
@@ -107,12 +116,17 @@ def _(statement: AlterColumns, context: Context) -> Plan:
 def _(statement: ReplaceColumns, context: Context) -> Plan:
     """The given columns in the given order; files stay as they are."""
     log, snapshot = context.writable(statement.table)
+    if identities(snapshot.schema):
+        raise ReplaceIdentityColumnsError(snapshot.table)
     refuse_value_clauses(statement.columns, context)
     new = StructType(tuple(declared_field(column, context) for column in statement.columns))
     may_drop = maps_columns(snapshot.configuration)
     widening = declared_widening(snapshot.configuration)
     schema = replace_columns(snapshot.schema, new, may_drop=may_drop, widening=widening, where=snapshot.table)
     refuse_dependent_types(schema, snapshot)
+    for path, _ in walk(snapshot.schema):
+        if find_path(schema, path) is None:
+            refuse_base_change(path, "drop", schema, snapshot.table)
     columns = [field_to_json(field) for field in new]
     return _change(log, snapshot, schema, "REPLACE COLUMNS", {"columns": _json(columns)})
 
@@ -127,6 +141,7 @@ def _(statement: RenameColumn, context: Context) -> Plan:
     try:
         found = resolve(snapshot.schema, statement.column.parts, where=snapshot.table)
         refuse_dependent(found.path, "rename", snapshot)
+        refuse_base_change(found.path, "rename", snapshot.schema, snapshot.table)
         schema = rename_column(snapshot.schema, found.path, statement.name, where=snapshot.table)
     except DeltaSqlError as error:
         raise error.at(caret) from None
@@ -176,6 +191,9 @@ def _altered(schema: StructType, change: ColumnChange, snapshot: Snapshot, conte
         raise ChangeColumnError(
             path_text(found.path), type_text(found.field.type), change.type_text, "it is renamed by RENAME COLUMN"
         )
+    refuse_change(found.field, change)
+    if change.sync_identity:
+        return synchronized(schema, change, snapshot, context)
     if change.type is not None:
         schema = _retyped(schema, change, snapshot)
     if change.comment is not None:
@@ -209,6 +227,7 @@ def _retyped(schema: StructType, change: ColumnChange, snapshot: Snapshot) -> St
     if change.type != found.field.type or (old is None and new is None):
         if change.type != found.field.type:
             refuse_dependent(found.path, "change the type of", snapshot)
+            refuse_base_change(found.path, "change the type of", schema, table)
         widening = declared_widening(snapshot.configuration)
         return set_type(schema, path, change.type, widening=widening, where=table)
     if new is not None and (old is None or new.kind == "char" != old.kind or new.length < old.length):
@@ -222,6 +241,7 @@ def _dropped(schema: StructType, column: ColumnPath, snapshot: Snapshot) -> Stru
     if len(found.path) == 1 and found.path[0] in snapshot.partition_columns:
         raise DropPartitionColumnError(path_text(found.path), snapshot.table)
     refuse_dependent(found.path, "drop", snapshot)
+    refuse_base_change(found.path, "drop", schema, snapshot.table)
     return drop_column(schema, found.path, where=snapshot.table)
 
 
@@ -269,8 +289,7 @@ def _described_change(schema: StructType, change: ColumnChange, old: StructType)
     """The column after the change, as commitInfo shows it: the record of its types is still the one of before."""
     recorded = resolve(old, change.path.parts).field.metadata.get(TYPE_CHANGES)
     field = with_metadata(resolve(schema, change.path.parts).field, TYPE_CHANGES, recorded)
-    described: dict[str, Any] = field_to_json(field) | {"name": ".".join(change.path.parts)}
-    return described | _position(change)
+    return field_to_json(field) | {"name": ".".join(change.path.parts)}
 
 
 def _position(column: AddedColumn | ColumnChange) -> dict[str, str]:

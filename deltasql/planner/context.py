@@ -59,8 +59,8 @@ class Analyst(Protocol):
     def setting(self, key: str) -> str | None:
         """A Spark setting, if Spark is running and has it."""
 
-    def value(self, expression: str) -> Any:
-        """The value of a constant expression."""
+    def value(self, expression: str, relations: Mapping[str, Operator] = EMPTY) -> Any:
+        """The value of a constant expression, or of a sub-query over `relations`."""
 
     def foreign_columns(self, files: pa.Table, schema: StructType) -> list[bool]:
         """Of which data files the footer names a column that `schema` has not. Needs no Spark."""

@@ -8,7 +8,9 @@ from deltasql.log.properties import CONSTRAINT_PREFIX
 from deltasql.plan.base import quote
 from deltasql.planner.char_types import TYPE_KEY
 from deltasql.planner.defaults import CURRENT_DEFAULT
+from deltasql.planner.generated import generation_of
 from deltasql.schema.column_mapping import MAX_ID
+from deltasql.schema.identity import identity_of
 from deltasql.schema.text import quote_text, sql_text
 from deltasql.schema.types import StructField
 
@@ -42,6 +44,12 @@ def _column(field: StructField) -> str:
         text += " NOT NULL"
     if CURRENT_DEFAULT in field.metadata:
         text += f" DEFAULT {field.metadata[CURRENT_DEFAULT]}"
+    expression, identity = generation_of(field), identity_of(field)
+    if expression is not None:
+        text += f" GENERATED ALWAYS AS ({expression})"
+    if identity is not None:
+        kind = "BY DEFAULT" if identity.allow_explicit else "ALWAYS"
+        text += f" GENERATED {kind} AS IDENTITY (START WITH {identity.start} INCREMENT BY {identity.step})"
     return text if field.comment is None else f"{text} COMMENT {quote_text(field.comment)}"
 
 

@@ -6,14 +6,26 @@ from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Any
 
-from deltasql.errors.columns import ColumnClauseError, GeneratedWithDefaultError, IdentityWithDefaultError
-from deltasql.errors.table import UnsupportedClauseError
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.columns import (
+    ColumnClauseError,
+    GeneratedWithDefaultError,
+    IdentityRangeError,
+    IdentityStepError,
+    IdentityTypeError,
+    IdentityWithDefaultError,
+    IdentityWithExpressionError,
+)
 from deltasql.plan.base import quote
 from deltasql.plan.table import ColumnDefinition, CreateTable
 from deltasql.planner.char_types import TYPE_KEY
 from deltasql.planner.context import Context
 from deltasql.planner.defaults import CURRENT_DEFAULT, checked_default
-from deltasql.schema.types import StructField, StructType
+from deltasql.planner.generated import GENERATION, without_comments
+from deltasql.planner.generation_checks import check_generation
+from deltasql.schema.identity import Identity
+from deltasql.schema.text import sql_text
+from deltasql.schema.types import LONG, StructField, StructType
 
 
 def declared_schema(statement: CreateTable, context: Context) -> StructType:
@@ -24,29 +36,51 @@ def declared_schema(statement: CreateTable, context: Context) -> StructType:
         for column in statement.partitioned_by
         if column.type is not None
     ]
-    return StructType(tuple(fields))
+    schema = StructType(tuple(fields))
+    for definition in statement.columns or ():
+        field = schema.find(definition.name)
+        if definition.generated is not None and field is not None:
+            check_generation(field, without_comments(definition.generated), schema, context)
+    return schema
 
 
 def declared_field(column: ColumnDefinition, context: Context) -> StructField:
     """The field that a column of a CREATE TABLE or REPLACE COLUMNS list declares.
 
-    Raises GeneratedWithDefaultError, IdentityWithDefaultError, and what `checked_default` raises.
+    Raises what `_check_clauses` and `checked_default` raise.
     """
+    try:
+        _check_clauses(column)
+    except DeltaSqlError as error:
+        raise error.at(context.caret(column.start, column.end)) from None
     metadata = dict(field_metadata(column.type_text, column.comment))
-    caret = context.caret(column.start, column.end)
-    if column.default is not None and column.generated is not None:
-        raise GeneratedWithDefaultError(quote(column.name)).at(caret)
-    if column.default is not None and column.identity is not None:
-        raise IdentityWithDefaultError(quote(column.name)).at(caret)
-    for present, clause, feature in (
-        (column.generated, "GENERATED ALWAYS AS", "generatedColumns"),
-        (column.identity, "AS IDENTITY", "identityColumns"),
-    ):
-        if present is not None:
-            raise UnsupportedClauseError(clause=clause, feature=feature).at(caret)
+    if column.identity is not None:
+        metadata |= Identity(column.identity.start, column.identity.step, not column.identity.always).metadata()
+    if column.generated is not None:
+        metadata[GENERATION] = without_comments(column.generated).text
     if column.default is not None:
         metadata[CURRENT_DEFAULT] = checked_default(column.default, (column.name,), column.type, context)
     return StructField(column.name, column.type, column.nullable, MappingProxyType(metadata))
+
+
+def _check_clauses(column: ColumnDefinition) -> None:
+    """Raises what says that the clauses of a column do not go together, or not with its type."""
+    name = quote(column.name)
+    if column.default is not None and column.generated is not None:
+        raise GeneratedWithDefaultError(name)
+    if column.identity is None:
+        return
+    if column.default is not None:
+        raise IdentityWithDefaultError(name)
+    if column.generated is not None:
+        raise IdentityWithExpressionError(name)
+    if column.type != LONG:
+        raise IdentityTypeError(name, sql_text(column.type))
+    if column.identity.step == 0:
+        raise IdentityStepError(name)
+    for number in (column.identity.start, column.identity.step):
+        if not -(2**63) <= number < 2**63:
+            raise IdentityRangeError(name, number)
 
 
 def field_metadata(type_text: str, comment: str | None) -> MappingProxyType[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -115,22 +115,22 @@ class DefaultKeyword:
     column: int
 
 
-def default_keywords(query: str) -> tuple[DefaultKeyword, ...]:
-    """Each DEFAULT that stands alone in a row of VALUES or in the select list of a plain SELECT."""
-    return tuple(_keywords(query)) if "default" in query.lower() else ()
-
-
-def _keywords(query: str) -> Iterator[DefaultKeyword]:
+def default_keywords(query: str) -> tuple[list[DefaultKeyword], int]:
+    """Each DEFAULT that stands alone in a row of VALUES or in the select list of a plain SELECT, and the rows."""
+    if "default" not in query.lower():
+        return [], 0
     from deltasql.planner.tokens import tokenize
 
     tokens = tokenize(query)
     outer = next((index for index, token in enumerate(tokens) if token.key != "("), 0)
     # VALUES has its columns in brackets: (a, b), (c, d); VALUES 1, 2 are rows of one column each.
     in_brackets = tokens[outer].key == "VALUES"
-    depth, column = -outer, 0
+    depth, column, rows = -outer, 0, 0 if in_brackets else 1
+    found = []
     for index, token in enumerate(tokens):
         if token.key in {"(", "["}:
             depth += 1
+            rows += in_brackets and depth == 1
             column = 0 if in_brackets and depth == 1 else column
         elif token.key in {")", "]"}:
             depth -= 1
@@ -141,12 +141,13 @@ def _keywords(query: str) -> Iterator[DefaultKeyword]:
             before = tokens[index - 1].key if index else ""
             after = tokens[index + 1].key if index + 1 < len(tokens) else ""
             if before in {"(", ",", "SELECT", "VALUES"} and after in {")", ",", ""}:
-                yield DefaultKeyword(token.start, token.end, column)
+                found.append(DefaultKeyword(token.start, token.end, column))
+    return found, rows
 
 
 def replace_defaults(query: str, fields: Sequence[StructField | None]) -> str:
     """The query of an INSERT with each keyword DEFAULT replaced by what it means for the field of its column."""
-    keywords = default_keywords(query)
+    keywords, _ = default_keywords(query)
     if not keywords:
         return query
     from deltasql.planner.splice import splice

@@ -11,7 +11,19 @@ from typing_extensions import assert_never
 from deltasql.errors.engine import ExplainModeError
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quote
 from deltasql.plan.inspect import Explain
-from deltasql.plan.operators import Check, Operator, Project, Query, Rearrange, Rewrite, Scan, UnionAll, Write, children
+from deltasql.plan.operators import (
+    Check,
+    Number,
+    Operator,
+    Project,
+    Query,
+    Rearrange,
+    Rewrite,
+    Scan,
+    UnionAll,
+    Write,
+    children,
+)
 from deltasql.planner.changes import (
     Answer,
     LayoutChange,
@@ -119,7 +131,7 @@ def expressions(operator: Operator) -> Iterator[str]:
                 yield f"{action.kind.value}: {action.effect.value}"
                 yield from (f"  {quote(name)} := {sql}" for name, sql in zip(names, action.values, strict=False))
             yield from (f"check {item.name}: {item.condition}" for item in operator.checks)
-        case Scan() | UnionAll() | Query() | Write() | Rearrange():
+        case Scan() | UnionAll() | Query() | Number() | Write() | Rearrange():
             pass
         case _:
             assert_never(operator)
@@ -140,6 +152,8 @@ def describe(operator: Operator) -> str:
             return f"Query ({operator.label or 'SQL'})"
         case Project():
             return f"Project [{', '.join(name for name, _ in operator.columns)}]"
+        case Number():
+            return f"Number{' in one task' if operator.single else ''}"
         case Check():
             return f"Check [{'; '.join(item.name for item in operator.conditions)}]"
         case Rewrite():

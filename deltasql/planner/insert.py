@@ -13,18 +13,22 @@ from deltasql.errors.write import (
 )
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.insert import Insert
-from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Query, Write
+from deltasql.plan.operators import ORDINAL, SCAN_COLUMNS, Check, Query, Write
 from deltasql.planner.changes import Outcome, Plan, RowChange
 from deltasql.planner.constraints import constraints_of
 from deltasql.planner.context import Context
-from deltasql.planner.defaults import replace_defaults
+from deltasql.planner.defaults import default_keywords, replace_defaults
 from deltasql.planner.delete import refuse_append_only
+from deltasql.planner.generated import generated_checks
 from deltasql.planner.insert_columns import (
     Given,
     column_values,
     evolved_schema,
+    left_to_the_table,
     matched_columns,
+    refuse_explicit_identities,
     refuse_twice,
+    table_rows,
     written_fields,
 )
 from deltasql.planner.metadata import evolved_metadata, metadata_actions
@@ -50,15 +54,20 @@ def _(statement: Insert, context: Context) -> Plan:
     if statement.overwrite or statement.replace_where is not None:
         refuse_append_only(snapshot)
     static = _static_partitions(statement, snapshot, context)
-    rows, given = _query(statement, context, snapshot, static)
+    rows, given, left_out = _query(statement, context, snapshot, static)
     matched = matched_columns(statement, context, snapshot.schema, given, set(static), evolution)
+    matched = [match for index, match in enumerate(matched) if index not in left_out]
     refuse_twice(matched, statement, context, set(static))
+    refuse_explicit_identities(matched, statement, context)
     schema = evolved_schema(snapshot, matched, context) if evolution else snapshot.schema
     metadata = evolved_metadata(snapshot.metadata, schema, table=snapshot.table)
     schema = metadata.schema
     columns = column_values(statement, context, schema, matched, static, evolution)
-    child: Operator = Project(rows, columns)
-    constraints = constraints_of(schema, metadata.configuration)
+    child = table_rows(rows, columns, schema, few=_is_values(statement.query))
+    numbered = tuple(name for name, sql in columns if ORDINAL in sql)
+    given_names = [name for name, _ in columns]
+    constraints = constraints_of(schema, metadata.configuration, skip=frozenset(numbered))
+    constraints = (*constraints, *generated_checks(schema, given_names))
     if constraints:
         child = Check(child, constraints)
     if statement.replace_where is not None:
@@ -73,6 +82,7 @@ def _(statement: Insert, context: Context) -> Plan:
         metadata,
         Outcome.INSERT,
         actions=metadata_actions(snapshot, metadata),
+        identities=numbered,
     )
     if statement.replace_where is not None:
         return _replacing(change, write, snapshot, statement.table, statement.replace_where, context)
@@ -104,9 +114,14 @@ def _replacing(
 
 def _query(
     statement: Insert, context: Context, snapshot: Snapshot, static: dict[str, str]
-) -> tuple[Query, list[Given]]:
-    """The query's rows under names of our own, since two of its columns may have the same name."""
+) -> tuple[Query, list[Given], frozenset[int]]:
+    """The query's rows under names of our own, since two of its columns may have the same name.
+
+    Last the columns, by number, that say DEFAULT and whose values come from the table itself.
+    """
     fields = written_fields(statement, snapshot.schema, static)
+    keywords, count = default_keywords(statement.query.text)
+    left_out = left_to_the_table(keywords, count, fields)
     text = SqlText(replace_defaults(statement.query.text, fields), statement.query.start)
     query = context.query(text, statement.ctes)
     schema = context.analyst.schema(query)
@@ -114,7 +129,7 @@ def _query(
     renamed = Query(
         f"SELECT * FROM (\n{query.sql}\n) AS __deltasql_query({', '.join(names)})", query.relations, query.label
     )
-    return renamed, [Given(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
+    return renamed, [Given(field.name, name, field.type) for field, name in zip(schema, names, strict=True)], left_out
 
 
 def _refuse_clauses(statement: Insert, context: Context) -> None:

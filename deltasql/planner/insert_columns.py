@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.columns import MixedDefaultsError
 from deltasql.errors.write import (
     DuplicateInsertColumnError,
     MissingNotNullColumnError,
@@ -16,13 +19,17 @@ from deltasql.errors.write import (
 )
 from deltasql.plan.base import quote
 from deltasql.plan.insert import Insert
+from deltasql.plan.operators import ORDINAL, Number, Operator, Project
 from deltasql.planner.alignment import Alignment, StructRule
 from deltasql.planner.char_types import stored
 from deltasql.planner.context import Context
-from deltasql.planner.defaults import default_sql
+from deltasql.planner.defaults import DefaultKeyword, default_sql
+from deltasql.planner.generated import generated_sql, generation_of
+from deltasql.planner.identity import identity_sql, refuse_explicit
 from deltasql.planner.settings import STORE_ASSIGNMENT
 from deltasql.planner.widening import automatic_widening, refuse_dependent_types
 from deltasql.schema.evolution import MergeMode, merge_schemas
+from deltasql.schema.identity import identity_of
 from deltasql.schema.types import DataType, StructField, StructType
 
 if TYPE_CHECKING:
@@ -147,7 +154,10 @@ def column_values(
     static: dict[str, str],
     evolution: bool,
 ) -> tuple[tuple[str, str], ...]:
-    """One SQL text per column of the table. Raises MissingNotNullColumnError for one that nothing fills."""
+    """One SQL text per column of the table; those that are generated from others and not given are left out.
+
+    Raises MissingNotNullColumnError for a column that nothing fills.
+    """
     rule = StructRule.BY_POSITION_LENIENT if evolution else StructRule.BY_POSITION
     if statement.by_name:
         rule = StructRule.BY_NAME_LENIENT if evolution else StructRule.BY_NAME
@@ -160,9 +170,74 @@ def column_values(
             value = align.cast(static[field.name], field.type)
         elif item is not None:
             value = align.value(item.sql, item.type, field.type, field.name)
+        elif (identity := identity_of(field)) is not None:
+            value = identity_sql(field, identity)
+        elif generation_of(field) is not None:
+            continue
         else:
             value = align.cast(default_sql(field), field.type)
             if not field.nullable and default_sql(field) == "NULL":
                 raise MissingNotNullColumnError(column=quote(field.name), table=str(statement.table))
         columns.append((field.name, stored(field, value)))
     return tuple(columns)
+
+
+def table_rows(rows: Operator, columns: Sequence[tuple[str, str]], schema: StructType, *, few: bool) -> Operator:
+    """The query's rows with all columns of the table: those of `column_values`, and what is generated from them.
+
+    `few` says that the rows are the statement's own.
+    """
+    given = {name for name, _ in columns}
+    if any(ORDINAL in sql for _, sql in columns):
+        rows = Number(rows, single=few)
+    projected = Project(rows, tuple(columns))
+    if len(given) == len(schema):
+        return projected
+    # In a projection of their own, so that each value that they are computed from is computed once.
+    names = {name: quote(name) for name in given}
+    values = ((field, generation_of(field)) for field in schema)
+    return Project(
+        projected,
+        tuple(
+            (field.name, names[field.name] if field.name in given or sql is None else generated_sql(field, sql, names))
+            for field, sql in values
+        ),
+    )
+
+
+def left_to_the_table(
+    keywords: Sequence[DefaultKeyword], rows: int, fields: Sequence[StructField | None]
+) -> frozenset[int]:
+    """The columns of a query, by number, that say DEFAULT for numbers of an identity or for generated values.
+
+    They count as not given. Raises MixedDefaultsError where only some of the rows say so.
+    """
+    found = Counter(item.column for item in keywords)
+    own = {
+        column
+        for column in found
+        if column < len(fields) and (field := fields[column]) is not None and _has_own_values(field)
+    }
+    for column in own:
+        if found[column] != rows:
+            field = fields[column]
+            assert field is not None
+            refuse_explicit(field)
+            raise MixedDefaultsError(quote(field.name))
+    return frozenset(own)
+
+
+def _has_own_values(field: StructField) -> bool:
+    return identity_of(field) is not None or generation_of(field) is not None
+
+
+def refuse_explicit_identities(matched: Sequence[Match], statement: Insert, context: Context) -> None:
+    """Raises ExplicitIdentityError for values of a column that takes none."""
+    for field, _ in matched:
+        if field is None:
+            continue
+        path = next((path for path in statement.columns or () if path.parts[-1].lower() == field.name.lower()), None)
+        try:
+            refuse_explicit(field)
+        except DeltaSqlError as error:
+            raise error.at(context.caret(path.start, path.end) if path else None) from None

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from typing_extensions import assert_never
 
+from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.write import (
     AppendOnlyError,
     InsertClauseArityError,
@@ -29,7 +30,18 @@ from deltasql.plan.merge import (
     UpdateAction,
     UpdateStarAction,
 )
-from deltasql.plan.operators import EqualKey, Operator, Query, Rewrite, RowAction, RowEffect, RowKind, Scan
+from deltasql.plan.operators import (
+    ORDINAL,
+    EqualKey,
+    Number,
+    Operator,
+    Query,
+    Rewrite,
+    RowAction,
+    RowEffect,
+    RowKind,
+    Scan,
+)
 from deltasql.planner.alignment import Alignment, StructRule, updated_struct
 from deltasql.planner.assignments import assigned_values, refuse_conflicts
 from deltasql.planner.changes import Outcome, Plan, RowChange
@@ -38,6 +50,8 @@ from deltasql.planner.constraints import constraints_of
 from deltasql.planner.context import Context, place_in
 from deltasql.planner.ctes import with_ctes
 from deltasql.planner.defaults import default_sql
+from deltasql.planner.generated import generated_checks, generation_of, recomputed
+from deltasql.planner.identity import identity_sql, refuse_explicit, refuse_update
 from deltasql.planner.merge_columns import ClauseColumns, MergeAssignment
 from deltasql.planner.metadata import evolved_metadata, metadata_actions
 from deltasql.planner.reads import reads_of
@@ -47,6 +61,7 @@ from deltasql.planner.scope import Scope, side, told_apart, type_at
 from deltasql.planner.settings import AUTO_MERGE, STORE_ASSIGNMENT, STRUCTS_BY_NAME
 from deltasql.planner.widening import automatic_widening, refuse_dependent_types
 from deltasql.schema.evolution import MergeMode, merge_schemas, restrict
+from deltasql.schema.identity import identities, identity_of
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
 from deltasql.schema.widening import Widening
 
@@ -89,16 +104,17 @@ def _(statement: Merge, context: Context) -> Plan:
     pruned_by = None if merge.by_source else target_only
     scan = context.scan(snapshot, pruned_by, scope.target.alias, may_be_empty=evolution, with_ids=True)
     scan = replace(scan, schema=new, identity=True)
+    numbered = merge.numbered(new)
     operator = Rewrite(
         target=scan,
         target_alias=scope.target.alias,
-        source=source,
+        source=Number(source) if numbered else source,
         source_alias=sides[1].alias,
         on=on,
         actions=merge.actions(new, scan, source),
         keep=tuple(f"{quote(scope.target.alias)}.{quote(name)}" for name in new.names),
         output=new,
-        checks=constraints_of(new, metadata.configuration),
+        checks=(*constraints_of(new, metadata.configuration), *generated_checks(new, merge.given)),
         equal_keys=keys,
         unique_match=not _deletes_all_matches(statement.clauses),
         relations=scope.relations,
@@ -113,6 +129,7 @@ def _(statement: Merge, context: Context) -> Plan:
         metadata,
         Outcome.MERGE,
         actions=metadata_actions(snapshot, metadata),
+        identities=numbered,
         reads=reads_of(operator, target_only),
         skip_if_empty=metadata is snapshot.metadata,
     )
@@ -125,7 +142,45 @@ class _Merge:
         self.statement, self.context, self.scope, self.evolution = statement, context, scope, evolution
         self.by_source = any(clause.kind is ClauseKind.NOT_MATCHED_BY_SOURCE for clause in statement.clauses)
         columns = ClauseColumns(scope, evolution)
-        self.assigned = [self._assignments(clause, columns) for clause in statement.clauses]
+        self.assigned = [self._checked(clause, self._assignments(clause, columns)) for clause in statement.clauses]
+
+    def _checked(self, clause: MergeClause, items: list[MergeAssignment]) -> list[MergeAssignment]:
+        """`items` without those that leave a column to the table: DEFAULT of an identity or of a generated column.
+
+        Raises IdentityUpdateError, ExplicitIdentityError.
+        """
+        kept = []
+        for item in items:
+            path = item.resolved.path
+            field = self.scope.target.schema.find(item.resolved.names[0])
+            inserts = effect_of(clause) is RowEffect.INSERT
+            if field is None or len(item.resolved.names) > 1:
+                kept.append(item)
+                continue
+            says_default = item.expression is None and not item.star
+            try:
+                if not inserts:
+                    refuse_update(field)
+                elif not says_default:
+                    refuse_explicit(field)
+            except DeltaSqlError as error:
+                raise error.at(self.context.caret(path.start, path.end) if path.end else None) from None
+            if not (says_default and (identity_of(field) is not None or generation_of(field) is not None)):
+                kept.append(item)
+        return kept
+
+    @property
+    def given(self) -> set[str]:
+        """The columns to which some clause gives values."""
+        return {item.resolved.names[0] for items in self.assigned for item in items}
+
+    def numbered(self, schema: StructType) -> tuple[str, ...]:
+        """The identity columns whose numbers some INSERT clause leaves to the table."""
+        found = set()
+        for clause, items in zip(self.statement.clauses, self.assigned, strict=True):
+            if effect_of(clause) is RowEffect.INSERT:
+                found |= set(identities(schema)) - {item.resolved.names[0] for item in items}
+        return tuple(sorted(found))
 
     def _assignments(self, clause: MergeClause, columns: ClauseColumns) -> list[MergeAssignment]:
         match clause.action:
@@ -255,16 +310,24 @@ class _Values:
         """One SQL text per column: assigned, kept (UPDATE) or the default (INSERT)."""
         if isinstance(clause.action, DeleteAction):
             return ()
-        values = self._assigned(clause, items)
-        return tuple(
-            stored(field, values[field.name]) if field.name in values else self._unassigned(clause, field)
-            for field in self.new
-        )
+        assigned = self._assigned(clause, items)
+        values = {field.name: stored(field, assigned[field.name]) for field in self.new if field.name in assigned}
+        inserts = effect_of(clause) is RowEffect.INSERT
+        if inserts:
+            values = {field.name: self._unassigned(field) for field in self.new if not generation_of(field)} | values
+        alias = quote(self.merge.scope.target.alias)
+        kept = {} if inserts else {field.name: f"{alias}.{quote(field.name)}" for field in self.new}
+        row = kept | values | recomputed(self.new, values, kept, all_of_them=inserts)
+        return tuple(row[field.name] for field in self.new)
 
-    def _unassigned(self, clause: MergeClause, field: StructField) -> str:
-        if effect_of(clause) is RowEffect.INSERT:
-            return stored(field, self.align.cast(default_sql(field), field.type))
-        return f"{quote(self.merge.scope.target.alias)}.{quote(field.name)}"
+    def _unassigned(self, field: StructField) -> str:
+        """A column that an INSERT does not give: the next number of an identity, or the default."""
+        identity = identity_of(field)
+        if identity is not None:
+            source = self.merge.scope.source
+            assert source is not None
+            return identity_sql(field, identity, f"{quote(source.alias)}.{ORDINAL}")
+        return stored(field, self.align.cast(default_sql(field), field.type))
 
     def _assigned(self, clause: MergeClause, items: Sequence[MergeAssignment]) -> dict[str, str]:
         alias = self.merge.scope.target.alias

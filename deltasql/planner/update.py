@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.write import FieldOfNonStructError, MissingSetColumnError
 from deltasql.plan.base import quote
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind, Scan
@@ -18,6 +19,8 @@ from deltasql.planner.context import Context
 from deltasql.planner.ctes import with_ctes
 from deltasql.planner.defaults import default_sql
 from deltasql.planner.delete import refuse_append_only
+from deltasql.planner.generated import generated_checks, generation_of, recomputed
+from deltasql.planner.identity import refuse_update
 from deltasql.planner.reads import reads_of
 from deltasql.planner.recording import recorded
 from deltasql.planner.rule import plan
@@ -42,6 +45,8 @@ def _(statement: Update, context: Context) -> Plan:
     alias, schema = scope.target.alias, snapshot.schema
     values = {name: stored(field, sql) for name, sql in values.items() if (field := schema.find(name))}
     keep = {name: f"{quote(alias)}.{quote(name)}" for name in schema.names}
+    checks = generated_checks(schema, values)
+    values |= recomputed(schema, values, keep)
     action = RowAction(RowKind.MATCHED, RowEffect.UPDATE, condition, tuple((keep | values).values()))
     untouched = frozenset(name for name in schema.names if name not in values)
     operator = Rewrite(
@@ -53,7 +58,7 @@ def _(statement: Update, context: Context) -> Plan:
         actions=(action,),
         keep=tuple(keep.values()),
         output=schema,
-        checks=constraints_of(schema, snapshot.configuration, skip=untouched),
+        checks=(*constraints_of(schema, snapshot.configuration, skip=untouched), *checks),
         relations=scope.relations,
     )
     operator = recorded(operator, snapshot.configuration)
@@ -74,6 +79,11 @@ def _(statement: Update, context: Context) -> Plan:
 def _values(statement: Update, context: Context, scope: Scope, scan: Scan) -> dict[str, str]:
     resolved = [_resolve(item, context, scope, statement) for item in statement.assignments]
     refuse_conflicts(resolved, context.caret)
+    resolved = [
+        item
+        for item, written in zip(resolved, statement.assignments, strict=True)
+        if written.value is not None or not _is_generated(item, scope)
+    ]
     policy = context.choice(STORE_ASSIGNMENT)
     align = Alignment(StructRule.BY_NAME, str(statement.table), policy)
     types = _types(resolved, context, scope, scan, policy)
@@ -84,6 +94,12 @@ def _values(statement: Update, context: Context, scope: Scope, scan: Scan) -> di
 
     schema = scope.target.schema
     return assigned_values(resolved, schema, schema, scope.target.alias, value_for)
+
+
+def _is_generated(item: ResolvedAssignment, scope: Scope) -> bool:
+    """Whether a generated column is assigned: its DEFAULT is what it has, or gets with what it is computed from."""
+    field = scope.target.schema.find(item.names[0])
+    return field is not None and generation_of(field) is not None
 
 
 def _resolve(item: Assignment, context: Context, scope: Scope, statement: Update) -> ResolvedAssignment:
@@ -103,6 +119,10 @@ def _resolve(item: Assignment, context: Context, scope: Scope, statement: Update
             raise MissingSetColumnError(column=dotted(parts), table=str(statement.table), columns=known).at(caret)
         names.append(field.name)
         current = field.type
+    try:
+        refuse_update(field if len(names) == 1 else None)
+    except DeltaSqlError as error:
+        raise error.at(caret) from None
     value = default_sql(field) if item.value is None else scope.expression(item.value, "UPDATE clause")
     return ResolvedAssignment(tuple(names), value, item.target)
 

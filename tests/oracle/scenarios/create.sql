@@ -157,9 +157,7 @@ INSERT INTO t VALUES (TIMESTAMP_NTZ'2024-01-31 10:11:12.5');
 SELECT * FROM t;
 
 -- name: a generated column
--- differs: not-yet DELTA_OPERATION_NOT_ALLOWED
 CREATE TABLE t (a INT, b INT GENERATED ALWAYS AS (a + 1)) USING delta;
--- state differs: not-yet
 
 -- name: a table's name with a blank
 CREATE TABLE `ta ble` (`größe` INT, `a.b` INT, `select` STRING) USING delta;

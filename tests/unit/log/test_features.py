@@ -46,6 +46,8 @@ def test_what_can_be_written() -> None:
         "columnMapping",
         "deletionVectors",
         "domainMetadata",
+        "generatedColumns",
+        "identityColumns",
         "inCommitTimestamp",
         "invariants",
         "rowTracking",

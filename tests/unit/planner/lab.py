@@ -72,7 +72,7 @@ class FakeAnalyst:
     def setting(self, key: str) -> str | None:
         return self.settings.get(key)
 
-    def value(self, expression: str) -> Any:
+    def value(self, expression: str, relations: Mapping[str, Operator] | None = None) -> Any:
         self.asked.append(expression)
         return self.values[expression]
 

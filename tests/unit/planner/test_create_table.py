@@ -165,7 +165,7 @@ def test_a_table_from_a_query_has_its_columns_all_nullable(lab: Lab, fails: Fail
 
 @pytest.mark.parametrize(
     ("clause", "at"),
-    [("(a INT) CLUSTER BY (a)", "t"), ("(a BIGINT GENERATED ALWAYS AS IDENTITY)", "a")],
+    [("(a INT) CLUSTER BY (a)", "t")],
 )
 def test_clauses_of_features_that_are_not_written(fails: Fails, clause: str, at: str) -> None:
     fails(f"CREATE TABLE t {clause}", UnsupportedClauseError, at=at)
