@@ -13,7 +13,7 @@ from deltasql.engine.spark import SparkHandle
 from deltasql.engine.staged import ORIGIN
 from deltasql.engine.write import Stage, Staged, count_live_rows
 from deltasql.plan.base import quote
-from deltasql.plan.operators import Rearrange
+from deltasql.plan.operators import ROW_ID, ROW_VERSION, Rearrange
 from deltasql.schema.paths import Path, resolve
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructType
 
@@ -47,8 +47,9 @@ def arranged(spark: SparkHandle, operator: Rearrange, stage: Stage) -> tuple[Sta
     # The number of the task is the number of the file, so that each is written whole and in order by one task.
     rows = rows.repartitionById(len(bins), rows[ORIGIN]).sortWithinPartitions(ORIGIN, *order)
     schema = data_schema(operator)
-    rows = rows.select(*(quote(field.name) for field in schema), ORIGIN)
-    return stage.write(rows, schema, origins=True), bins
+    ids = [] if operator.target.row_ids is None else [ROW_ID, ROW_VERSION]
+    rows = rows.select(*(quote(field.name) for field in schema), *ids, ORIGIN)
+    return stage.write(rows, schema, origins=True, row_ids=operator.target.row_ids), bins
 
 
 def _numbered(spark: SparkHandle, operator: Rearrange) -> DataFrame:

@@ -18,8 +18,9 @@ from deltasql.errors.optimize import (
 from deltasql.log.bins import bin_sizes, in_order, packed, partition_numbers
 from deltasql.log.indexed import index_rule, indexed_leaves
 from deltasql.log.properties import num_indexed_cols, property_value
+from deltasql.log.row_ids import row_id_columns
 from deltasql.plan.base import ColumnPath, SqlText
-from deltasql.plan.operators import SCAN_COLUMNS, Curve, Rearrange, Scan
+from deltasql.plan.operators import ROW_ID_COLUMNS, SCAN_COLUMNS, Curve, Rearrange, Scan
 from deltasql.plan.optimize import Optimize, Reorg, UpgradeUniform
 from deltasql.planner.changes import Answer, LayoutChange, Plan
 from deltasql.planner.context import Context
@@ -83,6 +84,7 @@ class _Layout:
             partition_columns=self.snapshot.partition_columns,
             files=files,
             total_files=self.snapshot.num_files,
+            row_ids=row_id_columns(self.snapshot.protocol, self.snapshot.metadata),
         )
         operator = Rearrange(scan, bins, curve, columns, slices)
         reads = reads_of_files(files, self.predicate or "TRUE")
@@ -139,7 +141,8 @@ def _layout(
     context: Context,
 ) -> _Layout:
     started = int(time.time() * 1000)
-    files = chosen_files(snapshot.files(_COLUMNS), predicate, snapshot, context)
+    # Rows keep their ids, where they are tracked.
+    files = chosen_files(snapshot.files((*_COLUMNS, *ROW_ID_COLUMNS)), predicate, snapshot, context)
     columns, indexed = len(snapshot.schema), num_indexed_cols(snapshot.configuration)
     considered = Considered(
         files.num_rows, _bytes(files), (columns, columns if indexed < 0 else min(indexed, columns)), started

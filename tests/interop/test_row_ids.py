@@ -57,6 +57,13 @@ SCRIPTS = {
         INSERT INTO t VALUES (4, 'd');
         UPDATE t SET v = 'x' WHERE id = 2
     """,
+    "files that are joined": f"""
+        CREATE TABLE t (id INT, v STRING) USING delta TBLPROPERTIES ({TRACKED});
+        INSERT INTO t VALUES (1, 'a'), (2, 'b');
+        INSERT INTO t VALUES (3, 'c');
+        UPDATE t SET v = 'x' WHERE id = 2;
+        OPTIMIZE t
+    """,
     "a table that is replaced": f"""
         CREATE TABLE t (id INT) USING delta TBLPROPERTIES ({TRACKED});
         INSERT INTO t VALUES (1), (2);

@@ -61,6 +61,21 @@ def test_ids_of_rows_that_move(kind: str, few: int, session: Session, monkeypatc
     assert tags == [{"delta.rowTracking.preserved": "true"}] * 5
 
 
+@pytest.mark.parametrize("statement", ["OPTIMIZE t", "OPTIMIZE t ZORDER BY (id)", "REORG TABLE t APPLY (PURGE)"])
+def test_other_files_hold_the_same_ids(statement: str, session: Session) -> None:
+    properties = "'delta.enableRowTracking' = 'true', 'delta.enableDeletionVectors' = 'true'"
+    session.sql(f"CREATE TABLE t (id INT, v STRING, p INT) PARTITIONED BY (p) TBLPROPERTIES ({properties})")
+    session.sql("INSERT INTO t SELECT id, 'a', id % 2 FROM range(6)")
+    session.sql("INSERT INTO t VALUES (7, 'b', 1), (8, 'b', 0)")
+    session.sql("UPDATE t SET v = 'c' WHERE id IN (2, 7)")
+    session.sql("DELETE FROM t WHERE id = 1")
+    before = ids(session)
+    version = session.sql(statement).version
+    assert version == 5
+    assert ids(session) == before
+    assert session.log("t").history()[0].info["tags"] == {"delta.rowTracking.preserved": "true"}
+
+
 def test_rows_of_a_table_that_tracks_no_more_lose_nothing_else(session: Session) -> None:
     session.sql("CREATE TABLE t (id INT, v STRING) TBLPROPERTIES ('delta.enableRowTracking' = 'true')")
     session.sql("INSERT INTO t VALUES (1, 'a'), (2, 'b')")
