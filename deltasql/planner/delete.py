@@ -71,21 +71,21 @@ def _(statement: Delete, context: Context) -> Plan:
 
 def _whole_files(snapshot: Snapshot, condition: str | None, scope: Scope, context: Context) -> pa.Table | None:
     """The files whose rows all go, if that can be told from partition values alone; else None."""
-    from deltasql.planner.pruning import matches_partition, partition_only
-
-    files = snapshot.files(SCAN_COLUMNS)
     if condition is None:
-        return files
-    if scope.relations or not partition_only(condition, snapshot.partition_columns, scope.target.alias):
+        return snapshot.files(SCAN_COLUMNS)
+    return None if scope.relations else whole_partitions(snapshot, condition, scope.target.alias, context)
+
+
+def whole_partitions(snapshot: Snapshot, predicate: str, alias: str | None, context: Context) -> pa.Table | None:
+    """The files in each of whose rows `predicate` is TRUE, where partition values alone decide it; else None."""
+    from deltasql.planner.predicates import condition
+    from deltasql.planner.pruning import files_in_partitions, partition_only
+
+    if not partition_only(predicate, snapshot.partition_columns, alias):
         return None
-    return matches_partition(
-        files,
-        condition,
-        snapshot.schema,
-        snapshot.partition_columns,
-        scope.target.alias,
-        timezone=context.time_zone,
-    )
+    zone = context.time_zone
+    asked = condition(predicate, snapshot.schema, snapshot.partition_columns, alias, zone)
+    return snapshot.read_files(lambda files: files_in_partitions(files, asked, SCAN_COLUMNS, zone))
 
 
 def refuse_append_only(snapshot: Snapshot) -> None:

@@ -18,7 +18,7 @@ from deltasql.planner.changes import Outcome, Plan, RowChange
 from deltasql.planner.constraints import constraints_of
 from deltasql.planner.context import Context
 from deltasql.planner.defaults import default_keywords, replace_defaults
-from deltasql.planner.delete import refuse_append_only
+from deltasql.planner.delete import refuse_append_only, whole_partitions
 from deltasql.planner.generated import generated_checks
 from deltasql.planner.insert_columns import (
     Given,
@@ -34,7 +34,7 @@ from deltasql.planner.insert_columns import (
 from deltasql.planner.metadata import evolved_metadata, metadata_actions
 from deltasql.planner.partitions import partition_value
 from deltasql.planner.reads import WHOLE_TABLE, reads_of_files, reads_table
-from deltasql.planner.replace_where import checked_rows, replacing, whole_files
+from deltasql.planner.replace_where import checked_rows, replacing
 from deltasql.planner.rule import plan
 from deltasql.planner.settings import AUTO_MERGE, PARTITION_OVERWRITE_MODE
 from deltasql.schema.text import sql_text
@@ -104,7 +104,7 @@ def _replacing(
     change: RowChange, write: Write, snapshot: Snapshot, table: TableName, predicate: SqlText, context: Context
 ) -> RowChange:
     """REPLACE WHERE: whole files go where the log can tell, else the files of the range are rewritten."""
-    removed = whole_files(snapshot, predicate.text, context)
+    removed = whole_partitions(snapshot, predicate.text, None, context)
     if removed is not None:
         own = WHOLE_TABLE if reads_table(write, snapshot) else None
         return replace(change, removed=removed, reads=own or reads_of_files(removed, predicate.text))

@@ -120,9 +120,21 @@ def matches_partition(
     """
     if predicate is None:
         return files
-    asked = condition(predicate, schema, partition_columns, alias, timezone)
+    keep = _whole(files, condition(predicate, schema, partition_columns, alias, timezone), timezone)
+    return None if keep is None else filtered(files, keep)
+
+
+def files_in_partitions(
+    files: LiveFiles, asked: Condition, columns: Sequence[str], timezone: str | None = None
+) -> pa.Table | None:
+    """The same of a snapshot's files, with these columns, which are read of the chosen ones alone."""
+    keep = _whole(files.table(("partitionValues",)), asked, timezone)
+    return None if keep is None else files.table(columns, rows_of(keep))
+
+
+def _whole(files: pa.Table, asked: Condition, timezone: str | None) -> Keep | None:
     if any(isinstance(leaf, Unknown) or leaf.column.partition is None for leaf in leaves(asked)):
         return None
     partitions = Partitions(files, timezone)
-    chosen = filtered(files, kept(asked, partitions.keep))
-    return chosen if partitions.is_exact else None
+    keep = kept(asked, partitions.keep)
+    return keep if partitions.is_exact else None

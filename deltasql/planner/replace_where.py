@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.operators import (
-    SCAN_COLUMNS,
     Check,
     Constraint,
     Operator,
@@ -23,8 +22,6 @@ from deltasql.planner.scope import Scope, Side, side
 from deltasql.planner.settings import REPLACE_WHERE_CHECK
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.log.snapshot import Snapshot
     from deltasql.planner.changes import Reads
     from deltasql.planner.context import Context
@@ -56,17 +53,6 @@ def _unqualified(predicate: str, table: TableName) -> str:
         if lengths:
             cuts.append((chain[0].start, chain[max(lengths)].start, ""))
     return splice(predicate, cuts).sql
-
-
-def whole_files(snapshot: Snapshot, predicate: str, context: Context) -> pa.Table | None:
-    """The files that lie in the predicate's range as a whole; None when rows decide."""
-    from deltasql.planner.pruning import matches_partition, partition_only
-
-    if not partition_only(predicate, snapshot.partition_columns):
-        return None
-    files = snapshot.files(SCAN_COLUMNS)
-    columns = snapshot.partition_columns
-    return matches_partition(files, predicate, snapshot.schema, columns, timezone=context.time_zone)
 
 
 def replacing(
