@@ -26,6 +26,8 @@ _MARK = {
     "add": "add.path",
     "remove": "remove.path",
 }
+# The leaf that typed statistics always have.
+_TYPED = "stats_parsed.numRecords"
 _BATCH = 1 << 16
 # What is not kept stays in the processor's cache.
 _SMALL_BATCH = 1 << 12
@@ -91,12 +93,26 @@ def _present(file: pq.ParquetFile, kind: str, group: int, wanted: pa.Schema) -> 
     """The columns of a row group to read for those that are wanted."""
     present = {field.name for field in file.schema_arrow.field(kind).type}
     columns = [name for name in wanted.names if name in present]
-    encode = "stats" in wanted.names and kind == "add" and "stats_parsed" in present
-    if encode and not ("stats" in present and has_leaf(file, group, "add.stats")):
-        columns = [name for name in columns if name != "stats"] + ["stats_parsed"]
+    if "stats" in wanted.names and "stats_parsed" in present and _only_typed(file, group):
+        columns = [*columns, "stats_parsed"]
     columns = [name for name in columns if _may_hold(file, group, f"{kind}.{name}")]
     # Where no column is there to be read, one still tells the rows of other kinds from actions.
     return [f"{kind}.{name}" for name in columns or ["path"]]
+
+
+def _only_typed(file: pq.ParquetFile, group: int) -> bool:
+    """True if some add action of the row group may have its statistics as a struct only."""
+    texts, paths, structs = (_nulls(file, group, f"add.{name}") for name in ("stats", "path", _TYPED))
+    if texts is None or paths is None or structs is None:
+        return has_leaf(file, group, f"add.{_TYPED}") or not has_leaf(file, group, "add.stats")
+    return texts > paths and structs < texts
+
+
+def _nulls(file: pq.ParquetFile, group: int, leaf: str) -> int | None:
+    """How many rows of a row group lack a value; None if the file does not say."""
+    place = _leaf(file, leaf)
+    statistics = None if place is None else file.metadata.row_group(group).column(place).statistics
+    return int(statistics.null_count) if statistics is not None and statistics.has_null_count else None
 
 
 def rows_at(file: pq.ParquetFile, wanted: pa.Schema, places: np.ndarray, start: int) -> tuple[pa.Table, int]:
@@ -262,12 +278,14 @@ def _dense(table: pa.Table, absent: Any, keep: Callable[[pa.Table, Any], pa.Tabl
 
 def _column(fields: dict[str, pa.Array], column: pa.Field, rows: int) -> pa.Array:
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     array = fields.get(column.name)
     if column.name == "stats" and "stats_parsed" in fields:
-        from deltasql.log.stats_struct import stats_to_json
+        from deltasql.log.stats_text import stats_to_json
 
-        return stats_to_json(fields["stats_parsed"])
+        texts = stats_to_json(fields["stats_parsed"])
+        return texts if array is None else pc.coalesce(array, texts)
     if array is None:
         return pa.nulls(rows, column.type)
     return _conformed(array, column.type)

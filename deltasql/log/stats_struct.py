@@ -6,10 +6,9 @@ What cannot be parsed is null: a typed value only ever helps to skip files. Sour
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, timezone
 from decimal import Decimal, InvalidOperation
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -66,11 +65,6 @@ def parse_stats(stats: pa.Array, kind: pa.StructType) -> pa.StructArray:
         # NaN, a date that is none, a number that grew too big: the slow way leaves just these out.
         values = [None if text is None else _loaded(text, kind) for text in stats.to_pylist()]
         return pa.array(values, kind)
-
-
-def stats_to_json(stats: pa.StructArray) -> pa.Array:
-    """Each struct as the JSON text of an add action; null where the struct is null or empty."""
-    return pa.array([_text(value) for value in stats.to_pylist()], pa.string())
 
 
 def partition_type(metadata: Metadata) -> pa.StructType:
@@ -234,32 +228,3 @@ _CONVERSIONS: Sequence[tuple[Callable[[pa.DataType], bool], Callable[[Any], Any]
     (pa.types.is_string, str),
     (pa.types.is_binary, lambda value: str(value).encode()),
 )
-
-
-def _text(stats: Mapping[str, Any] | None) -> str | None:
-    pruned = _pruned(stats) if stats is not None else None
-    return _dumps(pruned) if pruned else None
-
-
-def _pruned(value: Any) -> Any:
-    if not isinstance(value, dict):
-        return value
-    items = ((key, _pruned(item)) for key, item in value.items())
-    return {key: item for key, item in items if item is not None}
-
-
-def _dumps(value: Any) -> str:
-    """JSON in which a decimal keeps its digits, which no float does."""
-    match value:
-        case dict():
-            return "{" + ",".join(f"{json.dumps(key)}:{_dumps(item)}" for key, item in value.items()) + "}"
-        case Decimal():
-            return format(value, "f")
-        case datetime():
-            return json.dumps(value.isoformat(timespec="milliseconds").replace("+00:00", "Z"))
-        case date():
-            return json.dumps(value.isoformat())
-        case float() if not isfinite(value):
-            return json.dumps({"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[str(value)])
-        case _:
-            return json.dumps(value)

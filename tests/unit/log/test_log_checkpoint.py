@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import datetime as dt
 import json
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
@@ -17,7 +19,8 @@ from deltasql.log.last_checkpoint import read_last_checkpoint
 from deltasql.log.post_commit import checkpoint_is_due, finish, write_checksum
 from deltasql.log.protocol import Protocol
 from deltasql.log.state import BOUNDARIES, FileTotals
-from deltasql.log.stats_struct import parse_stats, stats_to_json, stats_type
+from deltasql.log.stats_struct import parse_stats, stats_type
+from deltasql.log.stats_text import stats_to_json
 from deltasql.log.table import DeltaLog
 from deltasql.log.transaction import Commit
 from deltasql.schema.types import (
@@ -352,6 +355,66 @@ def test_typed_statistics_as_json() -> None:
     assert '"d":1.000000000000000001' in text[0]
     assert '"t":"2000-01-01T08:00:00.000Z"' in text[0]
     assert json.loads(text[0])["minValues"]["day"] == "0001-01-01"
+
+
+def test_typed_statistics_of_any_kind_as_json() -> None:
+    moment = dt.datetime(1969, 12, 31, 23, 59, 59, 999_999, dt.timezone.utc)
+    values = {
+        "numRecords": 1,
+        "minValues": {"f": 1e300, "d": Decimal("-0.000000000000000001"), "s": 'a"b\\c\n\u0001é\u2028', "t": moment},
+        "maxValues": {"f": float("nan"), "n": moment.replace(tzinfo=None), "struct": {"x": -(2**63), "y": None}},
+        "tightBounds": False,
+    }
+    infinite = {"minValues": {"f": -math.inf}, "maxValues": {"f": math.inf}}
+    kind = stats_type(Metadata("1", SCHEMA))
+    texts = stats_to_json(pa.array([values, None, {}, infinite], kind)).to_pylist()
+    found = json.loads(texts[0], parse_float=Decimal)
+    assert found["minValues"] == {
+        "f": Decimal("1e300"),
+        "d": Decimal("-1e-18"),
+        "s": values["minValues"]["s"],
+        "t": "1969-12-31T23:59:59.999Z",
+    }
+    assert found["maxValues"] == {"f": "NaN", "n": "1969-12-31T23:59:59.999", "struct": {"x": -(2**63)}}
+    assert found["tightBounds"] is False
+    assert texts[1:3] == [None, None]
+    assert json.loads(texts[3]) == {"minValues": {"f": "-Infinity"}, "maxValues": {"f": "Infinity"}}
+
+
+def test_statistics_that_are_typed_for_some_files_only(create: Create, append: Append, log_file: File) -> None:
+    """Another writer left the text out where it had the struct."""
+    log = create()
+    append(log, "a", "b")
+    write_checkpoint(log.store, log.snapshot())
+    before = log.snapshot().files(["stats"])["stats"].to_pylist()
+    table = pq.read_table(log_file(checkpoint_file(1)))
+    rows = table.to_pylist()
+    next(row["add"] for row in rows if row["add"] and row["add"]["path"] == "b")["stats"] = None
+    pq.write_table(pa.Table.from_pylist(rows, schema=table.schema), log_file(checkpoint_file(1)))
+    snapshot = DeltaLog(log.location).snapshot()
+    stats = snapshot.files(["stats"])["stats"].to_pylist()
+    assert stats[0] == before[0]
+    assert json.loads(stats[1]) == json.loads(before[1])
+    (again,) = snapshot.add_files(["b"])
+    assert again.stats == stats[1]
+
+
+@pytest.mark.parametrize("text", ["true", "false"])
+@pytest.mark.parametrize("struct", ["true", "false"])
+def test_either_form_both_or_none(create: Create, append: Append, log_file: File, text: str, struct: str) -> None:
+    names = {"delta.checkpoint.writeStatsAsJson": text, "delta.checkpoint.writeStatsAsStruct": struct}
+    log = create(configuration=names, partition_columns=("p",))
+    stats = '{"numRecords":2,"minValues":{"x":1},"maxValues":{"x":2},"nullCount":{"x":0}}'
+    files = [AddFile(f"f{n}", {"p": None if n else "a"}, 5, 1, True, stats) for n in range(2)]
+    log.begin(log.snapshot()).commit("WRITE", {}, files)
+    write_checkpoint(log.store, log.snapshot())
+    fields = {field.name for field in pq.read_schema(log_file(checkpoint_file(1))).field("add").type}
+    assert ("stats" in fields) is (text == "true")
+    assert ({"stats_parsed", "partitionValues_parsed"} <= fields) is (struct == "true")
+    snapshot = DeltaLog(log.location).snapshot()
+    kept = stats if "true" in (text, struct) else None
+    assert [add.stats for add in snapshot.add_files(["f0", "f1"])] == [kept, kept]
+    assert snapshot.files(["partitionValues"])["partitionValues"].to_pylist() == [{"p": "a"}, {"p": None}]
 
 
 @pytest.mark.parametrize("cached", [(), ("path", "stats")])
