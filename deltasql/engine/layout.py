@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from uuid import uuid4
 
 from deltasql.engine.commit import Committed, commit_actions
 from deltasql.engine.engine import StatementEngine
@@ -15,8 +16,10 @@ from deltasql.engine.write import Stage, row_count
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import AmbiguousWriteError
 from deltasql.log.actions import AddFile
-from deltasql.plan.operators import Rearrange
+from deltasql.log.clustering import CUBE_COLUMNS, CUBE_CURVE, CUBE_ID, PROVIDER
+from deltasql.plan.operators import Curve, Rearrange
 from deltasql.planner.changes import LayoutChange
+from deltasql.planner.clustering_columns import json_list
 from deltasql.planner.inspect import table_uri
 from deltasql.planner.layout import OPTIMIZED, Arranged, layout_metrics, layout_row
 from deltasql.planner.settings import Settings
@@ -61,19 +64,38 @@ def _successors(
 
     `bins` has the bin of each staged file's origin.
     """
-    operator, members = change.operator, dict[int, list[AddFile]]()
+    operator, members, cubes = change.operator, dict[int, list[AddFile]](), dict[int, str]()
     paths = operator.target.files.column("path").to_pylist()
     for path, number in zip(paths, operator.bins.to_pylist(), strict=True):
         members.setdefault(number, []).append(old[path])
     whole = Counter(file.origin for file in staged)
     adds = []
     for file in staged:
-        sources = members[bins[int(file.origin or 0)]]
-        in_order = operator.curve is None and whole[file.origin] == 1 and len(sources) <= MOST_SOURCES
-        tags = {SOURCE_TAG: _order_map(sources, change.log.location)} if in_order else None
+        number = bins[int(file.origin or 0)]
+        sources = members[number]
+        cube = cubes.setdefault(number, str(uuid4()))
+        tags = _cube_tags(operator, cube) if operator.curve is not None else _common_cube(sources)
+        provider = PROVIDER if tags else None
+        if operator.curve is None and whole[file.origin] == 1 and len(sources) <= MOST_SOURCES:
+            tags = {**tags, SOURCE_TAG: _order_map(sources, change.log.location)}
         values = sources[0].partition_values
-        adds.append(replace(file.add, partition_values=values, data_change=False, tags=tags))
+        add = replace(file.add, partition_values=values, data_change=False, tags=tags or None)
+        adds.append(replace(add, clustering_provider=provider))
     return adds
+
+
+def _cube_tags(operator: Rearrange, cube: str) -> dict[str, str | None]:
+    """Tags of files that were ordered together; ZORDER BY makes no cubes."""
+    if operator.curve is not Curve.HILBERT:
+        return {}
+    return {CUBE_ID: cube, CUBE_COLUMNS: json_list(operator.columns), CUBE_CURVE: Curve.HILBERT.value}
+
+
+def _common_cube(sources: Sequence[AddFile]) -> dict[str, str | None]:
+    """The tags of the cube that all files are in, if there is one: rows in their order stay in it."""
+    found = [{key: (file.tags or {}).get(key) for key in (CUBE_ID, CUBE_COLUMNS, CUBE_CURVE)} for file in sources]
+    same = found[0][CUBE_ID] is not None and all(tags == found[0] for tags in found)
+    return {key: value for key, value in found[0].items() if value is not None} if same else {}
 
 
 def _order_map(sources: Sequence[AddFile], root: str) -> str:

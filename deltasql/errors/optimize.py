@@ -93,3 +93,130 @@ class UniformUpgradeError(DeltaSqlError):
 
     table: str
     version: int
+
+
+@condition(
+    "DELTA_CLUSTERING_WITH_PARTITION_PREDICATE",
+    "0A000",
+    "{table} is clustered and has no partitions to choose from: leave out WHERE {predicate}.",
+)
+class ClusteringWithPredicateError(DeltaSqlError):
+    """OPTIMIZE … WHERE of a clustered table."""
+
+    table: str
+    predicate: str
+
+
+@condition(
+    "DELTA_CLUSTERING_WITH_ZORDER_BY",
+    "42613",
+    "{table} is ordered by its clustering columns ({columns}): leave out ZORDER BY, or choose other columns: "
+    "ALTER TABLE {table} CLUSTER BY (…).",
+)
+class ClusteringWithZOrderError(DeltaSqlError):
+    """OPTIMIZE … ZORDER BY of a clustered table."""
+
+    table: str
+    columns: tuple[str, ...]
+
+
+@condition(
+    "DELTA_CLUSTER_BY_WITH_PARTITIONED_BY",
+    "42613",
+    "{table} cannot be both partitioned and clustered. Leave out PARTITIONED BY or CLUSTER BY.",
+)
+class ClusterAndPartitionError(DeltaSqlError):
+    """CREATE TABLE with both clauses."""
+
+    table: str
+
+
+@condition(
+    "DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS",
+    "54000",
+    "{table} can be clustered by {limit} columns at most, not by {number}. Name those that queries filter by most.",
+)
+class ClusteringColumnCountError(DeltaSqlError):
+    """Too many columns in CLUSTER BY."""
+
+    table: str
+    limit: int
+    number: int
+
+
+@condition(
+    "DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED",
+    "0A000",
+    "Files cannot be skipped by {column}: statistics have no least and greatest value of type {type}. "
+    "Cluster by columns of numbers, text, dates or times, or by such fields of a struct.",
+)
+class ClusteringTypeError(DeltaSqlError):
+    """A clustering column without bounds in statistics."""
+
+    column: str
+    type: str
+
+
+@condition(
+    "DELTA_CLUSTERING_COLUMN_MISSING_STATS",
+    "22000",
+    "{table} is clustered by {columns}, of which files have no statistics. Statistics are kept of: {indexed}. Name the "
+    "column in 'delta.dataSkippingStatsColumns', or raise 'delta.dataSkippingNumIndexedCols'.",
+)
+class ClusteringWithoutStatsError(DeltaSqlError):
+    """A clustering column that is not indexed, or would no longer be."""
+
+    table: str
+    columns: tuple[str, ...]
+    indexed: tuple[str, ...]
+
+
+@condition(
+    "DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED",
+    "42000",
+    "{table} is partitioned by {columns} and cannot be clustered. To cluster it, write it anew: "
+    "CREATE TABLE … CLUSTER BY (…) AS SELECT * FROM {table}.",
+)
+class ClusterPartitionedTableError(DeltaSqlError):
+    """ALTER TABLE … CLUSTER BY of a partitioned table."""
+
+    table: str
+    columns: tuple[str, ...]
+
+
+@condition(
+    "DELTA_CLUSTERING_REPLACE_TABLE_WITH_PARTITIONED_TABLE",
+    "42000",
+    "{table} is clustered and cannot be replaced by a partitioned table. Leave out PARTITIONED BY, or drop the table "
+    "first: DROP TABLE {table}.",
+)
+class ReplaceClusteredError(DeltaSqlError):
+    """CREATE OR REPLACE of a clustered table with PARTITIONED BY."""
+
+    table: str
+
+
+@condition(
+    "DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN",
+    "0AKDC",
+    "{column} cannot be dropped from {table}: the table is clustered by it. Choose other columns first: "
+    "ALTER TABLE {table} CLUSTER BY {{(…) | NONE}}.",
+)
+class DropClusteringColumnError(DeltaSqlError):
+    """DROP COLUMN of a clustering column, or of a struct that holds one."""
+
+    column: str
+    table: str
+
+
+@condition(
+    "DELTA_CREATE_TABLE_WITH_DIFFERENT_CLUSTERING",
+    "42KD7",
+    "The table at {location} is clustered by ({existing}), not by ({declared}). Leave out CLUSTER BY.",
+)
+class CreatedClusteringDiffersError(DeltaSqlError):
+    """CREATE over an existing table with other clustering columns."""
+
+    location: str
+    declared: str
+    existing: str

@@ -98,7 +98,7 @@ _ALL = (
     _both("redirectReaderWriter-preview", NO, NO, removable=True),
     _writer("domainMetadata", YES, benign=True, removable=True),
     _writer("rowTracking", YES, ("domainMetadata",), benign=True, removable=True),
-    _writer("clustering", NO, ("domainMetadata",)),
+    _writer("clustering", YES, ("domainMetadata",)),
     _writer("allowColumnDefaults", YES, manual=True),
     _writer("icebergCompatV1", INACTIVE, ("columnMapping",), benign=True),
     _writer("icebergCompatV2", INACTIVE, ("columnMapping",), benign=True),

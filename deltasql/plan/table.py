@@ -48,13 +48,21 @@ class PartitionColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class ClusterBy:
+    """CLUSTER BY {(columns) | NONE | AUTO}: no columns for the last two"""
+
+    columns: tuple[ColumnPath, ...]
+    auto: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class CreateTable(LogicalPlan):
     """CREATE [OR REPLACE] [EXTERNAL] TABLE [IF NOT EXISTS] t [(columns)] [USING DELTA] {clauses} [[AS] query]
 
     and REPLACE TABLE.
 
     `mode` is "create", "create_or_replace" or "replace". `columns` is None when no list was written.
-    `cluster_by` is None without the clause, () for NONE.
+    `cluster_by` is None without the clause.
     """
 
     mode: str
@@ -64,7 +72,7 @@ class CreateTable(LogicalPlan):
     columns: tuple[ColumnDefinition, ...] | None
     provider: str | None
     partitioned_by: tuple[PartitionColumn, ...]
-    cluster_by: tuple[ColumnPath, ...] | None
+    cluster_by: ClusterBy | None
     location: str | None
     comment: str | None
     properties: tuple[tuple[str, str], ...]
@@ -92,6 +100,14 @@ class TruncateTable(LogicalPlan):
     """TRUNCATE TABLE t"""
 
     table: TableName
+
+
+@dataclass(frozen=True, slots=True)
+class AlterClustering(LogicalPlan):
+    """ALTER TABLE t CLUSTER BY {(columns) | NONE | AUTO}"""
+
+    table: TableName
+    cluster_by: ClusterBy
 
 
 @dataclass(frozen=True, slots=True)

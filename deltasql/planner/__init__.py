@@ -1,6 +1,7 @@
 """Statement nodes into plans: one pure rule per statement, in one module per statement family."""
 
 from deltasql.planner import (
+    clustering,
     columns,
     constraints,
     delete,
@@ -20,6 +21,7 @@ from deltasql.planner import (
 from deltasql.planner.rule import plan
 
 __all__ = [
+    "clustering",
     "columns",
     "constraints",
     "delete",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.columns import NestedDefaultError, ReplaceIdentityColumnsError
+from deltasql.errors.optimize import DropClusteringColumnError
 from deltasql.errors.schema import (
     AddColumnDefaultError,
     AddNotNullColumnError,
@@ -17,6 +18,7 @@ from deltasql.errors.schema import (
     NewNotNullViolationError,
     RenameColumnNeedsMappingError,
 )
+from deltasql.log.clustering import clustering_columns
 from deltasql.log.properties import stats_columns
 from deltasql.plan.base import ColumnPath
 from deltasql.plan.columns import (
@@ -240,6 +242,8 @@ def _dropped(schema: StructType, column: ColumnPath, snapshot: Snapshot) -> Stru
     found = resolve(schema, column.parts, where=snapshot.table)
     if len(found.path) == 1 and found.path[0] in snapshot.partition_columns:
         raise DropPartitionColumnError(path_text(found.path), snapshot.table)
+    if any(path[: len(found.path)] == found.path for path in clustering_columns(snapshot)):
+        raise DropClusteringColumnError(path_text(found.path), snapshot.table)
     refuse_dependent(found.path, "drop", snapshot)
     refuse_base_change(found.path, "drop", schema, snapshot.table)
     return drop_column(schema, found.path, where=snapshot.table)

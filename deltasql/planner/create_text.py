@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deltasql.log.clustering import AUTO_PROPERTY, FEATURE, clustering_columns
 from deltasql.log.properties import CONSTRAINT_PREFIX
 from deltasql.plan.base import quote
 from deltasql.planner.char_types import TYPE_KEY
@@ -11,7 +12,7 @@ from deltasql.planner.defaults import CURRENT_DEFAULT
 from deltasql.planner.generated import generation_of
 from deltasql.schema.column_mapping import MAX_ID
 from deltasql.schema.identity import identity_of
-from deltasql.schema.text import quote_text, sql_text
+from deltasql.schema.text import path_text, quote_text, sql_text
 from deltasql.schema.types import StructField
 
 if TYPE_CHECKING:
@@ -24,6 +25,11 @@ def create_statement(name: str, snapshot: Snapshot, location: str | None) -> str
     lines = [f"CREATE TABLE {name} (\n{columns})" if columns else f"CREATE TABLE {name}", "USING delta"]
     if snapshot.partition_columns:
         lines.append(f"PARTITIONED BY ({', '.join(quote(column) for column in snapshot.partition_columns)})")
+    clustered_by = ", ".join(path_text(path) for path in clustering_columns(snapshot))
+    if snapshot.configuration.get(AUTO_PROPERTY) == "true":
+        lines.append("CLUSTER BY AUTO")
+    elif clustered_by:
+        lines.append(f"CLUSTER BY ({clustered_by})")
     if location is not None:
         lines.append(f"LOCATION {quote_text(location)}")
     if snapshot.metadata.description is not None:
@@ -55,8 +61,8 @@ def _column(field: StructField) -> str:
 
 def _made_by_itself(key: str) -> bool:
     """Properties that CREATE TABLE takes from nobody: constraints are added later, ids are counted."""
-    return key.startswith(CONSTRAINT_PREFIX) or key == MAX_ID
+    return key.startswith(CONSTRAINT_PREFIX) or key in {MAX_ID, AUTO_PROPERTY}
 
 
 def _features(snapshot: Snapshot) -> list[str]:
-    return sorted(snapshot.protocol.explicit_features)
+    return sorted(snapshot.protocol.explicit_features - {FEATURE})

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.table import ShowPartitionsUnpartitionedError
 from deltasql.errors.view import DescribeViewDetailError, DescribeViewHistoryError
+from deltasql.log.clustering import clustering_columns, is_clustered
 from deltasql.log.properties import canonical_key
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.inspect import (
@@ -30,7 +31,7 @@ from deltasql.planner.context import Context
 from deltasql.planner.create_text import create_statement
 from deltasql.planner.rule import plan
 from deltasql.schema.paths import resolve
-from deltasql.schema.text import type_text
+from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import (
     BOOLEAN,
     INTEGER,
@@ -110,6 +111,7 @@ def _(statement: DescribeTable, context: Context) -> Plan:
         return Answer(DESCRIBE, tuple(rows))
     snapshot = context.snapshot(statement.table)
     rows += _partition_rows(snapshot)
+    rows += _clustering_rows(snapshot)
     if statement.extended:
         rows += _detailed_rows(statement.table, context, snapshot)
     return Answer(DESCRIBE, tuple(rows))
@@ -143,6 +145,17 @@ def _partition_rows(snapshot: Snapshot) -> Iterator[tuple[str, str, str | None]]
             yield _described(field)
 
 
+def _clustering_rows(snapshot: Snapshot) -> Iterator[tuple[str, str, str | None]]:
+    columns = clustering_columns(snapshot)
+    if not columns:
+        return
+    yield "# Clustering Information", "", ""
+    yield "# col_name", "data_type", "comment"
+    for path in columns:
+        _, kind, comment = _described(resolve(snapshot.schema, path).field)
+        yield path_text(path), kind, comment
+
+
 def _detailed_rows(name: TableName, context: Context, snapshot: Snapshot) -> Iterator[tuple[str, str, str | None]]:
     entry = None if name.path is not None else context.catalog.resolve(name.parts)
     properties = ",".join(f"{key}={value}" for key, value in _all_properties(snapshot))
@@ -173,7 +186,7 @@ def _(statement: DescribeDetail, context: Context) -> Plan:
         _moment(metadata.created_time),
         _moment(snapshot.timestamp_ms),
         list(metadata.partition_columns),
-        _clustering(snapshot),
+        [path_text(path) for path in clustering_columns(snapshot)],
         snapshot.num_files,
         snapshot.size_in_bytes,
         dict(metadata.configuration),
@@ -182,13 +195,6 @@ def _(statement: DescribeDetail, context: Context) -> Plan:
         sorted(protocol.features),
     )
     return Answer(DETAIL, (row,))
-
-
-def _clustering(snapshot: Snapshot) -> list[str]:
-    """Clustering columns as dotted names. The domain holds paths, or plain names as the protocol's example has them."""
-    text = snapshot.domains.get("delta.clustering") if "clustering" in snapshot.protocol.features else None
-    columns = json.loads(text).get("clusteringColumns", []) if text else []
-    return [column if isinstance(column, str) else ".".join(column) for column in columns]
 
 
 @plan.register
@@ -290,6 +296,9 @@ def _(statement: ShowTableProperties, context: Context) -> Plan:
 def _all_properties(snapshot: Snapshot) -> Iterable[tuple[str, str]]:
     protocol = snapshot.protocol
     yield from sorted(snapshot.configuration.items())
+    if is_clustered(snapshot):
+        columns = [list(path) for path in clustering_columns(snapshot)]
+        yield "clusteringColumns", json.dumps(columns, separators=(",", ":"))
     yield "delta.minReaderVersion", str(protocol.min_reader_version)
     yield "delta.minWriterVersion", str(protocol.min_writer_version)
     for name in sorted(protocol.explicit_features):

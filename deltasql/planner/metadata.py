@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from deltasql.errors.schema import ColumnMappingModeError
 from deltasql.log.properties import column_mapping_mode, is_on, protocol_for
+from deltasql.planner.clustering_columns import check_still_indexed
 from deltasql.schema.checks import check_schema
 from deltasql.schema.column_mapping import MAX_ID, assign_ids
 
@@ -77,6 +78,7 @@ def metadata_actions(snapshot: Snapshot, metadata: Metadata) -> tuple[Action, ..
     """The actions that turn the snapshot's metadata into `metadata`: none, metaData, or protocol and metaData."""
     if metadata is snapshot.metadata:
         return ()
+    check_still_indexed(snapshot, metadata)
     protocol = protocol_for(metadata.schema, metadata.configuration, current=snapshot.protocol, table=snapshot.table)
     changed = () if protocol == snapshot.protocol else (protocol,)
     return (*changed, metadata)

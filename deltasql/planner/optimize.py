@@ -9,13 +9,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.optimize import (
+    ClusteringWithPredicateError,
+    ClusteringWithZOrderError,
     OptimizeFullError,
     UniformUpgradeError,
     ZOrderColumnNotFoundError,
     ZOrderPartitionColumnError,
     ZOrderWithoutStatsError,
 )
-from deltasql.log.bins import bin_sizes, in_order, packed, partition_numbers
+from deltasql.log.bins import bin_sizes, in_order, joined_numbers, numbers_of, packed, partition_numbers
+from deltasql.log.clustering import clustering_columns
 from deltasql.log.indexed import index_rule, indexed_leaves
 from deltasql.log.properties import num_indexed_cols, property_value
 from deltasql.log.row_ids import row_id_columns
@@ -23,7 +26,9 @@ from deltasql.plan.base import ColumnPath, SqlText
 from deltasql.plan.operators import ROW_ID_COLUMNS, SCAN_COLUMNS, Curve, Rearrange, Scan
 from deltasql.plan.optimize import Optimize, Reorg, UpgradeUniform
 from deltasql.planner.changes import Answer, LayoutChange, Plan
+from deltasql.planner.clustering_columns import check_statistics, json_list
 from deltasql.planner.context import Context
+from deltasql.planner.cubes import chosen_for_clustering, cube_ids
 from deltasql.planner.inspect import table_uri
 from deltasql.planner.layout import OPTIMIZED, Arranged, Considered, layout_row
 from deltasql.planner.partition_filter import chosen_files
@@ -49,7 +54,9 @@ if TYPE_CHECKING:
     from deltasql.log.table import DeltaLog
 
 DEFAULT_FILE_SIZE = 1 << 30
-_COLUMNS = (*SCAN_COLUMNS, "location")
+CUBE_FILES = 100
+"""A cube of so many full files is not ordered again."""
+_COLUMNS = (*SCAN_COLUMNS, "tags")
 DEFAULT_DELETED_RATIO = 0.05
 
 
@@ -95,13 +102,15 @@ class _Layout:
 def _(statement: Optimize, context: Context) -> Plan:
     """Small files are joined, partition by partition. ZORDER BY takes all files of the partitions."""
     log, snapshot = context.writable(statement.table)
+    if clustering_columns(snapshot):
+        return _clustered(statement, log, snapshot, context)
     if statement.full:
         raise OptimizeFullError(table=snapshot.table).at(context.caret(statement.table.start, statement.table.end))
     columns = tuple(_zorder_column(column, snapshot, context) for column in statement.zorder_by or ())
     _check_statistics(columns, snapshot, context)
     parameters = {
         "predicate": _predicates(statement.predicate),
-        "zOrderBy": json.dumps([path_text(path) for path in columns], separators=(",", ":")),
+        "zOrderBy": json_list(columns),
         "clusterBy": "[]",
         "auto": False,
     }
@@ -114,15 +123,44 @@ def _(statement: Optimize, context: Context) -> Plan:
     return layout.change(files, bins, Curve.ZORDER, columns, slices)
 
 
+def _clustered(statement: Optimize, log: DeltaLog, snapshot: Snapshot, context: Context) -> Plan:
+    """Files that are in no cube, and the cubes that are not full yet, become one; with FULL all that are not one yet.
+
+    A cube is what was ordered at once. One of other columns than the present stays until FULL.
+    """
+    columns = clustering_columns(snapshot)
+    if statement.predicate is not None:
+        caret = context.caret(statement.predicate.start, statement.predicate.end)
+        raise ClusteringWithPredicateError(snapshot.table, statement.predicate.text).at(caret)
+    if statement.zorder_by:
+        caret = context.caret(statement.zorder_by[0].start, statement.zorder_by[-1].end)
+        raise ClusteringWithZOrderError(snapshot.table, tuple(path_text(path) for path in columns)).at(caret)
+    check_statistics(columns, snapshot.metadata, snapshot.table)
+    parameters = {
+        "clusterBy": json_list(columns),
+        "predicate": "[]",
+        "auto": False,
+        "isFull": statement.full,
+        "zOrderBy": "[]",
+    }
+    layout = _layout(log, snapshot, "OPTIMIZE", parameters, None, context)
+    limit = _file_size(OPTIMIZE_MAX_FILE_SIZE, snapshot, context)
+    choice = chosen_for_clustering(layout.files, json_list(columns), CUBE_FILES * limit, full=statement.full)
+    layout = replace(layout, considered=replace(layout.considered, cubes=choice.cubes))
+    files, bins = in_order(choice.files, partition_numbers(choice.files))
+    return layout.change(files, bins, Curve.HILBERT, columns, _slices(files, bins, limit))
+
+
 @plan.register
 def _(statement: Reorg, context: Context) -> Plan:
-    """Files that hold what nobody can see any more: deleted rows and dropped columns."""
+    """Files that hold what nobody can see any more: deleted rows and dropped columns. Each stays in its cube."""
     log, snapshot = context.writable(statement.table)
     parameters = {"predicate": _predicates(statement.predicate), "applyPurge": True}
     layout = _layout(log, snapshot, "REORG", parameters, statement.predicate, context)
     files = _with_remains(layout.files, snapshot, context)
     limit = _file_size(OPTIMIZE_MAX_FILE_SIZE, snapshot, context)
-    return layout.change(*packed(files, partition_numbers(files), limit, singles=True))
+    groups = joined_numbers([partition_numbers(files), numbers_of(cube_ids(files))], files.num_rows)
+    return layout.change(*packed(files, groups, limit, singles=True))
 
 
 @plan.register

@@ -17,6 +17,7 @@ from deltasql.log.properties import (
 from deltasql.log.row_ids import with_row_id_columns
 from deltasql.plan.properties import CommentOnTable, SetTableProperties, UnsetTableProperties
 from deltasql.planner.changes import Plan, Stepwise, TableChange
+from deltasql.planner.clustering_columns import check_still_indexed
 from deltasql.planner.context import Context
 from deltasql.planner.metadata import check_mapping_change, mapped_metadata, maps_columns, metadata_actions
 from deltasql.planner.row_tracking import enabling_steps, enabling_tags, refuse_unknown_counts, starts_tracking
@@ -64,6 +65,7 @@ def _altered(statement: SetTableProperties, context: Context, snapshot: Snapshot
     if maps_columns(configuration):
         metadata = mapped_metadata(metadata, keep_names=True)
         configuration = dict(metadata.configuration)
+    check_still_indexed(snapshot, metadata)
     protocol = protocol_for(
         metadata.schema, configuration, parsed=parsed, current=snapshot.protocol, table=snapshot.table
     )
@@ -88,6 +90,7 @@ def _(statement: UnsetTableProperties, context: Context) -> Plan:
     configuration = unset_properties(snapshot.configuration, keys, if_exists=lenient, table=snapshot.table)
     check_mapping_change(snapshot.configuration, configuration, snapshot.table)
     metadata = replace(snapshot.metadata, configuration=MappingProxyType(configuration))
+    check_still_indexed(snapshot, metadata)
     if len(keys) < len(statement.keys):
         metadata = replace(metadata, description=None)
     parameters = {"properties": json.dumps(list(statement.keys), separators=(",", ":")), "ifExists": True}

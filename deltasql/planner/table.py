@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import TableAlreadyExistsError
+from deltasql.errors.optimize import ClusterAndPartitionError
 from deltasql.errors.table import (
     AmbiguousLocationError,
     CannotReplaceMissingTableError,
@@ -50,6 +51,13 @@ from deltasql.planner.changes import (
     Reads,
     RowChange,
     TableChange,
+)
+from deltasql.planner.clustering_columns import (
+    Clustering,
+    automatic,
+    check_same_clustering,
+    needed_features,
+    new_clustering,
 )
 from deltasql.planner.constraints import constraints_of
 from deltasql.planner.context import Context
@@ -111,14 +119,15 @@ def _created(statement: CreateTable, context: Context) -> Plan:
     if statement.columns is None and statement.mode != "create":
         raise SchemaNotProvidedError(table=str(statement.table))
     metadata, protocol = _definition(statement, context, target, declared_schema(statement, context))
-    actions = _creation_actions(metadata, protocol, target.snapshot)
+    clustering = new_clustering(statement.cluster_by, metadata, target.snapshot, context)
+    actions = _creation_actions(metadata, protocol, target.snapshot, clustering)
     operation = _operation(statement, "")
     removed, reads = _replaced(target.snapshot)
     return TableChange(
         target.log,
         target.snapshot,
         operation,
-        _parameters(statement, metadata, target.managed),
+        _parameters(metadata, target.managed, clustering),
         actions,
         register=_registration(target),
         removed=removed,
@@ -139,6 +148,7 @@ def _from_query(statement: CreateTable, context: Context, target: Target) -> Row
         StructField(field.name, as_nullable(field.type), metadata=comment_metadata(field.comment)) for field in given
     )
     metadata, protocol = _definition(statement, context, target, StructType(fields))
+    clustering = new_clustering(statement.cluster_by, metadata, target.snapshot, context)
     child: Operator = Project(query, tuple((field.name, quote(field.name)) for field in metadata.schema))
     constraints = constraints_of(metadata.schema, metadata.configuration)
     if constraints:
@@ -148,11 +158,11 @@ def _from_query(statement: CreateTable, context: Context, target: Target) -> Row
         target.log,
         target.snapshot,
         _operation(statement, " AS SELECT"),
-        _parameters(statement, metadata, target.managed),
+        _parameters(metadata, target.managed, clustering),
         Write(child, metadata.schema, metadata.partition_columns),
         metadata,
         Outcome.INSERT,
-        actions=_creation_actions(metadata, protocol, target.snapshot),
+        actions=_creation_actions(metadata, protocol, target.snapshot, clustering),
         register=_registration(target),
         removed=removed,
         reads=Reads("TRUE", whole_table=True) if target.snapshot is not None else None,
@@ -177,6 +187,7 @@ def _adopt(statement: CreateTable, context: Context, target: Target) -> Plan:
         raise CreatedPartitioningDiffersError(
             location=target.log.location, declared=names, existing=snapshot.partition_columns
         )
+    check_same_clustering(statement.cluster_by, snapshot)
     arbitrary = context.is_on(ARBITRARY_PROPERTIES)
     declared_properties = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=True)
     for key, value in declared_properties.configuration.items():
@@ -226,8 +237,8 @@ def _refuse_clauses(statement: CreateTable, context: Context) -> None:
         raise NotADeltaProviderError(provider=statement.provider, table=str(statement.table)).at(caret)
     if statement.external and statement.location is None and statement.table.path is None:
         raise ExternalWithoutLocationError(table=str(statement.table)).at(caret)
-    if statement.cluster_by:
-        raise UnsupportedClauseError(clause="CLUSTER BY", feature="clustering").at(caret)
+    if statement.cluster_by is not None and statement.cluster_by.columns and statement.partitioned_by:
+        raise ClusterAndPartitionError(table=str(statement.table)).at(caret)
 
 
 def _definition(
@@ -257,18 +268,24 @@ def _definition(
         metadata = metadata.with_configuration({MAX_ID: target.snapshot.configuration.get(MAX_ID, "0")})
     if target.snapshot is not None:
         metadata = keeping_log_properties(metadata, target.snapshot.configuration)
-    metadata = mapped_metadata(metadata, keep_names=False)
-    schema = metadata.schema
-    current = target.snapshot.protocol if target.snapshot else None
+    metadata = automatic(mapped_metadata(metadata, keep_names=False), statement.cluster_by)
     protocol = protocol_for(
-        schema, metadata.configuration, parsed=parsed, current=current, creating=True, table=str(statement.table)
+        metadata.schema,
+        metadata.configuration,
+        parsed=parsed,
+        explicit_features=needed_features(statement.cluster_by),
+        current=target.snapshot.protocol if target.snapshot else None,
+        creating=True,
+        table=str(statement.table),
     )
     return tracked_metadata(metadata, protocol, target.snapshot), protocol
 
 
-def _creation_actions(metadata: Metadata, protocol: Protocol, snapshot: Snapshot | None) -> tuple[Action, ...]:
+def _creation_actions(
+    metadata: Metadata, protocol: Protocol, snapshot: Snapshot | None, clustering: Clustering
+) -> tuple[Action, ...]:
     same = snapshot is not None and snapshot.protocol == protocol
-    return (metadata,) if same else (protocol, metadata)
+    return (*(() if same else (protocol,)), metadata, *clustering.actions)
 
 
 def _operation(statement: CreateTable, suffix: str) -> str:
@@ -279,10 +296,10 @@ def _operation(statement: CreateTable, suffix: str) -> str:
     }[statement.mode] + suffix
 
 
-def _parameters(statement: CreateTable, metadata: Metadata, managed: bool) -> dict[str, Any]:
+def _parameters(metadata: Metadata, managed: bool, clustering: Clustering) -> dict[str, Any]:
     return {
         "partitionBy": json.dumps(list(metadata.partition_columns)),
-        "clusterBy": "[]",
+        "clusterBy": clustering.text,
         "description": metadata.description,
         "isManaged": str(managed).lower(),
         "properties": json.dumps(dict(metadata.configuration), separators=(",", ":")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -145,3 +146,34 @@ def test_an_append_in_between_does_not_matter(session: Session) -> None:
         patch.setattr(type(log), "snapshot", lambda self, version=None: old)
         assert session.sql("OPTIMIZE t").attempts == 2
     assert session.sql("SELECT * FROM t ORDER BY id").collect() == [(0,), (1,), (2,), (3,)]
+
+
+def test_clustering_orders_along_hilberts_curve(session: Session) -> None:
+    session.sql("CREATE TABLE t (x INT, y INT, z INT) CLUSTER BY (x, y)")
+    session.sql("INSERT INTO t SELECT CAST(id % 64 AS INT), CAST(id DIV 64 AS INT), CAST(id AS INT) FROM range(4096)")
+    session.sql("OPTIMIZE t")
+    (file,) = live(session, "t")
+    path = list(zip(stored(session, "t", file, "x"), stored(session, "t", file, "y"), strict=True))
+    # 64 by 64 values are ranges of one each, so that the curve steps from neighbour to neighbour.
+    assert {abs(a - c) + abs(b - d) for (a, b), (c, d) in pairwise(path)} == {1}
+    assert file.clustering_provider == "liquid"
+    assert file.tags is not None
+    assert (file.tags["ZCUBE_ZORDER_BY"], file.tags["ZCUBE_ZORDER_CURVE"]) == ('["x","y"]', "hilbert")
+
+
+@pytest.mark.parametrize("columns", [["x"], ["x", "y", "z"], ["x", "y", "z", "t"]])
+def test_clustered_files_are_skipped_by_every_column(session: Session, columns: list[str]) -> None:
+    session.sql(f"CREATE TABLE t (x INT, y DATE, z STRING, t DECIMAL(9,2)) CLUSTER BY ({', '.join(columns)})")
+    session.sql(
+        "INSERT INTO t SELECT CAST(id % 31 AS INT), date_add(DATE'2020-01-01', CAST(id % 37 AS INT)), "
+        "CAST(id % 41 AS STRING), CAST(id % 43 AS DECIMAL(9,2)) FROM range(20000)"
+    )
+    session.sql(f"SET spark.databricks.delta.optimize.maxFileSize = {live(session, 't')[0].size // 16}")
+    session.sql("OPTIMIZE t")
+    assert len(live(session, "t")) >= 12
+    values = {"x": "3", "y": "DATE'2020-01-09'", "z": "'17'", "t": "5.00"}
+    for column in columns:
+        query = f"SELECT * FROM t WHERE {column} = {values[column]}"
+        plan = session.sql(f"EXPLAIN {query}").collect()[0].plan
+        assert int(plan.split("files: ")[1].split(" read")[0]) < len(live(session, "t")), plan
+    assert session.sql("SELECT count(*), sum(x), count(DISTINCT z) FROM t").collect() == [(20000, 299935, 41)]

@@ -10,7 +10,7 @@ from deltasql.parser.build import builds, caret
 from deltasql.parser.lexicon import skip_blanks
 from deltasql.parser.rules.options import Clause, collect
 from deltasql.plan.base import SqlText
-from deltasql.plan.table import ColumnDefinition, CreateSchema, CreateTable, IdentitySpec, PartitionColumn
+from deltasql.plan.table import ClusterBy, ColumnDefinition, CreateSchema, CreateTable, IdentitySpec, PartitionColumn
 
 _FIELDS = {
     "using_clause": "provider",
@@ -60,8 +60,12 @@ def _create_schema(children: list[Any], tree: Tree, text: str) -> CreateSchema:
 
 @builds(*_FIELDS)
 def _clause(children: list[Any], tree: Tree, text: str) -> Clause:
-    value = () if tree.name == "cluster_by_clause" and children[0] is None else children[0]
-    return Clause(_FIELDS[tree.name], value)
+    return Clause(_FIELDS[tree.name], children[0])
+
+
+@builds("clustered", "unclustered", "auto_clustered")
+def _cluster_by(children: list[Any], tree: Tree, text: str) -> ClusterBy:
+    return ClusterBy(children[0] if children else (), tree.name == "auto_clustered")
 
 
 @builds("partitioned_by_clause")

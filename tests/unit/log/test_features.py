@@ -43,6 +43,7 @@ def test_what_can_be_written() -> None:
         "changeDataFeed",
         "checkConstraints",
         "checkpointProtection",
+        "clustering",
         "columnMapping",
         "deletionVectors",
         "domainMetadata",

@@ -44,7 +44,7 @@ class TestKeywordAsName:
         assert node.columns is not None
         assert node.columns[0].name == node.partitioned_by[0].name == word
         assert node.cluster_by is not None
-        assert node.cluster_by[1].parts == ("a", word)
+        assert node.cluster_by.columns[1].parts == ("a", word)
 
     def test_update(self, word: str) -> None:
         node = parse(

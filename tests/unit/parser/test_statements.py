@@ -31,10 +31,13 @@ from deltasql.plan.merge import (
     UpdateAction,
     UpdateStarAction,
 )
+from deltasql.plan.optimize import Optimize, Reorg, UpgradeUniform
 from deltasql.plan.properties import CommentOnTable, SetTableProperties, UnsetTableProperties
 from deltasql.plan.query import Query, SparkStatement
 from deltasql.plan.settings import ResetSetting, SetSetting
 from deltasql.plan.table import (
+    AlterClustering,
+    ClusterBy,
     CreateSchema,
     CreateTable,
     DropSchema,
@@ -125,8 +128,9 @@ class TestTables:
 
     def test_cluster_by(self) -> None:
         sql = "CREATE TABLE t (a INT) CLUSTER BY (a, s.b)"
-        assert create(sql).cluster_by == (path(sql, "a", sql.index("BY")), path(sql, "s.b"))
-        assert create("CREATE TABLE t (a INT) CLUSTER BY NONE").cluster_by == ()
+        assert create(sql).cluster_by == ClusterBy((path(sql, "a", sql.index("BY")), path(sql, "s.b")))
+        assert create("CREATE TABLE t (a INT) CLUSTER BY NONE").cluster_by == ClusterBy(())
+        assert create("CREATE TABLE t (a INT) CLUSTER BY AUTO").cluster_by == ClusterBy((), auto=True)
         assert create("CREATE TABLE t (a INT)").cluster_by is None
 
     def test_partition_column_without_type(self) -> None:
@@ -432,3 +436,34 @@ class TestOthers:
     )
     def test_settings(self, sql: str, node: LogicalPlan) -> None:
         assert parse(sql) == node
+
+
+class TestLayout:
+    def test_optimize(self) -> None:
+        assert parse("OPTIMIZE t") == Optimize(TableName(("t",), 9, 10), False, None, None)
+        sql = "optimize '/data/t' FULL where p = 'a' and q in (1) zorder by (a, s.b)"
+        assert parse(sql) == Optimize(
+            TableName(("delta", "/data/t"), 9, 18),
+            True,
+            SqlText("p = 'a' and q in (1)", sql.index("p =")),
+            (path(sql, "a", sql.index("(a")), path(sql, "s.b")),
+        )
+        bare = "OPTIMIZE full ZORDER BY x, `y z`"
+        node = parse(bare)
+        assert isinstance(node, Optimize)
+        assert (node.table.parts, node.full) == (("full",), False)
+        assert [column.parts for column in node.zorder_by or ()] == [("x",), ("y z",)]
+
+    def test_reorg(self) -> None:
+        sql = "REORG TABLE s.t WHERE p > 1 APPLY (PURGE)"
+        assert parse(sql) == Reorg(table(sql, "s.t"), SqlText("p > 1", sql.index("p >")))
+        assert parse("REORG TABLE t APPLY (PURGE)") == Reorg(TableName(("t",), 12, 13), None)
+        sql = "REORG TABLE t APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = 2))"
+        assert parse(sql) == UpgradeUniform(TableName(("t",), 12, 13), 2)
+
+    def test_alter_clustering(self) -> None:
+        sql = "ALTER TABLE t CLUSTER BY (a, s.b)"
+        columns = (path(sql, "a", sql.index("(")), path(sql, "s.b"))
+        assert parse(sql) == AlterClustering(TableName(("t",), 12, 13), ClusterBy(columns))
+        assert parse("ALTER TABLE t CLUSTER BY NONE") == AlterClustering(TableName(("t",), 12, 13), ClusterBy(()))
+        assert parse("ALTER TABLE t CLUSTER BY AUTO").cluster_by.auto  # type: ignore[attr-defined]

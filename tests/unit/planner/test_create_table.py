@@ -163,14 +163,6 @@ def test_a_table_from_a_query_has_its_columns_all_nullable(lab: Lab, fails: Fail
     fails("CREATE TABLE t AS SELECT nothing", EmptyQuerySchemaError)
 
 
-@pytest.mark.parametrize(
-    ("clause", "at"),
-    [("(a INT) CLUSTER BY (a)", "t")],
-)
-def test_clauses_of_features_that_are_not_written(fails: Fails, clause: str, at: str) -> None:
-    fails(f"CREATE TABLE t {clause}", UnsupportedClauseError, at=at)
-
-
 def test_only_delta_tables_are_made(fails: Fails) -> None:
     fails("CREATE TABLE t (a INT) USING parquet", NotADeltaProviderError, at="t")
     fails("CREATE TABLE nowhere.t (a INT)", SchemaNotFoundError, at="nowhere.t")
