@@ -18,6 +18,8 @@ from deltasql.errors.features import DropCheckpointError
 from deltasql.errors.log import AmbiguousWriteError
 from deltasql.log.actions import Action, AddFile, RemoveFile
 from deltasql.log.commit_rules import of_kind
+from deltasql.log.iceberg_compat import stores_partitions
+from deltasql.log.protocol import Protocol
 from deltasql.log.row_ids import PRESERVED_TAG, tracks_rows
 from deltasql.log.snapshot import physical_names
 from deltasql.log.transaction import Commit, Transaction
@@ -85,6 +87,7 @@ def commit_rows(change: RowChange, engine: StatementEngine, catalog: Catalog, se
         change.log.location,
         change.metadata.partition_columns,
         change.metadata.configuration,
+        stores_partitions=stores_partitions(_protocol(change), change.metadata.configuration),
     )
     started = time.perf_counter()
     try:
@@ -109,6 +112,15 @@ def commit_rows(change: RowChange, engine: StatementEngine, catalog: Catalog, se
         raise
     _register(change.register, catalog)
     return Committed(schema, (work.answer,), commit.version, work.metrics, commit.attempts)
+
+
+def _protocol(change: RowChange) -> Protocol:
+    """The protocol that holds once the change is committed."""
+    stated = of_kind(change.actions, Protocol)
+    if stated:
+        return stated[-1]
+    assert change.snapshot is not None
+    return change.snapshot.protocol
 
 
 def _staged(change: RowChange, engine: StatementEngine, stage: Stage) -> _Work:

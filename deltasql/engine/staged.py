@@ -19,6 +19,8 @@ from deltasql.schema.types import TIMESTAMP, StructType
 
 ORIGIN = "deltasql_origin"
 """A directory of it is one per origin. Names that begin with `_` would be hidden from the VACUUM of other engines."""
+DIRECTORY_PREFIX = "__dir_"
+"""Marks the directories of partition columns that stay in the files."""
 HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
 _THREADS = 8
 
@@ -104,13 +106,17 @@ class _Table:
         for name in self.partition_columns:
             column = self.schema.find(name)
             physical = name if column is None else physical_name(column)
-            written = next((item for item in (physical, name) if item in directories), None)
+            written = next((item for item in _directories(physical, name) if item in directories), None)
             if written is None:
                 raise ValueError(f"{path} does not lie below a directory of partition column {name}")
             value = directories[written]
             is_timestamp = column is not None and column.type == TIMESTAMP
             values[physical] = utc_text(value, self.zone) if value is not None and is_timestamp else value
         return values
+
+
+def _directories(physical: str, name: str) -> tuple[str, ...]:
+    return physical, name, f"{DIRECTORY_PREFIX}{physical}"
 
 
 def _delete(path: Path) -> None:

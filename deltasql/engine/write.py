@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from deltasql.engine.change_rows import CHANGE_TYPE
 from deltasql.engine.spark import SparkHandle, for_writes
-from deltasql.engine.staged import HIVE_NULL, ORIGIN, StagedFile, staged_files
+from deltasql.engine.staged import DIRECTORY_PREFIX, HIVE_NULL, ORIGIN, StagedFile, staged_files
 from deltasql.errors.engine import RemoteWriteError
 from deltasql.errors.write import NestedVoidError
 from deltasql.log.actions import AddCDCFile, AddFile
@@ -66,6 +66,7 @@ class Staged:
 class Stage:
     """The place of one statement's new files: `<table>/<uuid>`. `discard` removes all that was written to it.
 
+    With `stores_partitions` files hold the partition columns too.
     Raises RemoteWriteError for a table that lies in object storage.
     """
 
@@ -75,12 +76,15 @@ class Stage:
         root: str,
         partition_columns: tuple[str, ...],
         configuration: Mapping[str, str],
+        *,
+        stores_partitions: bool = False,
     ) -> None:
         if not is_local(root):
             # Spark would write there, but nobody would find and read the footers of the files.
             raise RemoteWriteError(location=root)
         self._spark, self._root = spark, root
         self._partitions, self._configuration = partition_columns, configuration
+        self._stores_partitions = stores_partitions
         self._directories: list[str] = []
         self._files: list[str] = []
 
@@ -111,6 +115,8 @@ class Stage:
         if row_ids is not None:
             rows = rows.withColumnsRenamed({ROW_ID: row_ids.row_id, ROW_VERSION: row_ids.version})
         by = [physical_name(field) for name in self._partitions if (field := schema.find(name))]
+        if self._stores_partitions:
+            rows, by = _with_partitions(rows, by)
         by = [ORIGIN, *by] if origins else by
         if changes:
             rows, by = rows.withColumn(IS_CHANGE, rows[CHANGE_TYPE].isNotNull()), [IS_CHANGE, *by]
@@ -165,6 +171,18 @@ class Stage:
             Path(self._root, path).unlink(missing_ok=True)
         self._directories.clear()
         self._files.clear()
+
+
+def _with_partitions(rows: DataFrame, by: Sequence[str]) -> tuple[DataFrame, list[str]]:
+    """`rows` with their partition columns last, and copies of them to make directories of.
+
+    Spark leaves out of the files what it makes directories of.
+    """
+    data = [rows[quote_name(name)] for name in rows.columns if name not in by]
+    partitions = [rows[quote_name(name)] for name in by]
+    copies = [f"{DIRECTORY_PREFIX}{name}" for name in by]
+    copied = [column.alias(name) for column, name in zip(partitions, copies, strict=True)]
+    return rows.select(*data, *partitions, *copied), copies
 
 
 def _named_null(rows: DataFrame, schema: StructType, partitions: Sequence[str]) -> DataFrame:

@@ -13,6 +13,7 @@ from deltasql.errors.log import (
     InvalidCommitError,
 )
 from deltasql.log.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile, SetTransaction
+from deltasql.log.iceberg_compat import check_files
 from deltasql.log.paths import canonical
 from deltasql.log.protocol import Protocol
 
@@ -47,6 +48,7 @@ def check_commit(actions: Sequence[Action], protocol: Protocol, metadata: Metada
     removes = of_kind(others, RemoveFile)
     _check_paths(adds, removes, table, root)
     _check_adds(adds, protocol, metadata, table)
+    check_files(adds, metadata.configuration, table)
     append_only = metadata.configuration.get("delta.appendOnly", "false").lower() == "true"
     if append_only and any(remove.data_change for remove in removes):
         raise AppendOnlyError(table)

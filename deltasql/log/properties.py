@@ -28,6 +28,7 @@ from deltasql.errors.protocol import (
     UnsupportedWriteFeaturesError,
 )
 from deltasql.log.features import FEATURES, Support, find_feature, requested_features, with_required, without_previewed
+from deltasql.log.iceberg_compat import check_compatible
 from deltasql.log.property_registry import BY_FOLDED_KEY, IGNORE_PROTOCOL_DEFAULTS, PROPERTIES, read_value
 from deltasql.log.protocol import Protocol
 from deltasql.schema.types import StructType
@@ -149,9 +150,6 @@ def check_configuration(configuration: Mapping[str, str], *, table: str = "the t
         raise PropertyCombinationError(table, f"{log} must not be shorter than {files}")
     if is_on(configuration, "delta.enableRowTracking") and is_on(configuration, "delta.rowTrackingSuspended"):
         raise RowTrackingPropertiesError(table)
-    compat = [key for key in PROPERTIES if "enableIcebergCompat" in key and is_on(configuration, key)]
-    if len(compat) > 1:
-        raise PropertyCombinationError(table, f"only one of {' and '.join(compat)} can be true")
 
 
 def protocol_for(
@@ -172,7 +170,7 @@ def protocol_for(
     protocol (REPLACE TABLE). `defaults` is where a new table starts.
     Raises UnsupportedWriteFeaturesError for features that deltasql cannot write, ManualFeaturesError and
     ColumnDefaultsNotEnabledError for those that the metadata uses and that must be named, and what
-    `Protocol.with_versions` raises.
+    `Protocol.with_versions` and `check_compatible` raise.
     """
     reader, writer = parsed.min_reader, parsed.min_writer
     base = current or _start(defaults, reader, writer)
@@ -183,7 +181,9 @@ def protocol_for(
     if refused:
         raise UnsupportedWriteFeaturesError(table, refused)
     _check_manual(requested - explicit - base.features, table, new=current is None or creating)
-    return base.with_features(wanted).with_versions(reader, writer)
+    protocol = base.with_features(wanted).with_versions(reader, writer)
+    check_compatible(schema, configuration, protocol.features, table)
+    return protocol
 
 
 def property_value(configuration: Mapping[str, str], key: str) -> Any:

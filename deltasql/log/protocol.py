@@ -17,6 +17,7 @@ from deltasql.errors.protocol import (
     UnsupportedWriteFeaturesError,
 )
 from deltasql.log.features import FEATURES, Support, active_features, implied_features, with_required
+from deltasql.log.iceberg_compat import check_compatible
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import StructType
 from deltasql.schema.widening import unsupported_changes
@@ -105,12 +106,17 @@ class Protocol:
     def check_writable(
         self, table: str, schema: StructType | None = None, configuration: Mapping[str, str] | None = None
     ) -> None:
-        """Raises when deltasql cannot write such a table; that it must be readable too is part of the check."""
+        """Raises when deltasql cannot write such a table; that it must be readable too is part of the check.
+
+        With schema and configuration also what `check_compatible` raises.
+        """
         self.check_readable(table, schema, configuration)
         self._check_versions(table, self.min_reader_version, self.min_writer_version)
         refused = self._refused(self.features, "write", schema, configuration)
         if refused:
             raise UnsupportedWriteFeaturesError(table, refused)
+        if schema is not None and configuration is not None:
+            check_compatible(schema, configuration, self.features, table)
 
     def with_features(self, names: Iterable[str]) -> Protocol:
         """This protocol with `names` and what they require; the weakest form that holds them all.

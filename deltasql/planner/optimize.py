@@ -12,6 +12,7 @@ from deltasql.errors.optimize import (
     ClusteringWithPredicateError,
     ClusteringWithZOrderError,
     OptimizeFullError,
+    OptimizeStoredPartitionsError,
     UniformUpgradeError,
     ZOrderColumnNotFoundError,
     ZOrderPartitionColumnError,
@@ -19,6 +20,7 @@ from deltasql.errors.optimize import (
 )
 from deltasql.log.bins import bin_sizes, in_order, joined_numbers, numbers_of, packed, partition_numbers
 from deltasql.log.clustering import clustering_columns
+from deltasql.log.iceberg_compat import stores_partitions
 from deltasql.log.indexed import index_rule, indexed_leaves
 from deltasql.log.properties import num_indexed_cols, property_value
 from deltasql.log.row_ids import row_id_columns
@@ -178,6 +180,8 @@ def _layout(
     predicate: SqlText | None,
     context: Context,
 ) -> _Layout:
+    if snapshot.partition_columns and stores_partitions(snapshot.protocol, snapshot.configuration):
+        raise OptimizeStoredPartitionsError(table=snapshot.table, operation=operation)
     started = int(time.time() * 1000)
     # Rows keep their ids, where they are tracked.
     files = chosen_files(snapshot.files((*_COLUMNS, *ROW_ID_COLUMNS)), predicate, snapshot, context)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from deltasql.errors.iceberg import IcebergFilesError, IcebergVectorsError
+from deltasql.log.iceberg_compat import check_compatible, compat_keys, stores_partitions, version_of
 from deltasql.log.properties import (
     check_configuration,
     has_change_feed,
@@ -50,6 +53,18 @@ def _(statement: SetTableProperties, context: Context) -> Plan:
     return Stepwise("row ids for the files that lack them, then the properties", enabling_steps(log, snapshot, last))
 
 
+def _check_files(snapshot: Snapshot, configuration: Mapping[str, str]) -> None:
+    """Raises IcebergVectorsError, IcebergFilesError where files that are there are not what Iceberg reads."""
+    if compat_keys(snapshot.configuration) or not compat_keys(configuration) or not snapshot.num_files:
+        return
+    key = compat_keys(configuration)[0]
+    if snapshot.partition_columns and not stores_partitions(snapshot.protocol, snapshot.configuration):
+        raise IcebergFilesError(snapshot.table, version_of(key), key)
+    vectors = snapshot.files(("deletionVector",)).column("deletionVector")
+    if any(vector and vector["storageType"] for vector in vectors.to_pylist()):
+        raise IcebergVectorsError(snapshot.table, version_of(key))
+
+
 def _altered(statement: SetTableProperties, context: Context, snapshot: Snapshot) -> tuple[Protocol, Metadata]:
     """Protocol and metadata as the statement wants them."""
     arbitrary = context.is_on(ARBITRARY_PROPERTIES)
@@ -59,6 +74,8 @@ def _altered(statement: SetTableProperties, context: Context, snapshot: Snapshot
     if parsed.comment is not None:
         metadata = replace(metadata, description=parsed.comment)
     check_configuration(configuration, table=snapshot.table)
+    check_compatible(snapshot.schema, configuration, snapshot.protocol.features, snapshot.table)
+    _check_files(snapshot, configuration)
     check_mapping_change(snapshot.configuration, configuration, snapshot.table)
     if has_change_feed(configuration):
         check_change_columns(snapshot.schema, snapshot.table)

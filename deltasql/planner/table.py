@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,7 @@ from deltasql.errors.table import (
     UnsupportedClauseError,
 )
 from deltasql.log.actions import Metadata
+from deltasql.log.iceberg_compat import check_replacement, with_column_mapping
 from deltasql.log.properties import has_change_feed, parse_properties, protocol_for
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Write
@@ -248,6 +249,7 @@ def _definition(
     arbitrary = context.is_on(ARBITRARY_PROPERTIES)
     defaults = context.settings.with_prefix(PROPERTY_DEFAULTS)
     parsed = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=True, defaults=defaults)
+    parsed = replace(parsed, configuration=with_column_mapping(parsed.configuration))
     partitions = check_table_schema(
         schema,
         partitioned_by=[column.name for column in statement.partitioned_by],
@@ -255,6 +257,8 @@ def _definition(
         change_data_feed=has_change_feed(parsed.configuration),
         where=str(statement.table),
     )
+    if target.snapshot is not None:
+        check_replacement(target.snapshot.partition_columns, partitions, parsed.configuration, str(statement.table))
     metadata = Metadata(
         id=str(uuid4()),
         schema=schema,

@@ -53,6 +53,18 @@ SCRIPTS = {
         ALTER TABLE t ADD COLUMN c DOUBLE;
         INSERT INTO t VALUES (11, 'q', 4, 2.5)
     """,
+    "partition columns in the files": """
+        CREATE TABLE t (p STRING, k INT, s TIMESTAMP, n TIMESTAMP_NTZ) USING delta PARTITIONED BY (p, s, n) TBLPROPERTIES ('delta.feature.materializePartitionColumns' = 'supported');
+        INSERT INTO t VALUES ('a/b', 1, TIMESTAMP'2024-01-01 10:00:00.5', TIMESTAMP_NTZ'2024-03-31 02:30:00.000001'), (NULL, 2, NULL, NULL);
+        UPDATE t SET k = 3, p = 'ü' WHERE k = 1;
+        MERGE INTO t USING (SELECT 2 AS k) s ON t.k = s.k WHEN MATCHED THEN UPDATE SET p = 'm' WHEN NOT MATCHED THEN INSERT (k) VALUES (s.k)
+    """,
+    "what Iceberg reads": """
+        CREATE TABLE t (k INT, p DATE, s STRUCT<x: STRING>) USING delta PARTITIONED BY (p) TBLPROPERTIES ('delta.enableIcebergCompatV2' = 'true');
+        INSERT INTO t VALUES (1, DATE'2024-01-01', named_struct('x', 'v')), (2, NULL, NULL);
+        ALTER TABLE t RENAME COLUMN p TO q;
+        UPDATE t SET k = 3 WHERE q IS NULL
+    """,
     "types that widened": """
         CREATE TABLE t (k SMALLINT, f FLOAT, n DECIMAL(5,2), d DATE, a ARRAY<INT>, s STRUCT<x: TINYINT>, p TINYINT) USING delta PARTITIONED BY (p) TBLPROPERTIES ('delta.enableTypeWidening' = 'true', 'delta.feature.timestampNtz' = 'supported', 'delta.checkpointInterval' = '2');
         INSERT INTO t VALUES (1, 0.1, 1.25, DATE'2024-01-31', array(1, NULL), named_struct('x', 7), 1), (NULL, NULL, NULL, NULL, NULL, NULL, NULL);

@@ -204,6 +204,16 @@ FEATURES = {
         "ALTER TABLE {t} ALTER COLUMN a.element TYPE BIGINT",
         "INSERT INTO {t} VALUES (100000, array(3000000000))",
     ),
+    "icebergCompatV1": (
+        "CREATE TABLE {t} (k INT, p STRING) USING delta PARTITIONED BY (p) TBLPROPERTIES "
+        "('delta.enableIcebergCompatV1' = 'true', 'delta.columnMapping.mode' = 'id')",
+        "INSERT INTO {t} VALUES (1, 'x'), (2, NULL)",
+    ),
+    "icebergCompatV2": (
+        "CREATE TABLE {t} (k INT, p STRING) USING delta PARTITIONED BY (p) TBLPROPERTIES "
+        "('delta.enableIcebergCompatV2' = 'true')",
+        "INSERT INTO {t} VALUES (1, 'x'), (2, NULL)",
+    ),
     "timestampNtz": (
         "CREATE TABLE {t} (k INT, n TIMESTAMP_NTZ) USING delta",
         "INSERT INTO {t} VALUES (1, TIMESTAMP_NTZ'2024-01-01 02:30:00')",

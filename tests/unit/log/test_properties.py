@@ -161,10 +161,6 @@ def test_unset() -> None:
         ({"delta.deletedFileRetentionDuration": "60 days"}, "DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED"),
         ({"delta.logRetentionDuration": "6 days"}, "DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED"),
         (
-            {"delta.enableIcebergCompatV1": "true", "delta.enableIcebergCompatV2": "true"},
-            "DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED",
-        ),
-        (
             {"delta.enableRowTracking": "true", "delta.rowTrackingSuspended": "true"},
             "DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION",
         ),
