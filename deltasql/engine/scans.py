@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from deltasql.engine.marked_rows import MARKED_FILE, MARKED_ROW, without_marked
 from deltasql.engine.row_ids import metadata_type, read_columns, stored_fields, with_row_ids
 from deltasql.engine.spark import FOR_SCANS, SparkHandle
 from deltasql.log.deletion_vectors import deleted_rows
@@ -23,10 +24,7 @@ from deltasql.schema.types import VOID, DecimalType, PrimitiveType, StructField,
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-DELETED_FILE, DELETED_ROW = "__deltasql_deleted_file", "__deltasql_deleted_row"
 _PATTERN_CHARS = re.compile(r"[{}\[\]*?\\]")
-MOST_BROADCAST_ROWS = 2_000_000
-"""So many deleted rows are still sent to every task; beyond, both sides are shuffled."""
 
 
 def scan_size(operator: Scan) -> int:
@@ -145,22 +143,14 @@ def _live(
     vectors: Mapping[str, Mapping[str, Any]],
     extra: Mapping[str, str],
 ) -> DataFrame:
-    """The rows of some files that no deletion vector marks (or only those): a join on file and position."""
+    """The rows of some files that no deletion vector marks, or only those."""
     import numpy as np
-    import pyarrow as pa
-    from pyspark.sql import functions as F
 
     key, key_of = file_key(paths)
     store = open_store(operator.location)
     rows = {key_of(path): deleted_rows(store, vector).astype(np.int64) for path, vector in vectors.items()}
-    files = np.repeat(np.array(list(rows), dtype=object), [len(positions) for positions in rows.values()])
-    deleted = pa.table({DELETED_FILE: pa.array(files, pa.string()), DELETED_ROW: np.concatenate(list(rows.values()))})
-    lookup = spark.session.createDataFrame(deleted)
-    if deleted.num_rows <= MOST_BROADCAST_ROWS:
-        lookup = F.broadcast(lookup)
-    frame = _columns(spark, operator, paths, {**extra, DELETED_FILE: key, DELETED_ROW: "_metadata.row_index"})
-    how = "left_semi" if operator.marked_only else "left_anti"
-    return frame.join(lookup, [DELETED_FILE, DELETED_ROW], how).drop(DELETED_FILE, DELETED_ROW)
+    frame = _columns(spark, operator, paths, {**extra, MARKED_FILE: key, MARKED_ROW: "_metadata.row_index"})
+    return without_marked(spark, frame, rows, only=operator.marked_only)
 
 
 def _logical(field: StructField) -> Column:
