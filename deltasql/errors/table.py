@@ -207,3 +207,17 @@ class ExternalWithoutLocationError(DeltaSqlError):
     """CREATE EXTERNAL TABLE without LOCATION: as a managed table it would lose its files when it is dropped."""
 
     table: str
+
+
+@condition(
+    "DELTA_CONSTRAINT_ALREADY_EXISTS",
+    "42710",
+    "{table} would have two constraints called {constraint}: CHECK ({expression}) is the first. "
+    "Give the second another name.",
+)
+class ConstraintDeclaredTwiceError(DeltaSqlError):
+    """CREATE TABLE with one name for two constraints."""
+
+    table: str
+    constraint: str
+    expression: str

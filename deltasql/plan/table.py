@@ -9,6 +9,14 @@ from deltasql.schema.types import DataType
 
 
 @dataclass(frozen=True, slots=True)
+class CheckConstraint:
+    """CONSTRAINT name CHECK (condition), in a column list or behind a column; the condition with its parentheses."""
+
+    name: str
+    condition: SqlText
+
+
+@dataclass(frozen=True, slots=True)
 class ColumnDefinition:
     """name type [NOT NULL] [COMMENT 'text'] [DEFAULT expr] [GENERATED ALWAYS AS (expr)] …
 
@@ -25,6 +33,7 @@ class ColumnDefinition:
     default: SqlText | None = None
     generated: SqlText | None = None
     identity: IdentitySpec | None = None
+    check: CheckConstraint | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +70,8 @@ class CreateTable(LogicalPlan):
 
     and REPLACE TABLE.
 
-    `mode` is "create", "create_or_replace" or "replace". `columns` is None when no list was written.
+    `mode` is "create", "create_or_replace" or "replace". `columns` is None when no list was written; `constraints` are
+    those of the list and of its columns.
     `cluster_by` is None without the clause.
     """
 
@@ -77,6 +87,7 @@ class CreateTable(LogicalPlan):
     comment: str | None
     properties: tuple[tuple[str, str], ...]
     query: SqlText | None
+    constraints: tuple[CheckConstraint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -15,13 +15,16 @@ from deltasql.errors.schema import (
     NewCheckViolationError,
     NonBooleanConstraintError,
 )
+from deltasql.errors.table import ConstraintDeclaredTwiceError
 from deltasql.log.properties import CONSTRAINT_PREFIX, check_constraints, protocol_for
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.constraints import AddConstraint, DropConstraint
 from deltasql.plan.operators import Constraint, Query
+from deltasql.plan.table import CheckConstraint
 from deltasql.planner.changes import Plan, TableChange, Verification
 from deltasql.planner.char_types import length_check
 from deltasql.planner.context import Context
+from deltasql.planner.null_row import ROW, null_row
 from deltasql.planner.rule import plan
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import BOOLEAN, StructField, StructType
@@ -65,6 +68,29 @@ def _inside(brackets: SqlText) -> SqlText:
 
     inner = tokenize(brackets.text)[1:-1]
     return SqlText(brackets.text[inner[0].start : inner[-1].end], brackets.start + inner[0].start)
+
+
+def declared_constraints(
+    constraints: Sequence[CheckConstraint], schema: StructType, table: str, context: Context
+) -> dict[str, str]:
+    """The properties that keep the constraints of a new table, whose rows are still to come.
+
+    Raises ConstraintDeclaredTwiceError, NonBooleanConstraintError.
+    """
+    found: dict[str, str] = {}
+    for item in constraints:
+        name, condition = item.name.lower(), _inside(item.condition)
+        key, caret = f"{CONSTRAINT_PREFIX}{name}", context.caret(condition.start, condition.end)
+        if key in found:
+            raise ConstraintDeclaredTwiceError(table, name, found[key]).at(caret)
+        try:
+            (kind,) = context.analyst.types([(null_row(schema), ROW)], [condition.text])
+        except DeltaSqlError as error:
+            raise error.at(caret) from None
+        if kind != BOOLEAN:
+            raise NonBooleanConstraintError(name, condition.text, type_text(kind)).at(caret)
+        found[key] = condition.text
+    return found
 
 
 @plan.register

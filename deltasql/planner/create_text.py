@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltasql.log.clustering import AUTO_PROPERTY, FEATURE, clustering_columns
-from deltasql.log.properties import CONSTRAINT_PREFIX
+from deltasql.log.properties import CONSTRAINT_PREFIX, check_constraints
 from deltasql.plan.base import quote
 from deltasql.planner.char_types import TYPE_KEY
 from deltasql.planner.defaults import CURRENT_DEFAULT
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 def create_statement(name: str, snapshot: Snapshot, location: str | None) -> str:
     """SQL that creates an empty table with the snapshot's columns, partitioning, comment and properties."""
-    columns = ",\n".join(f"  {_column(field)}" for field in snapshot.schema)
+    constraints = check_constraints(snapshot.configuration).items()
+    elements = [_column(field) for field in snapshot.schema]
+    elements += [f"CONSTRAINT {quote(key)} CHECK ({condition})" for key, condition in constraints]
+    columns = ",\n".join(f"  {element}" for element in elements)
     lines = [f"CREATE TABLE {name} (\n{columns})" if columns else f"CREATE TABLE {name}", "USING delta"]
     if snapshot.partition_columns:
         lines.append(f"PARTITIONED BY ({', '.join(quote(column) for column in snapshot.partition_columns)})")
@@ -60,7 +63,7 @@ def _column(field: StructField) -> str:
 
 
 def _made_by_itself(key: str) -> bool:
-    """Properties that CREATE TABLE takes from nobody: constraints are added later, ids are counted."""
+    """Properties that CREATE TABLE takes from nobody: constraints have a clause of their own, ids are counted."""
     return key.startswith(CONSTRAINT_PREFIX) or key in {MAX_ID, AUTO_PROPERTY}
 
 

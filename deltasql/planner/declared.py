@@ -105,6 +105,7 @@ def refuse_value_clauses(columns: Sequence[ColumnDefinition], context: Context) 
             (column.default, "DEFAULT", f"Leave it out, then run: ALTER COLUMN {quote(column.name)} SET DEFAULT …."),
             (column.generated, "GENERATED ALWAYS AS", "Only CREATE TABLE makes generated columns."),
             (column.identity, "AS IDENTITY", "Only CREATE TABLE makes identity columns."),
+            (column.check, "CONSTRAINT", "Leave it out, then run: ALTER TABLE … ADD CONSTRAINT …."),
         ):
             if present is not None:
                 error = ColumnClauseError(clause, quote(column.name), "REPLACE COLUMNS", advice)

@@ -14,16 +14,15 @@ from deltasql.errors.columns import (
     GeneratedTypeError,
 )
 from deltasql.plan.base import SqlText, quote
-from deltasql.plan.operators import Query
 from deltasql.planner.alignment import same_type
 from deltasql.planner.generated import generation_of
+from deltasql.planner.null_row import ROW, null_row
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import StructField, StructType
 
 if TYPE_CHECKING:
     from deltasql.planner.context import Context
 
-ROW = "__deltasql_row"
 _OF_THE_MOMENT = frozenset(
     {
         *("current_date", "curdate", "current_timestamp", "now", "localtimestamp", "current_user", "user"),
@@ -118,8 +117,6 @@ def _check_references(field: StructField, sql: str, schema: StructType) -> None:
 
 
 def _check_type(field: StructField, sql: str, schema: StructType, context: Context) -> None:
-    nulls = ", ".join(f"CAST(NULL AS {sql_text(item.type)}) AS {quote(item.name)}" for item in schema)
-    row = Query(f"SELECT {nulls}", {}, "columns")
-    (found,) = context.analyst.types([(row, ROW)], [sql])
+    (found,) = context.analyst.types([(null_row(schema), ROW)], [sql])
     if not same_type(found, field.type):
         raise GeneratedTypeError(quote(field.name), sql_text(field.type), sql_text(found), sql)

@@ -60,7 +60,7 @@ from deltasql.planner.clustering_columns import (
     needed_features,
     new_clustering,
 )
-from deltasql.planner.constraints import constraints_of
+from deltasql.planner.constraints import constraints_of, declared_constraints
 from deltasql.planner.context import Context
 from deltasql.planner.declared import comment_metadata, declared_schema
 from deltasql.planner.delete import refuse_append_only
@@ -259,11 +259,12 @@ def _definition(
     )
     if target.snapshot is not None:
         check_replacement(target.snapshot.partition_columns, partitions, parsed.configuration, str(statement.table))
+    constraints = declared_constraints(statement.constraints, schema, str(statement.table), context)
     metadata = Metadata(
         id=str(uuid4()),
         schema=schema,
         partition_columns=partitions,
-        configuration=MappingProxyType(dict(parsed.configuration)),
+        configuration=MappingProxyType({**parsed.configuration, **constraints}),
         description=statement.comment or parsed.comment,
         created_time=int(time.time() * 1000),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from deltasql.errors.syntax import ParseSyntaxError
@@ -10,7 +11,15 @@ from deltasql.parser.build import builds, caret
 from deltasql.parser.lexicon import skip_blanks
 from deltasql.parser.rules.options import Clause, collect
 from deltasql.plan.base import SqlText
-from deltasql.plan.table import ClusterBy, ColumnDefinition, CreateSchema, CreateTable, IdentitySpec, PartitionColumn
+from deltasql.plan.table import (
+    CheckConstraint,
+    ClusterBy,
+    ColumnDefinition,
+    CreateSchema,
+    CreateTable,
+    IdentitySpec,
+    PartitionColumn,
+)
 
 _FIELDS = {
     "using_clause": "provider",
@@ -30,11 +39,15 @@ def _mode(children: list[Any], tree: Tree, text: str) -> str:
 
 @builds("create_table")
 def _create_table(children: list[Any], tree: Tree, text: str) -> CreateTable:
-    mode, external, if_not_exists, table, columns, *clauses, query = children
+    mode, external, if_not_exists, table, elements, *clauses, query = children
     if if_not_exists and mode != "create":
         reason = "A table is created IF NOT EXISTS or replaced, not both. Leave out one of them."
         raise ParseSyntaxError(reason, "IF NOT EXISTS").at(caret(tree.children[2], text))
     values = collect(clauses, tree.children[5:-1], text)
+    columns = None if elements is None else tuple(item for item in elements if isinstance(item, ColumnDefinition))
+    if columns == ():
+        reason = "A table with constraints needs columns for them."
+        raise ParseSyntaxError(reason, "CONSTRAINT").at(caret(tree.children[4], text))
     return CreateTable(
         mode,
         external,
@@ -48,7 +61,16 @@ def _create_table(children: list[Any], tree: Tree, text: str) -> CreateTable:
         values.get("comment"),
         values.get("properties", ()),
         query,
+        tuple(_constraints(elements or ())),
     )
+
+
+def _constraints(elements: Sequence[ColumnDefinition | CheckConstraint]) -> Iterator[CheckConstraint]:
+    for item in elements:
+        if isinstance(item, CheckConstraint):
+            yield item
+        elif item.check is not None:
+            yield item.check
 
 
 @builds("create_schema")
@@ -84,10 +106,16 @@ def _partition_column(children: list[Any], tree: Tree, text: str) -> PartitionCo
 def _column_definition(children: list[Any], tree: Tree, text: str) -> ColumnDefinition:
     """`start` and `end` are those of the column's name."""
     name, data_type, *options = children
+    options = [Clause("check", item) if isinstance(item, CheckConstraint) else item for item in options]
     name_tree, type_tree, *option_trees = tree.children
     values = collect(options, option_trees, text)
     type_text = text[type_tree.start : type_tree.end]
     return ColumnDefinition(name, data_type, type_text, name_tree.start, name_tree.end, **values)
+
+
+@builds("check_constraint")
+def _check(children: list[Any], tree: Tree, text: str) -> CheckConstraint:
+    return CheckConstraint(*children)
 
 
 @builds("generated_option")

@@ -75,7 +75,7 @@ MERGE = "MERGE INTO t USING s ON t.a = s.a "
         ),
         ("INSERT INTO t (a »b) VALUES (1)", "Found 'b', but expected ',' or ')'."),
         ("INSERT INTO t (a, ») VALUES (1)", "Found ')', but expected a name."),
-        ("CREATE TABLE t (a INT, »)", "Found ')', but expected a name."),
+        ("CREATE TABLE t (a INT, »)", "Found ')', but expected a name or CONSTRAINT."),
         ("DROP TABLE IF EXISTS»", "Found the end of the statement, but expected a name."),
         ("DROP TABLE a; »DROP TABLE b", "Found 'DROP', but expected the end of the statement."),
         ("SHOW TABLES IN s LIKE »x", "Found 'x', but expected a string."),
