@@ -78,9 +78,9 @@ def _only(conjunct: exp.Expression, table: exp.Table, alone: bool) -> bool:
         return False
     columns = list(conjunct.find_all(exp.Column))
     name = table.alias_or_name.lower()
-    return bool(columns) and all(
-        column.table.lower() == name and not column.db if column.table else alone for column in columns
-    )
+    first = [column.parts[0].name.lower() for column in columns if len(column.parts) > 1]
+    # Beside no other table, what stands before a name may as well be a struct of this one.
+    return bool(columns) and (alone or (len(first) == len(columns) and set(first) == {name}))
 
 
 def _place(table: exp.Table) -> int | None:

@@ -19,6 +19,8 @@ from deltasql.planner.filters import scan_filters
         ("SELECT * FROM t WHERE a IN (SELECT b FROM u WHERE b = 3)", {42: "(b = 3)"}),
         ("SELECT * FROM t, u WHERE a = 1", {}),
         ("SELECT * FROM t WHERE 1 = 1", {}),
+        ("SELECT * FROM t WHERE s.a = 1 AND t.s.b = 2", {14: "(s.a = 1) AND (t.s.b = 2)"}),
+        ("SELECT * FROM t x JOIN u ON x.s.a = 1 WHERE x.s.a = 1 AND s.b = 2 AND x.c > s.d", {14: "(x.s.a = 1)"}),
         ("SELECT * FROM t WHERE a = 1 OR b = 2", {14: "(a = 1 OR b = 2)"}),
         ("SELECT a FROM t", {}),
         ("SELECT * FROM WHERE", {}),
