@@ -11,8 +11,9 @@ from urllib.parse import unquote
 
 from deltasql.engine.marked_rows import MARKED_FILE, MARKED_ROW, without_marked
 from deltasql.engine.row_ids import metadata_type, read_columns, stored_fields, with_row_ids
-from deltasql.engine.spark import FOR_SCANS, SparkHandle
+from deltasql.engine.spark import FOR_SCANS, TINY_BYTES, SparkHandle
 from deltasql.log.deletion_vectors import deleted_rows
+from deltasql.log.features import requested_features
 from deltasql.log.store import open_store
 from deltasql.plan.base import quote
 from deltasql.plan.operators import METADATA, ROW_FILE, ROW_ID, ROW_INDEX, ROW_VERSION, TARGET_PRESENT, Scan
@@ -28,9 +29,14 @@ _PATTERN_CHARS = re.compile(r"[{}\[\]*?\\]")
 
 
 def scan_size(operator: Scan) -> int:
+    """Bytes of the scan's files; with a variant column never a tiny number.
+
+    Spark 4.2 reads fields of a shredded variant in generated code only, and tiny inputs do without it.
+    """
     import pyarrow.compute as pc
 
-    return pc.sum(operator.files.column("size")).as_py() or 0
+    size = pc.sum(operator.files.column("size")).as_py() or 0
+    return max(size, TINY_BYTES) if "variantType" in requested_features(operator.schema, {}) else size
 
 
 def scan(spark: SparkHandle, operator: Scan) -> DataFrame:

@@ -61,8 +61,10 @@ def duck(path: Path, version: int | None = None) -> Rows:
 
 def readers_of(path: Path) -> dict[str, Callable[[Path, int | None], Rows]]:
     """The engines that know the features of the table at `path`."""
-    features = set(DeltaTable(str(path)).protocol().reader_features or ())
-    if features & DELTA_SPARK_ONLY:
+    opened = DeltaTable(str(path))
+    features = set(opened.protocol().reader_features or ())
+    # Arrow's reader, which delta-rs uses here, looks for columns by their names in the table.
+    if features & DELTA_SPARK_ONLY or "delta.columnMapping.mode" in opened.metadata().configuration:
         return {"delta-spark": delta_spark}
     if "deletionVectors" in features:
         return {name: read for name, read in READERS.items() if read is not duck}

@@ -80,6 +80,11 @@ def test_files_are_shredded_only_where_the_table_says_so(session: Session) -> No
     for table in ("plain", "apart"):
         assert stats(session, table)[0]["nullCount"] == {"k": 0, "v": 0}
         assert session.sql(f"SELECT k FROM {table} WHERE v:a::int = 7").collect() == [(7,)]
+    assert session.sql("DELETE FROM apart WHERE try_variant_get(v, '$.a', 'int') = 2").collect() == [(1,)]
+    assert session.sql("UPDATE apart SET k = 80 WHERE v:a::double = 8").collect() == [(1,)]
+    merge = "MERGE INTO apart t USING plain s ON t.k = s.k WHEN MATCHED AND t.v:a::smallint = 9 THEN DELETE"
+    assert session.sql(merge).collect() == [(1, 0, 1, 0)]
+    assert session.sql("SELECT count(*), max(v:a::int) FROM apart").collect() == [(8, 8)]
     # What was switched off concerns new files alone.
     session.sql("ALTER TABLE apart SET TBLPROPERTIES ('delta.enableVariantShredding' = 'false')")
     session.sql("INSERT INTO apart SELECT * FROM plain WHERE k = 3")

@@ -202,3 +202,19 @@ ALTER TABLE t ALTER COLUMN a TYPE INT;
 CREATE OR REPLACE TABLE t (a SMALLINT) USING delta;
 INSERT INTO t VALUES (1);
 SELECT * FROM t;
+
+-- name: a column that a generated column uses
+CREATE TABLE t (a SMALLINT, b SMALLINT, g INT GENERATED ALWAYS AS (CAST(a AS INT) + 1)) USING delta TBLPROPERTIES ('delta.enableTypeWidening' = 'true');
+INSERT INTO t (a, b) VALUES (1, 2);
+ALTER TABLE t ALTER COLUMN a TYPE INT;
+ALTER TABLE t ALTER COLUMN b TYPE INT;
+SET spark.databricks.delta.schema.autoMerge.enabled = true;
+INSERT INTO t (a, b) SELECT 70000, 3;
+SELECT * FROM t;
+
+-- name: a column with a default
+CREATE TABLE t (a SMALLINT DEFAULT 7, b INT) USING delta TBLPROPERTIES ('delta.enableTypeWidening' = 'true', 'delta.feature.allowColumnDefaults' = 'supported');
+INSERT INTO t (b) VALUES (1);
+ALTER TABLE t ALTER COLUMN a TYPE INT;
+INSERT INTO t (b) VALUES (2);
+SELECT * FROM t;
