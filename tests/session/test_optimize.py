@@ -177,3 +177,45 @@ def test_clustered_files_are_skipped_by_every_column(session: Session, columns: 
         plan = session.sql(f"EXPLAIN {query}").collect()[0].plan
         assert int(plan.split("files: ")[1].split(" read")[0]) < len(live(session, "t")), plan
     assert session.sql("SELECT count(*), sum(x), count(DISTINCT z) FROM t").collect() == [(20000, 299935, 41)]
+
+
+@pytest.mark.parametrize("order", ["", "ZORDER BY (id)"])
+def test_rows_keep_their_ids(session: Session, order: str) -> None:
+    session.sql(
+        "CREATE TABLE t (id BIGINT, p INT) PARTITIONED BY (p) TBLPROPERTIES ('delta.enableRowTracking' = 'true')"
+    )
+    for start in (30, 0):
+        session.sql(f"INSERT INTO t SELECT {start} + id, id % 2 FROM range(10)")
+    session.sql("UPDATE t SET id = -id WHERE id IN (3, 34)")
+    query = "SELECT id, _metadata.row_id, _metadata.row_commit_version FROM t ORDER BY id"
+    before = session.sql(query).collect()
+    session.sql(f"OPTIMIZE t {order}")
+    assert len(live(session, "t")) == 2
+    assert session.sql(query).collect() == before
+    info = session.log("t").snapshot().commit_info()
+    assert info is not None
+    assert info.values["tags"] == {"delta.rowTracking.preserved": "true"}
+
+
+@pytest.mark.parametrize("statement", ["OPTIMIZE t", "REORG TABLE t APPLY (PURGE)", "OPTIMIZE t ZORDER BY (id)"])
+def test_deleted_rows_are_left_out(session: Session, statement: str) -> None:
+    session.sql("CREATE TABLE t (id BIGINT) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')")
+    for start in (1000, 0):
+        session.sql(f"INSERT INTO t SELECT /*+ COALESCE(1) */ {start} + id FROM range(1000)")
+    session.sql("DELETE FROM t WHERE id % 7 = 0")
+    expected = [row.id for row in session.sql("SELECT id FROM t").collect()]
+    vectors = [file.deletion_vector for file in live(session, "t")]
+    assert all(vectors)
+    (row,) = session.sql(statement).collect()
+    assert row.metrics.deletionVectorStats == (2, sum(vector.cardinality for vector in vectors if vector))
+    (file,) = live(session, "t")
+    assert (file.deletion_vector, row.metrics.numFilesRemoved) == (None, 2)
+    kept = stored(session, "t", file, "id")
+    assert sorted(kept) == sorted(expected)
+    if "ZORDER" not in statement:
+        assert kept == expected
+        assert file.tags is not None
+        sources = json.loads(file.tags["deltasql.src"] or "")
+        assert [(vector, rows) for _, vector, rows in sources] == [
+            (vector.unique_id, 1000 - vector.cardinality) for vector in vectors if vector
+        ]

@@ -77,7 +77,7 @@ SELECT * FROM t;
 CREATE TABLE t (a INT, b STRING, s STRUCT<x: INT, y: INT>) USING delta;
 INSERT INTO t VALUES (1, 'x', named_struct('x', 1, 'y', 2));
 INSERT INTO t VALUES (3, 'y', named_struct('x', 3, 'y', 4));
-ALTER TABLE t SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name', 'delta.minReaderVersion' = '2', 'delta.minWriterVersion' = '5');
+ALTER TABLE t SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name');
 REORG TABLE t APPLY (PURGE);
 ALTER TABLE t DROP COLUMN b;
 INSERT INTO t VALUES (4, named_struct('x', 5, 'y', 6));
