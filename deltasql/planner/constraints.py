@@ -119,15 +119,11 @@ def verification(context: Context, snapshot: Snapshot, broken: str, error: Delta
 
 def refuse_dependent(path: tuple[str, ...], operation: str, snapshot: Snapshot) -> None:
     """Raises ConstraintDependentColumnError if a CHECK constraint refers to the column, or to a part of it."""
-    from deltasql.planner.references import column_references
+    from deltasql.planner.references import refers_to
 
-    folded = tuple(name.lower() for name in path)
     for name, expression in check_constraints(snapshot.configuration).items():
-        for reference in column_references(expression):
-            used = tuple(part.lower() for part in reference.parts)
-            shorter = min(len(used), len(folded))
-            if used[:shorter] == folded[:shorter]:
-                raise ConstraintDependentColumnError(operation, path_text(path), name, expression, snapshot.table)
+        if refers_to(expression, path):
+            raise ConstraintDependentColumnError(operation, path_text(path), name, expression, snapshot.table)
 
 
 def constraints_of(

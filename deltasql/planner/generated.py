@@ -98,12 +98,8 @@ def generated_checks(schema: StructType, given: Collection[str]) -> tuple[Constr
 
 def refuse_base_change(path: tuple[str, ...], operation: str, schema: StructType, table: str) -> None:
     """Raises GeneratedDependentError if a generated column is computed from the column at `path`, or a part of it."""
-    from deltasql.planner.references import column_references
+    from deltasql.planner.references import refers_to
 
-    folded = tuple(name.lower() for name in path)
     for name, expression in generations(schema).items():
-        for reference in column_references(expression):
-            used = tuple(part.lower() for part in reference.parts)
-            shorter = min(len(used), len(folded))
-            if used[:shorter] == folded[:shorter]:
-                raise GeneratedDependentError(operation, path_text(path), quote(name), expression, table)
+        if refers_to(expression, path):
+            raise GeneratedDependentError(operation, path_text(path), quote(name), expression, table)

@@ -24,6 +24,7 @@ __all__ = [
     "is_stable",
     "name_chains",
     "parse_expression",
+    "refers_to",
     "split_conjuncts",
     "table_references",
 ]
@@ -126,6 +127,17 @@ def _names_by_token(expression: str) -> Iterator[ColumnReference]:
     for chain in name_chains(tokenize(expression)):
         if len(chain) > 1 or chain[0].key not in _NOT_NAMES:
             yield ColumnReference(tuple(token.name for token in chain), chain[0].start, chain[-1].end)
+
+
+def refers_to(expression: str, path: tuple[str, ...]) -> bool:
+    """Whether `expression` uses the column or field at `path`, something inside it, or what holds it."""
+    folded = tuple(name.lower() for name in path)
+    for reference in column_references(expression):
+        used = tuple(part.lower() for part in reference.parts)
+        shorter = min(len(used), len(folded))
+        if used[:shorter] == folded[:shorter]:
+            return True
+    return False
 
 
 def name_chains(tokens: list[Token]) -> Iterator[list[Token]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from deltasql.errors.schema import ConstraintTypeMismatchError, GeneratedTypeMismatchError
 from deltasql.log.properties import check_constraints, is_on
 from deltasql.planner.alignment import same_type
+from deltasql.planner.generated import GENERATION
 from deltasql.planner.settings import AUTOMATIC_WIDENING
 from deltasql.schema.paths import find_path, walk
 from deltasql.schema.text import path_text, type_text
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from deltasql.planner.context import Context
 
 ENABLED = "delta.enableTypeWidening"
-GENERATION = "delta.generationExpression"
 
 
 def declared_widening(configuration: Mapping[str, str]) -> Widening:
