@@ -19,6 +19,11 @@ STATEMENTS = {
         "CREATE TABLE {table} USING delta TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')"
         " AS SELECT * FROM parquet.`{rows}`"
     ),
+    "write_marked_rows": (
+        "CREATE TABLE {table} USING delta TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')"
+        " AS SELECT * FROM parquet.`{rows}`"
+    ),
+    "scan_rows": "SELECT sum(amount), max(name), min(day), sum(quantity), count(id) FROM {table}",
     "merge_rows": (
         "MERGE INTO {table} AS t USING parquet.`{changes}` AS s ON t.id = s.id"
         " WHEN MATCHED THEN UPDATE SET t.amount = s.amount, t.name = s.name WHEN NOT MATCHED THEN INSERT *"

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from benchmarks.bench import Bench
-from benchmarks.cases import big_tables, long_logs, many_files, parsing, planning, small_tables, start_up
+from benchmarks.cases import big_tables, long_logs, many_files, parsing, planning, small_tables, start_up, vectors
 from benchmarks.figures import Figure
 
 CASES: dict[str, Callable[[Bench], Sequence[Figure]]] = {
@@ -14,4 +14,5 @@ CASES: dict[str, Callable[[Bench], Sequence[Figure]]] = {
     "long-logs": long_logs.figures,
     "small-tables": small_tables.figures,
     "big-tables": big_tables.figures,
+    "vectors": vectors.figures,
 }
