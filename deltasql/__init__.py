@@ -15,14 +15,16 @@ from deltasql.version import __version__
 
 if TYPE_CHECKING:
     from deltasql.errors import DeltaSqlError
+    from deltasql.pending import Pending
     from deltasql.result import Result, Row
     from deltasql.session import Session, connect
 
-__all__ = ["DeltaSqlError", "Result", "Row", "Session", "__version__", "connect"]
+__all__ = ["DeltaSqlError", "Pending", "Result", "Row", "Session", "__version__", "connect"]
 
 # Imported when first asked for: `deltasql --version` and whoever wants one submodule need no session.
 _HOMES = {
     "DeltaSqlError": "deltasql.errors",
+    "Pending": "deltasql.pending",
     "Result": "deltasql.result",
     "Row": "deltasql.result",
     "Session": "deltasql.session",

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import assert_never
 
 from deltasql.catalog import Catalog
-from deltasql.engine.commit import Committed, commit_rows, commit_table
+from deltasql.engine.commit import Committed, StagedChange, stage_rows, stage_table
 from deltasql.engine.engine import Engine, StatementEngine
-from deltasql.engine.layout import commit_layout
+from deltasql.engine.layout import stage_layout
 from deltasql.engine.rows import QueryResult
 from deltasql.engine.spark import SparkHandle
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.log.table import DeltaLog
 from deltasql.parser import parse, split
 from deltasql.parser.parameters import bind_parameters
-from deltasql.plan.base import LogicalPlan, TableName
+from deltasql.pending import Pending, Placed
+from deltasql.plan.base import TableName
 from deltasql.planner import plan
 from deltasql.planner.changes import (
     Answer,
@@ -65,15 +66,28 @@ class Session:
 
         Raises a DeltaSqlError; the table is then as it was.
         """
+        return self.begin(text, args).commit()
+
+    def begin(self, text: str, args: Mapping[str, Any] | Sequence[Any] | None = None) -> Pending:
+        """The first phase of `sql`: reads the tables as they are now and writes the new files, but commits nothing.
+
+        `commit` of what comes back is the second phase; what other writers commit meanwhile is checked there.
+        """
         started = time.perf_counter()
         bound = bind_parameters(text, args)
-        try:
-            result = self._run(parse(bound.sql), bound.sql)
-        except DeltaSqlError as error:
-            error.caret = _original(error.caret, text, bound.to_original)
-            raise
-        result.elapsed = time.perf_counter() - started
-        return result
+
+        @contextmanager
+        def placed() -> Iterator[None]:
+            try:
+                yield
+            except DeltaSqlError as error:
+                error.caret = _original(error.caret, text, bound.to_original)
+                raise
+
+        with placed():
+            engine = self._engine.statement(bound.sql)
+            change = plan(parse(bound.sql), self._context(bound.sql, engine))
+            return self._begun(change, engine, placed, time.perf_counter() - started)
 
     def run(self, script: str) -> Iterator[Result]:
         """Runs the statements of a script, which end with `;`, and yields their results as they come."""
@@ -113,9 +127,11 @@ class Session:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _run(self, statement: LogicalPlan, sql: str) -> Result:
-        engine = self._engine.statement(sql)
-        return self._execute(plan(statement, self._context(sql, engine)), engine)
+    def _begun(self, change: Plan, engine: StatementEngine, placed: Placed, planning: float) -> Pending:
+        staged = self._staged(change, engine)
+        if staged is None:
+            return Pending(lambda: self._execute(change, engine), lambda: None, placed, planning)
+        return Pending(lambda: self._result(engine, staged.commit()), staged.discard, placed, planning)
 
     def _context(self, sql: str, engine: StatementEngine) -> Context:
         return Context(sql, self.catalog, self.settings, engine, self.views, self._log_at)
@@ -127,6 +143,21 @@ class Session:
             log = self._logs[location] = DeltaLog(location, name)
         return log
 
+    def _staged(self, change: Plan, engine: StatementEngine) -> StagedChange | None:
+        """A change of a table up to its commit; None for what has no such phases."""
+        match change:
+            case TableChange():
+                for check in change.verify:
+                    if engine.rows(check.broken).head(1):
+                        raise check.error
+                return stage_table(change, self.catalog, self.settings)
+            case RowChange():
+                return stage_rows(change, engine, self.catalog, self.settings)
+            case LayoutChange():
+                return stage_layout(change, engine, self.settings)
+            case _:
+                return None
+
     def _execute(self, change: Plan, engine: StatementEngine) -> Result:
         """Runs what was planned. The one place where a statement has effects."""
         match change:
@@ -136,12 +167,10 @@ class Session:
                 return self._query_result(engine.rows(operator))
             case SparkCommand(sql, relations):
                 return self._query_result(engine.command(sql, relations))
-            case TableChange():
-                return self._result(engine, self._changed(change, engine))
-            case RowChange():
-                return self._result(engine, commit_rows(change, engine, self.catalog, self.settings))
-            case LayoutChange():
-                return self._result(engine, commit_layout(change, engine, self.settings))
+            case TableChange() | RowChange() | LayoutChange():
+                staged = self._staged(change, engine)
+                assert staged is not None
+                return self._result(engine, staged.commit())
             case Stepwise(_, steps):
                 return [self._execute(step, engine) for step in steps][-1]
             case CatalogChange():
@@ -156,12 +185,6 @@ class Session:
             case _:
                 assert_never(change)
         return self._result(engine, Committed())
-
-    def _changed(self, change: TableChange, engine: StatementEngine) -> Committed:
-        for check in change.verify:
-            if engine.rows(check.broken).head(1):
-                raise check.error
-        return commit_table(change, self.catalog, self.settings)
 
     def _result(self, engine: StatementEngine, done: Committed) -> Result:
         return Result.of(

@@ -24,6 +24,7 @@ LAYERS = (
     {"result", "render", "catalog"},
     {"planner"},
     {"engine"},
+    {"pending"},
     {"session"},
     {"repl", "golden", "dbapi"},
     {"cli"},

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -48,8 +49,20 @@ class Committed:
     attempts: int = 0
 
 
-def commit_table(change: TableChange, catalog: Catalog, settings: Settings) -> Committed:
-    """Commits a change without new rows."""
+@dataclass(frozen=True, slots=True)
+class StagedChange:
+    """A change whose files are written and which nobody can see yet: one of the two is called, once."""
+
+    commit: Callable[[], Committed]
+    discard: Callable[[], None] = lambda: None
+
+
+def stage_table(change: TableChange, catalog: Catalog, settings: Settings) -> StagedChange:
+    """A change without new rows, which has nothing to stage."""
+    return StagedChange(lambda: _commit_table(change, catalog, settings))
+
+
+def _commit_table(change: TableChange, catalog: Catalog, settings: Settings) -> Committed:
     removes = _removes(change.snapshot, change.removed)
     metrics = removed_metrics(removes) if change.removed is not None else {}
     outcome = change.outcome or Outcome.NONE
@@ -80,8 +93,8 @@ def _checkpoint(change: TableChange, commit: Commit) -> None:
         raise DropCheckpointError(change.log.table, commit.version, str(error).rstrip(".")) from error
 
 
-def commit_rows(change: RowChange, engine: StatementEngine, catalog: Catalog, settings: Settings) -> Committed:
-    """Stages the rows of a change, commits them, and removes what was staged if that fails."""
+def stage_rows(change: RowChange, engine: StatementEngine, catalog: Catalog, settings: Settings) -> StagedChange:
+    """Writes the rows of a change. Files that no commit comes to refer to are removed again."""
     stage = Stage(
         engine.spark,
         change.log.location,
@@ -90,28 +103,49 @@ def commit_rows(change: RowChange, engine: StatementEngine, catalog: Catalog, se
         stores_partitions=stores_partitions(_protocol(change), change.metadata.configuration),
     )
     started = time.perf_counter()
-    try:
+    with discarded_on_error(stage):
         work = _staged(change, engine, stage)
-    except BaseException:
-        # Also on Ctrl-C: nothing can refer to these files yet.
-        stage.discard()
-        raise
-    change = with_used_numbers(change, of_kind(work.actions, AddFile))
-    actions = [*change.actions, *work.actions]
     work.metrics["executionTimeMs"] = int((time.perf_counter() - started) * 1000)
+    final = with_used_numbers(change, of_kind(work.actions, AddFile))
+    return StagedChange(lambda: _commit_rows(final, work, stage, catalog, settings), stage.discard)
+
+
+def _commit_rows(change: RowChange, work: _Work, stage: Stage, catalog: Catalog, settings: Settings) -> Committed:
+    actions = [*change.actions, *work.actions]
     schema = OUTCOME_SCHEMAS[change.outcome]
     if change.skip_if_empty and not actions:
         return Committed(schema, (work.answer,), None, work.metrics)
+    commit = commit_staged(change, actions, work.metrics, settings, stage)
+    _register(change.register, catalog)
+    return Committed(schema, (work.answer,), commit.version, work.metrics, commit.attempts)
+
+
+@contextmanager
+def discarded_on_error(stage: Stage) -> Iterator[None]:
+    """Removes what was staged when the block fails, also on Ctrl-C: nothing can refer to these files yet."""
     try:
-        commit = commit_actions(change, actions, work.metrics, settings)
+        yield
+    except BaseException:
+        stage.discard()
+        raise
+
+
+def commit_staged(
+    change: RowChange | LayoutChange,
+    actions: Sequence[Action],
+    metrics: Mapping[str, int],
+    settings: Settings,
+    stage: Stage,
+) -> Commit:
+    """Commits actions that refer to staged files, and removes these when that fails for certain."""
+    try:
+        return commit_actions(change, actions, metrics, settings)
     except AmbiguousWriteError:
         # The commit may be there, and then it needs its files; VACUUM removes them if it is not.
         raise
     except DeltaSqlError:
         stage.discard()
         raise
-    _register(change.register, catalog)
-    return Committed(schema, (work.answer,), commit.version, work.metrics, commit.attempts)
 
 
 def _protocol(change: RowChange) -> Protocol:

@@ -9,12 +9,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from uuid import uuid4
 
-from deltasql.engine.commit import Committed, commit_actions
+from deltasql.engine.commit import Committed, StagedChange, commit_staged, discarded_on_error
 from deltasql.engine.engine import StatementEngine
 from deltasql.engine.staged import StagedFile
 from deltasql.engine.write import Stage, row_count
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.log import AmbiguousWriteError
 from deltasql.log.actions import AddFile
 from deltasql.log.clustering import CUBE_COLUMNS, CUBE_CURVE, CUBE_ID, PROVIDER
 from deltasql.plan.operators import Curve, Rearrange
@@ -30,29 +28,24 @@ MOST_SOURCES = 1000
 """A longer list is left out: a tag stays in every checkpoint for as long as its file."""
 
 
-def commit_layout(change: LayoutChange, engine: StatementEngine, settings: Settings) -> Committed:
-    """Stages the new files, commits them for the old ones, and removes what was staged if that fails."""
+def stage_layout(change: LayoutChange, engine: StatementEngine, settings: Settings) -> StagedChange:
+    """Writes the new files. They are removed again if no commit comes to refer to them."""
     stage = Stage(engine.spark, change.log.location, (), change.snapshot.configuration)
     files = change.operator.target.files
     old = {file.path: file for file in change.snapshot.add_files(files.column("path").to_pylist())}
-    try:
+    with discarded_on_error(stage):
         staged, bins = engine.rearrange(change.operator, stage)
         adds = _successors(change, staged.files, bins, old)
-    except BaseException:
-        # Also on Ctrl-C: nothing can refer to these files yet.
-        stage.discard()
-        raise
-    done = _done(change.operator, adds, old.values())
-    removes = [file.remove(done.ended_ms, data_change=False) for file in old.values()]
+    return StagedChange(lambda: _commit_layout(change, adds, list(old.values()), settings, stage), stage.discard)
+
+
+def _commit_layout(
+    change: LayoutChange, adds: Sequence[AddFile], old: Sequence[AddFile], settings: Settings, stage: Stage
+) -> Committed:
+    done = _done(change.operator, adds, old)
+    removes = [file.remove(done.ended_ms, data_change=False) for file in old]
     metrics = layout_metrics(done)
-    try:
-        commit = commit_actions(change, [*removes, *adds], metrics, settings)
-    except AmbiguousWriteError:
-        # The commit may be there, and then it needs its files; VACUUM removes them if it is not.
-        raise
-    except DeltaSqlError:
-        stage.discard()
-        raise
+    commit = commit_staged(change, [*removes, *adds], metrics, settings, stage)
     row = layout_row(table_uri(change.snapshot.location), change.considered, done)
     return Committed(OPTIMIZED, (row,), commit.version, metrics, commit.attempts)
 

@@ -41,3 +41,12 @@ class UnknownDirectiveError(UsageError):
     line: int
     text: str
     known: tuple[str, ...]
+
+
+@condition(
+    "STATEMENT_ALREADY_ENDED",
+    "55000",
+    "The statement has been committed or aborted before. Begin it anew with begin().",
+)
+class StatementEndedError(UsageError):
+    """`commit` or `abort` of a statement that has ended."""

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from deltasql.catalog import Catalog
-from deltasql.engine.commit import commit_table
+from deltasql.engine.commit import stage_table
 from deltasql.log.actions import Action, AddFile
 from deltasql.log.snapshot import Snapshot
 from deltasql.log.table import DeltaLog
@@ -128,7 +128,7 @@ class Lab:
         for sql in statements:
             change = self.plan(sql)
             if isinstance(change, TableChange):
-                commit_table(change, self.catalog, self.settings)
+                stage_table(change, self.catalog, self.settings).commit()
             elif isinstance(change, CatalogChange):
                 change.apply(self.catalog)
                 self._logs.clear()
