@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from deltasql.errors.schema import ConstraintTypeMismatchError, GeneratedTypeMismatchError
+from deltasql.log.iceberg_compat import compat_keys
 from deltasql.log.properties import check_constraints, is_on
 from deltasql.planner.alignment import same_type
 from deltasql.planner.generated import GENERATION
@@ -32,8 +33,9 @@ def automatic_widening(configuration: Mapping[str, str], context: Context) -> Wi
     if not is_on(configuration, ENABLED):
         return Widening.NEVER
     chosen = Widening(context.choice(AUTOMATIC_WIDENING))
-    iceberg = any(is_on(configuration, f"delta.enableIcebergCompatV{number}") for number in (1, 2, 3))
-    return Widening.ICEBERG if iceberg and chosen is not Widening.NEVER else chosen
+    if chosen is Widening.NEVER or not compat_keys(configuration):
+        return chosen
+    return Widening.ICEBERG
 
 
 def refuse_dependent_types(new: StructType, snapshot: Snapshot) -> None:

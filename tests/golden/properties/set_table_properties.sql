@@ -52,5 +52,8 @@ ALTER TABLE missing SET TBLPROPERTIES ('a' = '1');
 ALTER TABLE t SET TBLPROPERTIES ('delta.minReaderVersion' = '4');
 -- name: wrong, no such mode
 ALTER TABLE t SET TBLPROPERTIES ('delta.columnMapping.mode' = 'position');
--- name: change data feed, which we cannot write yet
-ALTER TABLE t SET TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true');
+-- name: a feature that we cannot write
+ALTER TABLE t SET TBLPROPERTIES ('delta.enableIcebergCompatV3' = 'true', 'delta.columnMapping.mode' = 'name');
+-- name: one that others on the table shut out
+ALTER TABLE t SET TBLPROPERTIES ('delta.enableIcebergCompatV2' = 'true');
+ALTER TABLE t SET TBLPROPERTIES ('delta.enableIcebergCompatV2' = 'true', 'delta.columnMapping.mode' = 'name', 'delta.enableDeletionVectors' = 'true');
