@@ -24,6 +24,7 @@ from deltasql.plan.base import TableName
 from deltasql.planner import plan
 from deltasql.planner.changes import (
     Answer,
+    FileRemoval,
     LayoutChange,
     Plan,
     QueryRows,
@@ -171,6 +172,11 @@ class Session:
                 staged = self._staged(change, engine)
                 assert staged is not None
                 return self._result(engine, staged.commit())
+            case FileRemoval():
+                # Only VACUUM needs Arrow's functions in a session without rows.
+                from deltasql.engine.vacuum import remove_files
+
+                return self._result(engine, remove_files(change, engine, self.settings))
             case Stepwise(_, steps):
                 return [self._execute(step, engine) for step in steps][-1]
             case CatalogChange():

@@ -1,14 +1,15 @@
 """Storage of one table: local disk, memory, S3, GCS or Azure, all through obstore.
 
 Paths are relative to the table's location, `/`-separated and literal (`%` is no escape). The one write that decides
-anything is `put_if_absent`; only `_last_checkpoint` is ever overwritten.
+anything is `put_if_absent`; only hints such as `_last_checkpoint` are ever overwritten.
 """
 
 from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,12 +20,16 @@ from obstore.store import LocalStore, MemoryStore, from_url
 
 from deltasql.errors.log import AmbiguousWriteError, StorageError, UnsupportedLocationError
 from deltasql.log.paths import is_local, local_path
+from deltasql.log.tree import IsHidden, Tree, checksum_beside, listed_tree, local_tree
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 # What stays in memory is one store per process, so that two sessions see the same tables.
 _MEMORY = MemoryStore()
+
+# As many objects as S3 deletes with one request.
+_BULK = 1000
 
 # With these answers the storage has said no: nothing was written.
 _REFUSED = (
@@ -144,17 +149,42 @@ class LogStore:
         except (exceptions.BaseError, OSError) as error:
             raise StorageError("read", self.url(path), _reason(error)) from error
 
-    def exists(self, path: str) -> bool:
+    def find(self, path: str) -> Entry | None:
+        """Like `head`; None where there is no such object."""
         try:
-            self.head(path)
+            return self.head(path)
         except FileNotFoundError:
-            return False
-        return True
+            return None
+
+    def exists(self, path: str) -> bool:
+        return self.find(path) is not None
 
     def delete(self, paths: Iterable[str]) -> None:
         """Removes the objects; those that are already gone are no error."""
         for path in paths:
             self._delete(path)
+
+    def delete_all(self, paths: Sequence[str]) -> int:
+        """Removes very many objects, side by side where the storage can; how many were there."""
+        for start in range(0, len(paths), _BULK):
+            bulk = [self._prefix + path for path in paths[start : start + _BULK]]
+            try:
+                obstore.delete(self._open(), bulk)
+            except FileNotFoundError:
+                # Another process was faster with one of them: the others may still be there.
+                self.delete(paths[start : start + _BULK])
+            except (exceptions.BaseError, OSError) as error:
+                raise StorageError("delete", self.url(paths[start]), _reason(error)) from error
+        return len(paths)
+
+    def delete_folders(self, paths: Iterable[str]) -> int:
+        """Removes folders that are empty, and tells how many. An object store has none."""
+        return 0
+
+    def tree(self, is_hidden: IsHidden) -> Tree:
+        """All objects below the location that are not hidden. Raises StorageError."""
+        entries = ((entry.path, entry.size, entry.modified) for entry in self.list_below(""))
+        return listed_tree(entries, is_hidden)
 
     def open_input(self, path: str) -> pa.NativeFile:
         """A seekable file for pyarrow, which fetches only the ranges that are read. Raises like `read`."""
@@ -222,6 +252,38 @@ class LocalLogStore(LogStore):
         except OSError as error:
             raise StorageError("read", self.url(path), _reason(error)) from error
         return Entry(path, status.st_size, status.st_mtime_ns // 1_000_000)
+
+    def delete_all(self, paths: Sequence[str]) -> int:
+        """With the checksums that Hadoop keeps beside its files."""
+        done = 0
+        for path in paths:
+            done += self._unlink(path)
+            self._unlink(checksum_beside(path))
+        return done
+
+    def delete_folders(self, paths: Iterable[str]) -> int:
+        done = 0
+        for path in paths:
+            # Whoever writes into it meanwhile keeps it: only an empty folder can be removed.
+            with suppress(OSError):
+                (self._folder / path).rmdir()
+                done += 1
+        return done
+
+    def tree(self, is_hidden: IsHidden) -> Tree:
+        try:
+            return local_tree(self.root, is_hidden)
+        except OSError as error:
+            raise StorageError("list", self.root, _reason(error)) from error
+
+    def _unlink(self, path: str) -> bool:
+        try:
+            os.unlink(f"{self.root}/{path}")  # noqa: PTH108 - a Path for each of very many files costs as much
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise StorageError("delete", self.url(path), _reason(error)) from error
+        return True
 
     def open_input(self, path: str) -> pa.NativeFile:
         import pyarrow as pa

@@ -16,6 +16,7 @@ from deltasql.planner import (
     session_settings,
     table,
     update,
+    vacuum,
     view,
 )
 from deltasql.planner.rule import plan
@@ -37,5 +38,6 @@ __all__ = [
     "session_settings",
     "table",
     "update",
+    "vacuum",
     "view",
 ]

@@ -151,6 +151,32 @@ class LayoutChange:
     considered: Considered
 
 
+class Candidates(Enum):
+    """Where VACUUM looks for files that may go: in the table's folder, in the log, or in an inventory."""
+
+    FOLDER = "the files of its folder"
+    LOG = "the files that the log has removed"
+    INVENTORY = "the files of the inventory"
+
+
+@dataclass(frozen=True, slots=True)
+class FileRemoval:
+    """The files of a table's folder go that nobody has needed for `retention_ms`; with `dry_run` they are only listed.
+
+    `inventory` gives the rows of Candidates.INVENTORY: path, length, isDir, modificationTime. `logged` says whether
+    two commits note begin and end, the first with `parameters`.
+    """
+
+    log: DeltaLog
+    snapshot: Snapshot
+    retention_ms: int
+    candidates: Candidates
+    parameters: Mapping[str, Any]
+    dry_run: bool = False
+    logged: bool = True
+    inventory: Operator | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class SettingChange:
     """SET key = value, or RESET: `value` None forgets the key, `key` None all."""
@@ -172,6 +198,7 @@ Plan: TypeAlias = Union[
     TableChange,
     RowChange,
     LayoutChange,
+    FileRemoval,
     Stepwise,
     CatalogChange,
     SettingChange,

@@ -26,6 +26,7 @@ from deltasql.plan.operators import (
 )
 from deltasql.planner.changes import (
     Answer,
+    FileRemoval,
     LayoutChange,
     Plan,
     QueryRows,
@@ -103,12 +104,21 @@ def physical_lines(planned: Plan) -> list[str]:
             return ["== Physical Plan ==", *tree(planned.operator), "== Actions ==", *_actions(planned)]
         case TableChange():
             return ["== Physical Plan ==", "none: the log alone", "== Actions ==", *_actions(planned)]
+        case FileRemoval():
+            inventory = () if planned.inventory is None else tree(planned.inventory, "  ")
+            return ["== Physical Plan ==", _unneeded(planned), *inventory]
         case Stepwise(label):
             return ["== Physical Plan ==", f"several commits: {label}"]
         case CatalogChange() | SettingChange() | ViewChange():
             return ["== Physical Plan ==", f"{type(planned).__name__}: no table changes"]
         case _:
             assert_never(planned)
+
+
+def _unneeded(removal: FileRemoval) -> str:
+    hours = removal.retention_ms / 3_600_000
+    verb = "List" if removal.dry_run else "Delete"
+    return f"{verb}: {removal.candidates.value}, but for those that a version of the last {hours:g} hours needs"
 
 
 def tree(operator: Operator, indent: str = "") -> Iterator[str]:

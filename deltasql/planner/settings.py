@@ -24,6 +24,9 @@ OPTIMIZE_MIN_FILE_SIZE = "spark.databricks.delta.optimize.minFileSize"
 OPTIMIZE_MAX_FILE_SIZE = "spark.databricks.delta.optimize.maxFileSize"
 OPTIMIZE_DELETED_RATIO = "spark.databricks.delta.optimize.maxDeletedRowsRatio"
 ZORDER_STATS_CHECK = "spark.databricks.delta.optimize.zorder.checkStatsCollection.enabled"
+RETENTION_CHECK = "spark.databricks.delta.retentionDurationCheck.enabled"
+VACUUM_LITE = "spark.databricks.delta.vacuum.lite.enabled"
+VACUUM_LOGGING = "spark.databricks.delta.vacuum.logging.enabled"
 
 DEFAULTS = {
     AUTO_MERGE: "false",
@@ -36,6 +39,8 @@ DEFAULTS = {
     AUTOMATIC_WIDENING: "ALWAYS",
     CHANGES_OUT_OF_RANGE: "false",
     STRICT_UNSET: "false",
+    RETENTION_CHECK: "true",
+    VACUUM_LITE: "false",
 }
 
 CHOICES = {

@@ -1,0 +1,53 @@
+-- expect: no jvm
+
+CREATE TABLE t (a INT, p INT) PARTITIONED BY (p);
+-- name: nothing to delete
+VACUUM t;
+-- name: all clauses, lower case, another order
+vacuum `t` dry run full retain 200 hours;
+-- name: a path as a string
+VACUUM '${WAREHOUSE}/t' RETAIN 168.0 HOURS;
+-- name: a path as a name
+VACUUM delta.`${WAREHOUSE}/t` LITE -- comment
+  DRY /* between */ RUN;
+-- name: the retention is checked
+VACUUM t RETAIN 0 HOURS;
+-- name: also a fraction
+VACUUM t RETAIN 167.5 HOURS DRY RUN;
+-- name: the table's own retention
+ALTER TABLE t SET TBLPROPERTIES ('delta.deletedFileRetentionDuration' = 'interval 2 days');
+VACUUM t RETAIN 48 HOURS DRY RUN;
+VACUUM t RETAIN 47 HOURS;
+-- name: without the check
+SET spark.databricks.delta.retentionDurationCheck.enabled = false;
+VACUUM t RETAIN 0 HOURS;
+-- name: without the two commits
+SET spark.databricks.delta.vacuum.logging.enabled = false;
+VACUUM t;
+DESCRIBE HISTORY t LIMIT 1;
+-- name: what it would do
+EXPLAIN VACUUM t;
+EXPLAIN VACUUM t LITE RETAIN 0.5 HOURS DRY RUN;
+-- name: wrong, a negative time
+VACUUM t RETAIN -1 HOURS;
+-- name: wrong, no such table
+VACUUM nope;
+-- name: wrong, a path without a table
+VACUUM '/no/such/table';
+-- name: wrong, a folder inside of a table
+VACUUM '${WAREHOUSE}/t/p=1';
+-- name: wrong, one version
+VACUUM t@v1;
+-- name: wrong, twice the same
+VACUUM t DRY RUN LITE DRY RUN;
+-- name: wrong, both modes
+VACUUM t LITE FULL;
+-- name: wrong, two places to look
+VACUUM t LITE USING INVENTORY files;
+-- name: wrong, no number
+VACUUM t RETAIN some HOURS;
+-- name: wrong, no unit
+VACUUM t RETAIN 200;
+-- name: wrong, a setting
+SET spark.databricks.delta.retentionDurationCheck.enabled = perhaps;
+VACUUM t;
