@@ -64,13 +64,15 @@ def stage_table(change: TableChange, catalog: Catalog, settings: Settings) -> St
 
 def _commit_table(change: TableChange, catalog: Catalog, settings: Settings) -> Committed:
     removes = _removes(change.snapshot, change.removed)
-    metrics = removed_metrics(removes) if change.removed is not None else {}
+    metrics = _table_metrics(change, removes)
     outcome = change.outcome or Outcome.NONE
     rows = _deleted_rows(change.removed) if outcome is Outcome.DELETE else None
     if rows is not None and rows >= 0:
         metrics["numDeletedRows"] = rows
     schema = OUTCOME_SCHEMAS[outcome]
-    answer = ((rows,),) if rows is not None else ()
+    answer: tuple[tuple[Any, ...], ...] = ((rows,),) if rows is not None else ()
+    if change.answer is not None:
+        schema, answer = change.answer.schema, change.answer.rows
     if change.skip_if_empty and not removes and not change.actions:
         return Committed(schema, answer)
     commit = commit_actions(change, [*change.actions, *_removals(removes)], metrics, settings)
@@ -78,6 +80,12 @@ def _commit_table(change: TableChange, catalog: Catalog, settings: Settings) -> 
     if change.checkpoint:
         _checkpoint(change, commit)
     return Committed(schema, answer, commit.version, metrics, commit.attempts)
+
+
+def _table_metrics(change: TableChange, removes: Sequence[AddFile]) -> dict[str, int]:
+    if change.metrics is not None:
+        return dict(change.metrics)
+    return removed_metrics(removes) if change.removed is not None else {}
 
 
 def _checkpoint(change: TableChange, commit: Commit) -> None:

@@ -60,6 +60,7 @@ class TableChange:
     """One commit without new rows. `snapshot` is what the statement read; None: the table is created.
 
     `removed` are files (rows of `Snapshot.files()`) that leave the table. `tags` go into the commitInfo.
+    `answer` is what the statement returns, and `metrics` go into the history in place of those of `removed`.
     With `checkpoint` the version is to have one; then log files that only versions older than `forget_before_ms` need
     are deleted, if that is given.
     """
@@ -78,6 +79,8 @@ class TableChange:
     tags: Mapping[str, str] | None = None
     checkpoint: bool = False
     forget_before_ms: int | None = None
+    answer: Answer | None = None
+    metrics: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -194,8 +195,8 @@ def _actions(change: TableChange | RowChange | LayoutChange) -> Iterator[str]:
         yield f"  remove: {change.operator.target.files.num_rows} files"
         yield "  add: the files written"
         return
-    for action in change.actions:
-        yield f"  {_name(action)}"
+    for name, number in Counter(_name(action) for action in change.actions).items():
+        yield f"  {name}" if number == 1 else f"  {name}: {number}"
     if change.removed is not None:
         yield f"  remove: {change.removed.num_rows} files"
     if isinstance(change, RowChange):

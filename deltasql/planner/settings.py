@@ -27,6 +27,9 @@ ZORDER_STATS_CHECK = "spark.databricks.delta.optimize.zorder.checkStatsCollectio
 RETENTION_CHECK = "spark.databricks.delta.retentionDurationCheck.enabled"
 VACUUM_LITE = "spark.databricks.delta.vacuum.lite.enabled"
 VACUUM_LOGGING = "spark.databricks.delta.vacuum.logging.enabled"
+RESTORE_DOWNGRADE = "spark.databricks.delta.restore.protocolDowngradeAllowed"
+FSCK_MOST_ROWS = "spark.databricks.delta.fsck.maxNumEntriesInResult"
+IGNORE_MISSING_FILES = "spark.sql.files.ignoreMissingFiles"
 
 DEFAULTS = {
     AUTO_MERGE: "false",
@@ -41,6 +44,8 @@ DEFAULTS = {
     STRICT_UNSET: "false",
     RETENTION_CHECK: "true",
     VACUUM_LITE: "false",
+    RESTORE_DOWNGRADE: "false",
+    FSCK_MOST_ROWS: "1000",
 }
 
 CHOICES = {
@@ -100,6 +105,13 @@ def as_bytes(key: str, value: str) -> int:
         return byte_size(value)
     except ValueError:
         raise InvalidSettingError(key=key, value=value, expected="a size such as 104857600 or 100mb") from None
+
+
+def as_count(key: str, value: str | None) -> int:
+    """A setting that is a whole number from 0 on. Raises InvalidSettingError for any other text."""
+    if value is None or not value.strip().isdecimal():
+        raise InvalidSettingError(key=key, value=str(value), expected="a whole number")
+    return int(value)
 
 
 def as_share(key: str, value: str) -> float:
