@@ -83,5 +83,29 @@ WHEN NOT MATCHED THEN INSERT *;
 MERGE INTO t36 t USING (SELECT 1 AS key, 11 AS value, 128 AS b, 16 AS s) s ON t.key = s.key WHEN MATCHED THEN UPDATE SET *;
 SELECT * FROM t36;
 
--- name: truth table 4.2 rows 41 to 44: type widening is not there yet
-CREATE TABLE t41 (a SMALLINT) TBLPROPERTIES ('delta.enableTypeWidening' = 'true');
+SET spark.sql.storeAssignmentPolicy = ANSI;
+CREATE TABLE t41 (
+  key INT, a SMALLINT, b SMALLINT, p STRUCT<x: SMALLINT, y: SMALLINT>, l ARRAY<SMALLINT>, m MAP<STRING, SMALLINT>
+) TBLPROPERTIES ('delta.enableTypeWidening' = 'true');
+INSERT INTO t41 VALUES (1, 1, 2, named_struct('x', 3, 'y', 4), array(5), map('k', 6));
+CREATE TEMPORARY VIEW w AS SELECT 1 AS key, 40000 AS a, 2 AS b, named_struct('x', 50000, 'y', 4) AS p, array(60000) AS l, map('k', 70000) AS m;
+-- name: truth table 4.2 row 41, evolution off: a SHORT is too small
+MERGE INTO t41 t USING w s ON t.key = s.key WHEN MATCHED THEN UPDATE SET a = s.a + 1;
+-- name: truth table 4.2 row 41, evolution on: only the column that is assigned widens
+MERGE WITH SCHEMA EVOLUTION INTO t41 t USING w s ON t.key = s.key WHEN MATCHED THEN UPDATE SET a = s.a + 1;
+-- name: truth table 4.2 row 41, evolution on: only the field that is assigned
+MERGE WITH SCHEMA EVOLUTION INTO t41 t USING w s ON t.key = s.key WHEN MATCHED THEN UPDATE SET p.x = s.p.x;
+-- name: truth table 4.2 row 41, evolution on: an element and a value, of a row that is inserted
+MERGE WITH SCHEMA EVOLUTION INTO t41 t USING w s ON t.key = s.key + 1
+WHEN NOT MATCHED THEN INSERT (key, l, m) VALUES (s.key, s.l, s.m);
+-- name: truth table 4.2 row 42, evolution on: INT stays
+MERGE WITH SCHEMA EVOLUTION INTO t41 t USING (SELECT 1 AS key, 7S AS a) s ON t.key = s.key WHEN MATCHED THEN UPDATE SET *;
+SET spark.databricks.delta.typeWidening.allowAutomaticWidening = NEVER;
+-- name: truth table 4.2 row 43, NEVER, evolution on: b stays SHORT
+MERGE WITH SCHEMA EVOLUTION INTO t41 t USING (SELECT 2 AS key, 7D AS b) s ON t.key = s.key WHEN NOT MATCHED THEN INSERT *;
+SET spark.databricks.delta.typeWidening.allowAutomaticWidening = ALWAYS;
+-- name: truth table 4.2 row 43, ALWAYS, evolution off: b stays SHORT
+MERGE INTO t41 t USING (SELECT 3 AS key, 8D AS b) s ON t.key = s.key WHEN NOT MATCHED THEN INSERT (key, b) VALUES (s.key, s.b);
+-- name: truth table 4.2 row 43, ALWAYS, evolution on: b becomes DOUBLE
+MERGE WITH SCHEMA EVOLUTION INTO t41 t USING (SELECT 4 AS key, 8.5D AS b) s ON t.key = s.key WHEN NOT MATCHED THEN INSERT *;
+SELECT * FROM t41;
