@@ -15,6 +15,7 @@ STATEMENTS = {
     "select": "SELECT * FROM {table}",
     "plan_scan": "EXPLAIN SELECT * FROM {table} WHERE {filter}",
     "drop": "DROP TABLE {table}",
+    "vacuum": "VACUUM {table}",
     "write_rows": (
         "CREATE TABLE {table} USING delta TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')"
         " AS SELECT * FROM parquet.`{rows}`"

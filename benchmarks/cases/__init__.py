@@ -3,7 +3,17 @@
 from collections.abc import Callable, Sequence
 
 from benchmarks.bench import Bench
-from benchmarks.cases import big_tables, long_logs, many_files, parsing, planning, small_tables, start_up, vectors
+from benchmarks.cases import (
+    big_tables,
+    long_logs,
+    many_files,
+    parsing,
+    planning,
+    small_tables,
+    start_up,
+    vacuum,
+    vectors,
+)
 from benchmarks.figures import Figure
 
 CASES: dict[str, Callable[[Bench], Sequence[Figure]]] = {
@@ -15,4 +25,5 @@ CASES: dict[str, Callable[[Bench], Sequence[Figure]]] = {
     "small-tables": small_tables.figures,
     "big-tables": big_tables.figures,
     "vectors": vectors.figures,
+    "vacuum": vacuum.figures,
 }

@@ -50,8 +50,7 @@ def remove_files(change: FileRemoval, engine: StatementEngine, settings: Setting
         return Committed(PATHS, _rows(change, found), metrics=metrics)
     if change.logged:
         start = _note(change, snapshot, "VACUUM START", change.parameters, metrics, settings)
-        if start.snapshot.version != snapshot.version + 1:
-            found = unused(tree, change.log, start.snapshot, cutoff)
+        found = unused(tree, change.log, start.snapshot, cutoff)
     done = _deleted(change, found, tree, settings)
     _remember(change, last, cutoff)
     return done
@@ -86,7 +85,8 @@ def _inventoried(rows: pa.Table, root: str, is_hidden: IsHidden) -> Tree:
     kept = []
     for path, size, _, modified in zip(*(rows[name].to_pylist() for name in rows.column_names), strict=True):
         below = canonical(path.replace("%", "%25"), root)
-        if not is_absolute(below) and not any(is_hidden(part) for part in below.split("/")):
+        # `..` is hidden; and `a//b` is not how the log spells the file that it is.
+        if not is_absolute(below) and not any(part == "" or is_hidden(part) for part in below.split("/")):
             kept.append((below, size, modified))
     paths, sizes, times = zip(*kept, strict=True) if kept else ((), (), ())
     return Tree(file_table(list(paths), list(sizes), list(times)), no_folders())

@@ -86,7 +86,7 @@ def logged_paths(log: DeltaLog, after: int, cutoff_ms: int) -> tuple[list[str], 
     for removes, changes in _removals(log, range(after + 1, last + 1)):
         found.update(_paths(removes, log.location))
         found.update(canonical(change["path"], log.location) for change in changes)
-    return sorted(path for path in found if not is_absolute(path)), last
+    return sorted(path for path in found if not is_absolute(path) and ".." not in path.split("/")), last
 
 
 def last_before(log: DeltaLog, cutoff_ms: int) -> int:

@@ -17,6 +17,7 @@ from deltasql.errors.restore import (
 )
 from deltasql.log.clustering import DOMAIN as CLUSTERING
 from deltasql.log.clustering import clustering_columns, clustering_domain, is_clustered
+from deltasql.log.snapshot import in_commit_timestamps
 from deltasql.plan.base import Temporal
 from deltasql.plan.restore import Restore
 from deltasql.planner.changes import Answer, Plan, TableChange
@@ -56,13 +57,8 @@ METRICS = (
     "removedFilesSize",
     "restoredFilesSize",
 )
-# What says how the log itself is to be read, or guards it, does not go back in time.
-KEPT = (
-    "delta.enableInCommitTimestamps",
-    "delta.inCommitTimestampEnablementVersion",
-    "delta.inCommitTimestampEnablementTimestamp",
-    "delta.requireCheckpointProtectionBeforeVersion",
-)
+GUARD = "delta.requireCheckpointProtectionBeforeVersion"
+ENABLEMENT = ("delta.inCommitTimestampEnablementVersion", "delta.inCommitTimestampEnablementTimestamp")
 MAX_COLUMN_ID = "delta.columnMapping.maxColumnId"
 _MOST_SHOWN = 100
 _LITERAL = re.compile(r"(?:TIMESTAMP\s*|DATE\s*)?'([^'\\]*)'", re.IGNORECASE)
@@ -184,9 +180,11 @@ def _protocol(old: Snapshot, current: Snapshot, *, downgrade: bool) -> Protocol:
 
 
 def _metadata(old: Metadata, current: Metadata) -> Metadata:
-    """The old ones; what must not go backwards stays: numbers given to columns and to rows, and how the log is kept."""
-    configuration = {key: value for key, value in old.configuration.items() if key not in KEPT}
-    configuration |= {key: current.configuration[key] for key in KEPT if key in current.configuration}
+    """The old ones; what must not go backwards stays: numbers given to columns and to rows, and the log's guard."""
+    # Since when commits have times of their own is of the present log; the transaction notes it where they begin anew.
+    kept = (GUARD, *ENABLEMENT) if in_commit_timestamps(old) and in_commit_timestamps(current) else (GUARD,)
+    configuration = {key: value for key, value in old.configuration.items() if key not in (GUARD, *ENABLEMENT)}
+    configuration |= {key: current.configuration[key] for key in kept if key in current.configuration}
     marks = [item.configuration[MAX_COLUMN_ID] for item in (old, current) if MAX_COLUMN_ID in item.configuration]
     if MAX_COLUMN_ID in configuration:
         configuration[MAX_COLUMN_ID] = max(marks, key=int)

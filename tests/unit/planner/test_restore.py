@@ -239,15 +239,23 @@ def test_by_time(session: Session, put: Put) -> None:
     assert condition(session, "RESTORE t TO TIMESTAMP AS OF '2100-01-01'") == "DELTA_CANNOT_RESTORE_TIMESTAMP_GREATER"
 
 
-def test_in_commit_timestamps_stay_as_they_are(session: Session) -> None:
+def test_in_commit_timestamps_end_and_begin_anew(session: Session) -> None:
+    """The time since when commits have them is that of the present log, not of the old one."""
     session.sql("CREATE TABLE t (a INT)")
     session.sql("ALTER TABLE t SET TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'true')")
-    since = session.log("t").snapshot().configuration["delta.inCommitTimestampEnablementVersion"]
+    session.sql("ALTER TABLE t SET TBLPROPERTIES ('x' = '1')")
+    key = "delta.inCommitTimestampEnablementVersion"
+    session.sql("RESTORE t TO VERSION AS OF 1")
+    assert session.log("t").snapshot().configuration[key] == "1"
     session.sql("RESTORE t TO VERSION AS OF 0")
-    configuration = session.log("t").snapshot().configuration
-    assert configuration["delta.enableInCommitTimestamps"] == "true"
-    assert configuration["delta.inCommitTimestampEnablementVersion"] == since == "1"
-    assert len(session.sql("DESCRIBE HISTORY t").collect()) == 3
+    assert not {"delta.enableInCommitTimestamps", key} & session.log("t").snapshot().configuration.keys()
+    session.sql("RESTORE t TO VERSION AS OF 2")
+    assert session.log("t").snapshot().configuration[key] == "5"
+    session.sql("RESTORE t TO VERSION AS OF 1")
+    assert session.log("t").snapshot().configuration[key] == "5"
+    times = [row.timestamp for row in session.sql("DESCRIBE HISTORY t")]
+    assert times == sorted(times, reverse=True)
+    assert len(times) == 7
 
 
 def test_an_append_only_table_loses_no_row(session: Session, put: Put) -> None:
