@@ -59,6 +59,8 @@ class Session:
         self.catalog = Catalog(warehouse)
         self.settings = Settings()
         self.views: dict[str, View] = {}
+        self.open_log: Callable[[str, str], DeltaLog] = DeltaLog
+        """How the log at a location is opened, for a table of that name; tests put other storage below a session."""
         self._engine = Engine(SparkHandle(spark))
         self._logs: dict[str, DeltaLog] = {}
 
@@ -141,7 +143,7 @@ class Session:
         """The log at a place; kept, so that the next statement reads only what is new."""
         log = self._logs.get(location)
         if log is None or log.table != name:
-            log = self._logs[location] = DeltaLog(location, name)
+            log = self._logs[location] = self.open_log(location, name)
         return log
 
     def _staged(self, change: Plan, engine: StatementEngine) -> StagedChange | None:

@@ -43,6 +43,15 @@ class UnknownDirectiveError(UsageError):
     known: tuple[str, ...]
 
 
+@condition("INVALID_GOLDEN_SCHEDULE", "42601", "{file}, line {line}: {problem}.")
+class ScheduleError(UsageError):
+    """Sessions or schedules of a golden file that cannot be run. `problem` says why, and what to do."""
+
+    file: str
+    line: int
+    problem: str
+
+
 @condition(
     "STATEMENT_ALREADY_ENDED",
     "55000",

@@ -20,7 +20,7 @@ def run_suite(
 ) -> bool:
     """Whether every file gave what it should; with `accept`, the `.out` files are rewritten and only defects fail.
 
-    Raises NoGoldenFilesError, UnknownDirectiveError.
+    Raises NoGoldenFilesError, UnknownDirectiveError, ScheduleError.
     """
     stream = out or sys.stdout
     factory = sessions or temporary_sessions(spark)

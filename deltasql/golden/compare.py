@@ -8,6 +8,9 @@ from collections.abc import Iterator
 TITLE = "-- statement"
 """How the text of each statement begins."""
 
+SCHEDULE = "-- schedule"
+"""How the text of each schedule begins."""
+
 
 def difference(expected: str, actual: str) -> str:
     """ "" when equal, else a unified diff of each statement that differs, under its first line."""
@@ -31,7 +34,7 @@ def difference(expected: str, actual: str) -> str:
 def _blocks(text: str) -> list[str]:
     blocks: list[list[str]] = []
     for line in text.splitlines():
-        if line.startswith(TITLE) or not blocks:
+        if line.startswith((TITLE, SCHEDULE)) or not blocks:
             blocks.append([])
         blocks[-1].append(line)
     return ["\n".join(lines).rstrip("\n") for lines in blocks]
@@ -44,7 +47,10 @@ def _statement(block: str) -> str:
 
 def _diff(expected: str, actual: str) -> str:
     block = actual or expected
-    title = block.splitlines()[0].removeprefix(TITLE).lstrip(": ") or _statement(block).splitlines()[-1]
+    title = (
+        block.splitlines()[0].removeprefix(TITLE).removeprefix(SCHEDULE).lstrip(": ")
+        or _statement(block).splitlines()[-1]
+    )
     state = "" if expected and actual else " (only in the golden file)" if expected else " (new)"
     return "\n".join([f"@@ {title}{state}", *_changes(expected, actual)]) + "\n"
 

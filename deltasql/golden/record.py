@@ -35,31 +35,50 @@ class Block:
 
 
 class Recorder:
-    """Runs statements in one warehouse and writes their blocks."""
+    """Runs statements in one warehouse and writes their blocks.
 
-    def __init__(self, session: Session, warehouse: Path) -> None:
-        self._session = session
+    `level` is what `${LEVEL}` stands for. Then it is told in every title.
+    """
+
+    def __init__(self, warehouse: Path, level: str = "") -> None:
         self._warehouse = warehouse
+        self._level = level
         self._watch = LogWatch(warehouse)
         self._normal = Normalizer(str(warehouse))
 
-    def record(self, statement: GoldenStatement) -> Block:
-        """Runs one statement. Never raises for what the statement does; a defect of the program is in the block."""
-        title = f"{TITLE}: {statement.options.name}" if statement.options.name else TITLE
-        lines = [title, statement.text.rstrip()]
+    def record(self, statement: GoldenStatement, session: Session, *, must_succeed: bool = False) -> Block:
+        """Runs one statement. Never raises for what the statement does; a defect of the program is in the block.
+
+        With `must_succeed` the block of a statement that fails is a defect, too.
+        """
+        lines = [self.title(TITLE, statement.options.name), statement.text.rstrip()]
         defect = ""
         try:
-            lines += self._outcome(statement)
+            lines += self.outcome(statement, session.sql(self.sql_of(statement)))
         except DeltaSqlError as error:
+            defect = described(error) if must_succeed else ""
             lines += self._error(error, statement)
         except Exception as error:
-            defect = f"{type(error).__name__}: {error}"
-            lines += [f"-- defect {type(error).__name__}", *self._normal.text(str(error)).splitlines()]
+            defect = described(error)
+            lines += self.defect(error)
         lines += self._log(statement.options.log)
-        return Block("\n".join(line.rstrip() for line in lines) + "\n", defect)
+        return block(lines, defect)
 
-    def _outcome(self, statement: GoldenStatement) -> Iterator[str]:
-        result = self._session.sql(statement.text.replace("${WAREHOUSE}", str(self._warehouse)))
+    def title(self, kind: str, name: str) -> str:
+        """The first line of a block."""
+        return f"{kind}{': ' + name if name else ''}{f' ({self._level})' if self._level else ''}"
+
+    def sql_of(self, statement: GoldenStatement) -> str:
+        """What is run: the text with the values of `${WAREHOUSE}` and `${LEVEL}`."""
+        text = statement.text.replace("${LEVEL}", self._level) if self._level else statement.text
+        return text.replace("${WAREHOUSE}", str(self._warehouse))
+
+    def defect(self, error: Exception) -> list[str]:
+        """The lines for an error that is none of ours."""
+        return [f"-- defect {type(error).__name__}", *self._normal.text(str(error)).splitlines()]
+
+    def outcome(self, statement: GoldenStatement, result: Result) -> Iterator[str]:
+        """Schema and rows, one line each."""
         columns = ", ".join(f"{field.name}:{type_text(field.type)}" for field in result.schema)
         rows = self._rows(result)
         if result.is_query and statement.options.sort and not is_ordered(statement.text):
@@ -85,8 +104,8 @@ class Recorder:
     def _error(self, error: DeltaSqlError, statement: GoldenStatement) -> Iterator[str]:
         yield f"-- error {error.condition} {error.sqlstate}"
         yield from self._normal.text(error.message).splitlines()
-        # A place after `${WAREHOUSE}` stands under other text here than where it was drawn.
-        if error.caret is not None and "${WAREHOUSE}" not in statement.text:
+        # A place after `${…}` stands under other text here than where it was drawn.
+        if error.caret is not None and "${" not in statement.text:
             yield from error.caret.draw().splitlines()
 
     def _log(self, shown: bool) -> Iterator[str]:
@@ -97,6 +116,16 @@ class Recorder:
             for version, lines in table.commits if shown else ():
                 yield f"-- log of {table.table}, version {version}"
                 yield from map(self._normal.text, lines)
+
+
+def block(lines: list[str], defect: str = "") -> Block:
+    """A block of these lines."""
+    return Block("\n".join(line.rstrip() for line in lines) + "\n", defect)
+
+
+def described(error: Exception) -> str:
+    """An error of the program in one line."""
+    return f"{type(error).__name__}: {error}"
 
 
 def is_ordered(sql: str) -> bool:

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from deltasql.errors.usage import UnknownDirectiveError
-
-_DIRECTIVE = re.compile(r"--\s*(name|expect|log|sort)\s*:\s*(.*?)\s*$", re.IGNORECASE)
-_KNOWN = ("name: <text>", "expect: no jvm", "log: on|off", "sort: on|off")
+from deltasql.golden.directives import Directive, Place, directive
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What directives say: the title of the next statement, whether its log is shown and its rows are sorted."""
+    """What directives say: the title of the next statement, whether its log is shown and its rows are sorted.
+
+    `session` is the writer that runs it, "" for the setup; `check` marks the query that looks at the end of a schedule.
+    """
 
     name: str = ""
     log: bool = True
     sort: bool = True
-    jvm: bool = True
+    session: str = ""
+    check: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,45 +29,106 @@ class GoldenStatement:
 
     text: str
     options: Options
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleText:
+    """A `-- schedule:` as it is written, with the `-- name:` before it."""
+
+    text: str
+    name: str
+    place: Place
 
 
 @dataclass(frozen=True, slots=True)
 class GoldenScript:
-    """`jvm` is False when the file promises to run without one."""
+    """`jvm` is False when the file promises to run without one. `levels` has each value that `${LEVEL}` takes."""
 
     statements: tuple[GoldenStatement, ...]
     jvm: bool
+    schedules: tuple[ScheduleText, ...] = ()
+    levels: tuple[str, ...] = ()
+
+    @property
+    def is_scenario(self) -> bool:
+        """Whether several sessions are to write at once."""
+        mine = (item.options for item in self.statements)
+        return bool(self.schedules) or any(options.session or options.check for options in mine)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What the directives so far come to."""
+
+    common: Options = Options()
+    options: Options = Options()
+    jvm: bool = True
+    schedules: list[ScheduleText] = field(default_factory=list)
+    levels: tuple[str, ...] = ()
+
+    def take(self, found: Directive, *, whole_file: bool = False) -> None:
+        match found.name:
+            case "schedule":
+                self.schedules.append(ScheduleText(found.value, self.options.name, found.place))
+                self.options = replace(self.options, name="")
+            case "levels":
+                self.levels = tuple(level.strip() for level in found.value.split(","))
+            case "session":
+                # It holds until the next one; all the others hold for one statement.
+                self.common = replace(self.common, session=found.value)
+                self.options = replace(self.options, session=found.value)
+            case "expect":
+                self.jvm = False
+            case "check":
+                self.common = replace(self.common, session="")
+                self.options = replace(self.options, session="", check=True)
+            case _ if whole_file and found.name != "name":
+                self.common = self.options = _applied(self.common, found)
+            case _:
+                self.options = _applied(self.options, found)
+
+    def end_statement(self) -> Options:
+        done, self.options = self.options, self.common
+        return done
 
 
 def read_script(path: Path) -> GoldenScript:
     """The statements of a file.
 
-    A directive holds for the next statement; in a first paragraph of comments, for the whole file. `expect` always
-    holds for the whole file. Raises UnknownDirectiveError.
+    A directive holds for the next statement; in a first paragraph of comments, for the whole file. `expect` and
+    `levels` always hold for the whole file. Raises UnknownDirectiveError.
     """
     from deltasql.parser import split
 
     script = path.read_text(encoding="utf-8")
-    common = Options()
+    reading = _Reading()
     statements: list[GoldenStatement] = []
+    end = 0
     for number, statement in enumerate(split(script)):
         line = script.count("\n", 0, statement.start) + 1
         # Comments in front of the statement belong to it, but a first paragraph of them speaks for the file.
         head, text = _leading_comments(statement.text)
         paragraph = _first_paragraph(head) if number == 0 else 0
-        for offset, comment in enumerate(head[:paragraph]):
-            common = _applied(common, comment, path, line + offset)
-        options = replace(common, name="")
-        for offset, comment in enumerate(head[paragraph:], paragraph):
-            options = _applied(options, comment, path, line + offset)
-        common = replace(common, jvm=common.jvm and options.jvm)
-        statements.append(GoldenStatement(text, options))
-    return GoldenScript(tuple(statements), common.jvm)
+        for offset, found in _directives(head, path, line):
+            reading.take(found, whole_file=offset < paragraph)
+        statements.append(GoldenStatement(text, reading.end_statement(), Place(path, line + len(head))))
+        end = statement.start + len(statement.text)
+    for _, found in _directives(script[end:].splitlines(), path, script.count("\n", 0, end) + 1):
+        reading.take(found)
+    return GoldenScript(tuple(statements), reading.jvm, tuple(reading.schedules), reading.levels)
 
 
 def expects_no_jvm(path: Path) -> bool:
     """Whether the file says `-- expect: no jvm`."""
     return not read_script(path).jvm
+
+
+def _directives(comments: Iterable[str], path: Path, line: int) -> Iterator[tuple[int, Directive]]:
+    for offset, comment in enumerate(comments):
+        found = directive(comment, Place(path, line + offset))
+        if found is not None:
+            yield offset, found
 
 
 def _leading_comments(text: str) -> tuple[list[str], str]:
@@ -79,18 +141,14 @@ def _first_paragraph(head: list[str]) -> int:
     return head.index("") if "" in head else 0
 
 
-def _applied(options: Options, comment: str, path: Path, line: int) -> Options:
-    match = _DIRECTIVE.match(comment)
-    if match is None:
-        return options
-    name, value = match[1].lower(), match[2]
-    switch = {"on": True, "off": False}.get(value.lower())
-    if name == "name":
-        return replace(options, name=value)
-    if name == "expect" and value.lower() == "no jvm":
-        return replace(options, jvm=False)
-    if name == "log" and switch is not None:
-        return replace(options, log=switch)
-    if name == "sort" and switch is not None:
-        return replace(options, sort=switch)
-    raise UnknownDirectiveError(file=str(path), line=line, text=comment.strip(), known=_KNOWN)
+def _applied(options: Options, found: Directive) -> Options:
+    on = found.value.lower() == "on"
+    match found.name:
+        case "name":
+            return replace(options, name=found.value)
+        case "log":
+            return replace(options, log=on)
+        case "sort":
+            return replace(options, sort=on)
+        case _:
+            raise AssertionError(found.name)

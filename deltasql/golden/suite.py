@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from deltasql.errors.usage import NoGoldenFilesError
 from deltasql.golden.compare import difference
-from deltasql.golden.record import Recorder
-from deltasql.golden.script import read_script
+from deltasql.golden.concurrency import ScenarioRun
+from deltasql.golden.record import Block, Recorder
+from deltasql.golden.scenario import Scenario, read_scenario
+from deltasql.golden.script import GoldenScript, read_script
 
 if TYPE_CHECKING:
     from deltasql.session import Session
@@ -67,25 +69,21 @@ def output_path(path: Path) -> Path:
 
 
 def run_file(path: Path | str, session_factory: SessionFactory | None = None) -> GoldenOutcome:
-    """Runs one file in a warehouse of its own, which is removed afterwards. Raises UnknownDirectiveError."""
+    """Runs one file in a warehouse of its own, which is removed afterwards.
+
+    Raises UnknownDirectiveError, ScheduleError.
+    """
     path = Path(path)
     script = read_script(path)
+    scenario = read_scenario(script) if script.is_scenario else None
+    factory = session_factory or temporary_sessions()
     began = time.perf_counter()
-    with tempfile.TemporaryDirectory(prefix="deltasql-golden-") as place, _utc():
-        warehouse = Path(place).resolve() / "warehouse"
-        warehouse.mkdir()
-        session = (session_factory or temporary_sessions())(str(warehouse))
-        try:
-            session.sql("SET spark.sql.session.timeZone = UTC")
-            recorder = Recorder(session, warehouse)
-            blocks = [recorder.record(statement) for statement in script.statements]
-            defects = [block.defect for block in blocks if block.defect]
-            if not script.jvm and session.spark_started:
-                defects.append("The file says 'expect: no jvm', but a statement started Spark.")
-        finally:
-            # Spark is shared with the files that follow.
-            session.sql("RESET")
-            session.close()
+    with tempfile.TemporaryDirectory(prefix="deltasql-golden-") as name, _utc():
+        place = Path(name).resolve()
+        blocks, spark_started = _run(script, factory, place) if scenario is None else _play(scenario, factory, place)
+    defects = [block.defect for block in blocks if block.defect]
+    if not script.jvm and spark_started:
+        defects.append("The file says 'expect: no jvm', but a statement started Spark.")
     expected = output_path(path)
     return GoldenOutcome(
         path,
@@ -95,6 +93,27 @@ def run_file(path: Path | str, session_factory: SessionFactory | None = None) ->
         len(blocks),
         time.perf_counter() - began,
     )
+
+
+def _run(script: GoldenScript, factory: SessionFactory, place: Path) -> tuple[list[Block], bool]:
+    """The blocks of a script whose statements run one after another; whether Spark was started."""
+    warehouse = place / "warehouse"
+    warehouse.mkdir()
+    session = factory(str(warehouse))
+    try:
+        session.sql("SET spark.sql.session.timeZone = UTC")
+        recorder = Recorder(warehouse)
+        blocks = [recorder.record(statement, session) for statement in script.statements]
+        return blocks, session.spark_started
+    finally:
+        # Spark is shared with the files that follow.
+        session.sql("RESET")
+        session.close()
+
+
+def _play(scenario: Scenario, factory: SessionFactory, place: Path) -> tuple[list[Block], bool]:
+    run = ScenarioRun(scenario, factory, place)
+    return list(run.blocks()), run.spark_started
 
 
 def temporary_sessions(spark: str | None = None) -> SessionFactory:

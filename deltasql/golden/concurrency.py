@@ -1,0 +1,205 @@
+"""Scenarios run: each schedule on a copy of the setup, and what came of it held against the serial orders."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.golden.compare import SCHEDULE
+from deltasql.golden.record import Block, Recorder, block, described
+from deltasql.golden.scenario import Scenario
+from deltasql.golden.schedule import Schedule
+from deltasql.golden.serial import MOST_STATEMENTS, Order, Rows, allowed_orders, explaining, with_change
+from deltasql.golden.watch import LogWatch
+from deltasql.golden.writers import Ended, Ending, Sessions, Writers
+from deltasql.log.commit_info import table_level
+from deltasql.log.conflict import IsolationLevel
+from deltasql.log.table import DeltaLog
+
+if TYPE_CHECKING:
+    from deltasql.session import Session
+
+
+@dataclass(slots=True)
+class ScenarioRun:
+    """Runs a scenario in the directory `place`, which is empty. `spark_started` is right when all blocks are there."""
+
+    scenario: Scenario
+    session_factory: Callable[[str], Session]
+    place: Path
+    spark_started: bool = False
+
+    def blocks(self) -> Iterator[Block]:
+        """What the setup and every schedule gave, for each level."""
+        for level in self.scenario.levels:
+            copies = _Copies(self.place / (level or "all"))
+            yield from _LevelRun(self, copies, level).blocks()
+
+    @contextmanager
+    def sessions(self, warehouse: Path) -> Iterator[Sessions]:
+        """Sessions that are closed at the end."""
+        opened = Sessions(partial(self.session_factory, str(warehouse)))
+        try:
+            yield opened
+        finally:
+            self.spark_started = self.spark_started or opened.spark_started
+            opened.close()
+
+
+@dataclass(slots=True)
+class _Copies:
+    """A warehouse that can be put back as it was. It stays at one path: names in the catalog lead to absolute ones."""
+
+    place: Path
+    _saved: int = 0
+
+    def __post_init__(self) -> None:
+        self.warehouse.mkdir(parents=True)
+
+    @property
+    def warehouse(self) -> Path:
+        return self.place / "warehouse"
+
+    def save(self) -> Path:
+        """A copy of the warehouse as it is now."""
+        self._saved += 1
+        return Path(shutil.copytree(self.warehouse, self.place / f"copy{self._saved}"))
+
+    def restore(self, copy: Path) -> None:
+        """Makes the warehouse what it was. No session may be open."""
+        shutil.rmtree(self.warehouse)
+        shutil.copytree(copy, self.warehouse)
+
+
+@dataclass(frozen=True, slots=True)
+class _Played:
+    """What one schedule came to: how its statements ended, the check's lines, the tables with new commits."""
+
+    ended: Sequence[Ended]
+    rows: Rows
+    tables: Sequence[str]
+    defects: Sequence[str]
+
+    @property
+    def commits(self) -> Order:
+        """What was committed, in the order of the history of the one table."""
+        done = sorted((item for item in self.ended if item.ending is Ending.COMMITTED), key=lambda item: item.version)
+        return tuple(item.step.label for item in done)
+
+    @property
+    def idle(self) -> Order:
+        return tuple(item.step.label for item in self.ended if item.ending is Ending.IDLE)
+
+
+class _LevelRun:
+    """All schedules of a scenario with one value of `${LEVEL}`."""
+
+    def __init__(self, run: ScenarioRun, copies: _Copies, level: str) -> None:
+        self._run = run
+        self._scenario = run.scenario
+        self._copies = copies
+        self._recorder = Recorder(copies.warehouse, level)
+        self._as_set_up = copies.place
+        self._serial: dict[Order, Rows | None] = {}
+
+    def blocks(self) -> Iterator[Block]:
+        with self._run.sessions(self._copies.warehouse) as opened:
+            for statement in self._scenario.setup:
+                yield self._recorder.record(statement, opened.of(""), must_succeed=True)
+        self._as_set_up = self._copies.save()
+        for schedule in self._scenario.schedules:
+            yield self._block(schedule)
+
+    def _block(self, schedule: Schedule) -> Block:
+        lines = [self._recorder.title(SCHEDULE, schedule.name), str(schedule)]
+        try:
+            played = self._played(schedule)
+            verdict, defect = self._verdict(played)
+        except Exception as error:
+            return block([*lines, *self._recorder.defect(error)], described(error))
+        lines += [f"-- outcome: {verdict}", played.rows.columns, *played.rows.rows]
+        defects = [*played.defects, *([defect] if defect else [])]
+        return block(lines, " ".join(f"{schedule}: {text}" for text in defects))
+
+    def _played(self, schedule: Schedule) -> _Played:
+        self._copies.restore(self._as_set_up)
+        watch = LogWatch(self._copies.warehouse)
+        watch.look()
+        with self._run.sessions(self._copies.warehouse) as opened:
+            writers = Writers(self._scenario.steps, opened, self._recorder, self._copies.save)
+            writers.run(schedule)
+            rows = self._rows(opened)
+        return _Played(writers.ended, rows, [item.table for item in watch.look()], writers.defects)
+
+    def _rows(self, opened: Sessions) -> Rows:
+        """What the check finds. Raises what the check raises."""
+        check = self._scenario.check
+        result = opened.of("").sql(self._recorder.sql_of(check))
+        columns, *rows = self._recorder.outcome(check, result)
+        return Rows(columns, tuple(rows))
+
+    def _verdict(self, played: _Played) -> tuple[str, str]:
+        """The outcome line, and what is wrong with it or ""."""
+        told = [f"{item.step.label} {item.text}" for item in played.ended]
+        if len(played.tables) > 1:
+            # Transactions are those of one table: across tables nothing is promised.
+            return " | ".join([*told, f"not checked: commits to {len(played.tables)} tables"]), ""
+        if len(played.commits) + len(played.idle) >= MOST_STATEMENTS:
+            return " | ".join([*told, f"not checked: {len(played.ended)} statements"]), ""
+        level = self._level(played.tables)
+        any_order = level is IsolationLevel.WRITE_SERIALIZABLE
+        for place, item in enumerate(played.ended):
+            if item.ending is Ending.REFUSED:
+                told[place] += " needless" if self._is_needless(item, played, any_order) else " needed"
+        order = explaining(played.rows, allowed_orders(played.commits, any_order, played.idle), self._serially)
+        if order is None:
+            problem = f"The rows are those of no serial order that {level.value} allows."
+            return " | ".join([*told, "as no serial order"]), problem
+        return " | ".join([*told, f"as {', '.join(order)}" if order else "as set up"]), ""
+
+    def _is_needless(self, refused: Ended, played: _Played, any_order: bool) -> bool:
+        """Whether an allowed serial order gives the rows that were there had the statement's changes been let in."""
+        label, start = refused.step.label, refused.began_from
+        before, after = self._after((), start), self._after((label,), start)
+        merged = with_change(played.rows, before, after)
+        if merged is None:
+            return False
+        commits = played.commits
+        orders = allowed_orders(
+            (*commits[: refused.commits_before], label, *commits[refused.commits_before :]), any_order, played.idle
+        )
+        return explaining(merged, orders, self._serially) is not None
+
+    def _level(self, tables: Sequence[str]) -> IsolationLevel:
+        if not tables:
+            return IsolationLevel.SERIALIZABLE
+        log = DeltaLog(str(self._copies.warehouse / tables[0]))
+        return table_level(log.snapshot().metadata.configuration)
+
+    def _serially(self, order: Order) -> Rows | None:
+        return self._after(order, None)
+
+    def _after(self, order: Order, start: Path | None) -> Rows | None:
+        """The rows after some statements one by one, from a copy or the setup; None where one of them fails."""
+        if start is None and order in self._serial:
+            return self._serial[order]
+        self._copies.restore(start or self._as_set_up)
+        rows = self._one_by_one(order)
+        if start is None:
+            self._serial[order] = rows
+        return rows
+
+    def _one_by_one(self, order: Order) -> Rows | None:
+        with self._run.sessions(self._copies.warehouse) as opened:
+            try:
+                for label in order:
+                    opened.of("").sql(self._recorder.sql_of(self._scenario.statements[label]))
+            except DeltaSqlError:
+                return None
+            return self._rows(opened)

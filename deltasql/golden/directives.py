@@ -1,0 +1,57 @@
+"""Comments that steer how a golden file is run and recorded."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from deltasql.errors.usage import UnknownDirectiveError
+
+_COMMENT = re.compile(r"--\s*([a-z]+)\s*:\s*(.*?)\s*$", re.IGNORECASE)
+_SWITCH = re.compile(r"on|off", re.IGNORECASE)
+_LEGAL = {
+    "name": ("<text>", re.compile(r".*")),
+    "expect": ("no jvm", re.compile(r"no jvm", re.IGNORECASE)),
+    "log": ("on|off", _SWITCH),
+    "sort": ("on|off", _SWITCH),
+    "levels": ("<isolation level>, …", re.compile(r"\w+(\s*,\s*\w+)*")),
+    "session": ("<name>", re.compile(r"\w+")),
+    "check": ("", re.compile(r"")),
+    "schedule": ("all | begin <session>, commit <session>, …", re.compile(r".+")),
+}
+_KNOWN = tuple(f"{name}: {legal}".rstrip() for name, (legal, _) in _LEGAL.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of a golden file, for messages."""
+
+    file: Path
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """One comment of the form `-- name: value`; the name in lower case."""
+
+    name: str
+    value: str
+    place: Place
+
+
+def directive(comment: str, place: Place) -> Directive | None:
+    """What a line of comment orders; None for prose. Raises UnknownDirectiveError.
+
+    A word in front of a colon that is almost one of ours is taken for a slip: unnoticed, it would have no effect.
+    """
+    match = _COMMENT.match(comment)
+    if match is None:
+        return None
+    name, value = match[1].lower(), match[2]
+    if name in _LEGAL and _LEGAL[name][1].fullmatch(value):
+        return Directive(name, value, place)
+    if name in _LEGAL or difflib.get_close_matches(name, _LEGAL, 1, cutoff=0.75):
+        raise UnknownDirectiveError(file=str(place.file), line=place.line, text=comment.strip(), known=_KNOWN)
+    return None

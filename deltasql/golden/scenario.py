@@ -1,0 +1,84 @@
+"""What a file with schedules asks for: a setup, sessions, a check, and the schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from deltasql.errors.usage import ScheduleError
+from deltasql.golden.directives import Place
+from deltasql.golden.schedule import Schedule, read_schedules
+from deltasql.golden.script import GoldenScript, GoldenStatement
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One statement of a session. `label` is the session's name, with a number where it has several statements."""
+
+    label: str
+    statement: GoldenStatement
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """`levels` has each value of `${LEVEL}` with which everything is run, "" alone where there is none."""
+
+    setup: tuple[GoldenStatement, ...]
+    steps: Mapping[str, tuple[Step, ...]]
+    check: GoldenStatement
+    schedules: tuple[Schedule, ...]
+    levels: tuple[str, ...]
+
+    @property
+    def statements(self) -> Mapping[str, GoldenStatement]:
+        """The statements of all sessions by their labels."""
+        return {step.label: step.statement for mine in self.steps.values() for step in mine}
+
+
+def read_scenario(script: GoldenScript) -> Scenario:
+    """The scenario of a script that is one. Raises ScheduleError."""
+    setup, mine, checks = _parts(script.statements)
+    place = (script.statements[0] if script.statements else script.schedules[0]).place
+    if len(checks) != 1:
+        raise _error(place, "Schedules need one query, after '-- check:', that tells what they came to")
+    if not mine or not script.schedules:
+        raise _error(place, "A scenario needs statements after '-- session: A', and a '-- schedule: …'")
+    if script.levels and not any("${LEVEL}" in item.text for item in script.statements):
+        raise _error(place, "There are levels, but no statement has ${LEVEL}")
+    counts = {session: len(statements) for session, statements in mine.items()}
+    return Scenario(
+        tuple(setup),
+        {session: _labelled(session, statements) for session, statements in mine.items()},
+        checks[0],
+        tuple(schedule for text in script.schedules for schedule in read_schedules(text, counts)),
+        script.levels or ("",),
+    )
+
+
+def _parts(
+    statements: Sequence[GoldenStatement],
+) -> tuple[list[GoldenStatement], dict[str, list[GoldenStatement]], list[GoldenStatement]]:
+    """Setup, statements by session, and what stands after `-- check:`."""
+    setup: list[GoldenStatement] = []
+    mine: dict[str, list[GoldenStatement]] = {}
+    checks: list[GoldenStatement] = []
+    for statement in statements:
+        if statement.options.check:
+            checks.append(statement)
+        elif statement.options.session:
+            mine.setdefault(statement.options.session, []).append(statement)
+        elif mine or checks:
+            raise _error(statement.place, "The statement belongs to no session. The setup comes before the sessions")
+        else:
+            setup.append(statement)
+    return setup, mine, checks
+
+
+def _labelled(session: str, statements: Sequence[GoldenStatement]) -> tuple[Step, ...]:
+    if len(statements) == 1:
+        return (Step(session, statements[0]),)
+    return tuple(Step(f"{session}{number}", statement) for number, statement in enumerate(statements, 1))
+
+
+def _error(place: Place, problem: str) -> ScheduleError:
+    return ScheduleError(file=str(place.file), line=place.line, problem=problem)

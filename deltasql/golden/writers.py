@@ -1,0 +1,183 @@
+"""Several sessions on one warehouse, moved one at a time as a schedule says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from typing_extensions import assert_never
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.log import ConcurrentModificationError
+from deltasql.golden.faults import NextPut
+from deltasql.golden.record import Recorder
+from deltasql.golden.scenario import Step
+from deltasql.golden.schedule import Fault, Move, Schedule, Verb
+
+if TYPE_CHECKING:
+    from deltasql.pending import Pending
+    from deltasql.session import Session
+
+
+class Ending(Enum):
+    """How a statement ended. IDLE: there was nothing to commit. REFUSED: because of what others had committed."""
+
+    COMMITTED = "committed"
+    IDLE = "idle"
+    READ = "read"
+    REFUSED = "refused"
+    FAILED = "failed"
+    ABORTED = "aborted"
+    CRASHED = "crashed"
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How one step ended; `text` is what the outcome line says. `version` is -1 without a commit.
+
+    `commits_before` were there when it ended. `began_from` is a copy of the warehouse when it began; None: as set up.
+    """
+
+    step: Step
+    ending: Ending
+    text: str
+    version: int
+    commits_before: int
+    began_from: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    step: Step
+    pending: Pending | None
+    began_from: Path | None
+
+
+class Writers:
+    """Runs one schedule. `save` copies the warehouse as it is."""
+
+    def __init__(
+        self,
+        steps: Mapping[str, Sequence[Step]],
+        sessions: Sessions,
+        recorder: Recorder,
+        save: Callable[[], Path],
+    ) -> None:
+        self._sessions = sessions
+        self._recorder = recorder
+        self._save = save
+        self._waiting = {session: list(mine) for session, mine in steps.items()}
+        self._running: dict[str, _Running] = {}
+        self.ended: list[Ended] = []
+        self.defects: list[str] = []
+
+    def run(self, schedule: Schedule) -> None:
+        """Makes the moves; how the steps ended is in `ended`, in that order."""
+        for move in schedule.moves:
+            self._make(move)
+
+    def _make(self, move: Move) -> None:
+        match move.verb:
+            case Verb.BEGIN:
+                self._begin(move.session)
+            case Verb.COMMIT:
+                self._commit(move)
+            case Verb.ABORT:
+                running = self._running.pop(move.session)
+                if running.pending is not None:
+                    running.pending.abort()
+                    self._end(running, Ending.ABORTED, "aborted")
+            case Verb.CRASH:
+                running = self._running.pop(move.session)
+                self._sessions.forget(move.session)
+                if running.pending is not None:
+                    self._end(running, Ending.CRASHED, "crashed")
+            case _:
+                assert_never(move.verb)
+
+    def _begin(self, session: str) -> None:
+        step = self._waiting[session].pop(0)
+        began_from = self._save() if self._commits else None
+        try:
+            pending = self._sessions.of(session).begin(self._recorder.sql_of(step.statement))
+        except DeltaSqlError as error:
+            # Its later moves find nothing to do.
+            self._running[session] = failed = _Running(step, None, began_from)
+            self._end(failed, Ending.FAILED, f"{error.condition} at begin")
+            return
+        self._running[session] = _Running(step, pending, began_from)
+
+    def _commit(self, move: Move) -> None:
+        running = self._running.pop(move.session)
+        if running.pending is None:
+            return
+        next_put = self._sessions.next_put(move.session)
+        next_put.arm(move.fault, lambda: self._commit(Move(Verb.COMMIT, move.winner)))
+        try:
+            self._end(running, *self._finished(running, running.pending))
+        except ConcurrentModificationError as error:
+            self._end(running, Ending.REFUSED, error.condition)
+        except DeltaSqlError as error:
+            self._end(running, Ending.FAILED, error.condition)
+        if next_put.armed:
+            next_put.arm(Fault.NONE)
+            self.defects.append(f"'{move}': it put no commit, so that nothing could happen to it.")
+        if move.winner in self._running:
+            self._commit(Move(Verb.COMMIT, move.winner))
+
+    def _finished(self, running: _Running, pending: Pending) -> tuple[Ending, str, int]:
+        result = pending.commit()
+        if result.is_query:
+            lines = list(self._recorder.outcome(running.step.statement, result))[1:]
+            return Ending.READ, " ".join(["read", *(f"({line.replace(' | ', ', ')})" for line in lines)]), -1
+        if result.version is None:
+            return Ending.IDLE, "ok without a commit", -1
+        return Ending.COMMITTED, f"ok v{result.version}", result.version
+
+    def _end(self, running: _Running, ending: Ending, text: str, version: int = -1) -> None:
+        self.ended.append(Ended(running.step, ending, text, version, self._commits, running.began_from))
+
+    @property
+    def _commits(self) -> int:
+        return sum(item.ending is Ending.COMMITTED for item in self.ended)
+
+
+class Sessions:
+    """The sessions of one run, opened when they are first asked for."""
+
+    def __init__(self, open_session: Callable[[], Session]) -> None:
+        self._open_session = open_session
+        self._open: dict[str, tuple[Session, NextPut]] = {}
+        self._all: list[Session] = []
+
+    def of(self, name: str) -> Session:
+        return self._named(name)[0]
+
+    def next_put(self, name: str) -> NextPut:
+        return self._named(name)[1]
+
+    def forget(self, name: str) -> None:
+        """Leaves a session as it is, as a process does that dies. The next one of this name is new."""
+        self._open.pop(name, None)
+
+    @property
+    def spark_started(self) -> bool:
+        return any(session.spark_started for session in self._all)
+
+    def close(self) -> None:
+        """All of them at once: closing one resets settings that others may still need."""
+        for session in self._all:
+            session.sql("RESET")
+            session.close()
+
+    def _named(self, name: str) -> tuple[Session, NextPut]:
+        if name not in self._open:
+            session, next_put = self._open_session(), NextPut()
+            self._all.append(session)
+            session.open_log = next_put.open_log
+            session.sql("SET spark.sql.session.timeZone = UTC")
+            self._open[name] = session, next_put
+        return self._open[name]
