@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from deltasql.log.properties import num_indexed_cols, stats_columns, stats_string_prefix
 from deltasql.schema.column_mapping import physical_name
+from deltasql.schema.paths import folded
 from deltasql.schema.types import DataType, StructType
-
-_PATHS = re.compile(r"`((?:``|[^`])*)`|([^`.,]+)|([.,])")
 
 
 @dataclass(frozen=True, slots=True)
 class IndexRule:
-    """Which leaf columns get statistics: those at or below `columns`, or else the first `leaves` (-1: all)."""
+    """Which leaf columns get statistics: those at or below `columns`, or else the first `leaves` (-1: all).
+
+    `columns` are paths in lower case.
+    """
 
     columns: tuple[tuple[str, ...], ...] | None = None
     leaves: int = 32
@@ -34,24 +36,13 @@ class Leaf:
 
 
 def index_rule(configuration: Mapping[str, str]) -> IndexRule:
-    """The rule that a table's properties set (`delta.dataSkipping…`)."""
-    columns = configuration.get("delta.dataSkippingStatsColumns")
+    """The rule that a table's properties set (`delta.dataSkipping…`). Raises PropertyValueError."""
+    columns = stats_columns(configuration)
     return IndexRule(
-        None if columns is None else _column_paths(columns),
-        int(configuration.get("delta.dataSkippingNumIndexedCols", 32)),
-        int(configuration.get("delta.dataSkippingStringPrefixLength", 32)),
+        None if columns is None else tuple(folded(path) for path in columns),
+        num_indexed_cols(configuration),
+        stats_string_prefix(configuration),
     )
-
-
-def _column_paths(text: str) -> tuple[tuple[str, ...], ...]:
-    # "a, b.c, `d e`.f" → (("a",), ("b", "c"), ("d e", "f")), in lower case.
-    paths: list[list[str]] = [[]]
-    for quoted, bare, separator in _PATHS.findall(text):
-        if separator == ",":
-            paths.append([])
-        elif quoted or bare.strip():
-            paths[-1].append((quoted.replace("``", "`") or bare.strip()).lower())
-    return tuple(tuple(path) for path in paths if path)
 
 
 def indexed_leaves(schema: StructType, partition_columns: Sequence[str], rule: IndexRule) -> list[Leaf]:
@@ -60,12 +51,8 @@ def indexed_leaves(schema: StructType, partition_columns: Sequence[str], rule: I
     data = StructType(tuple(item for item in schema if item.name.lower() not in partitions))
     leaves = list(_leaves(data, (), ()))
     if rule.columns is not None:
-        return [leaf for leaf in leaves if any(_folded(leaf)[: len(path)] == path for path in rule.columns)]
+        return [leaf for leaf in leaves if any(folded(leaf.names)[: len(path)] == path for path in rule.columns)]
     return leaves[: None if rule.leaves < 0 else rule.leaves]
-
-
-def _folded(leaf: Leaf) -> tuple[str, ...]:
-    return tuple(name.lower() for name in leaf.names)
 
 
 def _leaves(parent: StructType, names: tuple[str, ...], path: tuple[str, ...]) -> Iterator[Leaf]:

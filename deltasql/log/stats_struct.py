@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.json as pj
 
 from deltasql.log.actions import Metadata
-from deltasql.log.properties import num_indexed_cols, stats_columns
+from deltasql.log.indexed import index_rule, indexed_leaves
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
 
 _PRIMITIVES = {
@@ -84,14 +84,12 @@ def parse_partitions(values: pa.StructArray, kind: pa.StructType) -> pa.StructAr
 
 
 class _Chosen:
-    """Which leaves have statistics: those that a property names, or else the first so many of the data columns."""
+    """The leaves that have statistics, as fields of Arrow structs."""
 
     def __init__(self, metadata: Metadata) -> None:
         self._metadata = metadata
-        named = stats_columns(metadata.configuration)
-        self._named = None if named is None else [tuple(part.lower() for part in path) for path in named]
-        limit = num_indexed_cols(metadata.configuration)
-        self._left = limit if limit >= 0 else 1 << 30
+        rule = index_rule(metadata.configuration)
+        self._leaves = {leaf.names for leaf in indexed_leaves(metadata.schema, metadata.partition_columns, rule)}
 
     def visit(self, column: StructField, path: tuple[str, ...]) -> tuple[list[pa.Field], list[pa.Field]]:
         """The column's fields among the bounds and among the null counts; none or one in each."""
@@ -106,17 +104,10 @@ class _Chosen:
                 [pa.field(name, pa.struct(bounds))] if bounds else [],
                 [pa.field(name, pa.struct(nulls))] if nulls else [],
             )
-        if not self._takes(path):
+        if path not in self._leaves:
             return [], []
         kind = _bound_type(column.type)
         return ([] if kind is None else [pa.field(name, kind)]), [pa.field(name, pa.int64())]
-
-    def _takes(self, path: tuple[str, ...]) -> bool:
-        if self._named is not None:
-            folded = tuple(part.lower() for part in path)
-            return any(folded[: len(item)] == item for item in self._named)
-        self._left -= 1
-        return self._left >= 0
 
 
 def _physical(column: StructField, metadata: Metadata) -> str:

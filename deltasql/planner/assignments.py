@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from deltasql.errors.base import Caret
 from deltasql.errors.write import ConflictingAssignmentsError, FieldOfNonStructError
 from deltasql.plan.base import ColumnPath, quote
+from deltasql.schema.paths import folded
 from deltasql.schema.text import quote_text, sql_text, type_text
 from deltasql.schema.types import DataType, StructType
 
@@ -29,7 +30,7 @@ def refuse_conflicts(assignments: Sequence[ResolvedAssignment], caret: Callable[
     for index, first in enumerate(assignments):
         for second in assignments[index + 1 :]:
             shorter = min(len(first.names), len(second.names))
-            if _folded(first.names[:shorter]) == _folded(second.names[:shorter]):
+            if folded(first.names[:shorter]) == folded(second.names[:shorter]):
                 error = ConflictingAssignmentsError(columns=(dotted(first.names), dotted(second.names)))
                 raise error.at(caret(second.path.start, second.path.end))
 
@@ -92,7 +93,3 @@ def _rebuilt(
 def dotted(names: Sequence[str]) -> str:
     """a.b.c, quoted where needed."""
     return ".".join(quote(name) for name in names)
-
-
-def _folded(names: Sequence[str]) -> tuple[str, ...]:
-    return tuple(name.lower() for name in names)

@@ -29,7 +29,7 @@ from deltasql.log.clustering import (
 from deltasql.log.indexed import index_rule, indexed_leaves
 from deltasql.plan.base import ColumnPath
 from deltasql.plan.table import ClusterBy
-from deltasql.schema.paths import Path, resolve
+from deltasql.schema.paths import Path, folded, resolve
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType
 
@@ -83,12 +83,8 @@ def check_same_clustering(wanted: ClusterBy | None, snapshot: Snapshot) -> None:
     """Raises CreatedClusteringDiffersError if a statement declares another clustering than its table has."""
     existing = clustering_columns(snapshot)
     declared = [column.parts for column in wanted.columns] if wanted is not None else []
-    if declared and [_folded(path) for path in declared] != [_folded(path) for path in existing]:
+    if declared and [folded(path) for path in declared] != [folded(path) for path in existing]:
         raise CreatedClusteringDiffersError(snapshot.location, comma_list(declared), comma_list(existing))
-
-
-def _folded(path: Path) -> Path:
-    return tuple(name.lower() for name in path)
 
 
 def automatic(metadata: Metadata, wanted: ClusterBy | None) -> Metadata:

@@ -112,9 +112,7 @@ def layout_row(uri: str, considered: Considered, done: Arranged) -> tuple[Any, .
         _distribution(done.added),
         _distribution(done.removed),
         done.partitions,
-        ("all", (0, 0), (considered.files, considered.bytes), 0, merged, done.bins, None)
-        if considered.zorder
-        else None,
+        _zordered(considered, merged, done.bins) if considered.zorder else None,
         None if considered.cubes is None else _clustering(considered.cubes, merged, done.bins),
         done.bins,
         1,

@@ -15,6 +15,7 @@ from deltasql.errors.write import (
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.operators import Operator
 from deltasql.planner.context import Context
+from deltasql.schema.paths import folded
 from deltasql.schema.types import DataType, StructType
 
 
@@ -45,9 +46,9 @@ def side(context: Context, name: TableName | None, alias: str | None, schema: St
 
 def unqualified(parts: tuple[str, ...], names: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     """An assigned name without the longest of `names` before it."""
-    folded = {_lower(name) for name in names}
+    known = {folded(name) for name in names}
     for length in range(len(parts) - 1, 0, -1):
-        if _lower(parts[:length]) in folded:
+        if folded(parts[:length]) in known:
             return parts[length:]
     return parts
 
@@ -61,13 +62,9 @@ def told_apart(target: Side, source: Side) -> tuple[Side, Side]:
 
 def _by_long_name(side: Side, other: Side) -> Side:
     """`side` under the shortest name that `other` does not have, as one word."""
-    taken = {_lower(name) for name in other.names}
-    names = tuple(name for name in side.names if _lower(name) not in taken)
+    taken = {folded(name) for name in other.names}
+    names = tuple(name for name in side.names if folded(name) not in taken)
     return Side(".".join(names[-1]), side.schema, names) if names else side
-
-
-def _lower(parts: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(part.lower() for part in parts)
 
 
 @dataclass(slots=True)

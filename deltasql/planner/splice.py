@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from deltasql.plan.base import quote
 from deltasql.planner.references import name_chains
 from deltasql.planner.relations import TableReference, table_references
 from deltasql.planner.tokens import Token, tokenize
+from deltasql.schema.paths import folded
 
 Replacement = tuple[int, int, str]
 
@@ -58,10 +59,10 @@ def bind(
     """
     references = table_references(sql)
     replacements = [new for index, view in views.items() for new in _bound(references[index], view)]
-    names = {_lower(parts): alias for parts, alias in (qualifiers or {}).items()}
+    names = {folded(parts): alias for parts, alias in (qualifiers or {}).items()}
     for index in views:
         parts = references[index].parts if references[index].alias is None else ()
-        names |= {_lower(parts[start:]): parts[-1] for start in range(len(parts) - 1)}
+        names |= {folded(parts[start:]): parts[-1] for start in range(len(parts) - 1)}
     spans = [(reference.start, reference.end) for reference in references]
     aliases = {reference.alias.lower() for reference in references if reference.alias is not None}
     chains = (chain for chain in name_chains(tokenize(sql)) if not _within(chain[0].start, spans))
@@ -91,7 +92,7 @@ def _shortened(
     chain: list[Token], sql: str, names: Mapping[tuple[str, ...], str], aliases: set[str]
 ) -> Iterator[Replacement]:
     """The longest of `names` that `chain` begins with, as its short form; an alias of that name goes first."""
-    parts = _lower([token.name for token in chain])
+    parts = folded([token.name for token in chain])
     longest = len(parts) - 1 + _ends_in_star(sql, chain[-1].end)
     for length in range(longest, 0, -1):
         if parts[:length] in names and parts[0] not in aliases:
@@ -102,7 +103,3 @@ def _shortened(
 def _ends_in_star(sql: str, at: int) -> bool:
     rest = sql[at:].lstrip()
     return rest.startswith(".") and rest[1:].lstrip().startswith("*")
-
-
-def _lower(parts: Sequence[str]) -> tuple[str, ...]:
-    return tuple(part.lower() for part in parts)

@@ -72,6 +72,7 @@ from deltasql.planner.settings import ARBITRARY_PROPERTIES, PROPERTY_DEFAULTS
 from deltasql.schema.checks import check_table_schema
 from deltasql.schema.column_mapping import MAX_ID
 from deltasql.schema.evolution import as_nullable
+from deltasql.schema.paths import folded
 from deltasql.schema.text import tree_text
 from deltasql.schema.types import StructField, StructType
 
@@ -184,7 +185,7 @@ def _adopt(statement: CreateTable, context: Context, target: Target) -> Plan:
                 location=target.log.location, declared=tree_text(declared), existing=tree_text(snapshot.schema)
             )
     names = tuple(column.name for column in statement.partitioned_by)
-    if names and _lower(names) != _lower(snapshot.partition_columns):
+    if names and folded(names) != folded(snapshot.partition_columns):
         raise CreatedPartitioningDiffersError(
             location=target.log.location, declared=names, existing=snapshot.partition_columns
         )
@@ -351,10 +352,6 @@ def _same_place(location: str) -> str:
     from deltasql.log.paths import is_local, local_path
 
     return local_path(location) if is_local(location) else location.rstrip("/")
-
-
-def _lower(names: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(name.lower() for name in names)
 
 
 @plan.register

@@ -38,6 +38,11 @@ class ResolvedPath:
         return not isinstance(self.parent, StructType)
 
 
+def folded(names: Iterable[str]) -> Path:
+    """Names or a path in lower case, to compare them as SQL does."""
+    return tuple(name.lower() for name in names)
+
+
 def resolve(schema: StructType, path: Path, *, where: str = "the table", case_sensitive: bool = False) -> ResolvedPath:
     """The field that a non-empty `path` names.
 

@@ -20,6 +20,7 @@ from deltasql.engine.statistics import (
     file_statistics,
     stats_json,
 )
+from deltasql.errors.protocol import PropertyValueError
 from deltasql.log.indexed import IndexRule, index_rule, indexed_leaves
 from deltasql.schema.types import (
     BOOLEAN,
@@ -225,6 +226,12 @@ def test_first_leaves_and_named_columns() -> None:
     assert paths({"delta.dataSkippingNumIndexedCols": "0"}) == []
     assert paths({"delta.dataSkippingStatsColumns": "S.y, `d e`"}) == [("s", "Y"), ("col-1",)]
     assert paths({"delta.dataSkippingStatsColumns": "s"}) == [("s", "x"), ("s", "Y")]
+
+
+@pytest.mark.parametrize("key", ["NumIndexedCols", "StringPrefixLength"])
+def test_a_rule_that_is_none(key: str) -> None:
+    with pytest.raises(PropertyValueError):
+        index_rule({f"delta.dataSkipping{key}": "many"})
 
 
 def test_tight_bounds_and_prefix_zero() -> None:
