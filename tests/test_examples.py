@@ -35,4 +35,5 @@ def test_example(path: Path, flights_data: None, monkeypatch: pytest.MonkeyPatch
 
 
 def test_every_out_file_has_its_script() -> None:
-    assert {path.stem for path in EXAMPLES.glob("*.out")} == {path.stem for path in EXAMPLES.glob("*.sql")}
+    scripts = {path.with_suffix("") for path in EXAMPLES.rglob("*.sql")}
+    assert {path.with_suffix("") for path in EXAMPLES.rglob("*.out")} == scripts
