@@ -11,6 +11,7 @@ alter table T set tblproperties (delta.appendOnly = false, a.b.c 'x', n = -5, r 
 ALTER TABLE t SET TBLPROPERTIES ('delta.checkpointInterval' = '5', 'delta.logRetentionDuration' = 'interval 60 days', 'delta.dataSkippingNumIndexedCols' = '4');
 -- name: both isolation levels are legal
 ALTER TABLE t SET TBLPROPERTIES ('delta.isolationLevel' = 'Serializable');
+ALTER TABLE t SET TBLPROPERTIES ('delta.isolationLevel' = 'SERIALIZABLE');
 ALTER TABLE t SET TBLPROPERTIES ('delta.isolationLevel' = 'writeserializable');
 -- name: comment is the table's description
 ALTER TABLE t SET TBLPROPERTIES ('comment' = 'all of it');
@@ -32,6 +33,8 @@ ALTER TABLE t SET TBLPROPERTIES ('delta.logRetentionDuration' = 'interval 2 mont
 ALTER TABLE t SET TBLPROPERTIES ('delta.logRetentionDuration' = 'interval 1 day', 'delta.deletedFileRetentionDuration' = 'interval 2 days');
 -- name: wrong, no isolation level
 ALTER TABLE t SET TBLPROPERTIES ('delta.isolationLevel' = 'SnapshotIsolation');
+ALTER TABLE t SET TBLPROPERTIES ('DELTA.ISOLATIONLEVEL' = 'foo');
+CREATE TABLE u (id INT) TBLPROPERTIES ('delta.isolationLevel' = 'Snapshot');
 -- name: wrong, a constraint is added by its own statement
 ALTER TABLE t SET TBLPROPERTIES ('delta.constraints.positive' = 'id > 0');
 -- name: wrong, location
