@@ -14,6 +14,7 @@ from deltasql.log.paths import is_local, local_path
 
 if TYPE_CHECKING:
     import numpy as np
+    import pyarrow as pa
 
     from deltasql.log.store import LogStore
 
@@ -24,6 +25,13 @@ _UUID_LENGTH = 20
 FILE_VERSION = 1
 PORTABLE, _NATIVE = 1681511377, 1681511376
 """Magic numbers of the two layouts of a 64-bit Roaring bitmap."""
+
+
+def marked_files(files: pa.Table) -> pa.ChunkedArray:
+    """A mask of the files (rows of `Snapshot.files()`) that have a deletion vector."""
+    import pyarrow.compute as pc
+
+    return pc.is_valid(pc.struct_field(files.column("deletionVector"), "storageType"))
 
 
 def deleted_rows(store: LogStore, vector: Mapping[str, Any]) -> np.ndarray[Any, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from deltasql.errors.features import ConstraintsLeftError, MappedColumnNamesError
 from deltasql.log.actions import DomainMetadata
+from deltasql.log.deletion_vectors import marked_files
 from deltasql.log.properties import check_constraints, column_mapping_mode, is_on
 from deltasql.log.row_ids import DOMAIN, ENABLED, ID_COLUMN_KEY, SUSPENDED, UNBACKFILL, VERSION_COLUMN_KEY
 from deltasql.plan.operators import SCAN_COLUMNS, Write
@@ -131,11 +132,9 @@ def _classic_checkpoints(log: DeltaLog, context: Context) -> Iterator[Plan]:
 
 
 def _deletion_vectors(log: DeltaLog, context: Context) -> Iterator[Plan]:
-    import pyarrow.compute as pc
-
     snapshot = log.snapshot()
     files = snapshot.files(SCAN_COLUMNS)
-    marked = files.filter(pc.is_valid(pc.struct_field(files["deletionVector"], "storageType")))
+    marked = files.filter(marked_files(files))
     if marked.num_rows:
         yield _rewritten(log, snapshot, "REORG", {"predicate": "[]", "applyPurge": True}, marked, None, context)
 

@@ -20,6 +20,7 @@ from deltasql.errors.optimize import (
 )
 from deltasql.log.bins import bin_sizes, in_order, joined_numbers, numbers_of, packed, partition_numbers
 from deltasql.log.clustering import clustering_columns
+from deltasql.log.deletion_vectors import marked_files
 from deltasql.log.iceberg_compat import stores_partitions
 from deltasql.log.indexed import index_rule, indexed_leaves
 from deltasql.log.properties import num_indexed_cols, property_value
@@ -203,7 +204,7 @@ def _compacted(files: pa.Table, snapshot: Snapshot, context: Context) -> tuple[p
     small = pc.less(files.column("size"), _file_size(OPTIMIZE_MIN_FILE_SIZE, snapshot, context))
     ratio = context.setting(OPTIMIZE_DELETED_RATIO)
     share = DEFAULT_DELETED_RATIO if ratio is None else as_share(OPTIMIZE_DELETED_RATIO, ratio)
-    holed = pc.and_(pc.invert(small), _has_vector(files))
+    holed = pc.and_(pc.invert(small), marked_files(files))
     files = files.filter(pc.or_(small, _marked(holed, _deleted_more_than(files.filter(holed), share))))
     limit = _file_size(OPTIMIZE_MAX_FILE_SIZE, snapshot, context)
     return packed(files, partition_numbers(files), limit, singles=False)
@@ -225,18 +226,11 @@ def _deleted_more_than(files: pa.Table, share: float) -> list[bool]:
     return [not number or vector["cardinality"] / number > share for vector, number in zip(vectors, rows, strict=True)]
 
 
-def _has_vector(files: pa.Table) -> pa.ChunkedArray:
-    """A mask of the files of which rows are deleted."""
-    import pyarrow.compute as pc
-
-    return pc.is_valid(pc.struct_field(files.column("deletionVector"), "storageType"))
-
-
 def _with_remains(files: pa.Table, snapshot: Snapshot, context: Context) -> pa.Table:
     """The files with deleted rows or dropped columns. Footers are read only if a column was ever dropped."""
     import pyarrow.compute as pc
 
-    chosen = _has_vector(files)
+    chosen = marked_files(files)
     if has_dropped_columns(snapshot.schema, snapshot.configuration):
         rest = pc.invert(chosen)
         foreign = context.analyst.foreign_columns(files.filter(rest), snapshot.schema)

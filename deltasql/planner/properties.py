@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from deltasql.errors.iceberg import IcebergFilesError, IcebergVectorsError
+from deltasql.log.deletion_vectors import marked_files
 from deltasql.log.iceberg_compat import check_compatible, compat_keys, stores_partitions, version_of
 from deltasql.log.properties import (
     check_configuration,
@@ -60,8 +61,8 @@ def _check_files(snapshot: Snapshot, configuration: Mapping[str, str]) -> None:
     key = compat_keys(configuration)[0]
     if snapshot.partition_columns and not stores_partitions(snapshot.protocol, snapshot.configuration):
         raise IcebergFilesError(snapshot.table, version_of(key), key)
-    vectors = snapshot.files(("deletionVector",)).column("deletionVector")
-    if any(vector and vector["storageType"] for vector in vectors.to_pylist()):
+    files = snapshot.files(("deletionVector",))
+    if files.filter(marked_files(files)).num_rows:
         raise IcebergVectorsError(snapshot.table, version_of(key))
 
 

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from deltasql.errors.columns import ColumnClauseError
+from deltasql.errors.iceberg import IcebergVectorsError
 from deltasql.errors.protocol import ColumnDefaultsNotEnabledError, UnknownPropertyError, UnsetMissingPropertyError
 from deltasql.errors.schema import AddColumnDefaultError, AddNotNullColumnError, ColumnMappingModeError
 from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
-from deltasql.log.actions import Metadata
+from deltasql.log.actions import AddFile, DeletionVector, Metadata
+from deltasql.log.table import DeltaLog
 from deltasql.planner.changes import TableChange
 from deltasql.schema.types import BOOLEAN
 from tests.unit.planner.lab import Lab
@@ -110,3 +112,16 @@ def test_defaults_where_they_cannot_be(table: Lab, fails: Fails) -> None:
     fails("ALTER TABLE t CHANGE a a INT DEFAULT 1", ColumnDefaultsNotEnabledError)
     fails("ALTER TABLE t REPLACE COLUMNS (a INT DEFAULT 1)", ColumnClauseError, at="a")
     fails("ALTER TABLE t ADD COLUMN c INT DEFAULT 1", AddColumnDefaultError, at="c")
+
+
+def test_iceberg_reads_no_file_with_a_deletion_vector(lab: Lab, fails: Fails) -> None:
+    lab.run("CREATE TABLE v (id INT) TBLPROPERTIES ('delta.feature.deletionVectors' = 'supported')")
+    lab.run("ALTER TABLE v SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
+    vector = DeletionVector("u", "ab^-aqEH.-t@S}K{vb[*k^", 1, 34, 1)
+    switch = "ALTER TABLE v SET TBLPROPERTIES ('delta.enableIcebergCompatV2' = 'true')"
+    lab.append("v")
+    lab.plan(switch)
+    log = DeltaLog(lab.snapshot("v").location, "v")
+    marked = AddFile("marked", {}, 1, 1, stats='{"numRecords":2}', deletion_vector=vector)
+    log.begin(log.snapshot()).commit("WRITE", {}, [marked])
+    fails(switch, IcebergVectorsError)
