@@ -14,7 +14,13 @@ from benchmarks.statements import STATEMENTS
 from benchmarks.workers import ROOT
 
 REPEATS = 5
-NAMES = {"table": "t", "column": "c", "rows": "/rows", "changes": "/changes"}
+
+
+class Names(dict[str, str]):
+    """A name for each placeholder of a statement: its own."""
+
+    def __missing__(self, key: str) -> str:
+        return key
 
 
 def figures(bench: Bench) -> list[Figure]:
@@ -42,7 +48,7 @@ def corpus() -> list[str]:
 
     files = [*ROOT.glob("tests/golden/**/*.sql"), *ROOT.glob("sql_examples/**/*.sql")]
     texts = [statement.text for file in sorted(files) for statement in split(file.read_text(encoding="utf-8"))]
-    return texts + [text.format(**NAMES) for text in STATEMENTS.values()]
+    return texts + [text.format_map(Names()) for text in STATEMENTS.values()]
 
 
 def _fastest(statements: list[str], parse: Callable[[str], object], refusal: type[Exception]) -> list[float]:
