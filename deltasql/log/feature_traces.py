@@ -34,8 +34,11 @@ def _snapshot_uses(feature: str, log: DeltaLog, version: int) -> bool:
         return True
     if feature != "deletionVectors":
         return False
-    vectors = snapshot.live_adds(("deletionVector",)).column("deletionVector")
-    return any(_has_vector({"deletionVector": vector}) for vector in vectors.to_pylist())
+    import pyarrow.compute as pc
+
+    from deltasql.log.deletion_vectors import marked_files
+
+    return bool(pc.any(marked_files(snapshot.live_adds(("deletionVector",))), min_count=0).as_py())
 
 
 def _commit_uses(feature: str, log: DeltaLog, version: int) -> bool:

@@ -6,7 +6,8 @@ Files are numbered from 0 in this order.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -29,8 +30,6 @@ from deltasql.log.replay import Tail, hidden_rows, rows_of_paths, tail_adds, tai
 if TYPE_CHECKING:
     from deltasql.log.checkpoint import Checkpoint, Key, Leaf, StatisticsReader
 
-_Result = TypeVar("_Result")
-
 
 class LiveFiles:
     """See the module. Columns are kept once they are read; one of a checkpoint is mostly a view of the checkpoint's.
@@ -46,7 +45,7 @@ class LiveFiles:
         self._root, self._table = root, table
         self._keys = [key for key, _ in partitions]
         self._names = [name for _, name in partitions]
-        self._kept: dict[str, Any] = {}
+        self._columns: dict[str, pa.ChunkedArray] = {}
 
     def __len__(self) -> int:
         return len(self.column("partitionValues"))
@@ -67,14 +66,16 @@ class LiveFiles:
 
     def column(self, name: str) -> pa.ChunkedArray:
         if name == "partitionValues":
-            return self._once("partition struct", self._partition_values)
+            return self._partition_values
         if name == "location":
-            return self._once("location column", lambda: locations(self.raw_column("path"), self._root))
+            return self._locations
         return self.raw_column(name)
 
     def raw_column(self, name: str) -> pa.ChunkedArray:
         """A column of `file_tables.ADD`, maps left as maps."""
-        return self._once(f"column {name}", lambda: self._read_column(name))
+        if name not in self._columns:
+            self._columns[name] = self._read_column(name)
+        return self._columns[name]
 
     def statistics(
         self, keys: Sequence[Key], leaves: Callable[[Key], Collection[Leaf]], read: StatisticsReader[Key]
@@ -126,6 +127,11 @@ class LiveFiles:
             parts.insert(0, self._checkpoint.adds_at(older + moved, columns))
         return pa.concat_tables(parts)
 
+    @cached_property
+    def _locations(self) -> pa.ChunkedArray:
+        return locations(self.raw_column("path"), self._root)
+
+    @cached_property
     def _partition_values(self) -> pa.ChunkedArray:
         newer = self._newer
         tail = encoded_partitions([newer["partitionValues"]], self._keys) if self._keys else no_columns(len(newer))
@@ -135,20 +141,13 @@ class LiveFiles:
             parts.insert(0, keep(older, self._hidden))
         return named(pa.concat_tables(parts)["values"], self._names)
 
-    @property
+    @cached_property
     def _newer(self) -> pa.Table:
         """The add actions after the checkpoint."""
-        return self._once("newer", lambda: tail_adds(self._tail, self._table))
+        return tail_adds(self._tail, self._table)
 
-    @property
+    @cached_property
     def _hidden(self) -> np.ndarray:
         """The numbers of the checkpoint's add actions that newer ones hide."""
-        checkpoint = self._checkpoint
-        assert checkpoint is not None
-        return self._once("hidden", lambda: hidden_rows(checkpoint, self._tail, self._root))
-
-    def _once(self, name: str, read: Callable[[], _Result]) -> _Result:
-        if name not in self._kept:
-            self._kept[name] = read()
-        result: _Result = self._kept[name]
-        return result
+        assert self._checkpoint is not None
+        return hidden_rows(self._checkpoint, self._tail, self._root)
