@@ -6,7 +6,6 @@ positions first, with the columns of the conditions only; then the touched files
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from deltasql.engine.positions import Positions, collect_positions, listed_posit
 from deltasql.engine.rewritten import Rewritten
 from deltasql.engine.row_ids import without_ids
 from deltasql.engine.write import Staged
+from deltasql.log.record_count import record_count
 from deltasql.plan.operators import ROW_FILE, ROW_INDEX, TARGET_PRESENT, RowEffect
 
 if TYPE_CHECKING:
@@ -120,4 +120,4 @@ def _counted(found: Positions, actions: int) -> Any:
 
 def _row_count(stats: list[str | None]) -> int:
     """Rows of files by their statistics; very many where one has none."""
-    return sum(json.loads(text).get("numRecords", FEW_ROWS + 1) if text else FEW_ROWS + 1 for text in stats)
+    return sum(FEW_ROWS + 1 if count is None else count for count in map(record_count, stats))

@@ -18,6 +18,7 @@ from deltasql.errors.write import NestedVoidError
 from deltasql.log.actions import AddCDCFile, AddFile
 from deltasql.log.paths import absolute, is_local
 from deltasql.log.properties import is_on
+from deltasql.log.record_count import record_count
 from deltasql.plan.operators import ROW_ID, ROW_VERSION
 from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
 from deltasql.schema.json import schema_to_json
@@ -204,8 +205,8 @@ def row_count(add: AddFile, root: str) -> int:
     """Rows in a data file, deleted ones too: from the log's statistics, else from the file's footer."""
     import pyarrow.parquet as pq
 
-    rows = json.loads(add.stats).get("numRecords") if add.stats else None
-    return pq.read_metadata(absolute(add.path, root)).num_rows if rows is None else int(rows)
+    rows = record_count(add.stats)
+    return pq.read_metadata(absolute(add.path, root)).num_rows if rows is None else rows
 
 
 def count_live_rows(files: pa.Table) -> int:
@@ -218,8 +219,7 @@ def count_live_rows(files: pa.Table) -> int:
 
 def live_rows(files: pa.Table) -> list[int | None]:
     """Rows of each file that are not deleted, from the log's statistics; None for a file without them."""
-    stats = files.column("stats").to_pylist()
-    counts = [json.loads(text).get("numRecords") if text else None for text in stats]
+    counts = map(record_count, files.column("stats").to_pylist())
     return [None if rows is None else rows - gone for rows, gone in zip(counts, deleted_counts(files), strict=True)]
 
 

@@ -8,7 +8,6 @@ version that added it.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -19,6 +18,7 @@ from deltasql.log.actions import Action, AddFile, DomainMetadata, Metadata, Remo
 from deltasql.log.commit_file import CommitFile
 from deltasql.log.paths import canonical
 from deltasql.log.protocol import Protocol
+from deltasql.log.record_count import record_count
 from deltasql.schema.row_ids import RowIdColumns
 
 FEATURE = "rowTracking"
@@ -30,9 +30,6 @@ VERSION_COLUMN_KEY = "delta.rowTracking.materializedRowCommitVersionColumnName"
 BACKFILL, UNBACKFILL = "ROW TRACKING BACKFILL", "ROW TRACKING UNBACKFILL"
 PRESERVED_TAG = "delta.rowTracking.preserved"
 ENABLEMENT_TAG = "rowTrackingEnablementOnly"
-
-# Cheaper than to parse all bounds of a file; the first field can only be its own.
-_FIRST_FIELD = re.compile(r'\s*\{\s*"numRecords"\s*:\s*(\d+)\s*[,}]')
 
 FileIds = tuple["int | None", "int | None"]
 
@@ -115,17 +112,6 @@ def still_to_number(actions: Iterable[Action], winners: Iterable[CommitFile], ta
         plain = commit.materialized(table)
         touched |= {canonical(item["path"], root) for item in (*plain.adds, *plain.removes)}
     return [item for item in actions if not isinstance(item, AddFile) or canonical(item.path, root) not in touched]
-
-
-def record_count(stats: str | None) -> int | None:
-    """Physical rows of a file, from the text of its statistics; None where they do not tell."""
-    if not stats:
-        return None
-    found = _FIRST_FIELD.match(stats)
-    if found is not None:
-        return int(found[1])
-    count = json.loads(stats).get("numRecords")
-    return count if isinstance(count, int) else None
 
 
 def _numbered_add(add: AddFile, highest: int, version: int, table: str) -> tuple[AddFile, int]:

@@ -24,6 +24,7 @@ from deltasql.log.deletion_vectors import marked_files
 from deltasql.log.iceberg_compat import stores_partitions
 from deltasql.log.indexed import index_rule, indexed_leaves
 from deltasql.log.properties import num_indexed_cols, property_value
+from deltasql.log.record_count import record_count
 from deltasql.log.row_ids import row_id_columns
 from deltasql.plan.base import ColumnPath, SqlText
 from deltasql.plan.operators import ROW_ID_COLUMNS, SCAN_COLUMNS, Curve, Rearrange, Scan
@@ -221,8 +222,7 @@ def _marked(mask: pa.ChunkedArray, keep: Sequence[bool]) -> pa.ChunkedArray:
 
 def _deleted_more_than(files: pa.Table, share: float) -> list[bool]:
     """Of which files the deletion vectors mark more than this share of the rows; all where the number is not known."""
-    vectors, stats = files.column("deletionVector").to_pylist(), files.column("stats").to_pylist()
-    rows = [json.loads(text).get("numRecords") if text else None for text in stats]
+    vectors, rows = files.column("deletionVector").to_pylist(), map(record_count, files.column("stats").to_pylist())
     return [not number or vector["cardinality"] / number > share for vector, number in zip(vectors, rows, strict=True)]
 
 

@@ -12,6 +12,7 @@ from deltasql.errors.log import MetadataChangedError, RowIdsWithoutStatisticsErr
 from deltasql.log.actions import Action, AddFile, Metadata
 from deltasql.log.checkpoint_writer import write_checkpoint
 from deltasql.log.protocol import Protocol
+from deltasql.log.record_count import record_count
 from deltasql.log.row_ids import (
     BACKFILL,
     DOMAIN,
@@ -19,7 +20,6 @@ from deltasql.log.row_ids import (
     ENABLEMENT_TAG,
     SUSPENDED,
     high_water_mark,
-    record_count,
     row_id_columns,
     with_row_id_columns,
 )
