@@ -42,7 +42,8 @@ class ActedRows:
 
     def __init__(self, frames: Frames, operator: Rewrite, stage: Stage, source: Source) -> None:
         self.frames, self.operator, self.stage, self.source = frames, operator, stage, source
-        self.inserts = any(action.effect is RowEffect.INSERT for action in operator.actions)
+        self.effects = frozenset(action.effect for action in operator.actions)
+        self.inserts = RowEffect.INSERT in self.effects
         self.by_source = any(action.kind is RowKind.NOT_MATCHED_BY_SOURCE for action in operator.actions)
 
     def nothing(self) -> Rewritten:
@@ -65,7 +66,10 @@ class ActedRows:
             return self.source_rows()
         if not self.source.broadcast:
             return self.source_rows().join(self._target_rows(target), F.expr(self.operator.on or "TRUE"), "left_anti")
-        matched = self.acted(target, "inner").select(SOURCE_ROW).distinct()
+        return self.without(self.acted(target, "inner").select(SOURCE_ROW).distinct())
+
+    def without(self, matched: DataFrame) -> DataFrame:
+        """The source's rows but those with these numbers."""
         return self.source_rows().join(matched, SOURCE_ROW, "left_anti")
 
     def _target_rows(self, target: Scan) -> DataFrame:

@@ -29,7 +29,7 @@ class CopyOnWrite(ActedRows):
     """A rewrite whose files replace those of the table."""
 
     def run(self, few: bool, unique: bool) -> Rewritten:
-        if all(action.effect is RowEffect.INSERT for action in self.operator.actions):
+        if self.effects == {RowEffect.INSERT}:
             return self.insert_only()
         return self._one_pass(unique) if few else self._two_passes(unique)
 
@@ -85,8 +85,7 @@ class CopyOnWrite(ActedRows):
         rows = self.output(observed.over(self.acted(target, how, unique)))
         if matched is None:
             return rows
-        unmatched = self.source_rows().join(F.broadcast(matched), SOURCE_ROW, "left_anti")
-        inserted = observed.over(self.inserted(unmatched))
+        inserted = observed.over(self.inserted(self.without(F.broadcast(matched))))
         return rows.unionAll(self.output(inserted, inserted_only=True))
 
     def _check_unique(self, counts: Mapping[str, int], files: pa.Table, unique: bool) -> None:

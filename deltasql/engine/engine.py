@@ -15,6 +15,7 @@ from deltasql.engine.rewritten import Rewritten
 from deltasql.engine.rows import QueryResult
 from deltasql.engine.spark import SparkHandle
 from deltasql.engine.write import Stage, Staged
+from deltasql.plan.base import quote
 from deltasql.plan.operators import Check, Constraint, Operator, Rearrange, Rewrite, Scan, Write, children
 from deltasql.schema.text import schema_ddl
 from deltasql.schema.types import DataType, StructType
@@ -82,8 +83,6 @@ class StatementEngine:
 
     def knows(self, parts: Sequence[str]) -> bool:
         """Whether Spark has a table or view of this name. Asks only a Spark that is running."""
-        from deltasql.plan.base import quote
-
         if not self.started:
             return False
         with retold(self.sql):

@@ -7,7 +7,7 @@ positions first, with the columns of the conditions only; then the touched files
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from deltasql.engine.acted_rows import ActedRows, Counts, DuplicateMatchesError
 from deltasql.engine.actions import ACTION
@@ -15,6 +15,7 @@ from deltasql.engine.merge_source import SOURCE_ROW
 from deltasql.engine.positions import Positions, collect_positions, listed_positions
 from deltasql.engine.rewritten import Rewritten
 from deltasql.engine.row_ids import without_ids
+from deltasql.engine.scans import local_path
 from deltasql.engine.write import Staged
 from deltasql.log.record_count import record_count
 from deltasql.plan.operators import ROW_FILE, ROW_INDEX, TARGET_PRESENT, RowEffect
@@ -31,12 +32,10 @@ class MergeOnRead(ActedRows):
     """A rewrite that leaves the table's files where they are."""
 
     def run(self, few: bool, unique: bool) -> Rewritten:
-        if all(action.effect is RowEffect.INSERT for action in self.operator.actions):
+        if self.effects == {RowEffect.INSERT}:
             return self.insert_only()
         few = few and _row_count(self.operator.target.files.column("stats").to_pylist()) <= FEW_ROWS
-        if not self.operator.recording.changes and all(
-            action.effect is RowEffect.DELETE for action in self.operator.actions
-        ):
+        if self.effects == {RowEffect.DELETE} and not self.operator.recording.changes:
             return self._only_marks(few, unique)
         return self._one_pass(unique) if few else self._two_passes(unique)
 
@@ -48,7 +47,9 @@ class MergeOnRead(ActedRows):
     def _only_marks(self, few: bool, unique: bool) -> Rewritten:
         found = collect_positions(self.acted(without_ids(self.operator.target), self._how, unique).filter(FIRED), few)
         self._check_unique(found, unique)
-        return self._marked(self.stage.nothing(), found, dict(_counted(found, len(self.operator.actions))))
+        numbers = range(1, len(self.operator.actions) + 1)
+        counts = {f"action{number}": found.counts.get(number, 0) for number in numbers}
+        return self._marked(self.stage.nothing(), found, {**counts, "source_rows": found.fired})
 
     def _one_pass(self, unique: bool) -> Rewritten:
         from pyspark.sql import functions as F
@@ -64,12 +65,14 @@ class MergeOnRead(ActedRows):
         return self._marked(staged, found, counts)
 
     def _two_passes(self, unique: bool) -> Rewritten:
+        from pyspark.sql import functions as F
+
         found, images, matched = self._search(unique)
         self._check_unique(found, unique)
         observed = Counts(self.counters())
         rows = self.output(observed.over(images))
         if self.inserts:
-            unmatched = self.unmatched() if matched is None else self._without(matched)
+            unmatched = self.unmatched() if matched is None else self.without(F.broadcast(matched))
             rows = rows.unionAll(self.output(observed.over(self.inserted(unmatched)), inserted_only=True))
         staged = self.write_output(rows)
         return self._marked(staged, found, observed.total())
@@ -92,30 +95,17 @@ class MergeOnRead(ActedRows):
         touched = replace(target, files=self.subset(found.rows))
         return found, self.acted(touched, self._how, unique).filter(FIRED), matched
 
-    def _without(self, matched: DataFrame) -> DataFrame:
-        from pyspark.sql import functions as F
-
-        return self.source_rows().join(F.broadcast(matched), SOURCE_ROW, "left_anti")
-
     def _check_unique(self, found: Positions, unique: bool) -> None:
         if unique and found.fired > found.marked:
             raise DuplicateMatchesError
 
     def _marked(self, staged: Staged, found: Positions, counts: dict[str, int]) -> Rewritten:
         """The outcome, with positions by log path."""
-        from deltasql.engine.scans import local_path
-
         files = self.subset(found.rows)
         paths = dict(zip(files.column("location").to_pylist(), files.column("path").to_pylist(), strict=True))
         done = self.outcome(staged, None, counts)
         marked = {paths[local_path(uri)]: rows for uri, rows in found.rows.items()}
         return replace(done, copied=0, marked=marked)
-
-
-def _counted(found: Positions, actions: int) -> Any:
-    yield "source_rows", found.fired
-    for number in range(1, actions + 1):
-        yield f"action{number}", found.counts.get(number, 0)
 
 
 def _row_count(stats: list[str | None]) -> int:
