@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from deltasql.schema.text import schema_ddl, sql_text
 from deltasql.schema.types import VOID, DecimalType, PrimitiveType, StructField, StructType
 
 if TYPE_CHECKING:
+    import numpy as np
     from pyspark.sql import Column, DataFrame
 
 _PATTERN_CHARS = re.compile(r"[{}\[\]*?\\]")
@@ -98,7 +99,12 @@ def _read(
     if operator.identity:
         columns |= {ROW_FILE: "_metadata.file_path", ROW_INDEX: "_metadata.row_index"}
     marked = deleted_by_file(operator, paths)
-    frame = _live(spark, operator, paths, marked, columns) if marked else _columns(spark, operator, paths, columns)
+    if marked:
+        columns |= {MARKED_FILE: key, MARKED_ROW: "_metadata.row_index"}
+    frame = _columns(spark, operator, paths, columns)
+    if marked:
+        positions = {key_of(path): rows for path, rows in _positions(operator, marked)}
+        frame = without_marked(spark, frame, positions, only=operator.marked_only)
     frame = with_row_ids(spark, operator, frame, paths, key_of)
     voids = {item.name: F.lit(None) for item in operator.schema if item.type == VOID}
     return frame.withColumns(voids) if voids else frame
@@ -142,21 +148,13 @@ def deleted_by_file(operator: Scan, paths: Iterable[str]) -> dict[str, Mapping[s
     return {path: vector for path, vector in pairs if path in wanted and vector and vector.get("storageType")}
 
 
-def _live(
-    spark: SparkHandle,
-    operator: Scan,
-    paths: list[str],
-    vectors: Mapping[str, Mapping[str, Any]],
-    extra: Mapping[str, str],
-) -> DataFrame:
-    """The rows of some files that no deletion vector marks, or only those."""
+def _positions(operator: Scan, vectors: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+    """The rows that deletion vectors mark, by the location of their file."""
     import numpy as np
 
-    key, key_of = file_key(paths)
     store = open_store(operator.location)
-    rows = {key_of(path): deleted_rows(store, vector).astype(np.int64) for path, vector in vectors.items()}
-    frame = _columns(spark, operator, paths, {**extra, MARKED_FILE: key, MARKED_ROW: "_metadata.row_index"})
-    return without_marked(spark, frame, rows, only=operator.marked_only)
+    for path, vector in vectors.items():
+        yield path, deleted_rows(store, vector).astype(np.int64)
 
 
 def _logical(field: StructField) -> Column:
