@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -78,7 +78,7 @@ def _(statement: AddColumns, context: Context) -> Plan:
             schema = _added(schema, column, snapshot.table)
         except DeltaSqlError as error:
             raise error.at(context.caret(column.path.start, column.path.end)) from None
-    parameters = {"columns": _json([_described(column) for column in statement.columns])}
+    parameters = {"columns": [_described(column) for column in statement.columns]}
     return _change(log, snapshot, schema, "ADD COLUMNS", parameters)
 
 
@@ -107,10 +107,10 @@ def _(statement: AlterColumns, context: Context) -> Plan:
     ]
     if len(described) == 1:
         position = _position(statement.changes[0])
-        planned = _change(log, snapshot, schema, "CHANGE COLUMN", {"column": _json(described[0])} | position)
+        planned = _change(log, snapshot, schema, "CHANGE COLUMN", {"column": described[0], **position})
     else:
         described = [item | _position(change) for item, change in zip(described, statement.changes, strict=True)]
-        planned = _change(log, snapshot, schema, "CHANGE COLUMNS", {"columns": _json(described)})
+        planned = _change(log, snapshot, schema, "CHANGE COLUMNS", {"columns": described})
     return replace(planned, verify=tuple(checks))
 
 
@@ -130,7 +130,7 @@ def _(statement: ReplaceColumns, context: Context) -> Plan:
         if find_path(schema, path) is None:
             refuse_base_change(path, "drop", schema, snapshot.table)
     columns = [field_to_json(field) for field in new]
-    return _change(log, snapshot, schema, "REPLACE COLUMNS", {"columns": _json(columns)})
+    return _change(log, snapshot, schema, "REPLACE COLUMNS", {"columns": columns})
 
 
 @plan.register
@@ -173,11 +173,11 @@ def _(statement: DropColumns, context: Context) -> Plan:
         except DeltaSqlError as error:
             raise error.at(context.caret(column.start, column.end)) from None
     names = [path_text(column.parts) for column in statement.columns]
-    return _change(log, snapshot, schema, "DROP COLUMNS", {"columns": _json(names)})
+    return _change(log, snapshot, schema, "DROP COLUMNS", {"columns": names})
 
 
 def _change(
-    log: DeltaLog, snapshot: Snapshot, schema: StructType, operation: str, parameters: dict[str, str]
+    log: DeltaLog, snapshot: Snapshot, schema: StructType, operation: str, parameters: Mapping[str, object]
 ) -> TableChange:
     """The commit that gives a table another schema. It is made even when nothing changed, as Delta does."""
     metadata = evolved_metadata(snapshot.metadata, schema, table=snapshot.table)
@@ -300,10 +300,6 @@ def _position(column: AddedColumn | ColumnChange) -> dict[str, str]:
     if column.first:
         return {"position": "FIRST"}
     return {} if column.after is None else {"position": f"AFTER {column.after}"}
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"))
 
 
 def _field(column: AddedColumn) -> StructField:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -80,13 +79,13 @@ def _unset(log: DeltaLog, keys: tuple[str, ...]) -> Iterator[Plan]:
         return
     rest = {key: value for key, value in snapshot.configuration.items() if key not in keys}
     metadata = replace(snapshot.metadata, configuration=MappingProxyType(rest))
-    parameters = {"properties": json.dumps([keys[0]]), "ifExists": True}
+    parameters = {"properties": [keys[0]], "ifExists": True}
     yield TableChange(log, snapshot, "UNSET TBLPROPERTIES", parameters, (metadata,))
 
 
 def _set(log: DeltaLog, snapshot: Snapshot, properties: Mapping[str, str]) -> TableChange:
     metadata = snapshot.metadata.with_configuration(properties)
-    parameters = {"properties": json.dumps(dict(properties), separators=(",", ":"))}
+    parameters = {"properties": dict(properties)}
     return TableChange(log, snapshot, "SET TBLPROPERTIES", parameters, (metadata,))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -94,7 +93,7 @@ def _change(
     statement: SetTableProperties, log: DeltaLog, snapshot: Snapshot, protocol: Protocol, metadata: Metadata
 ) -> TableChange:
     changed = () if protocol == snapshot.protocol else (protocol,)
-    parameters = {"properties": json.dumps(dict(statement.properties), separators=(",", ":"))}
+    parameters = {"properties": dict(statement.properties)}
     tags = enabling_tags(snapshot, metadata) if not changed else None
     return TableChange(log, snapshot, "SET TBLPROPERTIES", parameters, (*changed, metadata), tags=tags)
 
@@ -111,7 +110,7 @@ def _(statement: UnsetTableProperties, context: Context) -> Plan:
     check_still_indexed(snapshot, metadata)
     if len(keys) < len(statement.keys):
         metadata = replace(metadata, description=None)
-    parameters = {"properties": json.dumps(list(statement.keys), separators=(",", ":")), "ifExists": True}
+    parameters = {"properties": list(statement.keys), "ifExists": True}
     return TableChange(log, snapshot, "UNSET TBLPROPERTIES", parameters, (metadata,))
 
 
@@ -119,5 +118,5 @@ def _(statement: UnsetTableProperties, context: Context) -> Plan:
 def _(statement: CommentOnTable, context: Context) -> Plan:
     log, snapshot = context.writable(statement.table)
     metadata = replace(snapshot.metadata, description=statement.comment)
-    parameters = {"properties": json.dumps({"comment": statement.comment}, separators=(",", ":"))}
+    parameters = {"properties": {"comment": statement.comment}}
     return TableChange(log, snapshot, "SET TBLPROPERTIES", parameters, metadata_actions(snapshot, metadata))

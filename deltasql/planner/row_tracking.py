@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -99,14 +98,10 @@ def _upgrade(log: DeltaLog, snapshot: Snapshot) -> TableChange:
     listed = protocol.to_json()
     keys = ("minReaderVersion", "minWriterVersion", "readerFeatures", "writerFeatures")
     named = {key: listed.get(key) for key in keys}
-    return TableChange(log, snapshot, "UPGRADE PROTOCOL", {"newProtocol": _json(named)}, (protocol,))
+    return TableChange(log, snapshot, "UPGRADE PROTOCOL", {"newProtocol": named}, (protocol,))
 
 
 def _resumption(log: DeltaLog, snapshot: Snapshot) -> TableChange:
     resumed = {SUSPENDED: "false"}
     metadata = snapshot.metadata.with_configuration(resumed)
-    return TableChange(log, snapshot, "SET TBLPROPERTIES", {"properties": _json(resumed)}, (metadata,))
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"))
+    return TableChange(log, snapshot, "SET TBLPROPERTIES", {"properties": resumed}, (metadata,))

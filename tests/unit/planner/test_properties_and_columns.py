@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -82,7 +81,7 @@ def test_later_columns_may_stand_after_earlier_ones(table: Lab, fails: Fails) ->
     change, metadata = changed(table, "ALTER TABLE t ADD COLUMNS (c INT FIRST, s.y INT, d CHAR(2) COMMENT 'x' AFTER c)")
     assert metadata.schema.names == ("c", "d", "a", "b", "s")
     assert dict(metadata.schema.fields[1].metadata) == {"comment": "x", "__CHAR_VARCHAR_TYPE_STRING": "char(2)"}
-    described = json.loads(change.parameters["columns"])
+    described = change.parameters["columns"]
     assert described[1]["column"]["name"] == "s.y"
     assert described[2]["position"] == "AFTER c"
     fails("ALTER TABLE t ADD COLUMN ok INT, c INT NOT NULL", AddNotNullColumnError, at="c")
