@@ -8,14 +8,14 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.curves import Line, boundaries, range_bits, search_sql, search_steps
-from deltasql.engine.scans import file_key, file_rows
+from deltasql.engine.scans import file_key, file_rows, partition_sql
 from deltasql.engine.spark import SparkHandle
 from deltasql.engine.staged import ORIGIN
 from deltasql.engine.write import Stage, Staged, count_live_rows
 from deltasql.plan.base import quote
 from deltasql.plan.operators import ROW_ID, ROW_VERSION, Rearrange
 from deltasql.schema.paths import Path, resolve
-from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructType
+from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,9 +30,17 @@ _LONGEST = (1 << 63) - 1
 
 
 def data_schema(operator: Rearrange) -> StructType:
-    """The columns that the new files hold: partition values stay in the log, as they are spelled there."""
+    """The columns that are no partition columns: partition values stay in the log, as they are spelled there."""
     partitions = {name.lower() for name in operator.target.partition_columns}
     return StructType(tuple(field for field in operator.target.schema if field.name.lower() not in partitions))
+
+
+def _stored_partitions(operator: Rearrange) -> tuple[StructField, ...]:
+    """The partition columns that the new files hold all the same."""
+    if not operator.stores_partitions:
+        return ()
+    found = (operator.target.schema.find(name) for name in operator.target.partition_columns)
+    return tuple(field for field in found if field is not None)
 
 
 def arranged(spark: SparkHandle, operator: Rearrange, stage: Stage) -> tuple[Staged, tuple[int, ...]]:
@@ -46,15 +54,21 @@ def arranged(spark: SparkHandle, operator: Rearrange, stage: Stage) -> tuple[Sta
         rows, order = _OnCurve(spark, operator, rows, count_live_rows(operator.target.files)).placed(), [PLACE]
     # The number of the task is the number of the file, so that each is written whole and in order by one task.
     rows = rows.repartitionById(len(bins), rows[ORIGIN]).sortWithinPartitions(ORIGIN, *order)
-    schema = data_schema(operator)
+    partitions = _stored_partitions(operator)
+    schema = StructType((*data_schema(operator), *partitions))
     ids = [] if operator.target.row_ids is None else [ROW_ID, ROW_VERSION]
     rows = rows.select(*(quote(field.name) for field in schema), *ids, ORIGIN)
-    return stage.write(rows, schema, origins=True, row_ids=operator.target.row_ids), bins
+    unindexed = [field.name for field in partitions]
+    return stage.write(rows, schema, origins=True, row_ids=operator.target.row_ids, unindexed=unindexed), bins
 
 
 def _numbered(spark: SparkHandle, operator: Rearrange) -> DataFrame:
-    """The live rows with the bin of their file, its place in the table's log order, and their place in the file."""
+    """The live rows with the bin of their file, its place in the table's log order, and their place in the file.
+
+    With the partition columns, where they are to be stored.
+    """
     import pyarrow as pa
+    import pyarrow.compute as pc
     from pyspark.sql import functions as F
 
     paths = operator.target.files.column("location").to_pylist()
@@ -67,7 +81,17 @@ def _numbered(spark: SparkHandle, operator: Rearrange) -> DataFrame:
             ORDINAL: pa.array(range(len(paths)), pa.int32()),
         }
     )
-    return rows.join(F.broadcast(spark.session.createDataFrame(files)), FILE).drop(FILE)
+    texts = {f"__deltasql_p{index}": field.name for index, field in enumerate(_stored_partitions(operator))}
+    for text, name in texts.items():
+        values = pc.struct_field(operator.target.files.column("partitionValues"), name)
+        files = files.append_column(text, values.cast(pa.string()))
+    known = spark.session.createDataFrame(files).select(
+        FILE,
+        BIN,
+        ORDINAL,
+        *(F.expr(partition_sql(operator.target, name, text)).alias(name) for text, name in texts.items()),
+    )
+    return rows.join(F.broadcast(known), FILE).drop(FILE)
 
 
 class _OnCurve:

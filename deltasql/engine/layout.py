@@ -72,6 +72,7 @@ def _successors(
         if operator.curve is None and whole[file.origin] == 1 and len(sources) <= MOST_SOURCES:
             tags = {**tags, SOURCE_TAG: _order_map(sources, change.log.location)}
         values = sources[0].partition_values
+        tags = {**(file.add.tags or {}), **tags}
         add = replace(file.add, partition_values=values, data_change=False, tags=tags or None)
         adds.append(replace(add, clustering_provider=provider))
     return adds

@@ -194,7 +194,8 @@ def _partition_groups(operator: Scan, partitions: list[str]) -> dict[tuple[str |
     return groups
 
 
-def _typed(operator: Scan, name: str, text: str) -> str:
+def partition_sql(operator: Scan, name: str, text: str) -> str:
+    """SQL of a partition column's value, from SQL of its text in the log."""
     field = operator.schema.find(name)
     assert field is not None
     return f"CAST({text} AS {sql_text(field.type)})"
@@ -208,7 +209,8 @@ def _literal_group(
 
     partitions = [name for name in operator.partition_columns if operator.schema.find(name)]
     literals = {
-        name: F.expr(_typed(operator, name, sql_literal(value))) for name, value in zip(partitions, values, strict=True)
+        name: F.expr(partition_sql(operator, name, sql_literal(value)))
+        for name, value in zip(partitions, values, strict=True)
     }
     return _select(_read(spark, operator, paths).withColumns(literals), names, operator)
 
@@ -230,7 +232,10 @@ def _joined_groups(
     columns = [f"__deltasql_p{index} STRING" for index in range(len(partitions))]
     lookup = spark.session.createDataFrame(rows, ", ".join([*columns, "__deltasql_keys ARRAY<STRING>"]))
     lookup = lookup.select(
-        *(F.expr(_typed(operator, name, f"__deltasql_p{index}")).alias(name) for index, name in enumerate(partitions)),
+        *(
+            F.expr(partition_sql(operator, name, f"__deltasql_p{index}")).alias(name)
+            for index, name in enumerate(partitions)
+        ),
         F.explode("__deltasql_keys").alias("__deltasql_key"),
     )
     joined = frame.join(F.broadcast(lookup), F.expr("__deltasql_path = __deltasql_key"))

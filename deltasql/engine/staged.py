@@ -12,6 +12,7 @@ from urllib.parse import quote, unquote
 
 from deltasql.engine.statistics import file_statistics, stats_json
 from deltasql.log.actions import AddFile
+from deltasql.log.iceberg_compat import compat_tags
 from deltasql.log.indexed import IndexRule, index_rule
 from deltasql.planner.timezone import zone as session_zone
 from deltasql.schema.column_mapping import physical_name
@@ -43,11 +44,13 @@ def staged_files(
     configuration: Mapping[str, str],
     *,
     timezone: str = "UTC",
+    unindexed: Sequence[str] = (),
 ) -> list[StagedFile]:
     """The files below `<root>/<directory>[/<ORIGIN>=…][/p=v…]`, in order of path; files without a row are deleted.
 
     Directories may be named by logical or physical columns. `timezone` is the zone in which Spark wrote timestamps of
-    partitions. Raises ValueError when a file does not lie below a directory for each partition column.
+    partitions; the columns `unindexed` get no statistics. Raises ValueError when a file does not lie below a directory
+    for each partition column.
     """
     has_vectors = configuration.get("delta.enableDeletionVectors", "false").lower() == "true"
     table = _Table(
@@ -57,6 +60,8 @@ def staged_files(
         index_rule(configuration),
         has_vectors or None,
         session_zone(timezone),
+        (*partition_columns, *unindexed),
+        compat_tags(configuration) or None,
     )
     paths = data_files(Path(root) / directory)
     with ThreadPoolExecutor(min(_THREADS, max(1, len(paths)))) as threads:
@@ -79,6 +84,8 @@ class _Table:
     rule: IndexRule
     tight_bounds: bool | None
     zone: tzinfo
+    unindexed: tuple[str, ...]
+    tags: Mapping[str, str | None] | None
 
     def staged(self, path: Path) -> StagedFile | None:
         """The file at `path` as an action; None, and the file is gone, when it has no row."""
@@ -90,13 +97,14 @@ class _Table:
             return None
         relative, status = path.relative_to(self.root), path.stat()
         directories = directory_values(relative)
-        statistics = file_statistics(footer, self.schema, self.partition_columns, self.rule, self.tight_bounds)
+        statistics = file_statistics(footer, self.schema, self.unindexed, self.rule, self.tight_bounds)
         add = AddFile(
             uri_encode(relative.as_posix()),
             self.partition_values(directories, relative),
             status.st_size,
             status.st_mtime_ns // 1_000_000,
             stats=stats_json(statistics),
+            tags=self.tags,
         )
         return StagedFile(add, footer.num_rows, directories.get(ORIGIN), str(path))
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from deltasql.engine.change_rows import CHANGE_TYPE
+from deltasql.engine.field_ids import has_nested_ids, write_nested_ids
 from deltasql.engine.spark import SparkHandle, for_writes
-from deltasql.engine.staged import DIRECTORY_PREFIX, HIVE_NULL, ORIGIN, StagedFile, staged_files
+from deltasql.engine.staged import DIRECTORY_PREFIX, HIVE_NULL, ORIGIN, StagedFile, data_files, staged_files
 from deltasql.errors.engine import RemoteWriteError
 from deltasql.errors.write import NestedVoidError
 from deltasql.log.actions import AddCDCFile, AddFile
@@ -97,11 +98,12 @@ class Stage:
         origins: bool = False,
         changes: bool = False,
         row_ids: RowIdColumns | None = None,
+        unindexed: Sequence[str] = (),
     ) -> Staged:
         """Writes `rows` as Parquet files.
 
         Its columns are `schema`'s, ORIGIN with `origins`, CHANGE_TYPE with `changes`, and with `row_ids` ROW_ID and
-        ROW_VERSION, which get those names.
+        ROW_VERSION, which get those names. The columns `unindexed` get no statistics.
         """
         refuse_nested_voids(schema)
         directory = uuid4().hex
@@ -127,13 +129,18 @@ class Stage:
             if by:
                 writer = writer.partitionBy(*by)
             writer.parquet(f"{self._root}/{directory}")
-        return self._found(directory, schema, changes)
+        if has_nested_ids(schema):
+            for path in data_files(Path(self._root, directory)):
+                write_nested_ids(path, schema)
+        return self._found(directory, schema, changes, unindexed)
 
-    def _found(self, directory: str, schema: StructType, changes: bool) -> Staged:
+    def _found(self, directory: str, schema: StructType, changes: bool, unindexed: Sequence[str]) -> Staged:
         zone = self._spark.session.conf.get("spark.sql.session.timeZone", None) or "UTC"
 
         def files_in(place: str) -> list[StagedFile]:
-            return staged_files(self._root, place, schema, self._partitions, self._configuration, timezone=zone)
+            return staged_files(
+                self._root, place, schema, self._partitions, self._configuration, timezone=zone, unindexed=unindexed
+            )
 
         feed = files_in(self._feed(directory)) if changes else []
         rows = tuple(AddCDCFile(item.add.path, item.add.partition_values, item.add.size) for item in feed)

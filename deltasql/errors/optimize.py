@@ -220,16 +220,3 @@ class CreatedClusteringDiffersError(DeltaSqlError):
     location: str
     declared: str
     existing: str
-
-
-@condition(
-    "DELTA_OPERATION_NOT_ALLOWED",
-    "0AKDC",
-    "{operation} of {table} is not supported: its files hold the partition columns too (materializePartitionColumns, "
-    "Iceberg compatibility). Use another engine for it.",
-)
-class OptimizeStoredPartitionsError(DeltaSqlError):
-    """OPTIMIZE or REORG of a partitioned table whose files must hold what only the log is sure of."""
-
-    table: str
-    operation: str

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 MODE = "delta.columnMapping.mode"
 _KEYS = {f"delta.enableIcebergCompatV{number}": f"icebergCompatV{number}" for number in (1, 2, 3)}
+COMPAT_TAG = "ICEBERG_COMPAT_VERSION"
+"""Tag of a data file: it has the field ids, and the partition columns, of this version."""
 _LACKING = frozenset({"variant", "void"})
 
 
@@ -36,6 +38,17 @@ def compat_keys(configuration: Mapping[str, str]) -> list[str]:
 def stores_partitions(protocol: Protocol, configuration: Mapping[str, str]) -> bool:
     """Whether data files hold the partition columns too: by a feature of its own, or because Iceberg wants them."""
     return bool(compat_keys(configuration)) or "materializePartitionColumns" in protocol.features
+
+
+def gives_nested_ids(configuration: Mapping[str, str]) -> bool:
+    """Whether elements of arrays, keys and values of maps have ids: V1 has no such types."""
+    return any(key != "delta.enableIcebergCompatV1" for key in compat_keys(configuration))
+
+
+def compat_tags(configuration: Mapping[str, str]) -> dict[str, str | None]:
+    """The tags of a new file, which say what it was written for."""
+    keys = compat_keys(configuration)
+    return {COMPAT_TAG: keys[0][-1]} if keys else {}
 
 
 def with_column_mapping(configuration: Mapping[str, str]) -> dict[str, str]:
@@ -107,8 +120,6 @@ def _lacking(kind: DataType, version: str) -> str | None:
     match kind:
         case ArrayType() | MapType() if version == "icebergCompatV1":
             return "this version has no arrays and maps"
-        case ArrayType() | MapType():
-            return "Spark gives the elements of Parquet files no field ids, by which Iceberg would find them"
         case PrimitiveType(name) if name in _LACKING:
             return "Iceberg has no such type"
         case _:

@@ -215,7 +215,7 @@ class Rearrange:
 
     `bins` has the number of each target file's bin, from 0 and ascending; the files of a bin are of one partition.
     Without a `curve` the rows keep their order, file by file. Else they are ordered along it by `columns` (paths), and
-    bin n is cut into `slices[n]` files.
+    bin n is cut into `slices[n]` files. With `stores_partitions` the new files hold the partition columns too.
     """
 
     target: Scan
@@ -223,6 +223,7 @@ class Rearrange:
     curve: Curve | None = None
     columns: tuple[tuple[str, ...], ...] = ()
     slices: tuple[int, ...] = ()
+    stores_partitions: bool = False
 
 
 Operator: TypeAlias = Union[Scan, UnionAll, Query, Project, Number, Check, Rewrite, Write, Rearrange]

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from deltasql.errors.schema import ColumnMappingModeError
+from deltasql.log.iceberg_compat import gives_nested_ids
 from deltasql.log.properties import column_mapping_mode, is_on, protocol_for
 from deltasql.planner.clustering_columns import check_still_indexed
 from deltasql.schema.checks import check_schema
@@ -50,7 +51,8 @@ def mapped_metadata(metadata: Metadata, *, keep_names: bool) -> Metadata:
     if not maps_columns(metadata.configuration):
         return metadata
     highest = int(metadata.configuration.get(MAX_ID, "0"))
-    schema, highest = assign_ids(metadata.schema, highest, keep_names=keep_names)
+    nested = gives_nested_ids(metadata.configuration)
+    schema, highest = assign_ids(metadata.schema, highest, keep_names=keep_names, nested=nested)
     configuration = {**metadata.configuration, MAX_ID: str(highest)}
     return replace(metadata, schema=schema, configuration=MappingProxyType(configuration))
 

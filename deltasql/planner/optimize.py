@@ -12,7 +12,6 @@ from deltasql.errors.optimize import (
     ClusteringWithPredicateError,
     ClusteringWithZOrderError,
     OptimizeFullError,
-    OptimizeStoredPartitionsError,
     UniformUpgradeError,
     ZOrderColumnNotFoundError,
     ZOrderPartitionColumnError,
@@ -97,7 +96,8 @@ class _Layout:
             total_files=self.snapshot.num_files,
             row_ids=row_id_columns(self.snapshot.protocol, self.snapshot.metadata),
         )
-        operator = Rearrange(scan, bins, curve, columns, slices)
+        stored = bool(scan.partition_columns) and stores_partitions(self.snapshot.protocol, self.snapshot.configuration)
+        operator = Rearrange(scan, bins, curve, columns, slices, stored)
         reads = reads_of_files(files, self.predicate or "TRUE")
         return LayoutChange(self.log, self.snapshot, self.operation, self.parameters, operator, reads, self.considered)
 
@@ -182,8 +182,6 @@ def _layout(
     predicate: SqlText | None,
     context: Context,
 ) -> _Layout:
-    if snapshot.partition_columns and stores_partitions(snapshot.protocol, snapshot.configuration):
-        raise OptimizeStoredPartitionsError(table=snapshot.table, operation=operation)
     started = int(time.time() * 1000)
     # Rows keep their ids, where they are tracked.
     files = chosen_files(snapshot.files((*_COLUMNS, *ROW_ID_COLUMNS)), predicate, snapshot, context)

@@ -17,17 +17,19 @@ MODE = "delta.columnMapping.mode"
 MAX_ID = "delta.columnMapping.maxColumnId"
 ID = "delta.columnMapping.id"
 PHYSICAL_NAME = "delta.columnMapping.physicalName"
+NESTED_IDS = "delta.columnMapping.nested.ids"
+"""The ids of elements, keys and values, which are no fields of their own, by `<physical name>.element` and so on."""
 PARQUET_FIELD_ID = "parquet.field.id"
 
 
-def assign_ids(schema: StructType, highest: int, *, keep_names: bool) -> tuple[StructType, int]:
+def assign_ids(schema: StructType, highest: int, *, keep_names: bool, nested: bool = False) -> tuple[StructType, int]:
     """`schema` with an id and a physical name for every field that lacks them, and the highest id in use.
 
     Ids go on after `highest`, depth first. `keep_names` is for a table that has data files already: the physical name
-    is the present one. Else it is unique, so that a dropped column never comes back with its old data.
+    is the present one. Else it is unique, so that a dropped column never comes back with its old data. With `nested`
+    elements of arrays, keys and values of maps get ids too, after all the fields.
     """
-    start = max([highest, *(int(field.metadata.get(ID, 0)) for field in _fields(schema))])
-    ids = count(start + 1)
+    ids = count(max([highest, *_ids(schema)]) + 1)
 
     def named(field: StructField) -> StructField:
         metadata = dict(field.metadata)
@@ -36,8 +38,36 @@ def assign_ids(schema: StructType, highest: int, *, keep_names: bool) -> tuple[S
         metadata.setdefault(PHYSICAL_NAME, field.name if keep_names else f"col-{uuid4()}")
         return replace(field, type=_mapped(field.type, named), metadata=metadata)
 
+    def with_nested(field: StructField) -> StructField:
+        known = field.metadata.get(NESTED_IDS, {})
+        nested_ids = {path: known[path] if path in known else next(ids) for path in nested_paths(field)}
+        return replace(
+            field, type=_mapped(field.type, with_nested), metadata={**field.metadata, NESTED_IDS: nested_ids}
+        )
+
     mapped = StructType(tuple(named(field) for field in schema))
+    if nested:
+        mapped = StructType(tuple(with_nested(field) for field in mapped))
     return mapped, next(ids) - 1
+
+
+def nested_paths(field: StructField) -> list[str]:
+    """The keys of NESTED_IDS for a field, from the outside in; what lies below a struct belongs to its fields."""
+
+    def below(kind: DataType, path: str) -> Iterator[str]:
+        parts: tuple[tuple[str, DataType], ...]
+        match kind:
+            case ArrayType():
+                parts = (("element", kind.element),)
+            case MapType():
+                parts = (("key", kind.key), ("value", kind.value))
+            case _:
+                return
+        for name, inner in parts:
+            yield f"{path}.{name}"
+            yield from below(inner, f"{path}.{name}")
+
+    return list(below(field.type, physical_name(field)))
 
 
 def _mapped(kind: DataType, named: Any) -> DataType:
@@ -63,6 +93,14 @@ def _fields(kind: DataType) -> Iterator[StructField]:
         case MapType():
             yield from _fields(kind.key)
             yield from _fields(kind.value)
+
+
+def _ids(schema: StructType) -> Iterator[int]:
+    """All ids of a schema."""
+    for field in _fields(schema):
+        if ID in field.metadata:
+            yield int(field.metadata[ID])
+        yield from field.metadata.get(NESTED_IDS, {}).values()
 
 
 def physical_name(field: StructField) -> str:
@@ -101,4 +139,4 @@ def has_dropped_columns(schema: StructType, configuration: Mapping[str, str]) ->
     """Whether a column may have been dropped: ids are counted up and never used again, so that one is missing then."""
     if configuration.get(MODE, "none").lower() == "none":
         return False
-    return int(configuration.get(MAX_ID, "0")) != sum(ID in field.metadata for field in _fields(schema))
+    return int(configuration.get(MAX_ID, "0")) != sum(1 for _ in _ids(schema))

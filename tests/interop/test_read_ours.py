@@ -68,10 +68,11 @@ SCRIPTS = {
         MERGE INTO t USING (SELECT 2 AS k) s ON t.k = s.k WHEN MATCHED THEN UPDATE SET p = 'm' WHEN NOT MATCHED THEN INSERT (k) VALUES (s.k)
     """,
     "what Iceberg reads": """
-        CREATE TABLE t (k INT, p DATE, s STRUCT<x: STRING>) USING delta PARTITIONED BY (p) TBLPROPERTIES ('delta.enableIcebergCompatV2' = 'true');
-        INSERT INTO t VALUES (1, DATE'2024-01-01', named_struct('x', 'v')), (2, NULL, NULL);
+        CREATE TABLE t (k INT, p DATE, s STRUCT<x: STRING>, l ARRAY<INT>, m MAP<STRING, ARRAY<STRUCT<y: INT>>>) USING delta PARTITIONED BY (p) TBLPROPERTIES ('delta.enableIcebergCompatV2' = 'true');
+        INSERT INTO t VALUES (1, DATE'2024-01-01', named_struct('x', 'v'), array(1, NULL), map('k', array(named_struct('y', 1)))), (2, NULL, NULL, NULL, NULL);
         ALTER TABLE t RENAME COLUMN p TO q;
-        UPDATE t SET k = 3 WHERE q IS NULL
+        UPDATE t SET k = 3 WHERE q IS NULL;
+        OPTIMIZE t
     """,
     "types that widened": """
         CREATE TABLE t (k SMALLINT, f FLOAT, n DECIMAL(5,2), d DATE, a ARRAY<INT>, s STRUCT<x: TINYINT>, p TINYINT) USING delta PARTITIONED BY (p) TBLPROPERTIES ('delta.enableTypeWidening' = 'true', 'delta.feature.timestampNtz' = 'supported', 'delta.checkpointInterval' = '2');

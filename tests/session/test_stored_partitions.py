@@ -59,10 +59,42 @@ def test_switched_on_later(session: Session) -> None:
     session.sql("INSERT INTO t VALUES (2, 2)")
     assert columns(session, "t") == {("k",), ("k", "p")}
     assert session.sql("SELECT * FROM t ORDER BY k").collect() == [(1, 1), (2, 2)]
-    with pytest.raises(DeltaSqlError) as caught:
-        session.sql("OPTIMIZE t")
-    assert caught.value.condition == "DELTA_OPERATION_NOT_ALLOWED"
-    assert "materializePartitionColumns" in str(caught.value)
+    session.sql("INSERT INTO t VALUES (3, 1)")
+    session.sql("OPTIMIZE t")
+    assert columns(session, "t") == {("k", "p")}
+    assert session.sql("SELECT * FROM t ORDER BY k").collect() == [(1, 1), (2, 2), (3, 1)]
+
+
+@pytest.mark.parametrize("statement", ["OPTIMIZE t", "OPTIMIZE t ZORDER BY (k)", "REORG TABLE t APPLY (PURGE)"])
+def test_rows_that_move_keep_them(session: Session, statement: str) -> None:
+    session.sql(
+        "CREATE TABLE t (p STRING, k INT, d TIMESTAMP, n DECIMAL(5,2), b BINARY) PARTITIONED BY (p, d, n, b) "
+        f"TBLPROPERTIES ({FEATURE}, 'delta.columnMapping.mode' = 'name', 'delta.enableDeletionVectors' = 'true')"
+    )
+    for number in (1, 2):
+        session.sql(
+            f"INSERT INTO t VALUES ('a/b', {number}, TIMESTAMP'2024-01-01 10:00:00.123', 1.25, X'4142'), "
+            f"(NULL, {number + 2}, NULL, NULL, NULL)"
+        )
+    session.sql("DELETE FROM t WHERE k = 1")
+    before = session.sql("SELECT * FROM t ORDER BY k").collect()
+    session.sql(statement)
+    assert session.sql("SELECT * FROM t ORDER BY k").collect() == before
+    names = [str(item.metadata["delta.columnMapping.physicalName"]) for item in session.log("t").snapshot().schema]
+    assert {frozenset(item) for item in columns(session, "t")} == {frozenset(names)}
+    assert rows_in_files(session, "p") == {"a/b", None}
+    stats = session.log("t").snapshot().files(("stats",)).column("stats").to_pylist()
+    assert not any(name in text for name in (names[0], *names[2:]) for text in stats)
+
+
+def rows_in_files(session: Session, name: str) -> set[object]:
+    """The distinct values of a column, as the files hold it."""
+    import pyarrow.parquet as pq
+
+    snapshot = session.log("t").snapshot()
+    (physical,) = (item.metadata["delta.columnMapping.physicalName"] for item in snapshot.schema if item.name == name)
+    places = snapshot.files(("location",)).column("location").to_pylist()
+    return {value for place in places for value in pq.ParquetFile(place).read([physical])[physical].to_pylist()}
 
 
 def test_iceberg_wants_them(session: Session) -> None:

@@ -23,7 +23,6 @@ ALTER TABLE t SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name');
 ALTER TABLE t SET TBLPROPERTIES ('delta.enableIcebergCompatV2' = 'true');
 INSERT INTO t VALUES (2, 'y');
 SELECT * FROM t;
--- state differs: iceberg-arrays
 
 -- name: one version at a time
 CREATE TABLE t (a INT) USING delta TBLPROPERTIES ('delta.enableIcebergCompatV1' = 'true', 'delta.enableIcebergCompatV2' = 'true', 'delta.columnMapping.mode' = 'name');
@@ -48,6 +47,31 @@ CREATE TABLE t (a INT, v VARIANT) USING delta TBLPROPERTIES ('delta.enableIceber
 CREATE TABLE u (a BOOLEAN, b TINYINT, c SMALLINT, d INT, e BIGINT, f FLOAT, g DOUBLE, h DECIMAL(10,2), i STRING, j BINARY, k DATE, l TIMESTAMP, m TIMESTAMP_NTZ, o STRUCT<x: INT>) USING delta TBLPROPERTIES ('delta.enableIcebergCompatV2' = 'true', 'delta.columnMapping.mode' = 'name');
 ALTER TABLE u ADD COLUMN v VARIANT;
 ALTER TABLE u ADD COLUMN w INT;
+-- state differs: physical-names
+
+-- name: elements, keys and values have ids
+CREATE TABLE t (a INT, l ARRAY<INT>, m MAP<STRING, STRUCT<x: ARRAY<INT>>>) USING delta TBLPROPERTIES ('delta.enableIcebergCompatV2' = 'true', 'delta.columnMapping.mode' = 'name');
+INSERT INTO t VALUES (1, array(1, NULL), map('k', named_struct('x', array(2)))), (2, NULL, NULL);
+ALTER TABLE t ADD COLUMN z ARRAY<ARRAY<STRUCT<y: MAP<INT, INT>>>>;
+UPDATE t SET l = array(3) WHERE a = 2;
+ALTER TABLE t DROP COLUMN l;
+ALTER TABLE t RENAME COLUMN m TO n;
+SELECT * FROM t;
+-- state differs: physical-names
+
+-- name: elements get ids later
+CREATE TABLE t (a INT, l ARRAY<INT>, m MAP<STRING, ARRAY<INT>>) USING delta TBLPROPERTIES ('delta.columnMapping.mode' = 'name');
+INSERT INTO t VALUES (1, array(1), map('k', array(2)));
+ALTER TABLE t SET TBLPROPERTIES ('delta.enableIcebergCompatV2' = 'true');
+INSERT INTO t VALUES (2, array(1), NULL);
+SELECT * FROM t;
+
+-- name: OPTIMIZE of a partitioned table
+CREATE TABLE t (a INT, p STRING, q DATE) USING delta PARTITIONED BY (p, q) TBLPROPERTIES ('delta.enableIcebergCompatV2' = 'true', 'delta.columnMapping.mode' = 'name');
+INSERT INTO t VALUES (1, 'x', DATE'2024-01-01');
+INSERT INTO t VALUES (2, 'x', DATE'2024-01-01'), (3, NULL, NULL);
+OPTIMIZE t;
+SELECT * FROM t;
 -- state differs: physical-names
 
 -- name: types that widened

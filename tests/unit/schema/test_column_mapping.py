@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from deltasql.schema.column_mapping import ID, PHYSICAL_NAME, assign_ids, is_mapped, physical_name, physical_schema
+from deltasql.schema.column_mapping import (
+    ID,
+    NESTED_IDS,
+    PHYSICAL_NAME,
+    assign_ids,
+    has_dropped_columns,
+    is_mapped,
+    physical_name,
+    physical_schema,
+)
 from deltasql.schema.types import INTEGER, STRING, ArrayType, MapType, StructField, StructType
 
 INNER = StructType((StructField("x", INTEGER), StructField("y", STRING)))
@@ -59,6 +68,21 @@ def test_a_dropped_columns_id_is_not_used_again() -> None:
     fewer = StructType((*mapped.fields[:-1], StructField("new", INTEGER)))
     _, top = assign_ids(fewer, highest, keep_names=False)
     assert top == highest + 1
+
+
+def test_elements_keys_and_values_get_ids_after_the_fields() -> None:
+    kind = MapType(STRING, StructType((StructField("x", ArrayType(ArrayType(INTEGER))),)))
+    schema = StructType((StructField("a", INTEGER), StructField("l", ArrayType(STRING)), StructField("m", kind)))
+    plain, highest = assign_ids(schema, 0, keep_names=True)
+    mapped, top = assign_ids(plain, highest, keep_names=True, nested=True)
+    assert (highest, top) == (4, 9)
+    assert [field.metadata[NESTED_IDS] for field in mapped] == [{}, {"l.element": 5}, {"m.key": 6, "m.value": 7}]
+    value = mapped.fields[2].type.value  # type: ignore[union-attr]
+    assert value.fields[0].metadata[NESTED_IDS] == {"x.element": 8, "x.element.element": 9}
+    assert assign_ids(mapped, top, keep_names=True, nested=True) == (mapped, top)
+    configuration = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "9"}
+    assert not has_dropped_columns(mapped, configuration)
+    assert has_dropped_columns(StructType(mapped.fields[:2]), configuration)
 
 
 def test_files_have_physical_names_and_ids_at_every_depth() -> None:
