@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import assert_never
@@ -21,6 +21,7 @@ from deltasql.parser import parse, split
 from deltasql.parser.parameters import bind_parameters
 from deltasql.pending import Pending, Placed
 from deltasql.plan.base import TableName
+from deltasql.plan.frames import WriteFrame
 from deltasql.planner import plan
 from deltasql.planner.changes import (
     Answer,
@@ -38,9 +39,10 @@ from deltasql.planner.context import Context
 from deltasql.planner.effects import CatalogChange, View, ViewChange
 from deltasql.planner.settings import TIME_ZONE, Settings
 from deltasql.result import Result
+from deltasql.writer import FrameWriter, FrameWriterV2, frame_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 
 def connect(warehouse: str = "warehouse", spark: SparkSession | str | None = None) -> Session:
@@ -92,6 +94,14 @@ class Session:
             change = plan(parse(bound.sql), self._context(bound.sql, engine))
             return self._begun(change, engine, placed, time.perf_counter() - started)
 
+    def write(self, rows: DataFrame | Result) -> FrameWriter:
+        """PySpark's `df.write`, for the tables of this session: mode, options, then saveAsTable, save or insertInto."""
+        return FrameWriter(frame_of(rows), self._write, table_name)
+
+    def writeTo(self, rows: DataFrame | Result, table: str) -> FrameWriterV2:  # noqa: N802 - Spark's name
+        """PySpark's `df.writeTo(table)`."""
+        return FrameWriterV2(frame_of(rows), table, self._write, table_name)
+
     def run(self, script: str) -> Iterator[Result]:
         """Runs the statements of a script, which end with `;`, and yields their results as they come."""
         for statement in split(script):
@@ -135,6 +145,12 @@ class Session:
         if staged is None:
             return Pending(lambda: self._execute(change, engine), lambda: None, placed, planning)
         return Pending(lambda: self._result(engine, staged.commit()), staged.discard, placed, planning)
+
+    def _write(self, statement: WriteFrame) -> Result:
+        started = time.perf_counter()
+        engine = self._engine.statement_of(statement.frame)
+        change = plan(statement, self._context("", engine))
+        return self._begun(change, engine, nullcontext, time.perf_counter() - started).commit()
 
     def _context(self, sql: str, engine: StatementEngine) -> Context:
         return Context(sql, self.catalog, self.settings, engine, self.views, self._log_at)

@@ -24,7 +24,7 @@ LAYERS = (
     {"result", "render", "catalog"},
     {"planner"},
     {"engine"},
-    {"pending"},
+    {"pending", "writer"},
     {"session"},
     {"repl", "golden", "dbapi"},
     {"cli"},

@@ -275,9 +275,13 @@ def commit_actions(
         change.parameters,
         actions,
         metrics=metrics,
-        user_metadata=settings.get(USER_METADATA),
+        user_metadata=_user_metadata(change) or settings.get(USER_METADATA),
         tags=_tags(change),
     )
+
+
+def _user_metadata(change: TableChange | RowChange | LayoutChange) -> str | None:
+    return change.user_metadata if isinstance(change, RowChange) else None
 
 
 def _tags(change: TableChange | RowChange | LayoutChange) -> Mapping[str, str] | None:

@@ -16,7 +16,7 @@ from deltasql.engine.rows import QueryResult
 from deltasql.engine.spark import SparkHandle
 from deltasql.engine.write import Stage, Staged
 from deltasql.plan.base import quote
-from deltasql.plan.operators import Check, Constraint, Operator, Rearrange, Rewrite, Scan, Write, children
+from deltasql.plan.operators import Check, Constraint, Operator, Rearrange, Rewrite, Scan, Supplied, Write, children
 from deltasql.schema.text import schema_ddl
 from deltasql.schema.types import DataType, StructType
 
@@ -38,6 +38,10 @@ class Engine:
     def statement(self, sql: str) -> StatementEngine:
         """The engine for one statement, whose text places the errors."""
         return StatementEngine(self.spark, sql)
+
+    def statement_of(self, frame: DataFrame) -> StatementEngine:
+        """The engine for a write of `frame`, in the Spark session that it belongs to: a stream's has one of its own."""
+        return StatementEngine(SparkHandle.of(frame), "")
 
     def configure(self, key: str, value: str | None) -> None:
         """Sets a Spark setting, or unsets it (None), now or when Spark starts. Raises SparkError if it may not be."""
@@ -131,6 +135,12 @@ class StatementEngine:
         with cancellable(self.spark.interrupt), retold(self.sql), self.spark.tuned(tuning):
             return arranged(self.spark, operator, stage)
 
+    def reads_below(self, rows: Supplied, location: str) -> bool:
+        """Whether a DataFrame of the caller's reads files of the table at `location`."""
+        with retold(self.sql):
+            root = _place(location)
+            return any(_place(path).startswith(f"{root}/") for path in rows.frame.inputFiles())
+
     def foreign_columns(self, files: pa.Table, schema: StructType) -> list[bool]:
         """Of which data files the footer names a column that `schema` has not."""
         return foreign_columns(files.column("location").to_pylist(), schema)
@@ -139,6 +149,14 @@ class StatementEngine:
         """A DataFrame of rows that are here already."""
         with retold(self.sql):
             return self.spark.session.createDataFrame(rows.rows, schema_ddl(rows.schema))
+
+
+def _place(path: str) -> str:
+    """A path or URI of a file as a path without percent signs; other schemes stay."""
+    from urllib.parse import unquote, urlsplit
+
+    parts = urlsplit(path)
+    return (unquote(parts.path) if parts.scheme == "file" else path).rstrip("/")
 
 
 def _constraints(operator: Operator) -> tuple[Constraint, ...]:

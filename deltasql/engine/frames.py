@@ -24,6 +24,7 @@ from deltasql.plan.operators import (
     Rearrange,
     Rewrite,
     Scan,
+    Supplied,
     UnionAll,
     Write,
     children,
@@ -64,6 +65,8 @@ class Frames:
                 return reduce(lambda rows, more: rows.unionAll(more), map(self.frame, inputs))
             case Query():
                 return self.query(operator.sql, operator.relations)
+            case Supplied(rows, names):
+                return rows.toDF(*names) if names else rows
             case Project():
                 return self.frame(operator.child).selectExpr(
                     *(f"{value} AS {quote(name)}" for name, value in operator.columns)
@@ -111,16 +114,21 @@ class Views:
             self._spark.session.catalog.dropTempView(name)
 
 
+UNKNOWN_SIZE = 1 << 40
+
+
 def frame_schema(frame: DataFrame) -> StructType:
     """Our schema of a DataFrame's columns."""
     return schema_from_json(frame.schema.json())
 
 
 def input_size(operator: Operator) -> int:
-    """Bytes of data files that `operator` reads; a query over other sources than ours counts as large."""
+    """Bytes of data files that `operator` reads. A DataFrame of the caller's may read anything, and counts as large."""
     match operator:
         case Scan():
             return scan_size(operator)
+        case Supplied():
+            return UNKNOWN_SIZE
         case _:
             return sum(input_size(child) for child in children(operator))
 

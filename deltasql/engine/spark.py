@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from deltasql.errors.engine import JavaMissingError
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 START_LOCK = threading.Lock()
 
@@ -78,6 +78,13 @@ class SparkHandle:
         self._session: SparkSession | None = None if isinstance(spark, str) else spark
         self._pending = dict(settings or {})
         self.own = spark is None
+
+    @staticmethod
+    def of(frame: DataFrame) -> SparkHandle:
+        """The session that a DataFrame belongs to."""
+        handle = SparkHandle(frame.sparkSession)
+        handle.own = handle.session.conf.get(OWN_MARK, None) is not None
+        return handle
 
     @property
     def started(self) -> bool:

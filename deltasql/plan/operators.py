@@ -16,6 +16,7 @@ from deltasql.schema.types import DataType, StructType
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pyspark.sql import DataFrame
 
 ROW_FILE = "__deltasql_file"
 """Hidden column of an identified scan: the URI of the data file that a row stands in."""
@@ -78,6 +79,14 @@ class Query:
     sql: str
     relations: Mapping[str, Operator] = field(default_factory=dict)
     label: str = ""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Supplied:
+    """The rows of a DataFrame of the caller's. `names` rename its columns, by position; () leaves them."""
+
+    frame: DataFrame
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -226,13 +235,13 @@ class Rearrange:
     stores_partitions: bool = False
 
 
-Operator: TypeAlias = Union[Scan, UnionAll, Query, Project, Number, Check, Rewrite, Write, Rearrange]
+Operator: TypeAlias = Union[Scan, UnionAll, Query, Supplied, Project, Number, Check, Rewrite, Write, Rearrange]
 
 
 def children(operator: Operator) -> Iterator[Operator]:
     """The operators whose rows `operator` reads."""
     match operator:
-        case Scan():
+        case Scan() | Supplied():
             return
         case UnionAll():
             yield from operator.inputs

@@ -120,7 +120,8 @@ class RowChange:
 
     `metadata` is the table's once the commit is there. With `dynamic_overwrite` the partitions that the new rows
     fall into are replaced; which files that are is known when the rows are written. `identities` are the identity
-    columns whose numbers the statement makes; `tags` go into the commitInfo.
+    columns whose numbers the statement makes; `tags` go into the commitInfo, and `user_metadata` in place of the
+    session's.
     """
 
     log: DeltaLog
@@ -139,6 +140,7 @@ class RowChange:
     rearranges: bool = False
     identities: tuple[str, ...] = ()
     tags: Mapping[str, str] | None = None
+    user_metadata: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,16 @@ from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
 from deltasql.log.row_ids import row_id_columns
 from deltasql.log.table import DeltaLog
 from deltasql.plan.base import SqlText, TableName
-from deltasql.plan.operators import METADATA, READ_COLUMNS, ROW_ID_COLUMNS, SCAN_COLUMNS, Operator, Query, Scan
+from deltasql.plan.operators import (
+    METADATA,
+    READ_COLUMNS,
+    ROW_ID_COLUMNS,
+    SCAN_COLUMNS,
+    Operator,
+    Query,
+    Scan,
+    Supplied,
+)
 from deltasql.planner.effects import View
 from deltasql.planner.settings import TIME_ZONE, Settings, as_boolean, as_choice
 from deltasql.planner.timezone import machine_zone_name
@@ -61,6 +70,9 @@ class Analyst(Protocol):
 
     def value(self, expression: str, relations: Mapping[str, Operator] = EMPTY) -> Any:
         """The value of a constant expression, or of a sub-query over `relations`."""
+
+    def reads_below(self, rows: Supplied, location: str) -> bool:
+        """Whether a DataFrame of the caller's reads files of the table at `location`."""
 
     def foreign_columns(self, files: pa.Table, schema: StructType) -> list[bool]:
         """Of which data files the footer names a column that `schema` has not. Needs no Spark."""

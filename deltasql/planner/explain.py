@@ -21,6 +21,7 @@ from deltasql.plan.operators import (
     Rearrange,
     Rewrite,
     Scan,
+    Supplied,
     UnionAll,
     Write,
     children,
@@ -142,7 +143,7 @@ def expressions(operator: Operator) -> Iterator[str]:
                 yield f"{action.kind.value}: {action.effect.value}"
                 yield from (f"  {quote(name)} := {sql}" for name, sql in zip(names, action.values, strict=False))
             yield from (f"check {item.name}: {item.condition}" for item in operator.checks)
-        case Scan() | UnionAll() | Query() | Number() | Write() | Rearrange():
+        case Scan() | UnionAll() | Query() | Supplied() | Number() | Write() | Rearrange():
             pass
         case _:
             assert_never(operator)
@@ -161,6 +162,8 @@ def describe(operator: Operator) -> str:
             return f"UnionAll of {len(inputs)}"
         case Query():
             return f"Query ({operator.label or 'SQL'})"
+        case Supplied():
+            return "Supplied (DataFrame)"
         case Project():
             return f"Project [{', '.join(name for name, _ in operator.columns)}]"
         case Number():

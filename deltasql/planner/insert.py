@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.write import (
@@ -11,9 +12,10 @@ from deltasql.errors.write import (
     NotPartitionColumnError,
     ReplaceWhereClauseError,
 )
-from deltasql.plan.base import SqlText, TableName, quote
+from deltasql.plan.base import SqlText, quote
 from deltasql.plan.insert import Insert
-from deltasql.plan.operators import ORDINAL, SCAN_COLUMNS, Check, Query, Write
+from deltasql.plan.operators import ORDINAL, SCAN_COLUMNS, Check, Operator, Query, Write
+from deltasql.planner.alignment import StructRule
 from deltasql.planner.changes import Outcome, Plan, RowChange
 from deltasql.planner.constraints import constraints_of
 from deltasql.planner.context import Context
@@ -22,12 +24,14 @@ from deltasql.planner.delete import refuse_append_only, whole_partitions
 from deltasql.planner.generated import generated_checks
 from deltasql.planner.insert_columns import (
     Given,
+    Match,
     column_values,
     evolved_schema,
     left_to_the_table,
     matched_columns,
     refuse_explicit_identities,
     refuse_twice,
+    struct_rule,
     table_rows,
     written_fields,
 )
@@ -43,6 +47,29 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from deltasql.log.snapshot import Snapshot
+    from deltasql.log.table import DeltaLog
+    from deltasql.planner.changes import Reads
+
+
+@dataclass(frozen=True, slots=True)
+class Insertion:
+    """An INSERT whose rows are known: the table's column for each of theirs, and the constants of PARTITION.
+
+    With `dynamic` an overwrite replaces the partitions that the rows fall into. `reads` says what the rows come from,
+    where that is the table itself; `few` that they are the statement's own; `rule` how fields of structs are found.
+    """
+
+    statement: Insert
+    log: DeltaLog
+    snapshot: Snapshot
+    rows: Operator
+    matched: Sequence[Match]
+    static: dict[str, str]
+    evolution: bool
+    dynamic: bool
+    reads: Reads | None
+    few: bool
+    rule: StructRule
 
 
 @plan.register
@@ -51,19 +78,46 @@ def _(statement: Insert, context: Context) -> Plan:
     log, snapshot = context.writable(statement.table)
     evolution = statement.schema_evolution or context.is_on(AUTO_MERGE)
     _refuse_clauses(statement, context)
-    if statement.overwrite or statement.replace_where is not None:
-        refuse_append_only(snapshot)
+    refuse_overwrite(statement, snapshot)
     static = _static_partitions(statement, snapshot, context)
     rows, given, left_out = _query(statement, context, snapshot, static)
     matched = matched_columns(statement, context, snapshot.schema, given, set(static), evolution)
     matched = [match for index, match in enumerate(matched) if index not in left_out]
-    refuse_twice(matched, statement, context, set(static))
-    refuse_explicit_identities(matched, statement, context)
-    schema = evolved_schema(snapshot, matched, context) if evolution else snapshot.schema
+    insertion = Insertion(
+        statement,
+        log,
+        snapshot,
+        rows,
+        matched,
+        static,
+        evolution,
+        dynamic=is_dynamic(context, snapshot, static),
+        reads=WHOLE_TABLE if reads_table(rows, snapshot) else None,
+        few=_is_values(statement.query),
+        rule=struct_rule(statement, evolution),
+    )
+    return inserted(insertion, context)
+
+
+def refuse_overwrite(statement: Insert, snapshot: Snapshot) -> None:
+    """Raises AppendOnlyError for a statement under which rows go, where none may."""
+    if statement.overwrite or statement.replace_where is not None:
+        refuse_append_only(snapshot)
+
+
+def inserted(insertion: Insertion, context: Context) -> RowChange:
+    """The change that an insertion comes to.
+
+    Raises what is wrong with its columns: their number, names, types, and those that nothing fills.
+    """
+    statement, snapshot, static = insertion.statement, insertion.snapshot, insertion.static
+    refuse_twice(insertion.matched, statement, context, set(static))
+    refuse_explicit_identities(insertion.matched, statement, context)
+    schema = evolved_schema(snapshot, insertion.matched, context) if insertion.evolution else snapshot.schema
     metadata = evolved_metadata(snapshot.metadata, schema, table=snapshot.table)
     schema = metadata.schema
-    columns = column_values(statement, context, schema, matched, static, evolution)
-    child = table_rows(rows, columns, schema, few=_is_values(statement.query))
+    columns = column_values(statement, context, schema, insertion.matched, static, insertion.rule)
+    child = table_rows(insertion.rows, columns, schema, few=insertion.few)
     numbered = tuple(name for name, sql in columns if ORDINAL in sql)
     given_names = [name for name, _ in columns]
     constraints = constraints_of(schema, metadata.configuration, skip=frozenset(numbered))
@@ -72,12 +126,12 @@ def _(statement: Insert, context: Context) -> Plan:
         child = Check(child, constraints)
     if statement.replace_where is not None:
         child = checked_rows(child, statement.table, statement.replace_where, context)
-    write = Write(child, schema, snapshot.partition_columns, single_file=_is_values(statement.query))
+    write = Write(child, schema, snapshot.partition_columns, single_file=insertion.few)
     change = RowChange(
-        log,
+        insertion.log,
         snapshot,
         "WRITE",
-        _parameters(statement, evolution),
+        _parameters(statement, insertion.evolution),
         write,
         metadata,
         Outcome.INSERT,
@@ -85,31 +139,29 @@ def _(statement: Insert, context: Context) -> Plan:
         identities=numbered,
     )
     if statement.replace_where is not None:
-        return _replacing(change, write, snapshot, statement.table, statement.replace_where, context)
-    own = WHOLE_TABLE if reads_table(rows, snapshot) else None
+        return _replacing(change, write, insertion, statement.replace_where, context)
     if not statement.overwrite:
         # An append whose query does not read the table depends on nothing.
-        return replace(change, reads=own, skip_if_empty=True)
-    if _is_dynamic(context, snapshot, static):
+        return replace(change, reads=insertion.reads, skip_if_empty=True)
+    if insertion.dynamic:
         parameters = {**change.parameters, "isDynamicPartitionOverwrite": True}
         return replace(change, parameters=parameters, dynamic_overwrite=True, reads=WHOLE_TABLE)
     removed = _replaced_files(snapshot, static, context)
     if static:
         named = " AND ".join(f"({quote(name)} <=> {value})" for name, value in static.items())
         change = replace(change, parameters={**change.parameters, "predicate": named})
-    return replace(change, removed=removed, reads=own or reads_of_files(removed, "TRUE"))
+    return replace(change, removed=removed, reads=insertion.reads or reads_of_files(removed, "TRUE"))
 
 
 def _replacing(
-    change: RowChange, write: Write, snapshot: Snapshot, table: TableName, predicate: SqlText, context: Context
+    change: RowChange, write: Write, insertion: Insertion, predicate: SqlText, context: Context
 ) -> RowChange:
     """REPLACE WHERE: whole files go where the log can tell, else the files of the range are rewritten."""
-    removed = whole_partitions(snapshot, predicate.text, None, context)
+    removed = whole_partitions(insertion.snapshot, predicate.text, None, context)
     if removed is not None:
-        own = WHOLE_TABLE if reads_table(write, snapshot) else None
-        return replace(change, removed=removed, reads=own or reads_of_files(removed, predicate.text))
-    operator, reads = replacing(write, snapshot, table, predicate, context)
-    return replace(change, operator=operator, reads=reads, skip_if_empty=True)
+        return replace(change, removed=removed, reads=insertion.reads or reads_of_files(removed, predicate.text))
+    operator, reads = replacing(write, insertion.snapshot, insertion.statement.table, predicate, context)
+    return replace(change, operator=operator, reads=insertion.reads or reads, skip_if_empty=True)
 
 
 def _query(
@@ -160,7 +212,7 @@ def _static_partitions(statement: Insert, snapshot: Snapshot, context: Context) 
     return values
 
 
-def _is_dynamic(context: Context, snapshot: Snapshot, static: dict[str, str]) -> bool:
+def is_dynamic(context: Context, snapshot: Snapshot, static: dict[str, str]) -> bool:
     """Whether only the partitions that the rows fall into are replaced; not where the statement names them all."""
     return context.choice(PARTITION_OVERWRITE_MODE) == "DYNAMIC" and len(static) < len(snapshot.partition_columns)
 

@@ -146,21 +146,25 @@ def evolved_schema(snapshot: Snapshot, matched: Sequence[Match], context: Contex
     return new
 
 
+def struct_rule(statement: Insert, evolution: bool) -> StructRule:
+    """How the fields of the query's structs find those of the table's."""
+    if statement.by_name:
+        return StructRule.BY_NAME_LENIENT if evolution else StructRule.BY_NAME
+    return StructRule.BY_POSITION_LENIENT if evolution else StructRule.BY_POSITION
+
+
 def column_values(
     statement: Insert,
     context: Context,
     schema: StructType,
     matched: Sequence[Match],
     static: dict[str, str],
-    evolution: bool,
+    rule: StructRule,
 ) -> tuple[tuple[str, str], ...]:
     """One SQL text per column of the table; those that are generated from others and not given are left out.
 
     Raises MissingNotNullColumnError for a column that nothing fills.
     """
-    rule = StructRule.BY_POSITION_LENIENT if evolution else StructRule.BY_POSITION
-    if statement.by_name:
-        rule = StructRule.BY_NAME_LENIENT if evolution else StructRule.BY_NAME
     align = Alignment(rule, str(statement.table), context.choice(STORE_ASSIGNMENT), "INSERT")
     sources = {(field.name if field else item.name).lower(): item for field, item in matched}
     columns = []

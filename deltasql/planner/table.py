@@ -105,7 +105,8 @@ def _(statement: CreateTable, context: Context) -> Plan:
         raise error.at(context.caret(statement.table.start, statement.table.end)) from None
 
 
-def _created(statement: CreateTable, context: Context) -> Plan:
+def _created(statement: CreateTable, context: Context, rows: Operator | None = None) -> Plan:
+    """`rows` are those of the query, where no SQL says them."""
     target = _target(statement, context)
     exists = target.known or (target.name.path is not None and target.snapshot is not None)
     if exists and statement.mode == "create":
@@ -117,7 +118,7 @@ def _created(statement: CreateTable, context: Context) -> Plan:
     if not exists and target.snapshot is not None and statement.mode == "create":
         return _adopt(statement, context, target)
     if statement.query is not None:
-        return _from_query(statement, context, target)
+        return _from_query(statement, context, target, rows or context.query(statement.query))
     if statement.columns is None and statement.mode != "create":
         raise SchemaNotProvidedError(table=str(statement.table))
     metadata, protocol = _definition(statement, context, target, declared_schema(statement, context))
@@ -129,7 +130,7 @@ def _created(statement: CreateTable, context: Context) -> Plan:
         target.log,
         target.snapshot,
         operation,
-        _parameters(metadata, target.managed, clustering),
+        creation_parameters(metadata, target.managed, clustering),
         actions,
         register=_registration(target),
         removed=removed,
@@ -137,12 +138,16 @@ def _created(statement: CreateTable, context: Context) -> Plan:
     )
 
 
-def _from_query(statement: CreateTable, context: Context, target: Target) -> RowChange:
+def created_from_rows(statement: CreateTable, context: Context, rows: Operator) -> Plan:
+    """CREATE TABLE … AS of rows that are no query's."""
+    _refuse_clauses(statement, context)
+    return _created(statement, context, rows)
+
+
+def _from_query(statement: CreateTable, context: Context, target: Target, query: Operator) -> RowChange:
     """CREATE TABLE … AS SELECT: the query's columns, all nullable."""
     if statement.columns is not None or any(column.type is not None for column in statement.partitioned_by):
         raise ColumnListWithQueryError(table=str(statement.table))
-    assert statement.query is not None
-    query = context.query(statement.query)
     given = context.analyst.schema(query)
     if not len(given):
         raise EmptyQuerySchemaError(table=str(statement.table))
@@ -160,7 +165,7 @@ def _from_query(statement: CreateTable, context: Context, target: Target) -> Row
         target.log,
         target.snapshot,
         _operation(statement, " AS SELECT"),
-        _parameters(metadata, target.managed, clustering),
+        creation_parameters(metadata, target.managed, clustering),
         Write(child, metadata.schema, metadata.partition_columns),
         metadata,
         Outcome.INSERT,
@@ -302,7 +307,8 @@ def _operation(statement: CreateTable, suffix: str) -> str:
     }[statement.mode] + suffix
 
 
-def _parameters(metadata: Metadata, managed: bool, clustering: Clustering) -> dict[str, Any]:
+def creation_parameters(metadata: Metadata, managed: bool, clustering: Clustering) -> dict[str, Any]:
+    """What the history says of a table that is made or replaced."""
     return {
         "partitionBy": json.dumps(list(metadata.partition_columns)),
         "clusterBy": clustering.text,

@@ -9,6 +9,7 @@ import deltasql
 from deltasql.errors.base import DeltaSqlError
 from deltasql.schema.json import type_to_json
 from oracle.differences import SAME_CONDITION, comparable
+from oracle.frames import evaluated, is_python
 from oracle.values import in_order, plain_row
 
 Outcome = dict[str, Any]
@@ -17,11 +18,22 @@ Outcome = dict[str, Any]
 def ours(session: deltasql.session.Session, text: str) -> Outcome:
     """The outcome of a statement here, in the oracle's form. Errors that are no DeltaSqlError are defects: raised."""
     try:
-        result = session.sql(text)
+        result = _result(session, text)
         columns = [[field.name, type_to_json(field.type)] for field in result.schema]
         return {"columns": columns, "rows": [plain_row(row) for row in result.collect()]}
     except DeltaSqlError as error:
         return {"condition": error.condition, "sqlstate": error.sqlstate, "message": str(error)}
+
+
+def _result(session: deltasql.session.Session, text: str) -> deltasql.Result:
+    if not is_python(text):
+        return session.sql(text)
+    found: deltasql.Result = evaluated(
+        text,
+        write=lambda query: session.write(session.sql(query)),
+        writeTo=lambda query, table: session.writeTo(session.sql(query), table),
+    )
+    return found
 
 
 def difference(text: str, theirs: Outcome, own: Outcome) -> str:

@@ -19,6 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from oracle.frames import evaluated, is_python
 from oracle.values import plain_row
 
 PACKAGE = "io.delta:delta-spark_4.2_2.13:4.4.0"
@@ -103,11 +104,26 @@ def _work(spark: SparkSession, scripts: queue.Queue[dict[str, Any] | None], answ
 
 def _outcome(session: SparkSession, text: str) -> dict[str, Any]:
     try:
-        frame = session.sql(text)
+        frame = _frame(session, text)
+        if frame is None:
+            return {"columns": [], "rows": []}
         return {"columns": _columns(frame), "rows": [plain_row(row) for row in frame.collect()]}
     except Exception as error:
         condition, state = _condition(error)
         return {"condition": condition, "sqlstate": state, "message": str(error)[:2000]}
+
+
+def _frame(session: SparkSession, text: str) -> DataFrame | None:
+    """The rows that a statement gives; a write in Python gives none."""
+    if not is_python(text):
+        return session.sql(text)
+    found: DataFrame | None = evaluated(
+        text,
+        write=lambda query: session.sql(query).write.format("delta"),
+        writeTo=lambda query, table: session.sql(query).writeTo(table).using("delta"),
+        read=session.read.format("delta"),
+    )
+    return found
 
 
 def _columns(frame: DataFrame) -> list[list[Any]]:

@@ -16,7 +16,7 @@ from deltasql.log.actions import Action, AddFile
 from deltasql.log.snapshot import Snapshot
 from deltasql.log.table import DeltaLog
 from deltasql.parser import parse
-from deltasql.plan.operators import Check, Operator, Project, Query, Scan, children
+from deltasql.plan.operators import Check, Operator, Project, Query, Scan, Supplied, children
 from deltasql.planner import plan
 from deltasql.planner.changes import Plan, SettingChange, TableChange
 from deltasql.planner.context import Context
@@ -75,6 +75,9 @@ class FakeAnalyst:
     def value(self, expression: str, relations: Mapping[str, Operator] | None = None) -> Any:
         self.asked.append(expression)
         return self.values[expression]
+
+    def reads_below(self, rows: Supplied, location: str) -> bool:
+        return False
 
     def foreign_columns(self, files: pa.Table, schema: StructType) -> list[bool]:
         return self.foreign[: files.num_rows]

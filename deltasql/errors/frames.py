@@ -1,0 +1,113 @@
+"""Errors of DataFrame writes and reads: their options, and frames that do not fit their table."""
+
+from __future__ import annotations
+
+from deltasql.errors.base import DeltaSqlError, condition
+from deltasql.errors.usage import UsageError
+
+
+@condition(
+    "DELTA_METADATA_MISMATCH.SCHEMA_MISMATCH",
+    "42KDG",
+    "{table} has no column {columns}, and the DataFrame does. {advice}",
+)
+class FrameSchemaMismatchError(DeltaSqlError):
+    """A DataFrame with columns that the table lacks, and no option that lets the table have them."""
+
+    table: str
+    columns: tuple[str, ...]
+    advice: str
+
+
+@condition(
+    "DELTA_METADATA_MISMATCH.PARTITIONING_MISMATCH",
+    "42KDG",
+    "{table} is partitioned by ({existing}), and the write says partitionBy({given}). Leave partitionBy away, or "
+    "replace the table's layout: mode('overwrite').option('overwriteSchema', True).",
+)
+class FramePartitioningMismatchError(DeltaSqlError):
+    table: str
+    existing: tuple[str, ...]
+    given: tuple[str, ...]
+
+
+@condition("DELTA_PATH_EXISTS", "42K04", "{path} holds a table already. Say mode('append'), 'overwrite' or 'ignore'.")
+class PathExistsError(DeltaSqlError):
+    """`save` in the mode that makes new tables only."""
+
+    path: str
+
+
+@condition("DELTA_ILLEGAL_OPTION", "42616", "The option {option} cannot be {value}: it must be {expected}.")
+class IllegalOptionError(DeltaSqlError):
+    option: str
+    value: str
+    expected: str
+
+
+@condition(
+    "DELTA_INVALID_IDEMPOTENT_WRITES_OPTIONS",
+    "42616",
+    "An idempotent write needs both {app_id} and {version}: {reason}.",
+)
+class InvalidIdempotentWriteError(DeltaSqlError):
+    app_id: str
+    version: str
+    reason: str
+
+
+@condition(
+    "DELTA_OVERWRITE_SCHEMA_WITH_DYNAMIC_PARTITION_OVERWRITE",
+    "42613",
+    "overwriteSchema replaces the whole table, and partitionOverwriteMode 'dynamic' only some of its partitions. "
+    "Leave one of the two away.",
+)
+class OverwriteSchemaDynamicError(DeltaSqlError):
+    pass
+
+
+@condition(
+    "DELTA_REPLACE_WHERE_WITH_DYNAMIC_PARTITION_OVERWRITE",
+    "42613",
+    "replaceWhere and partitionOverwriteMode 'dynamic' both say which rows make way. Leave one of the two away.",
+)
+class ReplaceWhereDynamicError(DeltaSqlError):
+    pass
+
+
+@condition(
+    "DELTA_DATA_CHANGE_FALSE",
+    "0AKDE",
+    "A write with dataChange = false only moves rows, so it cannot change the schema of {table}. "
+    "Leave the option away, or change the schema first.",
+)
+class DataChangeFalseError(DeltaSqlError):
+    table: str
+
+
+@condition(
+    "DELTA_REPLACE_WHERE_WITH_FILTER_DATA_CHANGE_UNSET",
+    "42613",
+    "replaceWhere {predicate} deletes rows by their values, which changes data; dataChange = false says otherwise. "
+    "Leave the option away, or name partition columns only.",
+)
+class ReplaceWhereDataChangeError(DeltaSqlError):
+    predicate: str
+
+
+@condition("DELTA_OPERATION_NOT_ALLOWED", "0AKDC", "{what} is not supported for Delta tables. {advice}")
+class UnsupportedWriteError(DeltaSqlError):
+    """Something that PySpark's writers have and a Delta table has not."""
+
+    what: str
+    advice: str
+
+
+@condition("NOT_A_DATAFRAME", "42K09", "A Spark DataFrame or a result of sql() is needed here, not {given}.")
+class NotADataFrameError(UsageError):
+    given: str
+
+
+@condition("INVALID_SAVE_MODE", "42000", "There is no save mode {mode}. Modes are: append, overwrite, error, ignore.")
+class InvalidSaveModeError(DeltaSqlError):
+    mode: str

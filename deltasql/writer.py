@@ -1,0 +1,219 @@
+"""DataFrames into tables, in PySpark's words: `session.write(df).mode("append").saveAsTable("t")`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from deltasql.errors.frames import InvalidSaveModeError, NotADataFrameError, UnsupportedWriteError
+from deltasql.plan.base import TableName
+from deltasql.plan.frames import WriteFrame, WriteMode
+from deltasql.result import Result
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+Run = Callable[[WriteFrame], Result]
+"""Plans and commits a write."""
+Named = Callable[[str], TableName]
+"""The name of a table in a text of SQL."""
+
+MODES = {
+    "append": WriteMode.APPEND,
+    "overwrite": WriteMode.OVERWRITE,
+    "error": WriteMode.ERROR,
+    "errorifexists": WriteMode.ERROR,
+    "default": WriteMode.ERROR,
+    "ignore": WriteMode.IGNORE,
+}
+
+_Writer = TypeVar("_Writer", bound="Optioned")
+
+
+class Optioned:
+    """What has options. Their names are taken in any letter case; True and False are the texts `true` and `false`."""
+
+    def __init__(self) -> None:
+        self._options: dict[str, str] = {}
+
+    def option(self: _Writer, key: str, value: Any) -> _Writer:
+        """Sets one option; None takes it away."""
+        if value is None:
+            self._options.pop(key.lower(), None)
+            return self
+        self._options[key.lower()] = str(value).lower() if isinstance(value, bool) else str(value)
+        return self
+
+    def options(self: _Writer, **options: Any) -> _Writer:
+        for key, value in options.items():
+            self.option(key, value)
+        return self
+
+    def format(self: _Writer, source: str) -> _Writer:
+        """Delta is the only format. Raises UnsupportedWriteError for any other."""
+        if source.lower() != "delta":
+            raise UnsupportedWriteError(f"The format {source}", "Tables are Delta tables: format('delta').")
+        return self
+
+
+class FrameWriter(Optioned):
+    """PySpark's DataFrameWriter for the tables of a session. The last call writes, and returns the commit's result."""
+
+    def __init__(self, frame: DataFrame, run: Run, named: Named) -> None:
+        super().__init__()
+        self._frame, self._run, self._named = frame, run, named
+        self._mode: WriteMode | None = None
+        self._partitioned: tuple[str, ...] | None = None
+        self._clustered: tuple[str, ...] | None = None
+
+    def mode(self, saveMode: str | None) -> FrameWriter:
+        """append, overwrite, error (the default: a new table) or ignore. Raises InvalidSaveModeError."""
+        if saveMode is None:
+            return self
+        if saveMode.lower() not in MODES:
+            raise InvalidSaveModeError(saveMode)
+        self._mode = MODES[saveMode.lower()]
+        return self
+
+    def partitionBy(self, *cols: str | Iterable[str]) -> FrameWriter:
+        self._partitioned = column_names(cols)
+        return self
+
+    def clusterBy(self, *cols: str | Iterable[str]) -> FrameWriter:
+        self._clustered = column_names(cols)
+        return self
+
+    def bucketBy(self, *_: Any) -> FrameWriter:
+        """Raises UnsupportedWriteError."""
+        raise UnsupportedWriteError("Bucketing", "To keep equal values together: clusterBy(…).")
+
+    sortBy = bucketBy
+
+    def saveAsTable(self, name: str, format: str | None = None, mode: str | None = None, **rest: Any) -> Result:
+        """Writes to a table of the catalog, columns by name; makes it if it is not there."""
+        self._take(format, mode, rest)
+        return self._write(self._named(name))
+
+    def save(self, path: str | None = None, format: str | None = None, mode: str | None = None, **rest: Any) -> Result:
+        """Writes to the table at `path` (or at the option of that name), columns by name."""
+        self._take(format, mode, rest)
+        place = path or self._options.get("path")
+        if place is None:
+            raise UnsupportedWriteError("save() without a path", "Name it: save(path), or saveAsTable(name).")
+        return self._write(at(place))
+
+    def insertInto(self, tableName: str, overwrite: bool | None = None) -> Result:
+        """Writes to a table that is there, columns by position."""
+        if self._partitioned is not None:
+            raise UnsupportedWriteError("insertInto() with partitionBy", "The table knows its partition columns.")
+        if overwrite is not None:
+            self._mode = WriteMode.OVERWRITE if overwrite else WriteMode.APPEND
+        mode = self._mode if self._mode is WriteMode.OVERWRITE else WriteMode.APPEND
+        return self._run(
+            WriteFrame(self._named(tableName), self._frame, mode, self._options, by_name=False, must_exist=True)
+        )
+
+    def _take(self, source: str | None, mode: str | None, rest: Mapping[str, Any]) -> None:
+        if source is not None:
+            self.format(source)
+        self.mode(mode)
+        for key, value in rest.items():
+            if key == "partitionBy":
+                self.partitionBy(value)
+                continue
+            self.option(key, value)
+
+    def _write(self, table: TableName) -> Result:
+        mode = self._mode or WriteMode.ERROR
+        return self._run(WriteFrame(table, self._frame, mode, self._options, self._partitioned, self._clustered))
+
+
+class FrameWriterV2(Optioned):
+    """PySpark's DataFrameWriterV2: `session.writeTo(df, "t").append()`. Columns go by name."""
+
+    def __init__(self, frame: DataFrame, table: str, run: Run, named: Named) -> None:
+        super().__init__()
+        self._frame, self._table, self._run = frame, named(table), run
+        self._partitioned: tuple[str, ...] | None = None
+        self._clustered: tuple[str, ...] | None = None
+
+    def using(self, provider: str) -> FrameWriterV2:
+        return self.format(provider)
+
+    def tableProperty(self, property: str, value: str) -> FrameWriterV2:
+        return self.option(property, value)
+
+    def partitionedBy(self, col: Any, *cols: Any) -> FrameWriterV2:
+        self._partitioned = tuple(_column_name(item) for item in (col, *cols))
+        return self
+
+    def clusterBy(self, col: str, *cols: str) -> FrameWriterV2:
+        self._clustered = (col, *cols)
+        return self
+
+    def withSchemaEvolution(self) -> FrameWriterV2:
+        """New columns of the DataFrame become the table's."""
+        return self.option("mergeSchema", True)
+
+    def append(self) -> Result:
+        return self._into(WriteMode.APPEND)
+
+    def overwrite(self, condition: str) -> Result:
+        """Rows for which `condition`, a text of SQL, is TRUE make way for the DataFrame's, which must satisfy it."""
+        if not isinstance(condition, str):
+            raise UnsupportedWriteError("overwrite() by a Column", 'Give the condition as SQL: overwrite("day = 3").')
+        self.option("replaceWhere", condition)
+        return self._into(WriteMode.OVERWRITE)
+
+    def overwritePartitions(self) -> Result:
+        """The partitions that the rows fall into are replaced."""
+        self.option("partitionOverwriteMode", "dynamic")
+        return self._into(WriteMode.OVERWRITE)
+
+    def create(self) -> Result:
+        """A new table."""
+        return self._define(WriteMode.ERROR)
+
+    def replace(self) -> Result:
+        """A new definition and new rows for a table that is there."""
+        return self._define(WriteMode.REPLACE)
+
+    def createOrReplace(self) -> Result:
+        return self._define(WriteMode.CREATE_OR_REPLACE)
+
+    def _into(self, mode: WriteMode) -> Result:
+        return self._run(WriteFrame(self._table, self._frame, mode, self._options, must_exist=True))
+
+    def _define(self, mode: WriteMode) -> Result:
+        return self._run(WriteFrame(self._table, self._frame, mode, self._options, self._partitioned, self._clustered))
+
+
+def frame_of(rows: DataFrame | Result) -> DataFrame:
+    """The DataFrame that a caller hands in, or that of a result. Raises NotADataFrameError."""
+    if isinstance(rows, Result):
+        return rows.df
+    if not hasattr(rows, "sparkSession"):
+        raise NotADataFrameError(type(rows).__name__)
+    return rows
+
+
+def at(path: str) -> TableName:
+    """The name of the table at a place; a relative one is taken from the working directory."""
+    return TableName(("delta", path if re.match(r"\w+:/", path) else str(Path(path).absolute())))
+
+
+def column_names(cols: Iterable[str | Iterable[str]]) -> tuple[str, ...]:
+    """The names in a list of names, or of lists of them."""
+    return tuple(name for item in cols for name in ((item,) if isinstance(item, str) else item))
+
+
+def _column_name(column: Any) -> str:
+    """The name of a column that is given by its name, or as `col(name)`. Raises UnsupportedWriteError."""
+    if isinstance(column, str):
+        return column
+    plain = re.fullmatch(r"Column<'([^'()]+)'>", str(column))
+    if plain is None:
+        raise UnsupportedWriteError(f"Partitioning by {column}", "Partition by columns: partitionedBy('day').")
+    return plain[1].strip("`")
