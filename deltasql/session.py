@@ -22,7 +22,7 @@ from deltasql.parser.parameters import bind_parameters
 from deltasql.pending import Pending, Placed
 from deltasql.plan.base import TableName
 from deltasql.plan.frames import WriteFrame
-from deltasql.planner import plan
+from deltasql.planner import plan, planned
 from deltasql.planner.changes import (
     Answer,
     FileRemoval,
@@ -91,7 +91,7 @@ class Session:
 
         with placed():
             engine = self._engine.statement(bound.sql)
-            change = plan(parse(bound.sql), self._context(bound.sql, engine))
+            change = planned(parse(bound.sql), self._context(bound.sql, engine))
             return self._begun(change, engine, placed, time.perf_counter() - started)
 
     def write(self, rows: DataFrame | Result) -> FrameWriter:
@@ -144,13 +144,20 @@ class Session:
         staged = self._staged(change, engine)
         if staged is None:
             return Pending(lambda: self._execute(change, engine), lambda: None, placed, planning)
-        return Pending(lambda: self._result(engine, staged.commit()), staged.discard, placed, planning)
+        return Pending(lambda: self._committed(change, engine, staged), staged.discard, placed, planning)
 
     def _write(self, statement: WriteFrame) -> Result:
         started = time.perf_counter()
         engine = self._engine.statement_of(statement.frame)
         change = plan(statement, self._context("", engine))
         return self._begun(change, engine, nullcontext, time.perf_counter() - started).commit()
+
+    def _committed(self, change: Plan, engine: StatementEngine, staged: StagedChange) -> Result:
+        done = staged.commit()
+        if done.version is not None and isinstance(change, (RowChange, TableChange)):
+            for setting in change.afterwards:
+                self._set(setting.key, setting.value)
+        return self._result(engine, done)
 
     def _context(self, sql: str, engine: StatementEngine) -> Context:
         return Context(sql, self.catalog, self.settings, engine, self.views, self._log_at)
@@ -189,7 +196,7 @@ class Session:
             case TableChange() | RowChange() | LayoutChange():
                 staged = self._staged(change, engine)
                 assert staged is not None
-                return self._result(engine, staged.commit())
+                return self._committed(change, engine, staged)
             case FileRemoval():
                 # Only VACUUM needs Arrow's functions in a session without rows.
                 from deltasql.engine.vacuum import remove_files

@@ -22,6 +22,7 @@ from deltasql.planner import (
     vacuum,
     view,
 )
+from deltasql.planner.idempotency import planned
 from deltasql.planner.rule import plan
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "merge",
     "optimize",
     "plan",
+    "planned",
     "properties",
     "query",
     "restore",

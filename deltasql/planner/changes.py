@@ -62,7 +62,7 @@ class TableChange:
     `removed` are files (rows of `Snapshot.files()`) that leave the table. `tags` go into the commitInfo.
     `answer` is what the statement returns, and `metrics` go into the history in place of those of `removed`.
     With `checkpoint` the version is to have one; then log files that only versions older than `forget_before_ms` need
-    are deleted, if that is given.
+    are deleted, if that is given. `afterwards` are settings that change once the commit is there.
     """
 
     log: DeltaLog
@@ -81,6 +81,7 @@ class TableChange:
     forget_before_ms: int | None = None
     answer: Answer | None = None
     metrics: Mapping[str, int] | None = None
+    afterwards: tuple[SettingChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,7 @@ class RowChange:
     `metadata` is the table's once the commit is there. With `dynamic_overwrite` the partitions that the new rows
     fall into are replaced; which files that are is known when the rows are written. `identities` are the identity
     columns whose numbers the statement makes; `tags` go into the commitInfo, and `user_metadata` in place of the
-    session's.
+    session's. `afterwards` are settings that change once the commit is there.
     """
 
     log: DeltaLog
@@ -141,6 +142,7 @@ class RowChange:
     identities: tuple[str, ...] = ()
     tags: Mapping[str, str] | None = None
     user_metadata: str | None = None
+    afterwards: tuple[SettingChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

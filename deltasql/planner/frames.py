@@ -24,14 +24,14 @@ from deltasql.plan.insert import Insert
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Rewrite, Supplied, Write
 from deltasql.plan.table import ClusterBy, CreateTable, PartitionColumn
 from deltasql.planner.alignment import StructRule
-from deltasql.planner.changes import OUTCOME_SCHEMAS, Answer, Outcome, Plan, RowChange
+from deltasql.planner.changes import Answer, Outcome, Plan, RowChange
 from deltasql.planner.clustering_columns import Clustering, check_same_clustering, new_clustering
 from deltasql.planner.constraints import constraints_of
 from deltasql.planner.context import Context
 from deltasql.planner.declared import comment_metadata
 from deltasql.planner.delete import refuse_append_only
 from deltasql.planner.frame_options import WriteOptions, write_options
-from deltasql.planner.idempotency import Application
+from deltasql.planner.idempotency import Application, noted, present, session_application, skipped
 from deltasql.planner.insert import Insertion, inserted, is_dynamic, refuse_overwrite
 from deltasql.planner.insert_columns import Given, matched_columns
 from deltasql.planner.metadata import mapped_metadata, maps_columns, metadata_actions
@@ -91,16 +91,16 @@ def _(statement: WriteFrame, context: Context) -> Plan:
     """A new table, or rows for one that is there; a write that its application has done before is not done again."""
     options = write_options(statement)
     batch = statement.batch
-    done = Application(batch.query_id, batch.batch_id) if batch else options.application
+    own = Application(batch.query_id, batch.batch_id) if batch else options.application or session_application(context)
     context.refuse_version(statement.table)
     snapshot = _present(statement, context)
-    if done is not None and done.done_in(snapshot):
-        return Answer(OUTCOME_SCHEMAS[Outcome.INSERT])
+    if own is not None and own.done_in(snapshot):
+        return skipped(own, Outcome.INSERT, context)
     change = _planned(statement, options, context, snapshot)
+    change = change if own is None else noted(change, own, context)
     if not isinstance(change, RowChange):
         return change
-    actions = (*change.actions, *([] if done is None else [done.action()]))
-    change = replace(change, actions=actions, user_metadata=options.user_metadata)
+    change = replace(change, user_metadata=options.user_metadata)
     if batch is None:
         return change
     told = {"outputMode": batch.output_mode, "queryId": batch.query_id, "epochId": str(batch.batch_id)}
@@ -109,15 +109,10 @@ def _(statement: WriteFrame, context: Context) -> Plan:
 
 def _present(statement: WriteFrame, context: Context) -> Snapshot | None:
     """The table as it is now; None where there is none and the write may make it."""
-    name = statement.table
-    if name.path is None and context.catalog.resolve(name.parts) is None:
-        if statement.must_exist or context.is_view(name):
-            context.writable(name)
-        return None
-    log = context.log(name)
-    if not log.exists() and not statement.must_exist:
-        return None
-    return context.snapshot(name)
+    snapshot = present(statement.table, context)
+    if snapshot is None and (statement.must_exist or context.is_view(statement.table)):
+        return context.writable(statement.table)[1]
+    return snapshot
 
 
 def _planned(statement: WriteFrame, options: WriteOptions, context: Context, snapshot: Snapshot | None) -> Plan:

@@ -1,27 +1,57 @@
 """Idempotent writes: a commit notes how far an application has come, and what it has committed is not done again.
 
-Source: Delta protocol, Transaction Identifiers.
+Source: Delta protocol, Transaction Identifiers; features of Delta, idempotent writes.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from deltasql.errors.frames import IllegalOptionError, InvalidIdempotentWriteError
 from deltasql.log.actions import SetTransaction
+from deltasql.plan.base import LogicalPlan, TableName
+from deltasql.plan.delete import Delete
+from deltasql.plan.insert import Insert
+from deltasql.plan.merge import Merge
+from deltasql.plan.table import CreateTable
+from deltasql.plan.update import Update
+from deltasql.planner.changes import (
+    OUTCOME_SCHEMAS,
+    Answer,
+    Outcome,
+    Plan,
+    RowChange,
+    SettingChange,
+    Stepwise,
+    TableChange,
+)
+from deltasql.planner.context import Context
+from deltasql.planner.rule import plan
+from deltasql.planner.settings import TXN_APP_ID, TXN_AUTO_RESET, TXN_VERSION
 
 if TYPE_CHECKING:
     from deltasql.log.snapshot import Snapshot
 
+_OUTCOMES: Mapping[type[LogicalPlan], Outcome] = {
+    Insert: Outcome.INSERT,
+    CreateTable: Outcome.INSERT,
+    Update: Outcome.UPDATE,
+    Delete: Outcome.DELETE,
+    Merge: Outcome.MERGE,
+}
+"""The statements of SQL that are idempotent where the settings say so, and what each returns."""
+
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """Who writes, and the number of this write, which only grows."""
+    """Who writes, and the number of this write, which only grows. `from_settings`: the session's settings say so."""
 
     id: str
     version: int
+    from_settings: bool = False
 
     def done_in(self, snapshot: Snapshot | None) -> bool:
         """Whether the table has this write already, or a later one."""
@@ -46,3 +76,50 @@ def application(app_id: str | None, version: str | None, id_key: str, version_ke
     if not text.isdecimal() or int(text) >= 2**63:
         raise IllegalOptionError(version_key, repr(version), "a whole number from 0 on")
     return Application(app_id, int(text))
+
+
+def session_application(context: Context) -> Application | None:
+    """The application that the session's settings name. Raises what `application` raises."""
+    found = application(context.setting(TXN_APP_ID), context.setting(TXN_VERSION), TXN_APP_ID, TXN_VERSION)
+    return None if found is None else replace(found, from_settings=True)
+
+
+def planned(statement: LogicalPlan, context: Context) -> Plan:
+    """What `statement` comes to; nothing, if it is a write that the session's application has done before."""
+    outcome = _OUTCOMES.get(type(statement))
+    if outcome is None:
+        return plan(statement, context)
+    assert isinstance(statement, (Insert, CreateTable, Update, Delete, Merge))
+    if isinstance(statement, CreateTable) and statement.query is None:
+        return plan(statement, context)
+    own = session_application(context)
+    if own is None:
+        return plan(statement, context)
+    if own.done_in(present(statement.table, context)):
+        return skipped(own, outcome, context)
+    return noted(plan(statement, context), own, context)
+
+
+def present(name: TableName, context: Context) -> Snapshot | None:
+    """The table as it is now; None where there is none."""
+    if name.path is None and (context.is_view(name) or context.catalog.resolve(name.parts) is None):
+        return None
+    return context.snapshot(name) if context.log(name).exists() else None
+
+
+def skipped(done: Application, outcome: Outcome, context: Context) -> Plan:
+    """No rows, and no commit; the settings' version is forgotten where they say so."""
+    answer = Answer(OUTCOME_SCHEMAS[outcome])
+    resets = _resets(done, context)
+    return Stepwise("a write that was done before", iter([*resets, answer])) if resets else answer
+
+
+def noted(change: Plan, own: Application, context: Context) -> Plan:
+    """`change` with the note that its commit has of the application."""
+    if not isinstance(change, (RowChange, TableChange)):
+        return change
+    return replace(change, actions=(*change.actions, own.action()), afterwards=_resets(own, context))
+
+
+def _resets(own: Application, context: Context) -> tuple[SettingChange, ...]:
+    return (SettingChange(TXN_VERSION, None),) if own.from_settings and context.is_on(TXN_AUTO_RESET) else ()

@@ -11,6 +11,9 @@ AUTO_MERGE = "spark.databricks.delta.schema.autoMerge.enabled"
 USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 ARBITRARY_PROPERTIES = "spark.databricks.delta.allowArbitraryProperties.enabled"
 PROPERTY_DEFAULTS = "spark.databricks.delta.properties.defaults."
+TXN_APP_ID = "spark.databricks.delta.write.txnAppId"
+TXN_VERSION = "spark.databricks.delta.write.txnVersion"
+TXN_AUTO_RESET = "spark.databricks.delta.write.txnVersion.autoReset.enabled"
 PARTITION_OVERWRITE_MODE = "spark.sql.sources.partitionOverwriteMode"
 STRUCTS_BY_NAME = "spark.databricks.delta.resolveMergeUpdateStructsByName.enabled"
 CASE_SENSITIVE = "spark.sql.caseSensitive"
@@ -35,6 +38,7 @@ DEFAULTS = {
     AUTO_MERGE: "false",
     ARBITRARY_PROPERTIES: "false",
     PARTITION_OVERWRITE_MODE: "STATIC",
+    TXN_AUTO_RESET: "false",
     STRUCTS_BY_NAME: "true",
     CASE_SENSITIVE: "false",
     REPLACE_WHERE_CHECK: "true",
