@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 from deltasql.engine.frames import VIOLATION_MARK
+from deltasql.engine.misread import in_users_words, misread_part
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.columns import IdentityOverflowError
 from deltasql.errors.engine import (
@@ -80,8 +81,11 @@ def _translate(error: PySparkException, sql: str, write: WriteContext | None) ->
         return _overflow(error, write)
     if name.startswith("UNRESOLVED_COLUMN") and write is not None and write.merge:
         return _unresolved(error).at(_place(error, sql))
-    state = error.getSqlState() or "XX000"
-    return SparkError(name, state, _sentence(text, name), text).at(_place(error, sql))
+    state, sentence = error.getSqlState() or "XX000", _sentence(text, name)
+    if name == "PARSE_SYNTAX_ERROR":
+        place = misread_part(_before_stack(text), sql)
+        return SparkError(name, state, in_users_words(sentence, place), text).at(place)
+    return SparkError(name, state, sentence, text).at(_place(error, sql))
 
 
 def _bridge_error(text: str) -> SparkError:
@@ -141,11 +145,15 @@ def _unresolved(error: PySparkException) -> DeltaSqlError:
 
 def _sentence(text: str, name: str) -> str:
     """Spark's message without its condition, SQLSTATE, plan dump and stack."""
-    body = text.split("\n\nJVM stacktrace:", maxsplit=1)[0]
-    body = re.split(r";\n'?[A-Z]\w+|\n== SQL|\n'?(?:Project|Filter|Aggregate|Join)\b", body)[0]
+    body = re.split(r";\n'?[A-Z]\w+|\n== SQL|\n'?(?:Project|Filter|Aggregate|Join)\b", _before_stack(text))[0]
     body = re.sub(rf"^\[{re.escape(name)}\]\s*", "", body.strip())
-    body = re.sub(r"\s*SQLSTATE: \w{5}(?:; line \d+ pos \d+)?", "", body)
+    # Line and position are those of the text that Spark was given.
+    body = re.sub(r"\s*SQLSTATE: \w{5}(?:; line \d+ pos \d+| \(line \d+, pos \d+\))?", "", body)
     return _hide_views(body.strip())
+
+
+def _before_stack(text: str) -> str:
+    return text.split("\n\nJVM stacktrace:", maxsplit=1)[0]
 
 
 def _hide_views(text: str) -> str:

@@ -138,8 +138,12 @@ def _advice(found: str, stuck: Stuck, text: str) -> str:
         return "INSERT belongs to WHEN NOT MATCHED."
     if found in {"UPDATE", "DELETE"} and keywords == {"INSERT"}:
         return f"{found} belongs to WHEN MATCHED or WHEN NOT MATCHED BY SOURCE."
-    if stuck.previous is not None and text[stuck.previous.start : stuck.previous.end].upper() == "EXCEPT":
+    before = "" if stuck.previous is None else text[stuck.previous.start : stuck.previous.end].upper()
+    if before == "EXCEPT":
         return "Write the columns in parentheses: EXCEPT (a, b)."
-    if found and "IDENTIFIER" in stuck.expected and not keywords and WORD.match(found):
+    if before == "," and found in {")", ""}:
+        return "Remove the comma before it."
+    is_place_of_name = "IDENTIFIER" in stuck.expected and (not keywords or before in {",", "("})
+    if is_place_of_name and WORD.match(found):
         return f"To use it as a name, write `{found.lower()}`."
     return ""

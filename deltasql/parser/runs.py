@@ -23,6 +23,8 @@ _OPERATOR_OPENERS = frozenset({"NOT", "IS", "DISTINCT"})
 # They never continue an expression, so a clause that lacks its keyword is found where the next one begins.
 _RESERVED_CLAUSE_WORDS = frozenset({"WHEN", "THEN", "WHERE", "SET", "USING", "SELECT"})
 _CLAUSE_WORDS = _RESERVED_CLAUSE_WORDS | {"UPDATE", "DELETE", "INSERT"}
+# No expression begins with one of these.
+_BINARY = frozenset("=<>/%|&^")
 _TAKE_QUERY = frozenset({"IN", "EXISTS", "ANY", "ALL", "SOME"})
 
 
@@ -94,6 +96,8 @@ class ExpressionScan:
                 self.end = token.end()
             elif token.lastgroup == "symbol":
                 if token[0] in ",);]" or (token[0] == "(" and self._query_follows(position)):
+                    break
+                if token[0] in _BINARY and self.end == self.start:
                     break
                 self._symbol(token[0], position)
             else:

@@ -39,3 +39,8 @@ DESCRIBE FUNCTION upper;
 -- name: wrong, a table without columns
 CREATE TABLE empty;
 SELECT * FROM empty;
+-- name: wrong syntax, behind names that were replaced
+SELECT * FROM t WHERE id = 1 AND;
+SELECT id, FROM t;
+SELECT id FROM t
+GRUOP BY id;

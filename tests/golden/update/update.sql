@@ -68,6 +68,11 @@ UPDATE t SET WHERE n = 1;
 CREATE TABLE nn (id INT NOT NULL, n INT);
 INSERT INTO nn VALUES (1, 1);
 UPDATE nn SET id = NULL;
+-- name: wrong, no expressions
+UPDATE nn SET n == 1;
+UPDATE nn SET n = 1 b WHERE id = 1;
+UPDATE nn SET n = 1
+WHERE id = = 1;
 -- name: wrong, append-only
 ALTER TABLE nn SET TBLPROPERTIES ('delta.appendOnly' = true);
 UPDATE nn SET n = 1;

@@ -59,7 +59,24 @@ MERGE = "MERGE INTO t USING s ON t.a = s.a "
         ("UPDATE t SET a »1", "Found '1', but expected '='."),
         ("UPDATE t SET a = »WHERE b", "Found 'WHERE', but expected an expression or DEFAULT."),
         ("UPDATE t SET a = 1 + »WHERE b", "Found 'WHERE', but expected an expression or DEFAULT."),
-        ("UPDATE t SET a = 1, »", "Found the end of the statement, but expected a name."),
+        ("UPDATE t SET a =»= 1", "Found '=', but expected an expression or DEFAULT."),
+        ("DELETE FROM t WHERE »>= 1", "Found '>', but expected an expression."),
+        (
+            "UPDATE t SET a = 1, »",
+            "Found the end of the statement, but expected a name. Remove the comma before it.",
+        ),
+        (
+            "ALTER TABLE t ADD COLUMNS (a INT,»)",
+            "Found ')', but expected a name. Remove the comma before it.",
+        ),
+        (
+            "CREATE TABLE t (a INT,»)",
+            "Found ')', but expected a name or CONSTRAINT. Remove the comma before it.",
+        ),
+        (
+            "CREATE TABLE t (a INT, »from STRING)",
+            "Found 'from', but expected a name or CONSTRAINT. To use it as a name, write `from`.",
+        ),
         ("DELETE FROM t WHERE»", "Found the end of the statement, but expected an expression."),
         ("DELETE FROM t WHERE a = »;", "Found ';', but expected an expression."),
         ("DELETE »t WHERE a", "Found 't', but expected FROM."),
