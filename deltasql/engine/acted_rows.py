@@ -59,18 +59,22 @@ class ActedRows:
         return self.outcome(staged, None, observed.total())
 
     def unmatched(self) -> DataFrame:
-        from pyspark.sql import functions as F
-
         target = without_ids(self.operator.target)
         if target.files.num_rows == 0:
             return self.source_rows()
         if not self.source.broadcast:
-            return self.source_rows().join(self._target_rows(target), F.expr(self.operator.on or "TRUE"), "left_anti")
+            return self.source_rows().join(self._target_rows(target), self._on(), "left_anti")
         return self.without(self.acted(target, "inner").select(SOURCE_ROW).distinct())
 
     def without(self, matched: DataFrame) -> DataFrame:
         """The source's rows but those with these numbers."""
         return self.source_rows().join(matched, SOURCE_ROW, "left_anti")
+
+    def _on(self) -> Column:
+        """The condition of the join, in brackets: Spark would take a stray word after it for an alias."""
+        from pyspark.sql import functions as F
+
+        return F.expr(f"({self.operator.on or 'TRUE'})")
 
     def _target_rows(self, target: Scan) -> DataFrame:
         return self.frames.frame(target).alias(self.operator.target_alias)
@@ -87,7 +91,7 @@ class ActedRows:
         if self.operator.source is None:
             rows = rows.withColumn(SOURCE_PRESENT, F.lit(True))
         else:
-            rows = rows.join(self.source_rows(), F.expr(self.operator.on or "TRUE"), how)
+            rows = rows.join(self.source_rows(), self._on(), how)
         acted = rows.withColumn(ACTION, F.expr(action_sql(self.operator.actions)))
         return acted if unique else _first_per_target_row(acted)
 

@@ -82,7 +82,8 @@ class StatementEngine:
             first, *rest = (self.frames.frame(operator).alias(alias) for operator, alias in scope)
             for frame in rest:
                 first = first.crossJoin(frame)
-            columns = [F.expr(text).alias(f"c{index}") for index, text in enumerate(expressions)]
+            # In brackets: a stray word behind an expression would pass for an alias.
+            columns = [F.expr(f"({text})").alias(f"c{index}") for index, text in enumerate(expressions)]
             return [field.type for field in frame_schema(first.select(*columns))]
 
     def knows(self, parts: Sequence[str]) -> bool:
@@ -95,7 +96,7 @@ class StatementEngine:
     def value(self, expression: str, relations: Mapping[str, Operator] = EMPTY) -> Any:
         """The value of a constant expression, or of a sub-query over `relations`."""
         with retold(self.sql), self.frames.views(relations):
-            return self.spark.session.sql(f"SELECT {expression}").collect()[0][0]
+            return self.spark.session.sql(f"SELECT ({expression})").collect()[0][0]
 
     def setting(self, key: str) -> str | None:
         """A Spark setting, if Spark is running and has it."""

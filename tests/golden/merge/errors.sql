@@ -54,6 +54,9 @@ MERGE INTO t USING s WHEN MATCHED THEN DELETE;
 -- name: wrong, NOT NULL
 CREATE TABLE nn (id INT NOT NULL, name STRING);
 MERGE INTO nn USING s ON nn.id = s.id WHEN NOT MATCHED THEN INSERT (name) VALUES (s.name);
+-- name: wrong, stray words in conditions
+MERGE INTO nn USING s ON nn.id = s.id b WHEN MATCHED THEN DELETE;
+MERGE INTO nn USING s ON nn.id = s.id WHEN MATCHED AND s.id = 1 2 THEN UPDATE SET name = 'x';
 -- name: append-only: inserts alone are allowed
 ALTER TABLE nn SET TBLPROPERTIES ('delta.appendOnly' = true);
 MERGE INTO nn USING s ON nn.id = s.id WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.id, s.name);
