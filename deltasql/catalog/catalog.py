@@ -92,6 +92,15 @@ class Catalog:
             connection.execute("DELETE FROM schemas WHERE catalog = ? AND name = ?", (catalog, schema))
         return dropped
 
+    def comment_on_schema(self, name: Name, comment: str | None) -> None:
+        """Gives a schema another comment, or none. Raises SchemaNotFoundError."""
+        catalog, schema = self._schema_key(name)
+        with self._database.writing() as connection:
+            if not _schema_exists(connection, catalog, schema):
+                raise self._schema_not_found(catalog, schema)
+            where = " WHERE catalog = ? AND name = ?"
+            connection.execute("UPDATE schemas SET comment = ?" + where, (comment, catalog, schema))
+
     def schemas(self, pattern: str | None = None) -> list[SchemaEntry]:
         """Schemas of the current catalog, by name. For `pattern` see `entries.matching`."""
         rows = self._database.rows(_SCHEMA + " WHERE catalog = ?", self.current_catalog)

@@ -85,14 +85,13 @@ class ExternalTableWithoutLogError(DeltaSqlError):
     "DELTA_CREATE_TABLE_SCHEME_MISMATCH",
     "42KD7",
     "The table at {location} has other columns than the statement declares. Leave out the column list to take them "
-    "as they are.\n== Declared ==\n{declared}\n== Existing ==\n{existing}",
+    "as they are.\n== Differences ==\n{differences}",
 )
 class CreatedColumnsDifferError(DeltaSqlError):
     """CREATE over an existing table with other columns."""
 
     location: str
-    declared: str
-    existing: str
+    differences: str
 
 
 @condition(
@@ -135,6 +134,33 @@ class LocationMismatchError(DeltaSqlError):
     table: str
     location: str
     existing: str
+
+
+@condition(
+    "DELTA_SET_LOCATION_SCHEMA_MISMATCH",
+    "42KD7",
+    "{table} cannot be moved to {location}: the table there has other columns or partitions. To move it all the same, "
+    "run: SET spark.databricks.delta.alterLocation.bypassSchemaCheck = true.\n"
+    "== {table} ==\n{current}\n== {location} ==\n{found}",
+)
+class SetLocationSchemaError(DeltaSqlError):
+    """SET LOCATION of a place whose table is another one."""
+
+    table: str
+    location: str
+    current: str
+    found: str
+
+
+@condition(
+    "DELTA_CANNOT_SET_LOCATION_ON_PATH_IDENTIFIER",
+    "42613",
+    "{table} is a place, and a place has no other one. Name a table of the catalog.",
+)
+class SetLocationOfPathError(DeltaSqlError):
+    """SET LOCATION of a path table."""
+
+    table: str
 
 
 @condition(

@@ -1,10 +1,10 @@
-"""ALTER TABLE … TBLPROPERTIES."""
+"""ALTER TABLE … TBLPROPERTIES, COMMENT ON."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from deltasql.plan.base import LogicalPlan, TableName
+from deltasql.plan.base import ColumnPath, LogicalPlan, TableName
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,4 +29,20 @@ class CommentOnTable(LogicalPlan):
     """COMMENT ON TABLE t IS {'text' | NULL}"""
 
     table: TableName
+    comment: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CommentOnColumn(LogicalPlan):
+    """COMMENT ON COLUMN t.a IS {'text' | NULL}; `column` begins with the table's name"""
+
+    column: ColumnPath
+    comment: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CommentOnSchema(LogicalPlan):
+    """COMMENT ON {SCHEMA | DATABASE} s IS {'text' | NULL}"""
+
+    schema: TableName
     comment: str | None

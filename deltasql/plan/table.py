@@ -91,6 +91,18 @@ class CreateTable(LogicalPlan):
 
 
 @dataclass(frozen=True, slots=True)
+class CreateTableLike(LogicalPlan):
+    """CREATE TABLE [IF NOT EXISTS] t LIKE source [USING DELTA] [LOCATION 'path'] [TBLPROPERTIES (key = value, …)]"""
+
+    if_not_exists: bool
+    table: TableName
+    source: TableName
+    provider: str | None
+    location: str | None
+    properties: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class DropTable(LogicalPlan):
     """DROP TABLE [IF EXISTS] t [PURGE]"""
 
@@ -104,6 +116,14 @@ class RenameTable(LogicalPlan):
 
     table: TableName
     name: TableName
+
+
+@dataclass(frozen=True, slots=True)
+class SetTableLocation(LogicalPlan):
+    """ALTER TABLE t SET LOCATION 'path'"""
+
+    table: TableName
+    location: str
 
 
 @dataclass(frozen=True, slots=True)

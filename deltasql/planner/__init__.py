@@ -3,6 +3,7 @@
 from deltasql.planner import (
     clustering,
     columns,
+    comments,
     constraints,
     delete,
     explain,
@@ -18,6 +19,8 @@ from deltasql.planner import (
     restore,
     session_settings,
     table,
+    table_like,
+    table_location,
     update,
     vacuum,
     view,
@@ -28,6 +31,7 @@ from deltasql.planner.rule import plan
 __all__ = [
     "clustering",
     "columns",
+    "comments",
     "constraints",
     "delete",
     "explain",
@@ -45,6 +49,8 @@ __all__ = [
     "restore",
     "session_settings",
     "table",
+    "table_like",
+    "table_location",
     "update",
     "vacuum",
     "view",

@@ -79,11 +79,13 @@ def needed_features(wanted: ClusterBy | None) -> tuple[str, ...]:
     return (FEATURE,) if wanted is not None and (wanted.columns or wanted.auto) else ()
 
 
-def check_same_clustering(wanted: ClusterBy | None, snapshot: Snapshot) -> None:
+def check_same_clustering(wanted: ClusterBy, snapshot: Snapshot) -> None:
     """Raises CreatedClusteringDiffersError if a statement declares another clustering than its table has."""
+    if wanted.auto:
+        return
     existing = clustering_columns(snapshot)
-    declared = [column.parts for column in wanted.columns] if wanted is not None else []
-    if declared and [folded(path) for path in declared] != [folded(path) for path in existing]:
+    declared = [column.parts for column in wanted.columns]
+    if [folded(path) for path in declared] != [folded(path) for path in existing]:
         raise CreatedClusteringDiffersError(snapshot.location, comma_list(declared), comma_list(existing))
 
 

@@ -24,7 +24,7 @@ from deltasql.plan.table import CheckConstraint
 from deltasql.planner.changes import Plan, TableChange, Verification
 from deltasql.planner.char_types import length_check
 from deltasql.planner.context import Context
-from deltasql.planner.null_row import ROW, null_row
+from deltasql.planner.expression_types import known_type, types_of
 from deltasql.planner.rule import plan
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import BOOLEAN, StructField, StructType
@@ -47,7 +47,9 @@ def _(statement: AddConstraint, context: Context) -> Plan:
     condition = _inside(statement.condition)
     text = condition.text
     # Written rows are checked without a name, so that t.a must not be found here either.
-    kind = context.analyst.types([(context.scan(snapshot), ROWS)], [condition.text])[0]
+    kind = known_type(condition.text, snapshot.schema)
+    if kind is None:
+        kind = context.analyst.types([(context.scan(snapshot), ROWS)], [condition.text])[0]
     if kind != BOOLEAN:
         raise NonBooleanConstraintError(name, text, type_text(kind)).at(context.caret(condition.start, condition.end))
     metadata = snapshot.metadata.with_configuration({f"{CONSTRAINT_PREFIX}{name}": text})
@@ -84,7 +86,7 @@ def declared_constraints(
         if key in found:
             raise ConstraintDeclaredTwiceError(table, name, found[key]).at(caret)
         try:
-            (kind,) = context.analyst.types([(null_row(schema), ROW)], [condition.text])
+            (kind,) = types_of(schema, [condition.text], context)
         except DeltaSqlError as error:
             raise error.at(caret) from None
         if kind != BOOLEAN:

@@ -156,6 +156,10 @@ class Context:
             raise error.at(self.caret(name.start, name.end)) from None
         return log, snapshot
 
+    def columns_of(self, view: TableName) -> StructType:
+        """The columns of a view. Asks Spark, which then starts."""
+        return self.analyst.schema(self.query(SqlText(f"SELECT * FROM {view}", 0)))
+
     def is_view(self, name: TableName) -> bool:
         """Whether a temporary view hides the tables of this name."""
         return len(name.parts) == 1 and name.parts[0].lower() in self.views

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def create_statement(name: str, snapshot: Snapshot, location: str | None) -> str:
     """SQL that creates an empty table with the snapshot's columns, partitioning, comment and properties."""
     constraints = check_constraints(snapshot.configuration).items()
-    elements = [_column(field) for field in snapshot.schema]
+    elements = [column_text(field) for field in snapshot.schema]
     elements += [f"CONSTRAINT {quote(key)} CHECK ({condition})" for key, condition in constraints]
     columns = ",\n".join(f"  {element}" for element in elements)
     lines = [f"CREATE TABLE {name} (\n{columns})" if columns else f"CREATE TABLE {name}", "USING delta"]
@@ -45,7 +45,8 @@ def create_statement(name: str, snapshot: Snapshot, location: str | None) -> str
     return "\n".join(lines) + "\n"
 
 
-def _column(field: StructField) -> str:
+def column_text(field: StructField) -> str:
+    """A column as it stands in the list of CREATE TABLE, with all its clauses."""
     declared = field.metadata.get(TYPE_KEY)
     kind = sql_text(field.type, constraints=True) if declared is None else str(declared).upper()
     text = f"{quote(field.name)} {kind}"

@@ -72,6 +72,28 @@ class Renaming(CatalogChange):
 
 
 @dataclass(frozen=True, slots=True)
+class Relocation(CatalogChange):
+    """A name stands for a table elsewhere from now on; it is external then, and the old files stay."""
+
+    parts: tuple[str, ...]
+    location: str
+
+    def apply(self, catalog: Catalog) -> None:
+        catalog.set_location(self.parts, self.location)
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaComment(CatalogChange):
+    """Another comment of a schema; None takes it away."""
+
+    name: tuple[str, ...]
+    comment: str | None
+
+    def apply(self, catalog: Catalog) -> None:
+        catalog.comment_on_schema(self.name, self.comment)
+
+
+@dataclass(frozen=True, slots=True)
 class SchemaCreation(CatalogChange):
     name: tuple[str, ...]
     comment: str | None

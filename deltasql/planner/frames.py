@@ -25,7 +25,7 @@ from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Rewr
 from deltasql.plan.table import ClusterBy, CreateTable, PartitionColumn
 from deltasql.planner.alignment import StructRule
 from deltasql.planner.changes import Answer, Outcome, Plan, RowChange
-from deltasql.planner.clustering_columns import Clustering, check_same_clustering, new_clustering
+from deltasql.planner.clustering_columns import check_same_clustering, new_clustering
 from deltasql.planner.constraints import constraints_of
 from deltasql.planner.context import Context
 from deltasql.planner.declared import comment_metadata
@@ -35,10 +35,11 @@ from deltasql.planner.idempotency import Application, noted, present, session_ap
 from deltasql.planner.insert import Insertion, inserted, is_dynamic, refuse_overwrite
 from deltasql.planner.insert_columns import Given, matched_columns
 from deltasql.planner.metadata import mapped_metadata, maps_columns, metadata_actions
+from deltasql.planner.place import creation_parameters
 from deltasql.planner.reads import WHOLE_TABLE
 from deltasql.planner.rule import plan
 from deltasql.planner.settings import AUTO_MERGE
-from deltasql.planner.table import created_from_rows, creation_parameters
+from deltasql.planner.table import created_from_rows
 from deltasql.schema.checks import check_duplicates, check_table_schema
 from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
 from deltasql.schema.evolution import as_nullable
@@ -183,7 +184,9 @@ def _refuse_other_layout(write: _Write) -> None:
     given, existing = write.statement.partitioned_by, write.snapshot.partition_columns
     if given is not None and folded(given) != folded(existing):
         raise FramePartitioningMismatchError(write.snapshot.table, existing, given)
-    check_same_clustering(_cluster_by(write.statement), write.snapshot)
+    clustered_by = _cluster_by(write.statement)
+    if clustered_by is not None:
+        check_same_clustering(clustered_by, write.snapshot)
 
 
 def _inserted(write: _Write, context: Context) -> RowChange:
@@ -302,7 +305,7 @@ def _named(write: _Write, change: RowChange) -> RowChange:
     if change.parameters.get("canMergeSchema"):
         told["canMergeSchema"] = True
     if write.overwrites and by_name_of_table and options.replace_where is None:
-        given = creation_parameters(change.metadata, write.managed, Clustering())
+        given = creation_parameters(change.metadata, managed=write.managed)
         return _as_replacement(change, {**given, **told})
     columns = () if by_name_of_table else statement.partitioned_by
     parameters = {"mode": _MODES[statement.mode], "partitionBy": _json(columns), **told}

@@ -15,8 +15,8 @@ from deltasql.errors.columns import (
 )
 from deltasql.plan.base import SqlText, quote
 from deltasql.planner.alignment import same_type
+from deltasql.planner.expression_types import types_of
 from deltasql.planner.generated import generation_of
-from deltasql.planner.null_row import ROW, null_row
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import StructField, StructType
 
@@ -117,6 +117,6 @@ def _check_references(field: StructField, sql: str, schema: StructType) -> None:
 
 
 def _check_type(field: StructField, sql: str, schema: StructType, context: Context) -> None:
-    (found,) = context.analyst.types([(null_row(schema), ROW)], [sql])
+    (found,) = types_of(schema, [sql], context)
     if not same_type(found, field.type):
         raise GeneratedTypeError(quote(field.name), sql_text(field.type), sql_text(found), sql)

@@ -124,9 +124,7 @@ def _view_schema(name: TableName, context: Context) -> StructType | None:
         return None
     if not known_view and not context.analyst.started:
         return None
-    from deltasql.plan.base import SqlText
-
-    return context.analyst.schema(context.query(SqlText(f"SELECT * FROM {name}", 0)))
+    return context.columns_of(name)
 
 
 def _described(field: StructField) -> tuple[str, str, str | None]:

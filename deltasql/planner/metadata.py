@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 from deltasql.errors.schema import ColumnMappingModeError
 from deltasql.log.iceberg_compat import gives_nested_ids
 from deltasql.log.properties import column_mapping_mode, is_on, protocol_for
+from deltasql.planner.alignment import same_type
 from deltasql.planner.clustering_columns import check_still_indexed
 from deltasql.schema.checks import check_schema
-from deltasql.schema.column_mapping import MAX_ID, assign_ids
+from deltasql.schema.column_mapping import ID, MAX_ID, PHYSICAL_NAME, assign_ids
+from deltasql.schema.types import ArrayType, DataType, MapType, StructField, StructType
 
 if TYPE_CHECKING:
     from deltasql.log.actions import Action, Metadata
     from deltasql.log.snapshot import Snapshot
-    from deltasql.schema.types import StructType
 
 TIMESTAMPS = "delta.enableInCommitTimestamps"
 TIMESTAMPS_SINCE = "delta.inCommitTimestampEnablement"
@@ -55,6 +56,34 @@ def mapped_metadata(metadata: Metadata, *, keep_names: bool) -> Metadata:
     schema, highest = assign_ids(metadata.schema, highest, keep_names=keep_names, nested=nested)
     configuration = {**metadata.configuration, MAX_ID: str(highest)}
     return replace(metadata, schema=schema, configuration=MappingProxyType(configuration))
+
+
+def reusing_ids(schema: StructType, old: StructType) -> StructType:
+    """`schema` of a replacement, where a column that `old` has by that name, with that type, keeps its id.
+
+    So do fields of structs whose other fields change. Readers by id go on finding what did not change.
+    """
+
+    def reused(field: StructField, known: StructType) -> StructField:
+        found = known.find(field.name)
+        if found is None:
+            return field
+        kept = {key: found.metadata[key] for key in (ID, PHYSICAL_NAME) if key in found.metadata}
+        metadata = {**field.metadata, **(kept if same_type(found.type, field.type) else {})}
+        return replace(field, type=inside(field.type, found.type), metadata=metadata)
+
+    def inside(kind: DataType, before: DataType) -> DataType:
+        match kind, before:
+            case StructType(), StructType():
+                return StructType(tuple(reused(field, before) for field in kind))
+            case ArrayType(), ArrayType():
+                return replace(kind, element=inside(kind.element, before.element))
+            case MapType(), MapType():
+                return replace(kind, key=inside(kind.key, before.key), value=inside(kind.value, before.value))
+            case _:
+                return kind
+
+    return StructType(tuple(reused(field, old) for field in schema))
 
 
 def keeping_log_properties(metadata: Metadata, old: Mapping[str, str]) -> Metadata:

@@ -1,4 +1,4 @@
-"""SET and UNSET TBLPROPERTIES, COMMENT ON TABLE."""
+"""SET and UNSET TBLPROPERTIES."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from deltasql.log.properties import (
     unset_properties,
 )
 from deltasql.log.row_ids import with_row_id_columns
-from deltasql.plan.properties import CommentOnTable, SetTableProperties, UnsetTableProperties
+from deltasql.plan.properties import SetTableProperties, UnsetTableProperties
 from deltasql.planner.changes import Plan, Stepwise, TableChange
 from deltasql.planner.clustering_columns import check_still_indexed
 from deltasql.planner.context import Context
-from deltasql.planner.metadata import check_mapping_change, mapped_metadata, maps_columns, metadata_actions
+from deltasql.planner.metadata import check_mapping_change, mapped_metadata, maps_columns
 from deltasql.planner.row_tracking import enabling_steps, enabling_tags, refuse_unknown_counts, starts_tracking
 from deltasql.planner.rule import plan
 from deltasql.planner.settings import ARBITRARY_PROPERTIES, STRICT_UNSET
@@ -112,11 +112,3 @@ def _(statement: UnsetTableProperties, context: Context) -> Plan:
         metadata = replace(metadata, description=None)
     parameters = {"properties": list(statement.keys), "ifExists": True}
     return TableChange(log, snapshot, "UNSET TBLPROPERTIES", parameters, (metadata,))
-
-
-@plan.register
-def _(statement: CommentOnTable, context: Context) -> Plan:
-    log, snapshot = context.writable(statement.table)
-    metadata = replace(snapshot.metadata, description=statement.comment)
-    parameters = {"properties": {"comment": statement.comment}}
-    return TableChange(log, snapshot, "SET TBLPROPERTIES", parameters, metadata_actions(snapshot, metadata))

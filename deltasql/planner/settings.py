@@ -32,6 +32,7 @@ VACUUM_LITE = "spark.databricks.delta.vacuum.lite.enabled"
 VACUUM_LOGGING = "spark.databricks.delta.vacuum.logging.enabled"
 RESTORE_DOWNGRADE = "spark.databricks.delta.restore.protocolDowngradeAllowed"
 FSCK_MOST_ROWS = "spark.databricks.delta.fsck.maxNumEntriesInResult"
+BYPASS_LOCATION_CHECK = "spark.databricks.delta.alterLocation.bypassSchemaCheck"
 IGNORE_MISSING_FILES = "spark.sql.files.ignoreMissingFiles"
 
 DEFAULTS = {
@@ -49,6 +50,7 @@ DEFAULTS = {
     RETENTION_CHECK: "true",
     VACUUM_LITE: "false",
     RESTORE_DOWNGRADE: "false",
+    BYPASS_LOCATION_CHECK: "false",
     FSCK_MOST_ROWS: "1000",
 }
 

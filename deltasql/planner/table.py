@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import time
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -14,26 +12,18 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import TableAlreadyExistsError
 from deltasql.errors.optimize import ClusterAndPartitionError
 from deltasql.errors.table import (
-    AmbiguousLocationError,
     CannotReplaceMissingTableError,
     ColumnListWithQueryError,
-    CreatedColumnsDifferError,
-    CreatedPartitioningDiffersError,
-    CreatedPropertiesDifferError,
     EmptyQuerySchemaError,
-    ExternalTableWithoutLogError,
-    ExternalTableWithoutSchemaError,
     ExternalWithoutLocationError,
-    LocationMismatchError,
     NonEmptyLocationError,
-    NotADeltaProviderError,
     SchemaNotProvidedError,
     UnsupportedClauseError,
 )
 from deltasql.log.actions import Metadata
 from deltasql.log.iceberg_compat import check_replacement, with_column_mapping
 from deltasql.log.properties import has_change_feed, parse_properties, protocol_for
-from deltasql.plan.base import TableName, quote
+from deltasql.plan.base import quote
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Write
 from deltasql.plan.table import (
     CreateSchema,
@@ -44,7 +34,7 @@ from deltasql.plan.table import (
     TruncateTable,
     UseSchema,
 )
-from deltasql.planner.alignment import same_type
+from deltasql.planner.adoption import Declared, adopted
 from deltasql.planner.changes import (
     Answer,
     Outcome,
@@ -56,7 +46,6 @@ from deltasql.planner.changes import (
 from deltasql.planner.clustering_columns import (
     Clustering,
     automatic,
-    check_same_clustering,
     needed_features,
     new_clustering,
 )
@@ -64,34 +53,21 @@ from deltasql.planner.constraints import constraints_of, declared_constraints
 from deltasql.planner.context import Context
 from deltasql.planner.declared import comment_metadata, declared_schema
 from deltasql.planner.delete import refuse_append_only
-from deltasql.planner.effects import Registration, Renaming, SchemaChoice, SchemaCreation, SchemaRemoval, Unregistration
-from deltasql.planner.metadata import keeping_log_properties, mapped_metadata, maps_columns
+from deltasql.planner.effects import Renaming, SchemaChoice, SchemaCreation, SchemaRemoval, Unregistration
+from deltasql.planner.metadata import keeping_log_properties, mapped_metadata, maps_columns, reusing_ids
+from deltasql.planner.place import Target, creation_parameters, refuse_provider, registration, target_of
 from deltasql.planner.row_tracking import tracked_metadata
 from deltasql.planner.rule import plan
 from deltasql.planner.settings import ARBITRARY_PROPERTIES, PROPERTY_DEFAULTS
 from deltasql.schema.checks import check_table_schema
 from deltasql.schema.column_mapping import MAX_ID
 from deltasql.schema.evolution import as_nullable
-from deltasql.schema.paths import folded
-from deltasql.schema.text import tree_text
 from deltasql.schema.types import StructField, StructType
 
 if TYPE_CHECKING:
     from deltasql.log.actions import Action
     from deltasql.log.protocol import Protocol
     from deltasql.log.snapshot import Snapshot
-    from deltasql.log.table import DeltaLog
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """The table that CREATE makes or replaces. `snapshot` is what is at the place now, `known` its catalog entry."""
-
-    name: TableName
-    log: DeltaLog
-    snapshot: Snapshot | None
-    known: bool
-    managed: bool
 
 
 @plan.register
@@ -107,8 +83,8 @@ def _(statement: CreateTable, context: Context) -> Plan:
 
 def _created(statement: CreateTable, context: Context, rows: Operator | None = None) -> Plan:
     """`rows` are those of the query, where no SQL says them."""
-    target = _target(statement, context)
-    exists = target.known or (target.name.path is not None and target.snapshot is not None)
+    target = target_of(statement.table, statement.location, context, columns_known=_columns_known(statement))
+    exists = target.exists
     if exists and statement.mode == "create":
         if statement.if_not_exists:
             return Answer()
@@ -130,9 +106,9 @@ def _created(statement: CreateTable, context: Context, rows: Operator | None = N
         target.log,
         target.snapshot,
         operation,
-        creation_parameters(metadata, target.managed, clustering),
+        creation_parameters(metadata, managed=target.managed, clustering=clustering.text),
         actions,
-        register=_registration(target),
+        register=registration(target),
         removed=removed,
         reads=reads,
     )
@@ -165,83 +141,43 @@ def _from_query(statement: CreateTable, context: Context, target: Target, query:
         target.log,
         target.snapshot,
         _operation(statement, " AS SELECT"),
-        creation_parameters(metadata, target.managed, clustering),
+        creation_parameters(metadata, managed=target.managed, clustering=clustering.text),
         Write(child, metadata.schema, metadata.partition_columns),
         metadata,
         Outcome.INSERT,
         actions=_creation_actions(metadata, protocol, target.snapshot, clustering),
-        register=_registration(target),
+        register=registration(target),
         removed=removed,
         reads=Reads("TRUE", whole_table=True) if target.snapshot is not None else None,
     )
 
 
 def _adopt(statement: CreateTable, context: Context, target: Target) -> Plan:
-    """A name for an existing log. What the statement declares must be what the log says; nothing is committed."""
-    assert target.snapshot is not None
-    snapshot = target.snapshot
-    snapshot.protocol.check_readable(snapshot.table, snapshot.schema, snapshot.configuration)
+    """A name for an existing log."""
     if statement.query is not None:
         raise NonEmptyLocationError(location=target.log.location)
-    if statement.columns:
-        declared = declared_schema(statement, context)
-        if not same_type(as_nullable(declared), as_nullable(snapshot.schema)):
-            raise CreatedColumnsDifferError(
-                location=target.log.location, declared=tree_text(declared), existing=tree_text(snapshot.schema)
-            )
+    columns = declared_schema(statement, context) if statement.columns else None
     names = tuple(column.name for column in statement.partitioned_by)
-    if names and folded(names) != folded(snapshot.partition_columns):
-        raise CreatedPartitioningDiffersError(
-            location=target.log.location, declared=names, existing=snapshot.partition_columns
-        )
-    check_same_clustering(statement.cluster_by, snapshot)
     arbitrary = context.is_on(ARBITRARY_PROPERTIES)
-    declared_properties = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=True)
-    for key, value in declared_properties.configuration.items():
-        if snapshot.configuration.get(key) != value:
-            raise CreatedPropertiesDifferError(
-                location=target.log.location,
-                key=key,
-                declared=value,
-                existing=snapshot.configuration.get(key, "(not set)"),
-            )
-    registration = _registration(target)
-    if registration is None:
-        return Answer()
-    return registration
+    parsed = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=True)
+    constraints = declared_constraints(statement.constraints, columns or StructType(), str(statement.table), context)
+    # Properties that only speak of the protocol are met or not by what is there, which nothing lowers or raises here.
+    properties = {**parsed.configuration, **constraints} or None
+    partitions = names if names or columns is not None else None
+    return adopted(target, Declared(columns, partitions, statement.cluster_by, properties))
 
 
-def _target(statement: CreateTable, context: Context) -> Target:
-    """Where the table is or will be. Raises AmbiguousLocationError, NonEmptyLocationError, SchemaNotFoundError."""
-    name = statement.table
-    if name.path is not None:
-        if statement.location is not None and _same_place(statement.location) != _same_place(name.path):
-            raise AmbiguousLocationError(table=str(name), location=statement.location)
-        log = context.logs(name.path, str(name))
-        snapshot = log.snapshot() if log.exists() else None
-        if snapshot is None:
-            _refuse_useless_place(statement, name.path)
-        return Target(name, log, snapshot, known=False, managed=False)
-    entry = context.catalog.resolve(name.parts)
-    if entry is not None:
-        if statement.location is not None and _same_place(statement.location) != _same_place(entry.location):
-            raise LocationMismatchError(table=str(name), location=statement.location, existing=entry.location)
-        log = context.logs(entry.location, str(name))
-        return Target(name, log, log.snapshot() if log.exists() else None, known=True, managed=entry.managed)
-    location = statement.location or context.catalog.managed_location(name.parts)
-    log = context.logs(location, str(name))
-    snapshot = log.snapshot() if log.exists() else None
-    if statement.location is None and (snapshot is not None or _has_files(location)):
-        raise NonEmptyLocationError(location=location)
-    if snapshot is None and statement.location is not None:
-        _refuse_useless_place(statement, location)
-    return Target(name, log, snapshot, known=False, managed=statement.location is None)
+def _columns_known(statement: CreateTable) -> bool:
+    declares = statement.columns is not None or any(column.type is not None for column in statement.partitioned_by)
+    return declares or statement.query is not None or statement.mode != "create"
 
 
 def _refuse_clauses(statement: CreateTable, context: Context) -> None:
     caret = context.caret(statement.table.start, statement.table.end)
-    if statement.provider is not None and statement.provider.lower() != "delta":
-        raise NotADeltaProviderError(provider=statement.provider, table=str(statement.table)).at(caret)
+    try:
+        refuse_provider(statement.provider, statement.table)
+    except DeltaSqlError as error:
+        raise error.at(caret) from None
     if statement.external and statement.location is None and statement.table.path is None:
         raise ExternalWithoutLocationError(table=str(statement.table)).at(caret)
     if statement.cluster_by is not None and statement.cluster_by.columns and statement.partitioned_by:
@@ -277,6 +213,7 @@ def _definition(
     if target.snapshot is not None and maps_columns(metadata.configuration):
         # The ids of the columns that go are never used again.
         metadata = metadata.with_configuration({MAX_ID: target.snapshot.configuration.get(MAX_ID, "0")})
+        metadata = replace(metadata, schema=reusing_ids(metadata.schema, target.snapshot.schema))
     if target.snapshot is not None:
         metadata = keeping_log_properties(metadata, target.snapshot.configuration)
     metadata = automatic(mapped_metadata(metadata, keep_names=False), statement.cluster_by)
@@ -307,17 +244,6 @@ def _operation(statement: CreateTable, suffix: str) -> str:
     }[statement.mode] + suffix
 
 
-def creation_parameters(metadata: Metadata, managed: bool, clustering: Clustering) -> dict[str, Any]:
-    """What the history says of a table that is made or replaced."""
-    return {
-        "partitionBy": json.dumps(list(metadata.partition_columns)),
-        "clusterBy": clustering.text,
-        "description": metadata.description,
-        "isManaged": str(managed).lower(),
-        "properties": json.dumps(dict(metadata.configuration), separators=(",", ":")),
-    }
-
-
 def _replaced(snapshot: Snapshot | None) -> tuple[Any, Reads | None]:
     """All files of a table that is replaced. Raises AppendOnlyError for one from which no row may go."""
     if snapshot is None:
@@ -325,39 +251,6 @@ def _replaced(snapshot: Snapshot | None) -> tuple[Any, Reads | None]:
     if snapshot.num_files:
         refuse_append_only(snapshot)
     return snapshot.files(SCAN_COLUMNS), Reads("TRUE", whole_table=True)
-
-
-def _registration(target: Target) -> Registration | None:
-    if target.known or target.name.path is not None:
-        return None
-    return Registration(target.name.parts, target.log.location, target.managed)
-
-
-def _refuse_useless_place(statement: CreateTable, location: str) -> None:
-    """A place without a log must be empty, and it gives no columns.
-
-    Raises NonEmptyLocationError, ExternalTableWithoutLogError, ExternalTableWithoutSchemaError.
-    """
-    declares = statement.columns is not None or any(column.type is not None for column in statement.partitioned_by)
-    columns_known = declares or statement.query is not None or statement.mode != "create"
-    if _has_files(location):
-        raise (NonEmptyLocationError if columns_known else ExternalTableWithoutLogError)(location=location)
-    if not columns_known:
-        raise ExternalTableWithoutSchemaError(location=location)
-
-
-def _has_files(location: str) -> bool:
-    """Whether a local directory holds anything; hidden files of the operating system do not count."""
-    from deltasql.log.paths import is_local
-
-    place = Path(_same_place(location))
-    return is_local(location) and place.is_dir() and any(not item.name.startswith(".") for item in place.iterdir())
-
-
-def _same_place(location: str) -> str:
-    from deltasql.log.paths import is_local, local_path
-
-    return local_path(location) if is_local(location) else location.rstrip("/")
 
 
 @plan.register

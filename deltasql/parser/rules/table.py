@@ -17,6 +17,7 @@ from deltasql.plan.table import (
     ColumnDefinition,
     CreateSchema,
     CreateTable,
+    CreateTableLike,
     IdentitySpec,
     PartitionColumn,
 )
@@ -63,6 +64,17 @@ def _create_table(children: list[Any], tree: Tree, text: str) -> CreateTable:
         query,
         tuple(_constraints(elements or ())),
     )
+
+
+@builds("create_table_like")
+def _create_table_like(children: list[Any], tree: Tree, text: str) -> CreateTableLike:
+    mode, external, if_not_exists, table, source, *clauses = children
+    if mode != "create" or external:
+        reason = "A table like another one is created by CREATE TABLE … LIKE. To replace one, name the columns."
+        raise ParseSyntaxError(reason, "LIKE").at(caret(tree.children[0], text))
+    values = collect(clauses, tree.children[5:], text)
+    place, properties = values.get("location"), values.get("properties", ())
+    return CreateTableLike(if_not_exists, table, source, values.get("provider"), place, properties)
 
 
 def _constraints(elements: Sequence[ColumnDefinition | CheckConstraint]) -> Iterator[CheckConstraint]:

@@ -181,7 +181,7 @@ def test_unknown_type_lists_the_types() -> None:
 @pytest.mark.parametrize(
     "sql",
     [
-        "CREATE TABLE t LIKE s",
+        "CREATE TABLE t LIKE s COMMENT 'x'",
         "CREATE TABEL t (a INT)",
         "CREATE TABLE t (a)",
         "ALTER TABLE t",

@@ -110,6 +110,7 @@ def test_an_existing_log_gets_a_name(lab: Lab, outside: str) -> None:
     assert lab.plan(f"CREATE TABLE y LOCATION '{outside}'") == Registration(("y",), outside, False)
     same = f"CREATE TABLE y (A INT, p STRING) PARTITIONED BY (P) LOCATION '{outside}' TBLPROPERTIES ('k' = 'v')"
     lab.plan(same.replace("A INT", "a INT"))
+    lab.plan(same.replace("A INT, p STRING", "p STRING, a INT"))
     lab.plan(f"CREATE TABLE y LOCATION '{outside}' TBLPROPERTIES ('delta.minReaderVersion' = '1')")
 
 
@@ -117,8 +118,16 @@ def test_what_is_declared_must_be_what_the_log_says(fails: Fails, outside: str) 
     at = f"LOCATION '{outside}'"
     fails(f"CREATE TABLE y (a STRING, p STRING) {at}", CreatedColumnsDifferError, at="y")
     fails(f"CREATE TABLE y PARTITIONED BY (a) {at}", CreatedPartitioningDiffersError)
+    error = fails(f"CREATE TABLE y (a INT COMMENT 'x', p STRING NOT NULL) {at}", CreatedColumnsDifferError)
+    assert error.differences == (
+        "declared: a INT COMMENT 'x'; there: a INT\ndeclared: p STRING NOT NULL; there: p STRING"
+    )
+    fails(f"CREATE TABLE y (A INT, p STRING) PARTITIONED BY (p) {at}", CreatedColumnsDifferError)
+    fails(f"CREATE TABLE y (a INT, p STRING) {at}", CreatedPartitioningDiffersError)
+    error = fails(f"CREATE TABLE y {at} TBLPROPERTIES ('l' = 'w')", CreatedPropertiesDifferError)
+    assert (error.key, error.declared, error.existing) == ("k", "(not set)", "v")
     error = fails(f"CREATE TABLE y {at} TBLPROPERTIES ('other' = '1')", CreatedPropertiesDifferError)
-    assert (error.key, error.declared) == ("other", "1")
+    assert (error.key, error.declared) == ("k", "(not set)")
     fails(f"CREATE TABLE y {at} AS SELECT 1 AS a", NonEmptyLocationError)
 
 

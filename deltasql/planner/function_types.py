@@ -1,0 +1,287 @@
+"""Types of what Spark's operators and built-in functions give. None: this table does not know, Spark must be asked.
+
+Only combinations are here that Spark accepts with ANSI on and off, with one result type. Source: Spark's type coercion;
+a test compares every row with Spark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from deltasql.schema.types import (
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INTEGER,
+    LONG,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    VOID,
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    PrimitiveType,
+)
+
+_INTEGRAL = ("byte", "short", "integer", "long")
+_DIGITS = {"byte": 3, "short": 5, "integer": 10, "long": 20}
+_MOMENTS = (DATE, TIMESTAMP, TIMESTAMP_NTZ)
+
+Kinds: TypeAlias = Sequence[DataType]
+Signature: TypeAlias = Callable[[Kinds], "DataType | None"]
+
+
+def is_integral(kind: DataType) -> bool:
+    return isinstance(kind, PrimitiveType) and kind.name in _INTEGRAL
+
+
+def is_number(kind: DataType) -> bool:
+    return is_integral(kind) or kind in (FLOAT, DOUBLE) or isinstance(kind, DecimalType)
+
+
+def is_atomic(kind: DataType) -> bool:
+    """Numbers, texts, times and truth values: what compares with its own kind, and has a text."""
+    return is_number(kind) or kind in (STRING, BOOLEAN, *_MOMENTS)
+
+
+def arithmetic(operator: str, left: DataType, right: DataType, digits: tuple[int, int] = (0, 0)) -> DataType | None:
+    """`left operator right`; `digits` are those of operands that are whole numbers written out, 0 for any other."""
+    if not (is_number(left) and is_number(right)):
+        return None
+    if isinstance(left, DecimalType) or isinstance(right, DecimalType):
+        return _decimal(operator, _as_decimal(left, digits[0]), _as_decimal(right, digits[1]))
+    if operator == "DIV":
+        return LONG if is_integral(left) and is_integral(right) else None
+    if operator == "/":
+        return DOUBLE
+    return _wider(left, right)
+
+
+def _wider(left: DataType, right: DataType) -> DataType | None:
+    if is_integral(left) and is_integral(right):
+        names = [kind.name for kind in (left, right) if isinstance(kind, PrimitiveType)]
+        return PrimitiveType(max(names, key=_INTEGRAL.index))
+    if DOUBLE in (left, right):
+        return DOUBLE
+    # What FLOAT and a whole number give depends on ANSI.
+    return FLOAT if left == right == FLOAT else None
+
+
+def _as_decimal(kind: DataType, digits: int) -> DecimalType | None:
+    if isinstance(kind, DecimalType):
+        return kind
+    if isinstance(kind, PrimitiveType) and kind.name in _DIGITS:
+        return DecimalType(digits or _DIGITS[kind.name], 0)
+    return None
+
+
+def _decimal(operator: str, left: DecimalType | None, right: DecimalType | None) -> DataType | None:
+    """Precisions that still fit; beyond 38 digits Spark's setting about lost digits counts."""
+    if left is None or right is None:
+        return None
+    whole = max(left.precision - left.scale, right.precision - right.scale)
+    match operator:
+        case "+" | "-":
+            scale = max(left.scale, right.scale)
+            precision = whole + scale + 1
+        case "*":
+            precision, scale = left.precision + right.precision + 1, left.scale + right.scale
+        case _:
+            return None
+    return DecimalType(precision, scale) if precision <= 38 else None
+
+
+def comparison(left: DataType, right: DataType) -> DataType | None:
+    """BOOLEAN where the two compare."""
+    if VOID in (left, right):
+        return BOOLEAN if all(kind in (VOID, BINARY) or is_atomic(kind) for kind in (left, right)) else None
+    alike = left == right and (is_atomic(left) or left == BINARY)
+    both = is_number(left) and is_number(right)
+    moments = left in _MOMENTS and right in _MOMENTS
+    # A text is cast to the other side's type.
+    text = STRING in (left, right) and is_atomic(left) and is_atomic(right)
+    return BOOLEAN if alike or both or moments or text else None
+
+
+def common(kinds: Kinds) -> DataType | None:
+    """The type of a value that may be any of these: of CASE, COALESCE, IF, GREATEST."""
+    found = [kind for kind in kinds if kind != VOID]
+    if not found:
+        return VOID if kinds else None
+    if all(kind == found[0] for kind in found):
+        return found[0]
+    result: DataType | None = found[0]
+    for kind in found[1:]:
+        numbers = result is not None and not isinstance(result, DecimalType) and not isinstance(kind, DecimalType)
+        result = _wider(result, kind) if numbers and result and is_number(result) and is_number(kind) else None
+    return result
+
+
+def cast(source: DataType, target: DataType) -> DataType | None:
+    """`target` where CAST knows the way in every mode."""
+    if not isinstance(target, (PrimitiveType, DecimalType)):
+        return None
+    from_text = source == STRING and (is_atomic(target) or target == BINARY)
+    to_text = target == STRING and (is_atomic(source) or source == BINARY)
+    numbers = (is_number(source) or source == BOOLEAN) and (is_number(target) or target == BOOLEAN)
+    moments = source in _MOMENTS and target in _MOMENTS
+    return target if source in (VOID, target) or from_text or to_text or numbers or moments else None
+
+
+def _takes(result: DataType, *rules: Callable[[DataType], bool], least: int | None = None) -> Signature:
+    """A function of one result type; arguments beyond the rules follow the last one, those beyond `least` may lack."""
+    fewest = len(rules) if least is None else least
+
+    def signature(kinds: Kinds) -> DataType | None:
+        if not fewest <= len(kinds) <= len(rules):
+            return None
+        return result if all(rule(kind) for rule, kind in zip(rules, kinds, strict=False)) else None
+
+    return signature
+
+
+def _any_number_of(result: DataType, rule: Callable[[DataType], bool], least: int = 1) -> Signature:
+    return lambda kinds: result if len(kinds) >= least and all(rule(kind) for kind in kinds) else None
+
+
+def _text(kind: DataType) -> bool:
+    return kind == STRING
+
+
+def _whole(kind: DataType) -> bool:
+    return kind in (INTEGER, PrimitiveType("short"), PrimitiveType("byte"))
+
+
+def _real(kind: DataType) -> bool:
+    return is_integral(kind) or kind in (FLOAT, DOUBLE)
+
+
+def _moment(kind: DataType) -> bool:
+    return kind in _MOMENTS
+
+
+def _moment_text(kind: DataType) -> bool:
+    return kind in (*_MOMENTS, STRING)
+
+
+def _clock(kind: DataType) -> bool:
+    return kind in (TIMESTAMP, TIMESTAMP_NTZ)
+
+
+def _hashed(kind: DataType) -> bool:
+    return is_atomic(kind) or kind == BINARY
+
+
+def _same(rule: Callable[[DataType], bool]) -> Signature:
+    """The argument's own type."""
+    return lambda kinds: kinds[0] if len(kinds) == 1 and rule(kinds[0]) else None
+
+
+def _common_of(least: int, most: int | None = None) -> Signature:
+    return lambda kinds: common(kinds) if least <= len(kinds) <= (most or len(kinds)) else None
+
+
+def _ordered(kinds: Kinds) -> DataType | None:
+    return common(kinds) if len(kinds) > 1 and all(kind == VOID or is_atomic(kind) for kind in kinds) else None
+
+
+def _if(kinds: Kinds) -> DataType | None:
+    return common(kinds[1:]) if len(kinds) == 3 and kinds[0] == BOOLEAN else None
+
+
+def _nullif(kinds: Kinds) -> DataType | None:
+    return kinds[0] if len(kinds) == 2 and comparison(*kinds) else None
+
+
+def _modulo(kinds: Kinds) -> DataType | None:
+    return _wider(*kinds) if len(kinds) == 2 and all(map(_real, kinds)) else None
+
+
+def _round(kinds: Kinds) -> DataType | None:
+    known = 1 <= len(kinds) <= 2 and (is_integral(kinds[0]) or kinds[0] == DOUBLE) and all(map(_whole, kinds[1:]))
+    return kinds[0] if known else None
+
+
+def _size(kinds: Kinds) -> DataType | None:
+    return INTEGER if len(kinds) == 1 and isinstance(kinds[0], (ArrayType, MapType)) else None
+
+
+def element(holder: DataType, key: DataType) -> DataType | None:
+    """holder[key]"""
+    match holder:
+        case ArrayType(item) if is_integral(key):
+            return item
+        case MapType(known, value) if known == key:
+            return value
+        case _:
+            return None
+
+
+def _element_at(kinds: Kinds) -> DataType | None:
+    known = len(kinds) == 2 and (isinstance(kinds[0], MapType) or kinds[1] == INTEGER)
+    return element(*kinds) if known else None
+
+
+_PART_OF_DATE = _takes(INTEGER, _moment_text)
+_PART_OF_TIME = _takes(INTEGER, _clock)
+_OF_TEXT = _takes(STRING, _text)
+_TRUTH_OF_TEXTS = _takes(BOOLEAN, _text, _text)
+_REAL = _takes(DOUBLE, _real)
+
+FUNCTIONS: dict[str, Signature] = {
+    **dict.fromkeys(("upper", "ucase", "lower", "lcase", "initcap", "reverse"), _OF_TEXT),
+    **dict.fromkeys(("trim", "ltrim", "rtrim"), _OF_TEXT),
+    **dict.fromkeys(("md5", "sha", "sha1"), _OF_TEXT),
+    **dict.fromkeys(("substring", "substr"), _takes(STRING, _text, _whole, _whole, least=2)),
+    **dict.fromkeys(("left", "right", "repeat"), _takes(STRING, _text, _whole)),
+    **dict.fromkeys(("lpad", "rpad"), _takes(STRING, _text, _whole, _text)),
+    **dict.fromkeys(("replace", "translate", "regexp_replace"), _takes(STRING, _text, _text, _text)),
+    **dict.fromkeys(("length", "char_length", "character_length"), _takes(INTEGER, _text)),
+    **dict.fromkeys(("contains", "startswith", "endswith", "rlike", "regexp_like"), _TRUTH_OF_TEXTS),
+    **dict.fromkeys(("year", "month", "day", "dayofmonth", "dayofyear", "quarter"), _PART_OF_DATE),
+    **dict.fromkeys(("dayofweek", "weekday", "weekofyear"), _PART_OF_DATE),
+    **dict.fromkeys(("hour", "minute", "second"), _PART_OF_TIME),
+    **dict.fromkeys(("date_add", "date_sub"), _takes(DATE, _moment, _whole)),
+    **dict.fromkeys(("coalesce",), _common_of(1)),
+    **dict.fromkeys(("nvl", "ifnull"), _common_of(2, 2)),
+    **dict.fromkeys(("greatest", "least"), _ordered),
+    "if": _if,
+    **dict.fromkeys(("isnull", "isnotnull"), _takes(BOOLEAN, lambda kind: True)),
+    **dict.fromkeys(("sqrt", "exp", "ln", "log10", "sign", "signum"), _REAL),
+    **dict.fromkeys(("pow", "power"), _takes(DOUBLE, _real, _real)),
+    **dict.fromkeys(("ceil", "ceiling", "floor"), _takes(LONG, lambda kind: kind in (LONG, DOUBLE))),
+    **dict.fromkeys(("mod", "pmod"), _modulo),
+    **dict.fromkeys(("size", "cardinality"), _size),
+    "concat": _any_number_of(STRING, is_atomic),
+    "concat_ws": _any_number_of(STRING, _text, 2),
+    "sha2": _takes(STRING, _text, _whole),
+    "crc32": _takes(LONG, _text),
+    "instr": _takes(INTEGER, _text, _text),
+    "locate": _takes(INTEGER, _text, _text),
+    "ascii": _takes(INTEGER, _text),
+    "split": _takes(ArrayType(STRING, contains_null=False), _text, _text),
+    "regexp_extract": _takes(STRING, _text, _text, _whole, least=2),
+    "get_json_object": _takes(STRING, _text, _text),
+    "to_date": _takes(DATE, _moment_text),
+    "date_format": _takes(STRING, _moment_text, _text),
+    "date_trunc": _takes(TIMESTAMP, _text, _moment_text),
+    "trunc": _takes(DATE, _moment, _text),
+    "last_day": _takes(DATE, _moment),
+    "add_months": _takes(DATE, _moment, _whole),
+    "datediff": _takes(INTEGER, _moment, _moment),
+    "from_unixtime": _takes(STRING, is_integral, _text, least=1),
+    "unix_timestamp": _takes(LONG, _moment),
+    "nullif": _nullif,
+    "abs": _same(_real),
+    "round": _round,
+    "hash": _any_number_of(INTEGER, _hashed),
+    "xxhash64": _any_number_of(LONG, _hashed),
+    "isnan": _takes(BOOLEAN, lambda kind: kind in (FLOAT, DOUBLE)),
+    "element_at": _element_at,
+}
+"""Built-in functions by name: the types of the arguments → the type of the result."""

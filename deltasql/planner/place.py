@@ -1,0 +1,121 @@
+"""Where the table of a CREATE statement lies or will lie, and what is there now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from deltasql.errors.table import (
+    AmbiguousLocationError,
+    ExternalTableWithoutLogError,
+    ExternalTableWithoutSchemaError,
+    LocationMismatchError,
+    NonEmptyLocationError,
+    NotADeltaProviderError,
+)
+from deltasql.log.paths import is_local, local_path
+from deltasql.planner.effects import Registration
+
+if TYPE_CHECKING:
+    from deltasql.log.actions import Metadata
+    from deltasql.log.snapshot import Snapshot
+    from deltasql.log.table import DeltaLog
+    from deltasql.plan.base import TableName
+    from deltasql.planner.context import Context
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The table that CREATE makes or replaces. `snapshot` is what is at the place now, `known` its catalog entry."""
+
+    name: TableName
+    log: DeltaLog
+    snapshot: Snapshot | None
+    known: bool
+    managed: bool
+
+    @property
+    def exists(self) -> bool:
+        return self.known or (self.name.path is not None and self.snapshot is not None)
+
+
+def target_of(name: TableName, location: str | None, context: Context, *, columns_known: bool) -> Target:
+    """The table called `name`, with the LOCATION of the statement if it has one.
+
+    `columns_known`: the statement itself says what the columns are. Raises AmbiguousLocationError,
+    LocationMismatchError, NonEmptyLocationError, ExternalTableWithoutLogError, ExternalTableWithoutSchemaError,
+    SchemaNotFoundError.
+    """
+    if name.path is not None:
+        return _path_target(name, name.path, location, context, columns_known)
+    entry = context.catalog.resolve(name.parts)
+    if entry is not None:
+        if location is not None and same_place(location) != same_place(entry.location):
+            raise LocationMismatchError(table=str(name), location=location, existing=entry.location)
+        log = context.logs(entry.location, str(name))
+        return Target(name, log, log.snapshot() if log.exists() else None, known=True, managed=entry.managed)
+    place = location or context.catalog.managed_location(name.parts)
+    log = context.logs(place, str(name))
+    snapshot = log.snapshot() if log.exists() else None
+    if location is None and (snapshot is not None or _has_files(place)):
+        raise NonEmptyLocationError(location=place)
+    if snapshot is None and location is not None:
+        _refuse_useless_place(location, columns_known)
+    return Target(name, log, snapshot, known=False, managed=location is None)
+
+
+def _path_target(name: TableName, path: str, location: str | None, context: Context, columns_known: bool) -> Target:
+    if location is not None and same_place(location) != same_place(path):
+        raise AmbiguousLocationError(table=str(name), location=location)
+    log = context.logs(path, str(name))
+    snapshot = log.snapshot() if log.exists() else None
+    if snapshot is None:
+        _refuse_useless_place(path, columns_known)
+    return Target(name, log, snapshot, known=False, managed=False)
+
+
+def registration(target: Target) -> Registration | None:
+    """The name that the catalog has to learn; None for a path, and for a name that it knows."""
+    if target.known or target.name.path is not None:
+        return None
+    return Registration(target.name.parts, target.log.location, target.managed)
+
+
+def refuse_provider(provider: str | None, table: TableName) -> None:
+    """Raises NotADeltaProviderError for USING of another format."""
+    if provider is not None and provider.lower() != "delta":
+        raise NotADeltaProviderError(provider=provider, table=str(table))
+
+
+def creation_parameters(metadata: Metadata, *, managed: bool, clustering: str = "[]") -> dict[str, Any]:
+    """What the history tells of a CREATE or REPLACE; `clustering` is the JSON list of the columns."""
+    return {
+        "partitionBy": list(metadata.partition_columns),
+        "clusterBy": clustering,
+        "description": metadata.description,
+        "isManaged": str(managed).lower(),
+        "properties": dict(metadata.configuration),
+    }
+
+
+def same_place(location: str) -> str:
+    """`location` in the form in which two of one place are equal."""
+    return local_path(location) if is_local(location) else location.rstrip("/")
+
+
+def _refuse_useless_place(location: str, columns_known: bool) -> None:
+    """A place without a log must be empty, and it gives no columns.
+
+    Raises NonEmptyLocationError, ExternalTableWithoutLogError, ExternalTableWithoutSchemaError.
+    """
+    if _has_files(location):
+        raise (NonEmptyLocationError if columns_known else ExternalTableWithoutLogError)(location=location)
+    if not columns_known:
+        raise ExternalTableWithoutSchemaError(location=location)
+
+
+def _has_files(location: str) -> bool:
+    """Whether a local directory holds anything; hidden files of the operating system do not count."""
+    place = Path(same_place(location))
+    return is_local(location) and place.is_dir() and any(not item.name.startswith(".") for item in place.iterdir())
