@@ -194,8 +194,8 @@ def _say_place(script: Script, statement: Statement, error: DeltaSqlError) -> No
 
 def _report(error: DeltaSqlError, with_stack: bool) -> int:
     """Prints an error; the exit code for it."""
+    from deltasql.errors.concurrency import ConcurrentModificationError
     from deltasql.errors.engine import SparkError
-    from deltasql.errors.log import ConcurrentModificationError
     from deltasql.errors.usage import UsageError
 
     print(error, file=sys.stderr)

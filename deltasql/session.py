@@ -176,7 +176,7 @@ class Session:
                 for check in change.verify:
                     if engine.rows(check.broken).head(1):
                         raise check.error
-                return stage_table(change, self.catalog, self.settings)
+                return stage_table(change, engine, self.catalog, self.settings)
             case RowChange():
                 return stage_rows(change, engine, self.catalog, self.settings)
             case LayoutChange():

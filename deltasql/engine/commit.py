@@ -13,23 +13,43 @@ from deltasql.engine.engine import StatementEngine
 from deltasql.engine.identity import with_used_numbers
 from deltasql.engine.metrics import removed_metrics, rewrite_metrics
 from deltasql.engine.rewritten import Rewritten
+from deltasql.engine.row_reader import RowReader
 from deltasql.engine.write import Stage, Staged, live_rows, row_count
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.features import DropCheckpointError
 from deltasql.errors.log import AmbiguousWriteError
 from deltasql.log.actions import Action, AddFile, RemoveFile
+from deltasql.log.commit_info import Provenance
 from deltasql.log.commit_rules import of_kind
 from deltasql.log.iceberg_compat import stores_partitions
+from deltasql.log.partition_match import in_partitions
+from deltasql.log.paths import canonical
+from deltasql.log.properties import writes_vectors
 from deltasql.log.protocol import Protocol
+from deltasql.log.rebase import Rebase
 from deltasql.log.row_ids import PRESERVED_TAG, tracks_rows
+from deltasql.log.row_level import Budget, FollowedRows, RowLevel
 from deltasql.log.snapshot import physical_names
+from deltasql.log.touched_rows import TouchedRows
 from deltasql.log.transaction import Commit, Transaction
 from deltasql.log.vector_writer import MarkedFile, Marking, mark_rows
 from deltasql.plan.operators import Rewrite, RowEffect, Write
-from deltasql.planner.changes import OUTCOME_SCHEMAS, LayoutChange, Outcome, Reads, RowChange, TableChange
+from deltasql.planner.changes import OUTCOME_SCHEMAS, LayoutChange, Outcome, Reads, RowChange, RowReads, TableChange
 from deltasql.planner.effects import Registration
 from deltasql.planner.partitions import partition_value
-from deltasql.planner.settings import USER_METADATA, Settings
+from deltasql.planner.settings import (
+    FOLLOW_ROWS,
+    ROW_LEVEL_BYTES,
+    ROW_LEVEL_FILES,
+    ROW_LEVEL_SECONDS,
+    STRICT_WRITE_SERIALIZABLE,
+    TIME_ZONE,
+    USER_METADATA,
+    Settings,
+    as_boolean,
+    as_bytes,
+    as_count,
+)
 from deltasql.schema.types import StructType
 
 if TYPE_CHECKING:
@@ -57,12 +77,12 @@ class StagedChange:
     discard: Callable[[], None] = lambda: None
 
 
-def stage_table(change: TableChange, catalog: Catalog, settings: Settings) -> StagedChange:
+def stage_table(change: TableChange, engine: StatementEngine, catalog: Catalog, settings: Settings) -> StagedChange:
     """A change without new rows, which has nothing to stage."""
-    return StagedChange(lambda: _commit_table(change, catalog, settings))
+    return StagedChange(lambda: _commit_table(change, engine, catalog, settings))
 
 
-def _commit_table(change: TableChange, catalog: Catalog, settings: Settings) -> Committed:
+def _commit_table(change: TableChange, engine: StatementEngine, catalog: Catalog, settings: Settings) -> Committed:
     removes = _removes(change.snapshot, change.removed)
     metrics = _table_metrics(change, removes)
     outcome = change.outcome or Outcome.NONE
@@ -75,7 +95,8 @@ def _commit_table(change: TableChange, catalog: Catalog, settings: Settings) -> 
         schema, answer = change.answer.schema, change.answer.rows
     if change.skip_if_empty and not removes and not change.actions:
         return Committed(schema, answer)
-    commit = commit_actions(change, [*change.actions, *_removals(removes)], metrics, settings)
+    rebase = rebase_of(change, engine, settings)
+    commit = commit_actions(change, [*change.actions, *_removals(removes)], metrics, settings, rebase)
     _register(change.register, catalog)
     if change.checkpoint:
         _checkpoint(change, commit)
@@ -115,15 +136,31 @@ def stage_rows(change: RowChange, engine: StatementEngine, catalog: Catalog, set
         work = _staged(change, engine, stage)
     work.metrics["executionTimeMs"] = int((time.perf_counter() - started) * 1000)
     final = with_used_numbers(change, of_kind(work.actions, AddFile))
-    return StagedChange(lambda: _commit_rows(final, work, stage, catalog, settings), stage.discard)
+    final = replace(final, reads=work.reads or final.reads)
+
+    def commit() -> Committed:
+        try:
+            return _commit_rows(final, work, stage, engine, catalog, settings)
+        finally:
+            engine.release()
+
+    def discard() -> None:
+        stage.discard()
+        engine.release()
+
+    return StagedChange(commit, discard)
 
 
-def _commit_rows(change: RowChange, work: _Work, stage: Stage, catalog: Catalog, settings: Settings) -> Committed:
+def _commit_rows(
+    change: RowChange, work: _Work, stage: Stage, engine: StatementEngine, catalog: Catalog, settings: Settings
+) -> Committed:
     actions = [*change.actions, *work.actions]
     schema = OUTCOME_SCHEMAS[change.outcome]
-    if change.skip_if_empty and not actions:
+    if change.skip_if_empty and not actions and not work.marked:
         return Committed(schema, (work.answer,), None, work.metrics)
-    commit = commit_staged(change, actions, work.metrics, settings, stage)
+    rebase = rebase_of(change, engine, settings, stage, work.marked, work.marking)
+    commit = commit_staged(change, actions, work.metrics, settings, stage, rebase)
+    assert commit is not None
     _register(change.register, catalog)
     return Committed(schema, (work.answer,), commit.version, work.metrics, commit.attempts)
 
@@ -144,10 +181,14 @@ def commit_staged(
     metrics: Mapping[str, int],
     settings: Settings,
     stage: Stage,
-) -> Commit:
-    """Commits actions that refer to staged files, and removes these when that fails for certain."""
+    rebase: Rebase,
+) -> Commit | None:
+    """Commits actions that refer to staged files, and removes these when that fails for certain.
+
+    None where others have left nothing to commit.
+    """
     try:
-        return commit_actions(change, actions, metrics, settings)
+        return commit_if_any(change, actions, metrics, settings, rebase)
     except AmbiguousWriteError:
         # The commit may be there, and then it needs its files; VACUUM removes them if it is not.
         raise
@@ -173,18 +214,26 @@ def _staged(change: RowChange, engine: StatementEngine, stage: Stage) -> _Work:
 
 @dataclass(slots=True)
 class _Work:
-    """What the engine did for a change: actions, metrics, and the row that the statement returns."""
+    """What the engine did for a change: actions, metrics, and the row that the statement returns.
+
+    `marked` are files that stay, with the rows that go, and `marking` the actions which that comes to if nobody else
+    commits. `reads` take the place of what the plan says was read.
+    """
 
     actions: Sequence[Action]
     metrics: dict[str, int]
     answer: tuple[int, ...]
+    marked: Sequence[MarkedFile] = ()
+    marking: Marking | None = None
+    reads: Reads | None = None
 
 
 def _written(change: RowChange, engine: StatementEngine, stage: Stage, operator: Write) -> _Work:
     staged = engine.write(operator, stage, change.log.table)
-    removed = change.removed
+    removed, reads = change.removed, None
     if change.dynamic_overwrite and change.snapshot is not None:
         removed = _touched_partitions(change.snapshot, staged)
+        reads = change.reads or _partition_reads(change.snapshot, removed, staged)
     removes = _removes(change.snapshot, removed)
     metrics = {"numFiles": len(staged.files), "numOutputRows": staged.rows, "numOutputBytes": staged.size}
     if removed is not None:
@@ -192,27 +241,22 @@ def _written(change: RowChange, engine: StatementEngine, stage: Stage, operator:
     actions: list[AddFile | RemoveFile] = [*_removals(removes), *staged.adds]
     if change.rearranges:
         actions = [replace(action, data_change=False) for action in actions]
-    return _Work(actions, metrics, (staged.rows, staged.rows))
+    return _Work(actions, metrics, (staged.rows, staged.rows), reads=reads)
 
 
 def _rewritten(change: RowChange, engine: StatementEngine, stage: Stage, operator: Rewrite) -> _Work:
     assert change.snapshot is not None
     done = engine.rewrite(operator, stage, change.log.table, merge=change.outcome is Outcome.MERGE)
-    marking = _marked(change, change.snapshot, done, stage)
-    removed = change.snapshot.add_files(done.removed) if done.removed else []
-    actions = [*_removals(removed), *marking.actions, *done.staged.adds, *done.staged.changes]
-    metrics = rewrite_metrics(change.outcome, done, operator, [*removed, *marking.removed_files], marking)
-    return _Work(actions, metrics, _answer(change.outcome, done, operator))
-
-
-def _marked(change: RowChange, snapshot: Snapshot, done: Rewritten, stage: Stage) -> Marking:
-    """The deletion vectors that a rewrite comes to; their file is staged like those of rows."""
-    adds = snapshot.add_files(done.marked) if done.marked else []
-    files = [MarkedFile(add, done.marked[add.path], row_count(add, change.log.location)) for add in adds]
-    marking = mark_rows(change.log.store, files, int(time.time() * 1000))
+    adds = change.snapshot.add_files(done.marked) if done.marked else []
+    marked = [MarkedFile(add, done.marked[add.path], row_count(add, change.log.location)) for add in adds]
+    marking = mark_rows(change.log.store, marked, int(time.time() * 1000))
     if marking.vector_file is not None:
+        # It is staged like the files of rows.
         stage.also(marking.vector_file)
-    return marking
+    removed = change.snapshot.add_files(done.removed) if done.removed else []
+    actions: list[Action] = [*_removals(removed), *done.staged.adds, *done.staged.changes]
+    metrics = rewrite_metrics(change.outcome, done, operator, [*removed, *marking.removed_files], marking)
+    return _Work(actions, metrics, _answer(change.outcome, done, operator), marked, marking)
 
 
 def _answer(outcome: Outcome, done: Rewritten, operator: Rewrite) -> tuple[int, ...]:
@@ -250,6 +294,13 @@ def _touched_partitions(snapshot: Snapshot, staged: Staged) -> pa.Table:
     return files.filter(pa.array([partition_value(row, fields) in touched for row in values], pa.bool_()))
 
 
+def _partition_reads(snapshot: Snapshot, removed: pa.Table, staged: Staged) -> Reads:
+    """What a dynamic overwrite depends on: the partitions that its rows fall into."""
+    partitions = [add.partition_values for add in staged.adds]
+    matches = in_partitions(snapshot.metadata, partitions)
+    return Reads("TRUE", tuple(removed.column("path").to_pylist()), matches=matches)
+
+
 def _removes(snapshot: Snapshot | None, files: pa.Table | None) -> Sequence[AddFile]:
     if snapshot is None or files is None or files.num_rows == 0:
         return []
@@ -266,17 +317,67 @@ def commit_actions(
     actions: Sequence[Action],
     metrics: Mapping[str, int],
     settings: Settings,
+    rebase: Rebase | None = None,
 ) -> Commit:
     """Commits what a change came to, and what it read."""
+    commit = commit_if_any(change, actions, metrics, settings, rebase or Rebase())
+    assert commit is not None
+    return commit
+
+
+def commit_if_any(
+    change: TableChange | RowChange | LayoutChange,
+    actions: Sequence[Action],
+    metrics: Mapping[str, int],
+    settings: Settings,
+    rebase: Rebase,
+) -> Commit | None:
+    """The same; None where others have left nothing to commit."""
     transaction = change.log.begin(change.snapshot)
     _record(transaction, change.reads)
-    return transaction.commit(
+    if isinstance(change, RowChange):
+        transaction.advise(change.rows.advice)
+    provenance = Provenance(
         change.operation,
         change.parameters,
-        actions,
-        metrics=metrics,
-        user_metadata=_user_metadata(change) or settings.get(USER_METADATA),
+        metrics,
+        _user_metadata(change) or settings.get(USER_METADATA),
         tags=_tags(change),
+    )
+    return transaction.commit_rebased(provenance, actions, rebase)
+
+
+def rebase_of(
+    change: TableChange | RowChange,
+    engine: StatementEngine,
+    settings: Settings,
+    stage: Stage | None = None,
+    marked: Sequence[MarkedFile] = (),
+    marking: Marking | None = None,
+) -> Rebase:
+    """How the change goes on top of what others commit: by rows where they are told apart, else by files."""
+    strict = as_boolean(STRICT_WRITE_SERIALIZABLE, settings.get(STRICT_WRITE_SERIALIZABLE))
+    snapshot = change.snapshot
+    rows = change.rows if isinstance(change, RowChange) else RowReads(None)
+    if snapshot is None or not (rows.probe or follows_rows(snapshot, settings)):
+        return Rebase(strict, () if marking is None else marking.actions)
+    root = change.log.location
+    reader = RowReader(engine, snapshot, change.reads, rows.probe, stage, settings.get(TIME_ZONE))
+    files = {canonical(item.add.path, root): item for item in marked}
+    touched = TouchedRows(change.log.store, root, reader, files, marking)
+    return RowLevel(touched, reader, _budget(settings), strict) if rows.probe else FollowedRows(touched, strict)
+
+
+def follows_rows(snapshot: Snapshot, settings: Settings) -> bool:
+    """Whether rows are followed to where others move them, so that a mere move is no conflict."""
+    return writes_vectors(snapshot.configuration) and as_boolean(FOLLOW_ROWS, settings.get(FOLLOW_ROWS))
+
+
+def _budget(settings: Settings) -> Budget:
+    return Budget(
+        as_count(ROW_LEVEL_FILES, settings.get(ROW_LEVEL_FILES)),
+        as_bytes(ROW_LEVEL_BYTES, settings.get(ROW_LEVEL_BYTES) or ""),
+        float(as_count(ROW_LEVEL_SECONDS, settings.get(ROW_LEVEL_SECONDS))),
     )
 
 
@@ -298,7 +399,7 @@ def _tags(change: TableChange | RowChange | LayoutChange) -> Mapping[str, str] |
 
 def _record(transaction: Transaction, reads: Reads | None) -> None:
     if reads is not None:
-        transaction.record_read(reads.predicate, reads.files, reads.whole_table)
+        transaction.record_read(reads.predicate, reads.files, reads.whole_table, reads.matches)
 
 
 def _register(registration: Registration | None, catalog: Catalog) -> None:

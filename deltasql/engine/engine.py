@@ -10,6 +10,7 @@ from deltasql.engine.failures import WriteContext, retold
 from deltasql.engine.footers import foreign_columns
 from deltasql.engine.frames import Frames, frame_schema, input_size
 from deltasql.engine.interrupts import cancellable
+from deltasql.engine.merge_source import Source
 from deltasql.engine.rewrite import rewrite
 from deltasql.engine.rewritten import Rewritten
 from deltasql.engine.rows import QueryResult
@@ -129,6 +130,15 @@ class StatementEngine:
         written = WriteContext(table, _constraints(operator), merge=merge)
         with cancellable(self.spark.interrupt), retold(self.sql, written):
             return rewrite(self.frames, self.spark, operator, stage)
+
+    def source(self, operator: Rewrite) -> Source:
+        """The source of a rewrite that has run: the rows that it had then, or the same ones read again."""
+        kept = self.frames.kept
+        return kept if isinstance(kept, Source) else Source(self.frames, operator, keep=False)
+
+    def release(self) -> None:
+        """Lets go of what Spark holds for the statement's commit."""
+        self.frames.release()
 
     def rearrange(self, operator: Rearrange, stage: Stage) -> tuple[Staged, tuple[int, ...]]:
         """Stages the rows of `operator` in new files; see engine.arrange."""

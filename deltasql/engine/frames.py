@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote as percent_encoded
 
 from typing_extensions import assert_never
@@ -43,6 +43,8 @@ class Frames:
     def __init__(self, spark: SparkHandle) -> None:
         self._spark = spark
         self._built: dict[int, tuple[Operator, DataFrame]] = {}
+        self.kept: Kept | None = None
+        """The source of a rewrite that may be asked again until the statement's commit."""
 
     def frame(self, operator: Operator) -> DataFrame:
         """The lazy rows of `operator`. Raises what Spark raises when it analyses the user's SQL."""
@@ -82,6 +84,16 @@ class Frames:
             case _:
                 assert_never(operator)
 
+    def keep(self, source: Kept) -> None:
+        """Holds the rows of a source until `release`."""
+        self.kept = source
+
+    def release(self) -> None:
+        """Lets go of what was kept."""
+        if self.kept is not None:
+            self.kept.release()
+            self.kept = None
+
     def query(self, sql: str, relations: Mapping[str, Operator]) -> DataFrame:
         """The rows of `sql`, with `relations` visible to it as views while Spark analyses it."""
         session = self._spark.session
@@ -91,6 +103,12 @@ class Frames:
     def views(self, relations: Mapping[str, Operator]) -> Views:
         """The relations as temporary views, for as long as the context lasts."""
         return Views(self, self._spark, relations)
+
+
+class Kept(Protocol):
+    """Rows that Spark holds."""
+
+    def release(self) -> None: ...
 
 
 class Views:

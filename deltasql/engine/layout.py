@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from uuid import uuid4
 
-from deltasql.engine.commit import Committed, StagedChange, commit_staged, discarded_on_error
+from deltasql.engine.commit import Committed, StagedChange, commit_staged, discarded_on_error, follows_rows
 from deltasql.engine.engine import StatementEngine
+from deltasql.engine.row_reader import RowReader
 from deltasql.engine.staged import StagedFile
 from deltasql.engine.write import Stage, row_count
 from deltasql.log.actions import AddFile
 from deltasql.log.clustering import CUBE_COLUMNS, CUBE_CURVE, CUBE_ID, PROVIDER
+from deltasql.log.paths import canonical
+from deltasql.log.rearranged import Bin, Rearranged
+from deltasql.log.touched_rows import SOURCE_TAG
 from deltasql.plan.operators import Curve, Rearrange
 from deltasql.planner.changes import LayoutChange
 from deltasql.planner.clustering_columns import json_list
@@ -22,67 +26,84 @@ from deltasql.planner.inspect import table_uri
 from deltasql.planner.layout import OPTIMIZED, Arranged, layout_metrics, layout_row
 from deltasql.planner.settings import Settings
 
-SOURCE_TAG = "deltasql.src"
-"""Tag of a file whose rows are those of others in order: `[[path, deletion vector's id or null, live rows], …]`."""
 MOST_SOURCES = 1000
-"""A longer list is left out: a tag stays in every checkpoint for as long as its file."""
+"""A longer list of a file's sources is left out: a tag stays in every checkpoint for as long as its file."""
 
 
 def stage_layout(change: LayoutChange, engine: StatementEngine, settings: Settings) -> StagedChange:
     """Writes the new files. They are removed again if no commit comes to refer to them."""
     stage = Stage(engine.spark, change.log.location, (), change.snapshot.configuration)
-    files = change.operator.target.files
-    old = {file.path: file for file in change.snapshot.add_files(files.column("path").to_pylist())}
     with discarded_on_error(stage):
-        staged, bins = engine.rearrange(change.operator, stage)
-        adds = _successors(change, staged.files, bins, old)
-    return StagedChange(lambda: _commit_layout(change, adds, list(old.values()), settings, stage), stage.discard)
+        staged, numbers = engine.rearrange(change.operator, stage)
+        bins = _bins(change, staged.files, numbers)
+    return StagedChange(lambda: _commit_layout(change, bins, engine, settings, stage), stage.discard)
 
 
 def _commit_layout(
-    change: LayoutChange, adds: Sequence[AddFile], old: Sequence[AddFile], settings: Settings, stage: Stage
+    change: LayoutChange, bins: Sequence[Bin], engine: StatementEngine, settings: Settings, stage: Stage
 ) -> Committed:
-    done = _done(change.operator, adds, old)
-    removes = [file.remove(done.ended_ms, data_change=False) for file in old]
-    metrics = layout_metrics(done)
-    commit = commit_staged(change, [*removes, *adds], metrics, settings, stage)
+    """Commits the bins that others have left as they were."""
+    rearranged = Rearranged(
+        bins,
+        change.log.store,
+        change.log.location,
+        RowReader(engine, change.snapshot),
+        by_rows=follows_rows(change.snapshot, settings),
+        needs_all=change.operator.curve is Curve.ZORDER,
+        describe=lambda left, adds: layout_metrics(_done(left, adds)),
+    )
+    commit = commit_staged(change, [], {}, settings, stage, rearranged)
+    done = _done(rearranged.bins, rearranged.adds)
     row = layout_row(table_uri(change.snapshot.location), change.considered, done)
-    return Committed(OPTIMIZED, (row,), commit.version, metrics, commit.attempts)
+    if commit is None:
+        stage.discard()
+        return Committed(OPTIMIZED, (row,), None, layout_metrics(done))
+    return Committed(OPTIMIZED, (row,), commit.version, layout_metrics(done), commit.attempts)
+
+
+def _bins(change: LayoutChange, staged: Sequence[StagedFile], numbers: Sequence[int]) -> list[Bin]:
+    """The old files of each bin and their successors. `numbers` has the bin of each staged file's origin."""
+    operator, root = change.operator, change.log.location
+    paths = operator.target.files.column("path").to_pylist()
+    old = {file.path: file for file in change.snapshot.add_files(paths)}
+    members: dict[int, list[AddFile]] = {}
+    for path, number in zip(paths, operator.bins.to_pylist(), strict=True):
+        members.setdefault(number, []).append(old[path])
+    outputs: dict[int, list[StagedFile]] = {number: [] for number in members}
+    for file in staged:
+        outputs[numbers[int(file.origin or 0)]].append(file)
+    return [
+        Bin(
+            {canonical(file.path, root): file for file in sources},
+            {canonical(add.path, root): add for add in _successors(operator, sources, outputs[number], root)},
+        )
+        for number, sources in members.items()
+    ]
 
 
 def _successors(
-    change: LayoutChange, staged: Sequence[StagedFile], bins: Sequence[int], old: Mapping[str, AddFile]
+    operator: Rearrange, sources: Sequence[AddFile], staged: Sequence[StagedFile], root: str
 ) -> list[AddFile]:
-    """The actions of the new files: partition values as their predecessors have them, and tags that tell of these.
-
-    `bins` has the bin of each staged file's origin.
-    """
-    operator, members, cubes = change.operator, dict[int, list[AddFile]](), dict[int, str]()
-    paths = operator.target.files.column("path").to_pylist()
-    for path, number in zip(paths, operator.bins.to_pylist(), strict=True):
-        members.setdefault(number, []).append(old[path])
+    """The actions of a bin's new files: partition values as the old ones have them, and tags that tell of these."""
+    tags = _cube_tags(operator) if operator.curve is not None else _common_cube(sources)
+    provider = PROVIDER if tags else None
     whole = Counter(file.origin for file in staged)
     adds = []
     for file in staged:
-        number = bins[int(file.origin or 0)]
-        sources = members[number]
-        cube = cubes.setdefault(number, str(uuid4()))
-        tags = _cube_tags(operator, cube) if operator.curve is not None else _common_cube(sources)
-        provider = PROVIDER if tags else None
+        own = tags
         if operator.curve is None and whole[file.origin] == 1 and len(sources) <= MOST_SOURCES:
-            tags = {**tags, SOURCE_TAG: _order_map(sources, change.log.location)}
-        values = sources[0].partition_values
-        tags = {**(file.add.tags or {}), **tags}
-        add = replace(file.add, partition_values=values, data_change=False, tags=tags or None)
+            own = {**tags, SOURCE_TAG: _order_map(sources, root)}
+        own = {**(file.add.tags or {}), **own}
+        add = replace(file.add, partition_values=sources[0].partition_values, data_change=False, tags=own or None)
         adds.append(replace(add, clustering_provider=provider))
     return adds
 
 
-def _cube_tags(operator: Rearrange, cube: str) -> dict[str, str | None]:
+def _cube_tags(operator: Rearrange) -> dict[str, str | None]:
     """Tags of files that were ordered together; ZORDER BY makes no cubes."""
     if operator.curve is not Curve.HILBERT:
         return {}
-    return {CUBE_ID: cube, CUBE_COLUMNS: json_list(operator.columns), CUBE_CURVE: Curve.HILBERT.value}
+    return {CUBE_ID: str(uuid4()), CUBE_COLUMNS: json_list(operator.columns), CUBE_CURVE: Curve.HILBERT.value}
 
 
 def _common_cube(sources: Sequence[AddFile]) -> dict[str, str | None]:
@@ -101,12 +122,13 @@ def _order_map(sources: Sequence[AddFile], root: str) -> str:
     return json.dumps(places, separators=(",", ":"))
 
 
-def _done(operator: Rearrange, adds: Sequence[AddFile], removed: Collection[AddFile]) -> Arranged:
+def _done(bins: Sequence[Bin], adds: Sequence[AddFile]) -> Arranged:
+    removed = [file for item in bins for file in item.inputs.values()]
     vectors = [file.deletion_vector.cardinality for file in removed if file.deletion_vector]
     return Arranged(
         added=[file.size for file in adds],
         removed=[file.size for file in removed],
-        bins=operator.bins[-1].as_py() + 1,
+        bins=len(bins),
         partitions=len({tuple(file.partition_values.items()) for file in removed}),
         vectors=(len(vectors), sum(vectors)),
         ended_ms=int(time.time() * 1000),

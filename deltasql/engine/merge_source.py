@@ -41,6 +41,8 @@ class Source:
             rows = self.cache(rows.withColumn(SOURCE_ROW, F.monotonically_increasing_id()))
             self.broadcast = self._measure(rows.alias(operator.source_alias), operator) <= BROADCAST_ROWS
             rows = F.broadcast(rows) if self.broadcast else rows
+        elif operator.keeps_source:
+            rows = self.cache(rows)
         self.rows = rows.alias(operator.source_alias)
 
     def _measure(self, rows: DataFrame, operator: Rewrite) -> int:

@@ -41,4 +41,7 @@ def rewrite(frames: Frames, spark: SparkHandle, operator: Rewrite, stage: Stage)
             way.refuse_ambiguous_rows()
             return way.run(few, unique=False)
         finally:
-            source.release()
+            if operator.keeps_source:
+                frames.keep(source)
+            else:
+                source.release()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from deltasql.engine.commit import Committed
 from deltasql.engine.engine import StatementEngine
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.log import ConcurrentModificationError
+from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.log.actions import Json
 from deltasql.log.paths import LOG, canonical, is_absolute
 from deltasql.log.snapshot import Snapshot

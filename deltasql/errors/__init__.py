@@ -5,7 +5,7 @@ SQLSTATEs are Delta's and Spark's own, so that tests and callers written against
 """
 
 from deltasql.errors.base import Caret, DeltaSqlError, condition
-from deltasql.errors.log import (
+from deltasql.errors.concurrency import (
     ConcurrentAppendError,
     ConcurrentDeleteDeleteError,
     ConcurrentDeleteReadError,

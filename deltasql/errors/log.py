@@ -1,4 +1,4 @@
-"""Errors of the transaction log: storage, damaged files, time travel, commits and lost races."""
+"""Errors of the transaction log: storage, damaged files, time travel and commits. Lost races: see `concurrency`."""
 
 from __future__ import annotations
 
@@ -243,97 +243,6 @@ class AppendOnlyError(DeltaSqlError):
 class InvalidCommitError(DeltaSqlError):
     table: str
     reason: str
-
-
-@condition(
-    "DELTA_CONCURRENT_WRITE",
-    "2D521",
-    "{operation} wrote version {version} of {table} while this statement ran. Run the statement again.",
-)
-class ConcurrentModificationError(DeltaSqlError):
-    """Another writer committed first and this statement cannot go on top of it. `operation` is the winner's."""
-
-    table: str
-    version: int
-    operation: str
-
-
-@condition(
-    "DELTA_CONCURRENT_WRITE",
-    "2D521",
-    "{operation} wrote version {version} of {table} while this statement ran. Run the statement again.",
-)
-class ConcurrentWriteError(ConcurrentModificationError):
-    pass
-
-
-@condition(
-    "DELTA_CONCURRENT_APPEND",
-    "2D521",
-    "{operation} added data to {table} (version {version}{partition}) that this statement should have read. "
-    "Run the statement again.",
-)
-class ConcurrentAppendError(ConcurrentModificationError):
-    """`partition` is where, as ", partition [p=1]", if the table is partitioned."""
-
-    partition: str = ""
-
-
-@condition(
-    "DELTA_CONCURRENT_DELETE_READ",
-    "2D521",
-    "{operation} removed data of {table} (version {version}) that this statement read. Run the statement again.",
-)
-class ConcurrentDeleteReadError(ConcurrentModificationError):
-    pass
-
-
-@condition(
-    "DELTA_CONCURRENT_DELETE_DELETE",
-    "2D521",
-    "{operation} removed data of {table} (version {version}) that this statement removes too. Run the statement again.",
-)
-class ConcurrentDeleteDeleteError(ConcurrentModificationError):
-    pass
-
-
-@condition(
-    "DELTA_CONCURRENT_TRANSACTION",
-    "2D521",
-    "{operation} committed version {version} of {table} with the same {subject}. Run the statement again.",
-)
-class ConcurrentTransactionError(ConcurrentModificationError):
-    subject: str
-
-
-@condition(
-    "DELTA_METADATA_CHANGED",
-    "2D521",
-    "{operation} changed the schema or properties of {table} (version {version}) while this statement ran. "
-    "Run the statement again.",
-)
-class MetadataChangedError(ConcurrentModificationError):
-    pass
-
-
-@condition(
-    "DELTA_METADATA_CHANGED",
-    "2D521",
-    "{table} was dropped or created anew while this statement ran, which had read version {version} of the old table. "
-    "Run the statement again.",
-)
-class TableReplacedError(ConcurrentModificationError):
-    """The commit that was read is gone, or it is another one."""
-
-
-@condition(
-    "DELTA_PROTOCOL_CHANGED",
-    "2D521",
-    "{operation} changed the protocol of {table} (version {version}) while this statement ran. "
-    "{hint}Run the statement again.",
-)
-class ProtocolChangedError(ConcurrentModificationError):
-    hint: str = ""
 
 
 @condition(

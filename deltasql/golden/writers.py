@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from typing_extensions import assert_never
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.log import ConcurrentModificationError
+from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.golden.faults import NextPut
 from deltasql.golden.record import Recorder
 from deltasql.golden.scenario import Step

@@ -258,6 +258,19 @@ class CommitInfo:
         return self.values.get("isBlindAppend") is True
 
     @property
+    def read_version(self) -> int | None:
+        """The version that the writer has read, if it says so."""
+        version = self.values.get("readVersion")
+        return version if isinstance(version, int) else None
+
+    @property
+    def orders_rows(self) -> bool:
+        """True for OPTIMIZE … ZORDER BY: `zOrderBy` is the list of its columns, as JSON in a string."""
+        parameters = self.values.get("operationParameters")
+        columns = parameters.get("zOrderBy") if isinstance(parameters, Mapping) else None
+        return columns not in (None, "", "[]", [])
+
+    @property
     def only_raises_identity(self) -> bool:
         """True if the commit's metadata differ from the last only in where identity columns go on."""
         return self._is_tagged("delta.identity.schemaUpdate")

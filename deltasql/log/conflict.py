@@ -1,17 +1,18 @@
 """Whether a transaction can go on top of a commit that came first: data in, verdict out.
 
-One winner at a time, in version order; the first rule that is broken gives the error. File level: a read whose
-predicate does not tell partitions apart meets every added file.
+One winner at a time, in version order; the first rule that is broken gives the error. The rules of the table come
+first. Those of files hold where rows are not told apart; see `row_level` for where they are.
 Source: Delta's conflict checker; Delta Lake documentation, Concurrency control.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TypeAlias
 
-from deltasql.errors.log import (
+from deltasql.errors.concurrency import (
     ConcurrentAppendError,
     ConcurrentDeleteDeleteError,
     ConcurrentDeleteReadError,
@@ -19,8 +20,15 @@ from deltasql.errors.log import (
     ConcurrentTransactionError,
     ConcurrentWriteError,
     MetadataChangedError,
+    PartitionAppendError,
+    PartitionDeleteDeleteError,
+    PartitionDeleteReadError,
     ProtocolChangedError,
+    WholeTableAppendError,
+    WholeTableDeleteReadError,
 )
+
+PartitionValues: TypeAlias = Mapping[str, "str | None"]
 
 
 class IsolationLevel(str, Enum):
@@ -39,7 +47,7 @@ class ReadPredicate:
     """
 
     text: str
-    matches: Callable[[Mapping[str, str | None]], bool] | None = None
+    matches: Callable[[PartitionValues], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +55,7 @@ class Attempt:
     """What matters of the transaction that lost the race. Paths are canonical.
 
     `read_files` are all files that its scans were planned over. `version` is the one that it wanted, 0 for a new table.
+    `advice` says what would make it conflict with less.
     """
 
     table: str
@@ -63,20 +72,36 @@ class Attempt:
     changes_protocol: bool = False
     only_adds: bool = True
     needs_next_version: bool = False
+    advice: str = ""
 
     @property
     def is_blind_append(self) -> bool:
         reads = self.read_predicates or self.read_files or self.read_whole_table
         return self.only_adds and not reads
 
+    def ignores(self, winner: Winner) -> bool:
+        """Whether what the winner added need not be looked at."""
+        if self.is_blind_append or self.level is IsolationLevel.SNAPSHOT:
+            return True
+        # Whoever writes new metadata has looked at all rows, also at those that other levels let slip in.
+        lenient = self.level is IsolationLevel.WRITE_SERIALIZABLE and not self.changes_metadata
+        return lenient and winner.is_blind_append
+
+    def reads(self, values: PartitionValues) -> bool:
+        """True if a scan would have met a file with these partition values."""
+        if self.read_whole_table:
+            return True
+        return any(item.matches is None or item.matches(values) for item in self.read_predicates)
+
 
 @dataclass(frozen=True, slots=True)
 class Winner:
     """What matters of the commit that came first. Paths are canonical.
 
-    `adds` maps the files of new rows to their partition values; files that only arrange rows anew are not among them.
-    `removes` are all that left. `only_raises_identity` marks metadata that just note where identity columns go on,
-    `only_enables_row_tracking` those that just say that the ids, which all files have by then, may be asked for.
+    `adds` and `removes` map files to their partition values. `read_version` is what its writer had read, if it says so.
+    `orders_rows` says that a user asked for another order of the rows (ZORDER BY).
+    `only_raises_identity` marks metadata that just note where identity columns go on, `only_enables_row_tracking`
+    those that just say that the ids, which all files have by then, may be asked for.
     """
 
     version: int
@@ -86,19 +111,35 @@ class Winner:
     changes_protocol: bool = False
     only_raises_identity: bool = False
     only_enables_row_tracking: bool = False
-    adds: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
-    removes: frozenset[str] = frozenset()
+    adds: Mapping[str, PartitionValues] = field(default_factory=dict)
+    removes: Mapping[str, PartitionValues] = field(default_factory=dict)
     app_ids: frozenset[str] = frozenset()
     domains: frozenset[str] = frozenset()
+    read_version: int | None = None
+    orders_rows: bool = False
 
 
 def find_conflict(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
-    """The error that the transaction must end with, or None if it can be tried again after the winner."""
-    for rule in _RULES:
-        error = rule(attempt, winner)
-        if error is not None:
-            return error
-    return None
+    """The error that the transaction must end with by the rules of table and files, or None."""
+    return table_conflict(attempt, winner) or file_conflict(attempt, winner)
+
+
+def table_conflict(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
+    """The same by the rules on protocol, metadata, applications and domains, which hold for every transaction."""
+    return _first(_TABLE_RULES, attempt, winner)
+
+
+def file_conflict(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
+    """The same by the rules on files that were added and removed."""
+    return _first(_FILE_RULES, attempt, winner)
+
+
+_Rule = Callable[[Attempt, Winner], "ConcurrentModificationError | None"]
+
+
+def _first(rules: Iterable[_Rule], attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
+    found = (rule(attempt, winner) for rule in rules)
+    return next((error for error in found if error is not None), None)
 
 
 def _protocol(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
@@ -126,65 +167,60 @@ def _transactions(attempt: Attempt, winner: Winner) -> ConcurrentModificationErr
     shared = winner.app_ids & (attempt.read_app_ids | attempt.app_ids)
     if shared:
         subject = f"application id {min(shared)}"
-        return ConcurrentTransactionError(attempt.table, winner.version, winner.operation, subject)
+        return ConcurrentTransactionError(attempt.table, winner.version, winner.operation, subject=subject)
     # Row ids are given out anew on top of the winner's.
     shared = (winner.domains & attempt.domains) - {"delta.rowTracking"}
     if shared:
         subject = f"metadata domain {min(shared)}"
-        return ConcurrentTransactionError(attempt.table, winner.version, winner.operation, subject)
+        return ConcurrentTransactionError(attempt.table, winner.version, winner.operation, subject=subject)
     return None
 
 
 def _appends(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
-    if attempt.is_blind_append or attempt.level is IsolationLevel.SNAPSHOT:
+    if attempt.ignores(winner):
         return None
-    # Whoever writes new metadata has looked at all rows, also at those that other levels let slip in.
-    lenient = attempt.level is IsolationLevel.WRITE_SERIALIZABLE and not attempt.changes_metadata
-    if lenient and winner.is_blind_append:
-        return None
-    met = next((values for values in winner.adds.values() if _reads(attempt, values)), None)
+    met = next((values for values in winner.adds.values() if attempt.reads(values)), None)
     if met is None:
         return None
-    return ConcurrentAppendError(attempt.table, winner.version, winner.operation, _hint(met))
-
-
-def _reads(attempt: Attempt, values: Mapping[str, str | None]) -> bool:
-    """True if a scan of the attempt would have met a file with these partition values."""
-    if attempt.read_whole_table:
-        return True
-    return any(item.matches is None or item.matches(values) for item in attempt.read_predicates)
-
-
-def _hint(values: Mapping[str, str | None]) -> str:
-    if not values:
-        return ""
-    return f", partition [{', '.join(f'{key}={_shown(value)}' for key, value in values.items())}]"
-
-
-def _shown(value: str | None) -> str:
-    return "null" if value is None else value
+    whole, plain, hinted = WholeTableAppendError, ConcurrentAppendError, PartitionAppendError
+    return _at(attempt, winner, met, whole if attempt.read_whole_table else hinted if met else plain)
 
 
 def _deleted_reads(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
-    if winner.removes & attempt.read_files or (winner.removes and attempt.read_whole_table):
-        return ConcurrentDeleteReadError(attempt.table, winner.version, winner.operation)
-    return None
+    whole = attempt.read_whole_table
+    met = next((values for path, values in winner.removes.items() if whole or path in attempt.read_files), None)
+    if met is None:
+        return None
+    plain, hinted = ConcurrentDeleteReadError, PartitionDeleteReadError
+    return _at(attempt, winner, met, WholeTableDeleteReadError if whole else hinted if met else plain)
 
 
 def _deleted_twice(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
-    if winner.removes & attempt.removes:
-        return ConcurrentDeleteDeleteError(attempt.table, winner.version, winner.operation)
-    return None
+    met = next((values for path, values in winner.removes.items() if path in attempt.removes), None)
+    if met is None:
+        return None
+    return _at(attempt, winner, met, PartitionDeleteDeleteError if met else ConcurrentDeleteDeleteError)
 
 
-_EMPTY_FOLDER = "Several writers wrote to an empty folder: create the table before they start. "
+_FilesError = type["ConcurrentAppendError | ConcurrentDeleteReadError | ConcurrentDeleteDeleteError"]
 
-_RULES: tuple[Callable[[Attempt, Winner], ConcurrentModificationError | None], ...] = (
-    _protocol,
-    _metadata,
-    _large,
-    _transactions,
-    _appends,
-    _deleted_reads,
-    _deleted_twice,
-)
+
+def _at(attempt: Attempt, winner: Winner, values: PartitionValues, error: _FilesError) -> ConcurrentModificationError:
+    whole = error in {WholeTableAppendError, WholeTableDeleteReadError}
+    partition = f"{', partition ' if whole else ''}{shown(values)}" if values else ""
+    return error(attempt.table, winner.version, winner.operation, attempt.advice, partition)
+
+
+def shown(values: PartitionValues) -> str:
+    """A partition in a message: [p=1, q=null]."""
+    return f"[{', '.join(f'{key}={_text(value)}' for key, value in values.items())}]"
+
+
+def _text(value: str | None) -> str:
+    return "null" if value is None else value
+
+
+_EMPTY_FOLDER = "Several writers wrote to an empty folder: create the table before they start."
+
+_TABLE_RULES: tuple[_Rule, ...] = (_protocol, _metadata, _large, _transactions)
+_FILE_RULES: tuple[_Rule, ...] = (_appends, _deleted_reads, _deleted_twice)

@@ -51,6 +51,30 @@ def deleted_rows(store: LogStore, vector: Mapping[str, Any]) -> np.ndarray[Any, 
     return positions
 
 
+def rows_marked_in(store: LogStore, action: Mapping[str, Any]) -> np.ndarray[Any, Any]:
+    """The same for a file action as in the log, which may be without a vector."""
+    import numpy as np
+
+    vector = action.get("deletionVector")
+    return np.empty(0, np.uint64) if vector is None else deleted_rows(store, vector)
+
+
+def rows_by_id(store: LogStore, unique_id: str) -> np.ndarray[Any, Any] | None:
+    """Deleted rows by a vector of which only `DeletionVector.unique_id` is known; None where that does not suffice.
+
+    Raises InvalidDeletionVectorError.
+    """
+    name, at, offset = unique_id[1:].rpartition("@")
+    if unique_id[:1] != "u" or not at or not offset.isdecimal():
+        return None
+    try:
+        data = store.read(vector_path(name))
+        (size,) = struct.unpack_from(">i", data, int(offset))
+        return _decode(_checked(data, int(offset), size))
+    except (FileNotFoundError, ValueError, struct.error) as error:
+        raise InvalidDeletionVectorError(name, str(error) or type(error).__name__) from error
+
+
 def vector_path(name: str) -> str:
     """The path, relative to the table, of a vector of storage type `u`: an optional directory, then a UUID in Z85."""
     directory, encoded = name[:-_UUID_LENGTH], name[-_UUID_LENGTH:]

@@ -9,16 +9,17 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from deltasql.errors.concurrency import TableReplacedError
 from deltasql.errors.log import (
     AmbiguousWriteError,
     CommitRetriesExceededError,
     InvalidCommitError,
     StorageError,
-    TableReplacedError,
 )
 from deltasql.log.actions import (
     Action,
     AddCDCFile,
+    CommitInfo,
     DomainMetadata,
     Json,
     Metadata,
@@ -30,10 +31,12 @@ from deltasql.log.commit_info import Provenance, build_commit_info, effective_le
 from deltasql.log.commit_rules import check_commit, of_kind, split_adds
 from deltasql.log.commit_text import encode_actions
 from deltasql.log.committer import Committer, FileSystemCommitter
-from deltasql.log.conflict import Attempt, IsolationLevel, ReadPredicate, Winner, find_conflict
+from deltasql.log.conflict import Attempt, IsolationLevel, ReadPredicate, Winner, table_conflict
+from deltasql.log.file_changes import FileChanges
 from deltasql.log.paths import canonical, commit_path
 from deltasql.log.post_commit import finish
 from deltasql.log.protocol import Protocol
+from deltasql.log.rebase import Rebase
 from deltasql.log.row_ids import (
     BACKFILL,
     PRESERVED_TAG,
@@ -59,6 +62,7 @@ _MOST_SECONDS = 600
 _LARGE = frozenset({"RESTORE", "CLONE", "CONVERT"})
 # These only say again which files there are, with or without row ids.
 _STATING_ANEW = frozenset({BACKFILL, UNBACKFILL})
+UNDO = "ROLLBACK OPTIMIZE"
 # These hold for all rows of the table, if no scan says otherwise.
 _VERIFYING = frozenset({"ADD CONSTRAINT", "CHANGE COLUMN", "CHANGE COLUMNS"})
 
@@ -83,6 +87,7 @@ class Transaction:
         self._predicates: list[ReadPredicate] = []
         self._files: set[str] = set()
         self._whole_table = False
+        self._advice = ""
         self._app_ids: set[str] = set()
 
     def record_read(
@@ -100,6 +105,10 @@ class Transaction:
         self._whole_table |= whole_table or (predicate is None and files is None)
         self._predicates.append(ReadPredicate(predicate if predicate is not None else "true", matches))
         self._files.update(canonical(path, self._log.location) for path in files or ())
+
+    def advise(self, advice: str) -> None:
+        """Sets what errors of lost races say of how to lose fewer."""
+        self._advice = advice
 
     @property
     def location(self) -> str:
@@ -130,39 +139,91 @@ class Transaction:
         `commit_rules` for actions that the protocol forbids, and CommitRetriesExceededError.
         """
         provenance = Provenance(operation, parameters, metrics, user_metadata, engine_info, tags)
-        protocol, metadata = self._effective(actions)
+        commit = self.commit_rebased(
+            provenance, actions, Rebase(), blind_append=blind_append, isolation_level=isolation_level
+        )
+        assert commit is not None
+        return commit
+
+    def commit_rebased(
+        self,
+        provenance: Provenance,
+        actions: Sequence[Action],
+        rebase: Rebase,
+        *,
+        blind_append: bool | None = None,
+        isolation_level: IsolationLevel | None = None,
+    ) -> Commit | None:
+        """The same with actions of `rebase` besides, which change with what others commit; None if they leave nothing.
+
+        Files that `rebase` has written for a commit that was not made are gone afterwards.
+        """
+        first = [*actions, *rebase.actions()]
+        protocol, metadata = self._effective(first)
         protocol.check_writable(self._log.table, metadata.schema, metadata.configuration)
         numbering = self._numbering(protocol, metadata)
-        level = isolation_level or effective_level(table_level(metadata.configuration), operation, actions)
-        attempt = self._attempt(operation, actions, level)
-        check_commit(actions, protocol, metadata, self._log.table, self._log.location)
+        level = isolation_level or effective_level(table_level(metadata.configuration), provenance.operation, first)
+        attempt = self._attempt(provenance.operation, first, level)
+        check_commit(first, protocol, metadata, self._log.table, self._log.location)
         read = self.read_snapshot
         if read is not None and self._log.replaced(read):
             raise TableReplacedError(self._log.table, read.version, "Another statement")
         writing = _Writing(self, provenance, metadata, attempt, blind_append, numbering, _dates_type_changes(protocol))
-        return self._race(writing, actions)
+        try:
+            return self._race(writing, actions, rebase)
+        except AmbiguousWriteError:
+            # The commit may be there, and then it needs the files.
+            raise
+        except BaseException:
+            rebase.discard()
+            raise
 
-    def _race(self, writing: _Writing, actions: Sequence[Action]) -> Commit:
+    def _race(self, writing: _Writing, actions: Sequence[Action], rebase: Rebase) -> Commit | None:
         version = writing.attempt.version
         winners: list[CommitFile] = []
         deadline = time.monotonic() + _MOST_SECONDS
         for attempts in range(1, _MOST_ATTEMPTS + 1):
-            final, data = writing.text(actions, version, winners)
+            version = self._put_beforehand(writing, rebase, version, winners)
+            if rebase.is_void:
+                return None
+            final, data = writing.text([*actions, *rebase.actions()], version, winners, rebase.metrics)
             if self._put(version, data):
                 return self._committed(_written(version, data, final, self._log.table), len(data), winners, attempts)
             for winner in self._winners(version):
                 if winner.info is not None and winner.info.transaction_id == self.transaction_id:
                     # The answer to an earlier try was lost, and it had been written after all.
                     return self._committed(winner, len(data), winners, attempts)
-                error = find_conflict(writing.attempt, self._seen(winner, writing.attempt))
-                if error is not None:
-                    raise error
+                self._rebase(rebase, writing.attempt, winner)
                 winners.append(winner)
             version = winners[-1].version + 1
             if time.monotonic() > deadline:
                 break
             _back_off(attempts)
         raise CommitRetriesExceededError(self._log.table, attempts, version)
+
+    def _rebase(self, rebase: Rebase, attempt: Attempt, commit: CommitFile) -> None:
+        """Puts the transaction on top of a winner. Raises a ConcurrentModificationError where that cannot be."""
+        files = FileChanges()
+        if not attempt.is_blind_append:
+            files = FileChanges.of(commit, self._log.table, self._log.location)
+        winner = self._seen(commit, attempt, files)
+        error = table_conflict(attempt, winner) or rebase.onto(attempt, winner, files)
+        if error is not None:
+            raise error
+
+    def _put_beforehand(self, writing: _Writing, rebase: Rebase, version: int, winners: list[CommitFile]) -> int:
+        """Commits what must be there before the transaction, if anything; the version that is free then."""
+        while actions := rebase.beforehand():
+            final, data = writing.undo(actions, version, winners)
+            if self._put(version, data):
+                winners.append(_written(version, data, final, self._log.table))
+                rebase.is_beforehand()
+                return version + 1
+            for winner in self._winners(version):
+                self._rebase(rebase, writing.attempt, winner)
+                winners.append(winner)
+            version = winners[-1].version + 1
+        return version
 
     def _put(self, version: int, data: bytes) -> bool:
         """True if this transaction's commit is now `version`, however the storage answered."""
@@ -264,6 +325,7 @@ class Transaction:
             changes_protocol=bool(of_kind(others, Protocol)),
             only_adds=not removes and not of_kind(others, AddCDCFile),
             needs_next_version=operation in _LARGE or self._judges_unseen(operation, removes, others),
+            advice=self._advice,
         )
 
     def _judges_unseen(self, operation: str, removes: Collection[str], actions: Sequence[Action]) -> bool:
@@ -276,9 +338,12 @@ class Transaction:
         noted = bool(self._predicates or self._files or self._whole_table)
         return not noted and (bool(removes) or operation in _VERIFYING)
 
-    def _seen(self, commit: CommitFile, attempt: Attempt) -> Winner:
-        adds, removes = ({}, frozenset()) if attempt.is_blind_append else self._seen_files(commit)
+    def _seen(self, commit: CommitFile, attempt: Attempt, files: FileChanges) -> Winner:
         info = commit.info
+        # What only states files once more has neither added nor moved a row.
+        outputs = {} if info is not None and info.operation in _STATING_ANEW else files.outputs
+        stated = {path: add for path, (_, add) in files.restated.items()}
+        left = {path: remove for path, (remove, _) in files.restated.items()}
         return Winner(
             version=commit.version,
             operation=info.operation if info is not None else "An unnamed operation",
@@ -287,18 +352,13 @@ class Transaction:
             changes_protocol=commit.protocol is not None and self._is_another(commit.protocol, attempt),
             only_raises_identity=info is not None and info.only_raises_identity,
             only_enables_row_tracking=info is not None and info.only_enables_row_tracking,
-            adds=adds,
-            removes=removes,
+            adds=_partitions({**files.new, **outputs, **stated}),
+            removes=_partitions({**files.removed, **files.moved, **left}),
             app_ids=frozenset(commit.transactions),
             domains=frozenset(commit.domains),
+            read_version=None if info is None else info.read_version,
+            orders_rows=info is not None and info.orders_rows,
         )
-
-    def _seen_files(self, commit: CommitFile) -> tuple[dict[str, Mapping[str, str | None]], frozenset[str]]:
-        plain = commit.materialized(self._log.table)
-        root = self._log.location
-        news = [add for add in plain.adds if add.get("dataChange") is not False]
-        adds = {canonical(add["path"], root): add.get("partitionValues") or {} for add in news}
-        return adds, frozenset(canonical(remove["path"], root) for remove in plain.removes)
 
     def _is_another(self, protocol: Json, attempt: Attempt) -> bool:
         """False for a protocol that was only stated once more."""
@@ -333,21 +393,20 @@ class _Writing:
         self._blind_append = blind if blind_append is None else blind_append
 
     def text(
-        self, actions: Sequence[Action], version: int, winners: Sequence[CommitFile]
+        self,
+        actions: Sequence[Action],
+        version: int,
+        winners: Sequence[CommitFile],
+        metrics: Mapping[str, object] | None = None,
     ) -> tuple[list[Action], bytes]:
-        """The actions as they are for `version`, and the commit's lines, with commitInfo first."""
-        now = int(time.time() * 1000)
-        own = self._next_timestamp(now, winners) if in_commit_timestamps(self._metadata) else None
-        info = build_commit_info(
-            self._told(winners),
-            actions,
-            timestamp_ms=own or now,
-            in_commit_timestamp=own,
-            read_version=None if self._read is None else self._read.version,
-            level=self.attempt.level,
-            blind_append=self._blind_append,
-            transaction_id=self._id,
-        )
+        """The actions as they are for `version`, and the commit's lines, with commitInfo first.
+
+        `metrics` take the place of those of the operation.
+        """
+        provenance = self._told(winners)
+        if metrics is not None:
+            provenance = replace(provenance, metrics=metrics)
+        info, own = self._info(provenance, actions, winners, self.attempt.level, self._id)
         final = list(actions)
         if self._provenance.operation in _STATING_ANEW and winners:
             final = still_to_number(final, winners, self.attempt.table, self._root)
@@ -358,6 +417,36 @@ class _Writing:
         if self._dates_type_changes:
             final = [_dated(action, version) if isinstance(action, Metadata) else action for action in final]
         return final, encode_actions([info, *final])
+
+    def undo(
+        self, actions: Sequence[Action], version: int, winners: Sequence[CommitFile]
+    ) -> tuple[list[Action], bytes]:
+        """The same for the commit that takes a rearrangement of files back. It is not the transaction's own."""
+        info, _ = self._info(Provenance(UNDO, {}), actions, winners, IsolationLevel.SNAPSHOT, str(uuid.uuid4()))
+        return list(actions), encode_actions([info, *actions])
+
+    def _info(
+        self,
+        provenance: Provenance,
+        actions: Sequence[Action],
+        winners: Sequence[CommitFile],
+        level: IsolationLevel,
+        transaction_id: str,
+    ) -> tuple[CommitInfo, int | None]:
+        """The commitInfo, and the commit's own timestamp if it has one."""
+        now = int(time.time() * 1000)
+        own = self._next_timestamp(now, winners) if in_commit_timestamps(self._metadata) else None
+        info = build_commit_info(
+            provenance,
+            actions,
+            timestamp_ms=own or now,
+            in_commit_timestamp=own,
+            read_version=None if self._read is None else self._read.version,
+            level=level,
+            blind_append=self._blind_append and level is self.attempt.level,
+            transaction_id=transaction_id,
+        )
+        return info, own
 
     def _told(self, winners: Sequence[CommitFile]) -> Provenance:
         """The provenance; rows that were moved before others could ask for their ids have not kept them."""
@@ -400,6 +489,10 @@ def _dated(metadata: Metadata, version: int) -> Metadata:
 
 def _keeps_features(protocol: Protocol, old: Protocol) -> bool:
     return protocol.features >= old.features
+
+
+def _partitions(actions: Mapping[str, Json]) -> dict[str, Mapping[str, str | None]]:
+    return {path: action.get("partitionValues") or {} for path, action in actions.items()}
 
 
 def _written(version: int, data: bytes, actions: Sequence[Action], table: str) -> CommitFile:

@@ -49,7 +49,8 @@ class Scan:
     strings) and `deletionVector` (its descriptor, or null), or all of SCAN_COLUMNS; `total_files` is their number
     before pruning. With `identity` each row also carries ROW_FILE, ROW_INDEX and TARGET_PRESENT. With `row_ids` it
     carries ROW_ID and ROW_VERSION, and `files` have ROW_ID_COLUMNS as well. Rows of a `described` scan have METADATA
-    instead. With `marked_only` the rows that the vectors mark are read, and no others.
+    instead. With `marked_only` the rows that the vectors mark are read, and no others. `predicate`, its columns
+    qualified by `alias`, is what chose the files: where it is not TRUE, no row is asked for.
     """
 
     table: str
@@ -63,6 +64,8 @@ class Scan:
     row_ids: RowIdColumns | None = None
     described: bool = False
     marked_only: bool = False
+    predicate: str | None = None
+    alias: str | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -182,7 +185,7 @@ class Rewrite:
     Without a `source` every row of the target is MATCHED. `on` joins the two; `keep` has one SQL text per column of
     `output` for a row that no action applies to. `equal_keys` are the equalities in `on`. With
     `unique_match` two source rows that change one target row are an error. `volatile` says that an expression may
-    give another value when it is evaluated again.
+    give another value when it is evaluated again, `keeps_source` that the source may, and is needed until the commit.
     """
 
     target: Scan
@@ -199,6 +202,7 @@ class Rewrite:
     relations: Mapping[str, Operator] = field(default_factory=dict)
     recording: Recording = Recording()
     volatile: bool = False
+    keeps_source: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -5,13 +5,13 @@ A change is data: the session runs it, EXPLAIN prints it, a golden compares it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.plan.operators import Operator, Rearrange, Rewrite, Write
+from deltasql.plan.operators import Operator, Query, Rearrange, Rewrite, Write
 from deltasql.planner.effects import CatalogChange, Registration, ViewChange
 from deltasql.planner.layout import Considered
 from deltasql.schema.types import LONG, STRING, StructField, StructType
@@ -108,11 +108,30 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Reads:
-    """What a statement read of its target: the predicate that chose files, and the files, by log path."""
+    """What a statement read of its target: the predicate that chose files, and the files, by log path.
+
+    `matches` says of partition values, as in the log, whether the predicate can accept a row there; None: in every
+    partition. `alias` is what qualifies columns in the predicate.
+    """
 
     predicate: str | None
     files: tuple[str, ...] = ()
     whole_table: bool = False
+    matches: Callable[[Mapping[str, str | None]], bool] | None = None
+    alias: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RowReads:
+    """The rows that a statement depends on: those that `probe` acts on or, where it is a query, reads.
+
+    The probe can be run over other files of the table than those of its scan and gives the same
+    answer whenever that is. `advice` says of a statement without a probe why its rows are not told apart, and what the
+    user could do about it.
+    """
+
+    probe: Rewrite | Query | None
+    advice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +141,8 @@ class RowChange:
     `metadata` is the table's once the commit is there. With `dynamic_overwrite` the partitions that the new rows
     fall into are replaced; which files that are is known when the rows are written. `identities` are the identity
     columns whose numbers the statement makes; `tags` go into the commitInfo, and `user_metadata` in place of the
-    session's. `afterwards` are settings that change once the commit is there.
+    session's. `afterwards` are settings that change once the commit is there. `rows` are for telling apart what others
+    change meanwhile.
     """
 
     log: DeltaLog
@@ -143,6 +163,7 @@ class RowChange:
     tags: Mapping[str, str] | None = None
     user_metadata: str | None = None
     afterwards: tuple[SettingChange, ...] = ()
+    rows: RowReads = RowReads(None)
 
 
 @dataclass(frozen=True, slots=True)

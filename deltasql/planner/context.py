@@ -218,6 +218,8 @@ class Context:
             files=files,
             total_files=total,
             row_ids=row_ids,
+            predicate=predicate,
+            alias=alias,
         )
 
     def _files(

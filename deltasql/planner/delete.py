@@ -16,6 +16,7 @@ from deltasql.planner.context import Context
 from deltasql.planner.ctes import with_ctes
 from deltasql.planner.reads import reads_of, reads_of_files
 from deltasql.planner.recording import recorded
+from deltasql.planner.row_level import rewritten_rows
 from deltasql.planner.rule import plan
 from deltasql.planner.scope import Scope, side
 
@@ -38,7 +39,7 @@ def _(statement: Delete, context: Context) -> Plan:
         condition = scope.condition(statement.condition, "DELETE condition", subqueries=True)
     whole = _whole_files(snapshot, condition, scope, context)
     if whole is not None:
-        reads = reads_of_files(whole, condition or "TRUE")
+        reads = reads_of_files(whole, condition, snapshot, context, scope.target.alias)
         return TableChange(
             log, snapshot, "DELETE", parameters, removed=whole, reads=reads, outcome=Outcome.DELETE, skip_if_empty=True
         )
@@ -64,7 +65,8 @@ def _(statement: Delete, context: Context) -> Plan:
         operator,
         snapshot.metadata,
         Outcome.DELETE,
-        reads=reads_of(operator, condition),
+        reads=reads_of(operator, condition, snapshot, context),
+        rows=rewritten_rows(operator, snapshot, context),
         skip_if_empty=True,
     )
 

@@ -16,7 +16,7 @@ from deltasql.plan.base import SqlText, quote
 from deltasql.plan.insert import Insert
 from deltasql.plan.operators import ORDINAL, SCAN_COLUMNS, Check, Operator, Query, Write
 from deltasql.planner.alignment import StructRule
-from deltasql.planner.changes import Outcome, Plan, RowChange
+from deltasql.planner.changes import Outcome, Plan, RowChange, RowReads
 from deltasql.planner.constraints import constraints_of
 from deltasql.planner.context import Context
 from deltasql.planner.defaults import default_keywords, replace_defaults
@@ -37,8 +37,9 @@ from deltasql.planner.insert_columns import (
 )
 from deltasql.planner.metadata import evolved_metadata, metadata_actions
 from deltasql.planner.partitions import partition_value
-from deltasql.planner.reads import WHOLE_TABLE, reads_of_files, reads_table
+from deltasql.planner.reads import WHOLE_TABLE, reads_of_files, reads_of_itself
 from deltasql.planner.replace_where import checked_rows, replacing
+from deltasql.planner.row_level import inserted_rows
 from deltasql.planner.rule import plan
 from deltasql.planner.settings import AUTO_MERGE, PARTITION_OVERWRITE_MODE
 from deltasql.schema.text import sql_text
@@ -56,7 +57,8 @@ class Insertion:
     """An INSERT whose rows are known: the table's column for each of theirs, and the constants of PARTITION.
 
     With `dynamic` an overwrite replaces the partitions that the rows fall into. `reads` says what the rows come from,
-    where that is the table itself; `few` that they are the statement's own; `rule` how fields of structs are found.
+    where that is the table itself, and `row_reads` which rows; `few` that they are the statement's own; `rule` how
+    fields of structs are found.
     """
 
     statement: Insert
@@ -70,6 +72,7 @@ class Insertion:
     reads: Reads | None
     few: bool
     rule: StructRule
+    row_reads: RowReads = RowReads(None)
 
 
 @plan.register
@@ -80,7 +83,7 @@ def _(statement: Insert, context: Context) -> Plan:
     _refuse_clauses(statement, context)
     refuse_overwrite(statement, snapshot)
     static = _static_partitions(statement, snapshot, context)
-    rows, given, left_out = _query(statement, context, snapshot, static)
+    query, rows, given, left_out = _query(statement, context, snapshot, static)
     matched = matched_columns(statement, context, snapshot.schema, given, set(static), evolution)
     matched = [match for index, match in enumerate(matched) if index not in left_out]
     insertion = Insertion(
@@ -92,9 +95,10 @@ def _(statement: Insert, context: Context) -> Plan:
         static,
         evolution,
         dynamic=is_dynamic(context, snapshot, static),
-        reads=WHOLE_TABLE if reads_table(rows, snapshot) else None,
+        reads=reads_of_itself(rows, snapshot, context),
         few=_is_values(statement.query),
         rule=struct_rule(statement, evolution),
+        row_reads=inserted_rows(query, snapshot, context),
     )
     return inserted(insertion, context)
 
@@ -142,32 +146,35 @@ def inserted(insertion: Insertion, context: Context) -> RowChange:
         return _replacing(change, write, insertion, statement.replace_where, context)
     if not statement.overwrite:
         # An append whose query does not read the table depends on nothing.
-        return replace(change, reads=insertion.reads, skip_if_empty=True)
+        return replace(change, reads=insertion.reads, rows=insertion.row_reads, skip_if_empty=True)
+    own = WHOLE_TABLE if insertion.reads else None
     if insertion.dynamic:
         parameters = {**change.parameters, "isDynamicPartitionOverwrite": True}
-        return replace(change, parameters=parameters, dynamic_overwrite=True, reads=WHOLE_TABLE)
-    removed = _replaced_files(snapshot, static, context)
+        return replace(change, parameters=parameters, dynamic_overwrite=True, reads=own)
+    removed, named = _replaced_files(snapshot, static, context), None
     if static:
         named = " AND ".join(f"({quote(name)} <=> {value})" for name, value in static.items())
         change = replace(change, parameters={**change.parameters, "predicate": named})
-    return replace(change, removed=removed, reads=insertion.reads or reads_of_files(removed, "TRUE"))
+    return replace(change, removed=removed, reads=own or reads_of_files(removed, named, snapshot, context))
 
 
 def _replacing(
     change: RowChange, write: Write, insertion: Insertion, predicate: SqlText, context: Context
 ) -> RowChange:
     """REPLACE WHERE: whole files go where the log can tell, else the files of the range are rewritten."""
+    own = WHOLE_TABLE if insertion.reads else None
     removed = whole_partitions(insertion.snapshot, predicate.text, None, context)
     if removed is not None:
-        return replace(change, removed=removed, reads=insertion.reads or reads_of_files(removed, predicate.text))
+        reads = reads_of_files(removed, predicate.text, insertion.snapshot, context)
+        return replace(change, removed=removed, reads=own or reads)
     operator, reads = replacing(write, insertion.snapshot, insertion.statement.table, predicate, context)
-    return replace(change, operator=operator, reads=insertion.reads or reads, skip_if_empty=True)
+    return replace(change, operator=operator, reads=own or reads, skip_if_empty=True)
 
 
 def _query(
     statement: Insert, context: Context, snapshot: Snapshot, static: dict[str, str]
-) -> tuple[Query, list[Given], frozenset[int]]:
-    """The query's rows under names of our own, since two of its columns may have the same name.
+) -> tuple[Query, Query, list[Given], frozenset[int]]:
+    """The query, and its rows under names of our own, since two of its columns may have the same name.
 
     Last the columns, by number, that say DEFAULT and whose values come from the table itself.
     """
@@ -181,7 +188,8 @@ def _query(
     renamed = Query(
         f"SELECT * FROM (\n{query.sql}\n) AS __deltasql_query({', '.join(names)})", query.relations, query.label
     )
-    return renamed, [Given(field.name, name, field.type) for field, name in zip(schema, names, strict=True)], left_out
+    given = [Given(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
+    return query, renamed, given, left_out
 
 
 def _refuse_clauses(statement: Insert, context: Context) -> None:

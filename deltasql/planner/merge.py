@@ -56,6 +56,7 @@ from deltasql.planner.merge_columns import ClauseColumns, MergeAssignment
 from deltasql.planner.metadata import evolved_metadata, metadata_actions
 from deltasql.planner.reads import reads_of
 from deltasql.planner.recording import recorded
+from deltasql.planner.row_level import keeps_source, rewritten_rows
 from deltasql.planner.rule import plan
 from deltasql.planner.scope import Scope, side, told_apart, type_at
 from deltasql.planner.settings import AUTO_MERGE, STORE_ASSIGNMENT, STRUCTS_BY_NAME
@@ -120,6 +121,8 @@ def _(statement: Merge, context: Context) -> Plan:
         relations=scope.relations,
     )
     operator = recorded(operator, metadata.configuration)
+    rows = rewritten_rows(operator, snapshot, context)
+    operator = replace(operator, keeps_source=rows.probe is not None and keeps_source(operator))
     return RowChange(
         log,
         snapshot,
@@ -130,7 +133,8 @@ def _(statement: Merge, context: Context) -> Plan:
         Outcome.MERGE,
         actions=metadata_actions(snapshot, metadata),
         identities=numbered,
-        reads=reads_of(operator, target_only),
+        reads=reads_of(operator, pruned_by, snapshot, context),
+        rows=replace(rows, probe=operator if rows.probe is not None else None),
         skip_if_empty=metadata is snapshot.metadata,
     )
 

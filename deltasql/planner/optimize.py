@@ -28,14 +28,13 @@ from deltasql.log.row_ids import row_id_columns
 from deltasql.plan.base import ColumnPath, SqlText
 from deltasql.plan.operators import ROW_ID_COLUMNS, SCAN_COLUMNS, Curve, Rearrange, Scan
 from deltasql.plan.optimize import Optimize, Reorg, UpgradeUniform
-from deltasql.planner.changes import Answer, LayoutChange, Plan
+from deltasql.planner.changes import Answer, LayoutChange, Plan, Reads
 from deltasql.planner.clustering_columns import check_statistics, json_list
 from deltasql.planner.context import Context
 from deltasql.planner.cubes import chosen_for_clustering, cube_ids
 from deltasql.planner.inspect import table_uri
 from deltasql.planner.layout import OPTIMIZED, Arranged, Considered, layout_row
 from deltasql.planner.partition_filter import chosen_files
-from deltasql.planner.reads import reads_of_files
 from deltasql.planner.rule import plan
 from deltasql.planner.settings import (
     OPTIMIZE_DELETED_RATIO,
@@ -98,7 +97,7 @@ class _Layout:
         )
         stored = bool(scan.partition_columns) and stores_partitions(self.snapshot.protocol, self.snapshot.configuration)
         operator = Rearrange(scan, bins, curve, columns, slices, stored)
-        reads = reads_of_files(files, self.predicate or "TRUE")
+        reads = Reads(self.predicate or "TRUE", tuple(files.column("path").to_pylist()))
         return LayoutChange(self.log, self.snapshot, self.operation, self.parameters, operator, reads, self.considered)
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "parse_expression",
     "refers_to",
     "split_conjuncts",
+    "subqueries",
     "table_references",
 ]
 
@@ -160,6 +161,17 @@ def has_subquery(expression: str) -> bool:
     """Whether a query stands in parentheses inside `expression`."""
     tokens = tokenize(expression)
     return any(_opens_query(tokens, index) for index in range(len(tokens)))
+
+
+def subqueries(expression: str) -> Iterator[str]:
+    """The queries in parentheses inside `expression`, outermost ones only, without the parentheses."""
+    tokens, index = tokenize(expression), 0
+    while index < len(tokens):
+        if _opens_query(tokens, index):
+            end = closing(tokens, index)
+            yield expression[tokens[index].end : tokens[end].start]
+            index = end
+        index += 1
 
 
 def _opens_query(tokens: list[Token], index: int) -> bool:

@@ -79,4 +79,4 @@ def replacing(
         output=schema,
         checks=(),
     )
-    return recorded(operator, snapshot.configuration), reads_of(operator, predicate)
+    return recorded(operator, snapshot.configuration), reads_of(operator, predicate, snapshot, context)

@@ -34,6 +34,13 @@ RESTORE_DOWNGRADE = "spark.databricks.delta.restore.protocolDowngradeAllowed"
 FSCK_MOST_ROWS = "spark.databricks.delta.fsck.maxNumEntriesInResult"
 BYPASS_LOCATION_CHECK = "spark.databricks.delta.alterLocation.bypassSchemaCheck"
 IGNORE_MISSING_FILES = "spark.sql.files.ignoreMissingFiles"
+ROW_LEVEL = "deltasql.rowLevelConcurrency.enabled"
+ROW_LEVEL_SUBQUERIES = "deltasql.rowLevelConcurrency.subqueries"
+ROW_LEVEL_FILES = "deltasql.rowLevelConcurrency.maxFiles"
+ROW_LEVEL_BYTES = "deltasql.rowLevelConcurrency.maxBytes"
+ROW_LEVEL_SECONDS = "deltasql.rowLevelConcurrency.maxSeconds"
+FOLLOW_ROWS = "deltasql.optimizeRelaxation.enabled"
+STRICT_WRITE_SERIALIZABLE = "deltasql.strictWriteSerializable"
 
 DEFAULTS = {
     AUTO_MERGE: "false",
@@ -52,6 +59,13 @@ DEFAULTS = {
     RESTORE_DOWNGRADE: "false",
     BYPASS_LOCATION_CHECK: "false",
     FSCK_MOST_ROWS: "1000",
+    ROW_LEVEL: "true",
+    ROW_LEVEL_SUBQUERIES: "true",
+    ROW_LEVEL_FILES: "64",
+    ROW_LEVEL_BYTES: "256mb",
+    ROW_LEVEL_SECONDS: "60",
+    FOLLOW_ROWS: "true",
+    STRICT_WRITE_SERIALIZABLE: "true",
 }
 
 CHOICES = {

@@ -23,6 +23,7 @@ from deltasql.planner.generated import generated_checks, generation_of, recomput
 from deltasql.planner.identity import refuse_update
 from deltasql.planner.reads import reads_of
 from deltasql.planner.recording import recorded
+from deltasql.planner.row_level import rewritten_rows
 from deltasql.planner.rule import plan
 from deltasql.planner.scope import Scope, side, type_at, unqualified
 from deltasql.planner.settings import STORE_ASSIGNMENT
@@ -71,7 +72,8 @@ def _(statement: Update, context: Context) -> Plan:
         operator,
         snapshot.metadata,
         Outcome.UPDATE,
-        reads=reads_of(operator, condition or "TRUE"),
+        reads=reads_of(operator, condition, snapshot, context),
+        rows=rewritten_rows(operator, snapshot, context),
         skip_if_empty=True,
     )
 

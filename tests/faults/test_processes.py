@@ -25,7 +25,7 @@ for number in range(25):
 
 _CREATE = """
 import sys
-from deltasql.errors.log import ProtocolChangedError
+from deltasql.errors.concurrency import ProtocolChangedError
 from deltasql.log.actions import Metadata
 from deltasql.log.protocol import Protocol
 from deltasql.log.table import DeltaLog

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql import Session
-from deltasql.errors.log import ConcurrentDeleteDeleteError, ConcurrentDeleteReadError
+from deltasql.errors.concurrency import ConcurrentDeleteDeleteError, ConcurrentDeleteReadError
 from deltasql.log.actions import AddFile
 
 pytestmark = pytest.mark.spark

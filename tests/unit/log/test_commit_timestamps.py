@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.log import MetadataChangedError, TimestampTooEarlyError, TimestampTooLateError
+from deltasql.errors.concurrency import MetadataChangedError
+from deltasql.errors.log import TimestampTooEarlyError, TimestampTooLateError
 from deltasql.log.checkpoint_writer import write_checkpoint
 from deltasql.log.protocol import Protocol
 from deltasql.log.table import DeltaLog

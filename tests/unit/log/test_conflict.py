@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from deltasql.errors.log import (
+from deltasql.errors.concurrency import (
     ConcurrentAppendError,
     ConcurrentDeleteDeleteError,
     ConcurrentDeleteReadError,
@@ -28,6 +28,8 @@ def in_partition(value: str | None) -> ReadPredicate:
 
 ALL = ReadPredicate("x = 1")
 A = frozenset({"a"})
+GONE_A: Mapping[str, Mapping[str, str | None]] = {"a": {}}
+GONE_B: Mapping[str, Mapping[str, str | None]] = {"b": {}}
 
 # What the transaction did: `a` is the file that it read and removes.
 APPEND = Attempt("main.t", 5, WRITE)
@@ -49,14 +51,14 @@ BLIND = Winner(5, "WRITE", is_blind_append=True, adds={"n": {}})
 UNFLAGGED = replace(BLIND, is_blind_append=False)
 BLIND_P1 = replace(BLIND, adds={"n": {"p": "1"}})
 BLIND_P2 = replace(BLIND, adds={"n": {"p": "2"}, "m": {"p": None}})
-UPDATED = Winner(5, "UPDATE", adds={"n": {}}, removes=A)
-UPDATED_B = Winner(5, "UPDATE", adds={"n": {}}, removes=frozenset({"b"}))
-UPDATED_P2 = Winner(5, "UPDATE", adds={"n": {"p": "2"}}, removes=frozenset({"b"}))
-UPDATED_P1 = Winner(5, "MERGE", adds={"m": {"p": "2"}, "n": {"p": "1"}}, removes=frozenset({"b"}))
-DELETED = Winner(5, "DELETE", removes=A)
-DELETED_B = Winner(5, "DELETE", removes=frozenset({"b"}))
-OPTIMIZED = Winner(5, "OPTIMIZE", removes=A)
-OPTIMIZED_B = Winner(5, "OPTIMIZE", removes=frozenset({"b"}))
+UPDATED = Winner(5, "UPDATE", adds={"n": {}}, removes=GONE_A)
+UPDATED_B = Winner(5, "UPDATE", adds={"n": {}}, removes=GONE_B)
+UPDATED_P2 = Winner(5, "UPDATE", adds={"n": {"p": "2"}}, removes=GONE_B)
+UPDATED_P1 = Winner(5, "MERGE", adds={"m": {"p": "2"}, "n": {"p": "1"}}, removes=GONE_B)
+DELETED = Winner(5, "DELETE", removes=GONE_A)
+DELETED_B = Winner(5, "DELETE", removes=GONE_B)
+OPTIMIZED = Winner(5, "OPTIMIZE", removes=GONE_A)
+OPTIMIZED_B = Winner(5, "OPTIMIZE", removes=GONE_B)
 EMPTY = Winner(5, "An unnamed operation")
 ALTERED = Winner(5, "ADD COLUMNS", is_blind_append=True, changes_metadata=True)
 UPGRADED = replace(ALTERED, operation="UPGRADE PROTOCOL", changes_protocol=True)
@@ -144,7 +146,7 @@ def test_applications_domains_and_identities(attempt: Attempt, winner: Winner, v
 
 def check(attempt: Attempt, winner: Winner, verdict: type[Exception] | None) -> None:
     found = find_conflict(attempt, winner)
-    assert type(found) is (type(None) if verdict is None else verdict)
+    assert found is None if verdict is None else isinstance(found, verdict)
     if found is not None:
         assert isinstance(found, ConcurrentModificationError)
         assert (found.sqlstate, found.version, found.operation) == ("2D521", 5, winner.operation)

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from deltasql.errors.log import MetadataChangedError, RowIdsWithoutStatisticsError
+from deltasql.errors.concurrency import MetadataChangedError
+from deltasql.errors.log import RowIdsWithoutStatisticsError
 from deltasql.log.actions import Action, AddFile, Metadata
 from deltasql.log.checkpoint_writer import write_checkpoint
 from deltasql.log.protocol import Protocol

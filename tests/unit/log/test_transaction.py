@@ -9,20 +9,22 @@ from dataclasses import replace
 
 import pytest
 
-from deltasql.errors.log import (
-    AmbiguousWriteError,
-    AppendOnlyError,
+from deltasql.errors.concurrency import (
     ConcurrentAppendError,
     ConcurrentModificationError,
     ConcurrentWriteError,
+    MetadataChangedError,
+    ProtocolChangedError,
+    TableReplacedError,
+)
+from deltasql.errors.log import (
+    AmbiguousWriteError,
+    AppendOnlyError,
     DomainMetadataNotSupportedError,
     DuplicateActionsError,
     DuplicateDomainError,
     InvalidCommitError,
-    MetadataChangedError,
-    ProtocolChangedError,
     StorageError,
-    TableReplacedError,
 )
 from deltasql.log.actions import Action, AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.commit_rules import check_commit

@@ -17,7 +17,7 @@ from deltasql.errors.columns import (
     NoIdentityError,
     ReplaceIdentityColumnsError,
 )
-from deltasql.errors.log import MetadataChangedError
+from deltasql.errors.concurrency import MetadataChangedError
 from deltasql.log.actions import AddFile, Metadata
 from deltasql.plan.operators import Number, Project, Rewrite, Write
 from deltasql.planner.changes import RowChange, TableChange

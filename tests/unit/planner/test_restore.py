@@ -13,7 +13,8 @@ import pytest
 
 import deltasql
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.log import AppendOnlyError, ConcurrentWriteError
+from deltasql.errors.concurrency import ConcurrentWriteError
+from deltasql.errors.log import AppendOnlyError
 from deltasql.errors.restore import RestoreMissingFilesError
 from deltasql.log.actions import AddFile, DeletionVector
 from deltasql.log.deletion_vectors import vector_path, z85_encode
