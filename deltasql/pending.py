@@ -21,10 +21,17 @@ class Pending:
     """
 
     def __init__(
-        self, finish: Callable[[], Result], discard: Callable[[], None], placed: Placed, planning: float
+        self,
+        finish: Callable[[], Result],
+        discard: Callable[[], None],
+        placed: Placed,
+        planning: float,
+        may_repeat: bool = False,
     ) -> None:
         self._finish, self._discard, self._placed, self._planning = finish, discard, placed, planning
         self._ended = False
+        self.may_repeat = may_repeat
+        """Whether the statement may be run once more after it lost a race, and would do the same on the same rows."""
 
     def commit(self) -> Result:
         """Checks what others have committed since `begin`, and commits.

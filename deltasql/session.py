@@ -16,7 +16,9 @@ from deltasql.engine.layout import stage_layout
 from deltasql.engine.rows import QueryResult
 from deltasql.engine.spark import SparkHandle
 from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.log.table import DeltaLog
+from deltasql.log.transaction import back_off
 from deltasql.parser import parse, split
 from deltasql.parser.parameters import bind_parameters
 from deltasql.pending import Pending, Placed
@@ -37,7 +39,8 @@ from deltasql.planner.changes import (
 )
 from deltasql.planner.context import Context
 from deltasql.planner.effects import CatalogChange, View, ViewChange
-from deltasql.planner.settings import TIME_ZONE, Settings
+from deltasql.planner.repeats import may_repeat
+from deltasql.planner.settings import RETRY_ATTEMPTS, RETRY_STATEMENTS, TIME_ZONE, Settings, as_choice, as_count
 from deltasql.result import Result
 from deltasql.writer import FrameWriter, FrameWriterV2, frame_of
 
@@ -69,9 +72,23 @@ class Session:
     def sql(self, text: str, args: Mapping[str, Any] | Sequence[Any] | None = None) -> Result:
         """Runs one statement. `args` are the values of its parameters: by name for `:name`, in order for `?`.
 
-        Raises a DeltaSqlError; the table is then as it was.
+        A statement that loses a race with another writer is run again, up to the setting
+        `deltasql.retry.maxAttempts`; `Result.attempts` says how often. Raises a DeltaSqlError; the table is then as it
+        was.
         """
-        return self.begin(text, args).commit()
+        lost = 0
+        while True:
+            pending = self.begin(text, args)
+            try:
+                result = pending.commit()
+            except ConcurrentModificationError:
+                lost += 1
+                if not pending.may_repeat or lost >= as_count(RETRY_ATTEMPTS, self.settings.get(RETRY_ATTEMPTS)):
+                    raise
+                back_off(lost)
+                continue
+            result.attempts += lost
+            return result
 
     def begin(self, text: str, args: Mapping[str, Any] | Sequence[Any] | None = None) -> Pending:
         """The first phase of `sql`: reads the tables as they are now and writes the new files, but commits nothing.
@@ -144,7 +161,8 @@ class Session:
         staged = self._staged(change, engine)
         if staged is None:
             return Pending(lambda: self._execute(change, engine), lambda: None, placed, planning)
-        return Pending(lambda: self._committed(change, engine, staged), staged.discard, placed, planning)
+        repeats = may_repeat(change, as_choice(RETRY_STATEMENTS, self.settings.get(RETRY_STATEMENTS)))
+        return Pending(lambda: self._committed(change, engine, staged), staged.discard, placed, planning, repeats)
 
     def _write(self, statement: WriteFrame) -> Result:
         started = time.perf_counter()

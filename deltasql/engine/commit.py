@@ -22,7 +22,6 @@ from deltasql.log.actions import Action, AddFile, RemoveFile
 from deltasql.log.commit_info import Provenance
 from deltasql.log.commit_rules import of_kind
 from deltasql.log.iceberg_compat import stores_partitions
-from deltasql.log.partition_match import in_partitions
 from deltasql.log.paths import canonical
 from deltasql.log.properties import writes_vectors
 from deltasql.log.protocol import Protocol
@@ -136,7 +135,7 @@ def stage_rows(change: RowChange, engine: StatementEngine, catalog: Catalog, set
         work = _staged(change, engine, stage)
     work.metrics["executionTimeMs"] = int((time.perf_counter() - started) * 1000)
     final = with_used_numbers(change, of_kind(work.actions, AddFile))
-    final = replace(final, reads=work.reads or final.reads)
+    final = replace(final, reads=final.reads or work.reads)
 
     def commit() -> Committed:
         try:
@@ -217,7 +216,7 @@ class _Work:
     """What the engine did for a change: actions, metrics, and the row that the statement returns.
 
     `marked` are files that stay, with the rows that go, and `marking` the actions which that comes to if nobody else
-    commits. `reads` take the place of what the plan says was read.
+    commits. `reads` are known only now, where the plan has none.
     """
 
     actions: Sequence[Action]
@@ -232,8 +231,7 @@ def _written(change: RowChange, engine: StatementEngine, stage: Stage, operator:
     staged = engine.write(operator, stage, change.log.table)
     removed, reads = change.removed, None
     if change.dynamic_overwrite and change.snapshot is not None:
-        removed = _touched_partitions(change.snapshot, staged)
-        reads = change.reads or _partition_reads(change.snapshot, removed, staged)
+        removed, reads = _overwritten(change.snapshot, staged)
     removes = _removes(change.snapshot, removed)
     metrics = {"numFiles": len(staged.files), "numOutputRows": staged.rows, "numOutputBytes": staged.size}
     if removed is not None:
@@ -275,30 +273,26 @@ def _deleted_rows(files: pa.Table | None) -> int:
     return sum(known) if len(known) == len(counts) else -1
 
 
-def _touched_partitions(snapshot: Snapshot, staged: Staged) -> pa.Table:
-    """The files of every partition that a staged file falls into.
+def _overwritten(snapshot: Snapshot, staged: Staged) -> tuple[pa.Table, Reads]:
+    """The files of every partition that a staged file falls into, and that a dynamic overwrite depends on just these.
 
-    Values are compared by type: writers spell one timestamp in several ways. Staged files have them by physical name.
+    Values are compared by type: writers spell one timestamp in several ways.
     """
     import pyarrow as pa
 
-    files = snapshot.files(("path", "partitionValues", "size", "stats"))
     fields = [field for name in snapshot.partition_columns if (field := snapshot.schema.find(name))]
-    physical = physical_names(snapshot.metadata)
-    written = (
-        dict(zip(snapshot.partition_columns, map(add.partition_values.get, physical), strict=True))
-        for add in staged.adds
-    )
-    touched = {partition_value(row, fields) for row in written}
+    names = list(zip(snapshot.partition_columns, physical_names(snapshot.metadata), strict=True))
+
+    def partition(values: Mapping[str, str | None]) -> tuple[object, ...]:
+        """The partition of a file, whose values the log has by physical name."""
+        return partition_value({name: values.get(physical) for name, physical in names}, fields)
+
+    touched = {partition(add.partition_values) for add in staged.adds}
+    files = snapshot.files(("path", "partitionValues", "size", "stats"))
     values = files.column("partitionValues").to_pylist()
-    return files.filter(pa.array([partition_value(row, fields) in touched for row in values], pa.bool_()))
-
-
-def _partition_reads(snapshot: Snapshot, removed: pa.Table, staged: Staged) -> Reads:
-    """What a dynamic overwrite depends on: the partitions that its rows fall into."""
-    partitions = [add.partition_values for add in staged.adds]
-    matches = in_partitions(snapshot.metadata, partitions)
-    return Reads("TRUE", tuple(removed.column("path").to_pylist()), matches=matches)
+    removed = files.filter(pa.array([partition_value(row, fields) in touched for row in values], pa.bool_()))
+    paths = tuple(removed.column("path").to_pylist())
+    return removed, Reads("TRUE", paths, matches=lambda values: partition(values) in touched)
 
 
 def _removes(snapshot: Snapshot | None, files: pa.Table | None) -> Sequence[AddFile]:

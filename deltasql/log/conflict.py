@@ -119,13 +119,8 @@ class Winner:
     orders_rows: bool = False
 
 
-def find_conflict(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
-    """The error that the transaction must end with by the rules of table and files, or None."""
-    return table_conflict(attempt, winner) or file_conflict(attempt, winner)
-
-
 def table_conflict(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
-    """The same by the rules on protocol, metadata, applications and domains, which hold for every transaction."""
+    """The error by the rules on protocol, metadata, applications and domains; None if none of them is broken."""
     return _first(_TABLE_RULES, attempt, winner)
 
 

@@ -198,7 +198,7 @@ class Transaction:
             version = winners[-1].version + 1
             if time.monotonic() > deadline:
                 break
-            _back_off(attempts)
+            back_off(attempts)
         raise CommitRetriesExceededError(self._log.table, attempts, version)
 
     def _rebase(self, rebase: Rebase, attempt: Attempt, commit: CommitFile) -> None:
@@ -236,7 +236,7 @@ class Transaction:
                     return present.info is not None and present.info.transaction_id == self.transaction_id
                 if left == 0:
                     raise
-                _back_off(_MOST_LOST_ANSWERS - left + 2)
+                back_off(_MOST_LOST_ANSWERS - left + 2)
         raise AssertionError("unreachable")
 
     def time_of(self, winner: CommitFile) -> int | None:
@@ -510,7 +510,7 @@ def _written(version: int, data: bytes, actions: Sequence[Action], table: str) -
     return commit
 
 
-def _back_off(attempts: int) -> None:
-    """Lets others finish; the first tries go at once."""
+def back_off(attempts: int) -> None:
+    """Lets others finish after so many lost races; the first tries go at once."""
     if attempts >= 3:
         time.sleep(min(2 ** (attempts - 3) * 0.01, 1.0) * random.uniform(0.5, 1.5))

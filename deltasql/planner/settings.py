@@ -41,6 +41,8 @@ ROW_LEVEL_BYTES = "deltasql.rowLevelConcurrency.maxBytes"
 ROW_LEVEL_SECONDS = "deltasql.rowLevelConcurrency.maxSeconds"
 FOLLOW_ROWS = "deltasql.optimizeRelaxation.enabled"
 STRICT_WRITE_SERIALIZABLE = "deltasql.strictWriteSerializable"
+RETRY_ATTEMPTS = "deltasql.retry.maxAttempts"
+RETRY_STATEMENTS = "deltasql.retry.statements"
 
 DEFAULTS = {
     AUTO_MERGE: "false",
@@ -66,12 +68,15 @@ DEFAULTS = {
     ROW_LEVEL_SECONDS: "60",
     FOLLOW_ROWS: "true",
     STRICT_WRITE_SERIALIZABLE: "true",
+    RETRY_ATTEMPTS: "10",
+    RETRY_STATEMENTS: "DETERMINISTIC",
 }
 
 CHOICES = {
     PARTITION_OVERWRITE_MODE: ("STATIC", "DYNAMIC"),
     STORE_ASSIGNMENT: ("ANSI", "LEGACY", "STRICT"),
     AUTOMATIC_WIDENING: ("ALWAYS", "SAME_FAMILY_TYPE", "NEVER"),
+    RETRY_STATEMENTS: ("DETERMINISTIC", "ALL", "NONE"),
 }
 
 

@@ -16,8 +16,8 @@ import deltasql
 from deltasql import cli
 from deltasql.errors.base import Caret
 from deltasql.errors.catalog import TableNotFoundError
-from deltasql.errors.engine import SparkError
 from deltasql.errors.concurrency import ConcurrentAppendError
+from deltasql.errors.engine import SparkError
 from deltasql.result import Result
 from deltasql.schema import types as t
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from deltasql.engine.commit import _touched_partitions
+from deltasql.engine.commit import _overwritten
 from deltasql.engine.failures import _VIOLATION, WriteContext, _violation
 from deltasql.engine.frames import _guard
 from deltasql.engine.spark import SparkHandle
@@ -44,7 +44,12 @@ def test_partitions_are_compared_by_type_and_found_by_physical_name(tmp_path: Pa
     log.begin(None).commit("CREATE TABLE", {}, [Protocol(2, 5) if mapped else Protocol(1, 2), metadata, *old])
     new = added("new", {physical: "2024-01-31T12:00:00.000000Z"})
     staged = Staged((StagedFile(new, 1, None, "new"),))
-    assert _touched_partitions(log.snapshot(), staged).column("path").to_pylist() == ["same"]
+    removed, reads = _overwritten(log.snapshot(), staged)
+    assert removed.column("path").to_pylist() == ["same"]
+    assert reads.files == ("same",)
+    assert reads.matches is not None
+    assert reads.matches({physical: "2024-01-31T12:00:00.000Z"})
+    assert not reads.matches({physical: None})
 
 
 def test_rows_are_written_to_local_places_only() -> None:

@@ -206,7 +206,7 @@ def test_a_fault_that_meets_no_put_is_a_defect(tmp_path: Path) -> None:
 @pytest.fixture
 def blind_checker(monkeypatch: pytest.MonkeyPatch) -> None:
     """A program that finds no conflicts."""
-    monkeypatch.setattr(transaction, "find_conflict", lambda *_: None)
+    monkeypatch.setattr(transaction, "table_conflict", lambda *_: None)
 
 
 @pytest.mark.usefixtures("blind_checker")

@@ -17,7 +17,7 @@ from deltasql.errors.concurrency import (
     MetadataChangedError,
     ProtocolChangedError,
 )
-from deltasql.log.conflict import Attempt, IsolationLevel, ReadPredicate, Winner, find_conflict
+from deltasql.log.conflict import Attempt, IsolationLevel, ReadPredicate, Winner, file_conflict, table_conflict
 
 SERIALIZABLE, WRITE, SNAPSHOT = IsolationLevel.SERIALIZABLE, IsolationLevel.WRITE_SERIALIZABLE, IsolationLevel.SNAPSHOT
 
@@ -65,6 +65,7 @@ UPGRADED = replace(ALTERED, operation="UPGRADE PROTOCOL", changes_protocol=True)
 IDENTITY = replace(BLIND, changes_metadata=True, only_raises_identity=True)
 
 OK = None
+APPENDED = "DELTA_CONCURRENT_APPEND"
 CA, DR, DD = ConcurrentAppendError, ConcurrentDeleteReadError, ConcurrentDeleteDeleteError
 CT, CW, MC, PC = ConcurrentTransactionError, ConcurrentWriteError, MetadataChangedError, ProtocolChangedError
 WINNERS = (BLIND, UNFLAGGED, UPDATED, UPDATED_B, DELETED, DELETED_B, OPTIMIZED, OPTIMIZED_B, EMPTY, ALTERED, UPGRADED)
@@ -145,7 +146,7 @@ def test_applications_domains_and_identities(attempt: Attempt, winner: Winner, v
 
 
 def check(attempt: Attempt, winner: Winner, verdict: type[Exception] | None) -> None:
-    found = find_conflict(attempt, winner)
+    found = table_conflict(attempt, winner) or file_conflict(attempt, winner)
     assert found is None if verdict is None else isinstance(found, verdict)
     if found is not None:
         assert isinstance(found, ConcurrentModificationError)
@@ -160,11 +161,11 @@ def check(attempt: Attempt, winner: Winner, verdict: type[Exception] | None) -> 
         (APPEND, ALTERED, "DELTA_METADATA_CHANGED", "schema or properties"),
         (APPEND, UPGRADED, "DELTA_PROTOCOL_CHANGED", "protocol"),
         (CREATE, BLIND, "DELTA_PROTOCOL_CHANGED", "create the table before"),
-        (UPDATE, UPDATED, "DELTA_CONCURRENT_APPEND", "(version 5) that this statement should have read"),
-        (UPDATE_P1, UPDATED_P1, "DELTA_CONCURRENT_APPEND", "(version 5, partition [p=1])"),
-        (WHOLE, replace(UNFLAGGED, adds={"n": {"p": None, "q": "2"}}), "DELTA_CONCURRENT_APPEND", "[p=null, q=2]"),
-        (UPDATE, DELETED, "DELTA_CONCURRENT_DELETE_READ", "that this statement read"),
-        (BLIND_DELETE, DELETED, "DELTA_CONCURRENT_DELETE_DELETE", "removes too"),
+        (UPDATE, UPDATED, f"{APPENDED}.WITHOUT_HINT", "(version 5) that this statement should have read"),
+        (UPDATE_P1, UPDATED_P1, f"{APPENDED}.WITH_PARTITION_HINT", "(version 5, partition [p=1])"),
+        (WHOLE, replace(UNFLAGGED, adds={"n": {"p": None, "q": "2"}}), f"{APPENDED}.WHOLE_TABLE_READ", "[p=null, q=2]"),
+        (UPDATE, DELETED, "DELTA_CONCURRENT_DELETE_READ.WITHOUT_HINT", "that this statement read"),
+        (BLIND_DELETE, DELETED, "DELTA_CONCURRENT_DELETE_DELETE.WITHOUT_HINT", "removes too"),
         (RESTORE, BLIND, "DELTA_CONCURRENT_WRITE", "wrote version 5"),
         (
             replace(APPEND, app_ids=frozenset("s")),
@@ -181,7 +182,7 @@ def check(attempt: Attempt, winner: Winner, verdict: type[Exception] | None) -> 
     ],
 )
 def test_messages(attempt: Attempt, winner: Winner, condition: str, text: str) -> None:
-    found = find_conflict(attempt, winner)
+    found = table_conflict(attempt, winner) or file_conflict(attempt, winner)
     assert found is not None
     assert found.condition == condition
     assert text in found.message

@@ -51,7 +51,7 @@ def test_a_race_that_is_always_lost_ends(
     late = log.begin(log.snapshot())
     append(log, "other.parquet")
     # The deadline has passed when the first try is over.
-    monkeypatch.setattr(transaction, "_back_off", lambda attempts: None)
+    monkeypatch.setattr(transaction, "back_off", lambda attempts: None)
     clock = iter([0.0, *([1e9] * 100)])
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
     with pytest.raises(CommitRetriesExceededError) as caught:

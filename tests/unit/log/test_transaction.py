@@ -29,7 +29,6 @@ from deltasql.errors.log import (
 from deltasql.log.actions import Action, AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.commit_rules import check_commit
 from deltasql.log.committer import FileSystemCommitter
-from deltasql.log.partition_match import partition_matcher
 from deltasql.log.protocol import Protocol
 from deltasql.log.table import DeltaLog
 from deltasql.log.transaction import Commit, Transaction
@@ -130,7 +129,7 @@ def test_a_lost_race_names_the_winner(create: Create, add: Add) -> None:
         late.commit("DELETE", {}, [add("a").remove(1)])
     error = caught.value
     assert isinstance(error, ConcurrentModificationError)
-    assert (error.condition, error.sqlstate) == ("DELTA_CONCURRENT_APPEND", "2D521")
+    assert (error.condition, error.sqlstate) == ("DELTA_CONCURRENT_APPEND.WITHOUT_HINT", "2D521")
     assert (error.operation, error.version) == ("UPDATE", 1)
     assert log.snapshot().version == 1
 
@@ -189,8 +188,7 @@ def test_partitions_apart_do_not_meet(create: Create, add: Add) -> None:
 
     def update(old: str, value: str) -> Commit:
         transaction = log.begin(snapshot)
-        matches = partition_matcher(snapshot.metadata, lambda row: row["p"] == value)
-        transaction.record_read(f"p = '{value}'", [old], matches=matches)
+        transaction.record_read(f"p = '{value}'", [old], matches=lambda values: values["p"] == value)
         new = add(f"{old}2", values={"p": value})
         return transaction.commit("UPDATE", {}, [add(old, values={"p": value}).remove(1), new])
 
@@ -200,14 +198,15 @@ def test_partitions_apart_do_not_meet(create: Create, add: Add) -> None:
     assert "(version 1, partition [p=1])" in caught.value.message
 
 
-def test_rearranged_rows_are_no_new_ones(create: Create, add: Add) -> None:
+def test_rearranged_rows_count_as_new_ones_by_the_rules_of_files(create: Create, add: Add) -> None:
     log = create(add("a"), add("b"))
     snapshot = log.snapshot()
     removed = add("b").remove(1, data_change=False)
     log.begin(snapshot).commit("OPTIMIZE", {}, [removed, replace(add("c"), data_change=False)])
     transaction = log.begin(snapshot)
     transaction.record_read("x = 1", ["a"])
-    assert transaction.commit("UPDATE", {}, [add("a").remove(1), add("d")]).version == 2
+    with pytest.raises(ConcurrentAppendError):
+        transaction.commit("UPDATE", {}, [add("a").remove(1), add("d")])
 
 
 def test_a_table_that_was_created_anew_meanwhile(create: Create, append: Append, add: Add, location: str) -> None:

@@ -12,6 +12,8 @@ import pyarrow as pa
 
 from deltasql.catalog import Catalog
 from deltasql.engine.commit import stage_table
+from deltasql.engine.engine import StatementEngine
+from deltasql.engine.spark import SparkHandle
 from deltasql.log.actions import Action, AddFile
 from deltasql.log.snapshot import Snapshot
 from deltasql.log.table import DeltaLog
@@ -131,7 +133,7 @@ class Lab:
         for sql in statements:
             change = self.plan(sql)
             if isinstance(change, TableChange):
-                stage_table(change, self.catalog, self.settings).commit()
+                stage_table(change, StatementEngine(SparkHandle(None), ""), self.catalog, self.settings).commit()
             elif isinstance(change, CatalogChange):
                 change.apply(self.catalog)
                 self._logs.clear()

@@ -223,25 +223,40 @@ def test_a_misspelt_mode_replaces_nothing(table: Lab, fails: Fails) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sql", "whole"),
+    ("sql", "reads"),
     [
-        ("INSERT INTO t SELECT * FROM t", True),
-        ("INSERT INTO t SELECT * FROM v", True),
-        ("INSERT INTO t SELECT * FROM t VERSION AS OF 0", False),
-        ("WITH t AS (SELECT * FROM t) INSERT INTO t SELECT * FROM t", True),
-        ("INSERT INTO t SELECT * FROM other", False),
-        ("INSERT OVERWRITE t PARTITION (p = 'a') SELECT id, name FROM t", True),
-        ("INSERT INTO t REPLACE WHERE p = 'a' SELECT * FROM t", True),
-        ("INSERT INTO t REPLACE WHERE id = 1 SELECT * FROM v", True),
+        ("INSERT INTO t SELECT * FROM t", "files"),
+        ("INSERT INTO t SELECT * FROM v", "files"),
+        ("INSERT INTO t SELECT * FROM t UNION ALL SELECT * FROM t", "table"),
+        ("INSERT INTO t SELECT * FROM t VERSION AS OF 0", ""),
+        ("WITH t AS (SELECT * FROM t) INSERT INTO t SELECT * FROM t", "files"),
+        ("INSERT INTO t SELECT * FROM other", ""),
+        ("INSERT OVERWRITE t SELECT * FROM t", "table"),
+        ("INSERT OVERWRITE t PARTITION (p = 'a') SELECT id, name FROM t", "table"),
+        ("INSERT INTO t REPLACE WHERE p = 'a' SELECT * FROM t", "table"),
+        ("INSERT INTO t REPLACE WHERE id = 1 SELECT * FROM v", "table"),
     ],
 )
-def test_a_query_that_reads_the_table_depends_on_it(table: Lab, sql: str, whole: bool) -> None:
+def test_a_query_that_reads_the_table_depends_on_it(table: Lab, sql: str, reads: str) -> None:
     table.run("CREATE TABLE other (id INT, name STRING, p STRING)", "CREATE TEMP VIEW v AS SELECT * FROM default.T")
     table.analyst.rows["SELECT id, name FROM"] = columns("id INT, name STRING")
     table.analyst.values["CAST('a' AS STRING)"] = "a"
     change = table.plan(sql)
     assert isinstance(change, RowChange)
-    assert (change.reads == WHOLE_TABLE) is whole
+    assert (change.reads == WHOLE_TABLE) is (reads == "table")
+    if reads == "files":
+        assert change.reads is not None
+        assert change.reads.files == ("f1.parquet", "f2.parquet")
+        assert not change.reads.whole_table
+
+
+def test_a_query_of_one_partition_depends_on_that(table: Lab) -> None:
+    table.analyst.rows["SELECT id + 1, name, p"] = columns("id INT, name STRING, p STRING")
+    change = table.plan("INSERT INTO t SELECT id + 1, name, p FROM t AS x WHERE x.p = 'a' AND id > 0")
+    assert isinstance(change, RowChange)
+    assert change.reads is not None
+    assert change.reads.matches is not None
+    assert [change.reads.matches({"p": value}) for value in ("a", "b", None)] == [True, False, False]
 
 
 def test_replace_where_on_partitions_takes_whole_files(table: Lab) -> None:
