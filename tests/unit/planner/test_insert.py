@@ -240,6 +240,7 @@ def test_a_misspelt_mode_replaces_nothing(table: Lab, fails: Fails) -> None:
 def test_a_query_that_reads_the_table_depends_on_it(table: Lab, sql: str, reads: str) -> None:
     table.run("CREATE TABLE other (id INT, name STRING, p STRING)", "CREATE TEMP VIEW v AS SELECT * FROM default.T")
     table.analyst.rows["SELECT id, name FROM"] = columns("id INT, name STRING")
+    table.analyst.rows["UNION ALL"] = columns("id INT, name STRING, p STRING")
     table.analyst.values["CAST('a' AS STRING)"] = "a"
     change = table.plan(sql)
     assert isinstance(change, RowChange)
