@@ -33,7 +33,7 @@ from deltasql.log.touched_rows import TouchedRows
 from deltasql.log.transaction import Commit, Transaction
 from deltasql.log.vector_writer import MarkedFile, Marking, mark_rows
 from deltasql.plan.operators import Rewrite, RowEffect, Write
-from deltasql.planner.changes import OUTCOME_SCHEMAS, LayoutChange, Outcome, Reads, RowChange, RowReads, TableChange
+from deltasql.planner.changes import NO_ROWS, OUTCOME_SCHEMAS, LayoutChange, Outcome, Reads, RowChange, TableChange
 from deltasql.planner.effects import Registration
 from deltasql.planner.partitions import partition_value
 from deltasql.planner.settings import (
@@ -352,7 +352,7 @@ def rebase_of(
     """How the change goes on top of what others commit: by rows where they are told apart, else by files."""
     strict = as_boolean(STRICT_WRITE_SERIALIZABLE, settings.get(STRICT_WRITE_SERIALIZABLE))
     snapshot = change.snapshot
-    rows = change.rows if isinstance(change, RowChange) else RowReads(None)
+    rows = change.rows if isinstance(change, RowChange) else NO_ROWS
     if snapshot is None or not (rows.probe or follows_rows(snapshot, settings)):
         return Rebase(strict, () if marking is None else marking.actions)
     root = change.log.location

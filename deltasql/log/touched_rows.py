@@ -17,7 +17,7 @@ from deltasql.log.actions import Action, AddFile, Json
 from deltasql.log.deletion_vectors import rows_by_id
 from deltasql.log.file_changes import FileChanges
 from deltasql.log.paths import canonical
-from deltasql.log.row_ids import record_count
+from deltasql.log.record_count import record_count
 from deltasql.log.vector_writer import MarkedFile, Marking, mark_rows
 
 if TYPE_CHECKING:

@@ -134,6 +134,10 @@ class RowReads:
     advice: str = ""
 
 
+NO_ROWS = RowReads(None)
+"""What is known of the rows of a statement whose files alone decide."""
+
+
 @dataclass(frozen=True, slots=True)
 class RowChange:
     """One commit with rows: `operator` stages files, `removed` leave besides those that a Rewrite replaces.
@@ -163,7 +167,7 @@ class RowChange:
     tags: Mapping[str, str] | None = None
     user_metadata: str | None = None
     afterwards: tuple[SettingChange, ...] = ()
-    rows: RowReads = RowReads(None)
+    rows: RowReads = NO_ROWS
 
 
 @dataclass(frozen=True, slots=True)

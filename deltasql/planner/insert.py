@@ -16,7 +16,7 @@ from deltasql.plan.base import SqlText, quote
 from deltasql.plan.insert import Insert
 from deltasql.plan.operators import ORDINAL, SCAN_COLUMNS, Check, Operator, Query, Write
 from deltasql.planner.alignment import StructRule
-from deltasql.planner.changes import Outcome, Plan, RowChange, RowReads
+from deltasql.planner.changes import NO_ROWS, Outcome, Plan, RowChange, RowReads
 from deltasql.planner.constraints import constraints_of
 from deltasql.planner.context import Context
 from deltasql.planner.defaults import default_keywords, replace_defaults
@@ -72,7 +72,7 @@ class Insertion:
     reads: Reads | None
     few: bool
     rule: StructRule
-    row_reads: RowReads = RowReads(None)
+    row_reads: RowReads = NO_ROWS
 
 
 @plan.register

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.properties import writes_vectors
 from deltasql.plan.operators import ROW_FILE, ROW_INDEX, Operator, Query, Rewrite, RowEffect, Scan
-from deltasql.planner.changes import RowReads
+from deltasql.planner.changes import NO_ROWS, RowReads
 from deltasql.planner.reads import own_scans, reads_otherwise
 from deltasql.planner.references import (
     column_references,
@@ -55,7 +55,7 @@ def inserted_rows(rows: Query, snapshot: Snapshot, context: Context) -> RowReads
     """The rows of its own table that INSERT … SELECT depends on: those that its query reads."""
     own = own_scans(rows, snapshot)
     if not own:
-        return RowReads(None)
+        return NO_ROWS
     advice = _table_advice(snapshot, context)
     probe = _reading_probe(rows, own) if advice is None else None
     if probe is None:
