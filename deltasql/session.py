@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import assert_never
@@ -23,7 +24,7 @@ from deltasql.parser import parse, split
 from deltasql.parser.parameters import bind_parameters
 from deltasql.pending import Pending, Placed
 from deltasql.plan.base import TableName
-from deltasql.plan.frames import WriteFrame
+from deltasql.plan.frames import CreateForFrame, WriteFrame
 from deltasql.planner import plan, planned
 from deltasql.planner.changes import (
     Answer,
@@ -41,7 +42,9 @@ from deltasql.planner.context import Context
 from deltasql.planner.effects import CatalogChange, View, ViewChange
 from deltasql.planner.repeats import may_repeat
 from deltasql.planner.settings import RETRY_ATTEMPTS, RETRY_STATEMENTS, TIME_ZONE, Settings, as_choice, as_count
+from deltasql.reader import FrameReader
 from deltasql.result import Result
+from deltasql.stream_writer import StreamWriter
 from deltasql.writer import FrameWriter, FrameWriterV2, frame_of
 
 if TYPE_CHECKING:
@@ -111,6 +114,15 @@ class Session:
             change = planned(parse(bound.sql), self._context(bound.sql, engine))
             return self._begun(change, engine, placed, time.perf_counter() - started)
 
+    @property
+    def read(self) -> FrameReader:
+        """PySpark's `spark.read`, for the tables of this session: options, then table or load."""
+        return FrameReader(self._frame)
+
+    def table(self, name: str) -> DataFrame:
+        """The rows of a table as a Spark DataFrame, lazily; the name may have a version: `t@v3`."""
+        return self.read.table(name)
+
     def write(self, rows: DataFrame | Result) -> FrameWriter:
         """PySpark's `df.write`, for the tables of this session: mode, options, then saveAsTable, save or insertInto."""
         return FrameWriter(frame_of(rows), self._write, table_name)
@@ -118,6 +130,11 @@ class Session:
     def writeTo(self, rows: DataFrame | Result, table: str) -> FrameWriterV2:  # noqa: N802 - Spark's name
         """PySpark's `df.writeTo(table)`."""
         return FrameWriterV2(frame_of(rows), table, self._write, table_name)
+
+    def writeStream(self, rows: DataFrame) -> StreamWriter:  # noqa: N802 - Spark's name
+        """PySpark's `df.writeStream`: toTable or start begin a query whose every batch is one commit, done once."""
+        beside = self._beside()
+        return StreamWriter(frame_of(rows), beside._write, self._full_name, beside._create)
 
     def run(self, script: str) -> Iterator[Result]:
         """Runs the statements of a script, which end with `;`, and yields their results as they come."""
@@ -169,6 +186,25 @@ class Session:
         engine = self._engine.statement_of(statement.frame)
         change = plan(statement, self._context("", engine))
         return self._begun(change, engine, nullcontext, time.perf_counter() - started).commit()
+
+    def _frame(self, query: str) -> DataFrame:
+        return self.sql(query).df
+
+    def _create(self, statement: WriteFrame) -> None:
+        """The table that a stream is to fill, if it is not there yet."""
+        engine = self._engine.statement_of(statement.frame)
+        self._execute(plan(CreateForFrame(statement), self._context("", engine)), engine)
+
+    def _beside(self) -> Session:
+        """A session for the thread of a stream: the same tables, and the settings and views as they are now."""
+        beside = copy(self)
+        beside.settings, beside.views, beside._logs = self.settings.copy(), dict(self.views), {}
+        return beside
+
+    def _full_name(self, text: str) -> TableName:
+        """The name in `text`, so that a later USE does not change what it means."""
+        name = table_name(text)
+        return name if name.path is not None else TableName(self.catalog.full_name(name.parts))
 
     def _committed(self, change: Plan, engine: StatementEngine, staged: StagedChange) -> Result:
         done = staged.commit()

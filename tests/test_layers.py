@@ -25,6 +25,7 @@ LAYERS = (
     {"planner"},
     {"engine"},
     {"pending", "writer"},
+    {"reader", "stream_writer"},
     {"session"},
     {"repl", "golden", "dbapi"},
     {"cli"},

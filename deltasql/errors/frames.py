@@ -111,3 +111,70 @@ class NotADataFrameError(UsageError):
 @condition("INVALID_SAVE_MODE", "42000", "There is no save mode {mode}. Modes are: append, overwrite, error, ignore.")
 class InvalidSaveModeError(DeltaSqlError):
     mode: str
+
+
+@condition(
+    "DELTA_UNSUPPORTED_OUTPUT_MODE",
+    "0AKDC",
+    "A stream writes into a table in the mode append or complete, not {mode}. For updates: foreachBatch and MERGE.",
+)
+class OutputModeError(DeltaSqlError):
+    mode: str
+
+
+@condition(
+    "DELTA_NULL_SCHEMA_IN_STREAMING_WRITE",
+    "42P18",
+    "The column {column} of the stream is of type VOID. Give it a type: CAST({column} AS STRING).",
+)
+class VoidInStreamError(DeltaSqlError):
+    column: str
+
+
+@condition(
+    "DELTA_TIME_TRAVEL_INVALID_BEGIN_VALUE",
+    "42604",
+    "versionAsOf is {value}, and a version is a whole number from 0 on.",
+)
+class InvalidVersionOptionError(DeltaSqlError):
+    value: str
+
+
+@condition("DELTA_ONEOF_IN_TIMETRAVEL", "42601", "The options {first} and {second} both say what is read. Keep one.")
+class ReadOptionsError(DeltaSqlError):
+    first: str
+    second: str
+
+
+@condition(
+    "DELTA_MULTIPLE_CDC_BOUNDARY",
+    "42614",
+    "The options {first} and {second} both say where the changes {verb}. Keep one.",
+)
+class ChangeBoundariesError(DeltaSqlError):
+    first: str
+    second: str
+    verb: str
+
+
+@condition(
+    "DELTA_NO_START_FOR_CDC_READ",
+    "42601",
+    "Changes are read from somewhere on: give the option startingVersion or startingTimestamp.",
+)
+class MissingStartError(DeltaSqlError):
+    """readChangeFeed without a start."""
+
+
+@condition(
+    "DELTA_UNSUPPORTED_SCHEMA_DURING_READ",
+    "0AKDC",
+    "A table knows its columns, so that schema() has nothing to say. Leave it away, and select and cast afterwards.",
+)
+class UnsupportedReadSchemaError(DeltaSqlError):
+    """`.schema(…)` before a read."""
+
+
+@condition("DELTA_MISSING_PATH", "42601", "load() needs a path: load(path), or table(name).")
+class MissingPathError(DeltaSqlError):
+    """`load()` of nothing."""

@@ -37,6 +37,13 @@ class StreamBatch:
 
 
 @dataclass(frozen=True, slots=True)
+class CreateForFrame(LogicalPlan):
+    """df.writeStream.toTable(t): the table that is to hold the rows of `write`, empty, unless it is there."""
+
+    write: WriteFrame
+
+
+@dataclass(frozen=True, slots=True)
 class WriteFrame(LogicalPlan):
     """df.write.mode(…).option(…).partitionBy(…).saveAsTable(t)
 

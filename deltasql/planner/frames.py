@@ -15,14 +15,15 @@ from deltasql.errors.frames import (
     FrameSchemaMismatchError,
     PathExistsError,
     ReplaceWhereDataChangeError,
+    VoidInStreamError,
 )
 from deltasql.errors.table import CannotReplaceMissingTableError
 from deltasql.log.properties import has_change_feed
 from deltasql.plan.base import ColumnPath, SqlText, quote
-from deltasql.plan.frames import WriteFrame, WriteMode
+from deltasql.plan.frames import CreateForFrame, WriteFrame, WriteMode
 from deltasql.plan.insert import Insert
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Rewrite, Supplied, Write
-from deltasql.plan.table import ClusterBy, CreateTable, PartitionColumn
+from deltasql.plan.table import ClusterBy, ColumnDefinition, CreateTable, PartitionColumn
 from deltasql.planner.alignment import StructRule
 from deltasql.planner.changes import Answer, Outcome, Plan, RowChange
 from deltasql.planner.clustering_columns import check_same_clustering, new_clustering
@@ -45,7 +46,7 @@ from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
 from deltasql.schema.evolution import as_nullable
 from deltasql.schema.paths import Path, folded
 from deltasql.schema.text import path_text
-from deltasql.schema.types import ArrayType, DataType, MapType, StructField, StructType
+from deltasql.schema.types import VOID, ArrayType, DataType, MapType, StructField, StructType
 
 if TYPE_CHECKING:
     from deltasql.log.actions import Metadata
@@ -108,6 +109,21 @@ def _(statement: WriteFrame, context: Context) -> Plan:
     return replace(change, operation="STREAMING UPDATE", parameters=told)
 
 
+@plan.register
+def _(statement: CreateForFrame, context: Context) -> Plan:
+    """The table that a stream fills, made before its first batch comes."""
+    write = statement.write
+    options = write_options(write)
+    if _present(write, context) is not None:
+        return Answer()
+    given = context.analyst.schema(Supplied(write.frame))
+    _refuse_voids(given)
+    columns = tuple(
+        ColumnDefinition(item.name, as_nullable(item.type), "", 0, 0, comment=item.comment) for item in given
+    )
+    return plan(replace(_create_table(write, options, "create"), columns=columns, query=None), context)
+
+
 def _present(statement: WriteFrame, context: Context) -> Snapshot | None:
     """The table as it is now; None where there is none and the write may make it."""
     snapshot = present(statement.table, context)
@@ -132,6 +148,8 @@ def _planned(statement: WriteFrame, options: WriteOptions, context: Context, sna
     if statement.by_name:
         check_duplicates(columns, "READ_SCHEMA", "the DataFrame")
     entry = None if statement.table.path else context.catalog.resolve(statement.table.parts)
+    if statement.batch is not None:
+        _refuse_voids(columns)
     write = _Write(statement, options, log, snapshot, columns, managed=entry is not None and entry.managed)
     if options.overwrite_schema and write.overwrites and options.replace_where is None:
         return _named(write, _redefined(write, context))
@@ -142,20 +160,7 @@ def _planned(statement: WriteFrame, options: WriteOptions, context: Context, sna
 def _created(statement: WriteFrame, options: WriteOptions, context: Context) -> Plan:
     """The table is made from the rows; the history calls it a write where the table is a path."""
     mode = {WriteMode.REPLACE: "replace", WriteMode.CREATE_OR_REPLACE: "create_or_replace"}.get(statement.mode)
-    create = CreateTable(
-        mode=mode or "create",
-        external=False,
-        if_not_exists=False,
-        table=statement.table,
-        columns=None,
-        provider=None,
-        partitioned_by=tuple(PartitionColumn(name) for name in statement.partitioned_by or ()),
-        cluster_by=_cluster_by(statement),
-        location=statement.options.get("path"),
-        comment=None,
-        properties=options.properties,
-        query=DATAFRAME,
-    )
+    create = _create_table(statement, options, mode or "create")
     change = created_from_rows(create, context, Supplied(statement.frame))
     if mode is not None or not isinstance(change, RowChange):
         return change
@@ -168,6 +173,24 @@ def _created(statement: WriteFrame, options: WriteOptions, context: Context) -> 
     return _as_replacement(change, change.parameters) if overwrites else change
 
 
+def _create_table(statement: WriteFrame, options: WriteOptions, mode: str) -> CreateTable:
+    """The statement that makes the table which a write needs."""
+    return CreateTable(
+        mode=mode,
+        external=False,
+        if_not_exists=False,
+        table=statement.table,
+        columns=None,
+        provider=None,
+        partitioned_by=tuple(PartitionColumn(name) for name in statement.partitioned_by or ()),
+        cluster_by=_cluster_by(statement),
+        location=statement.options.get("path"),
+        comment=None,
+        properties=options.properties,
+        query=DATAFRAME,
+    )
+
+
 def _as_replacement(change: RowChange, parameters: Mapping[str, Any]) -> RowChange:
     """The change under the name that the history has for an overwriting saveAsTable."""
     marked = {**parameters, "isV1SaveAsTableOverwrite": True}
@@ -177,6 +200,13 @@ def _as_replacement(change: RowChange, parameters: Mapping[str, Any]) -> RowChan
 def _cluster_by(statement: WriteFrame) -> ClusterBy | None:
     columns = statement.clustered_by
     return None if columns is None else ClusterBy(tuple(ColumnPath(tuple(name.split("."))) for name in columns))
+
+
+def _refuse_voids(columns: StructType) -> None:
+    """Raises VoidInStreamError: a stream cannot be asked again for a better type."""
+    for field in columns:
+        if field.type == VOID:
+            raise VoidInStreamError(quote(field.name))
 
 
 def _refuse_other_layout(write: _Write) -> None:

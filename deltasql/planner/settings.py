@@ -89,6 +89,12 @@ class Settings:
     def __iter__(self) -> Iterator[tuple[str, str]]:
         return iter(sorted({**DEFAULTS, **self._values}.items()))
 
+    def copy(self) -> Settings:
+        """The settings as they are now, for another session."""
+        copied = Settings()
+        copied._values = dict(self._values)
+        return copied
+
     def changed(self) -> list[tuple[str, str]]:
         """The settings that were set, by key."""
         return sorted(self._values.items())
