@@ -7,26 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from deltasql.engine.actions import ACTION, KEEP, NOTHING, action_sql, cases, not_written, output_sql
+from deltasql.engine.actions import KEEP, NOTHING, action_sql, cases, not_written, output_sql
 from deltasql.engine.change_rows import CHANGE_TYPE, with_change_rows
 from deltasql.engine.frames import Frames, checked
-from deltasql.engine.merge_source import SOURCE_ROW, Source
+from deltasql.engine.merge_source import Source
 from deltasql.engine.rewritten import Rewritten
 from deltasql.engine.row_ids import without_ids, written_ids
 from deltasql.engine.scans import local_path
 from deltasql.engine.write import Stage, Staged
 from deltasql.errors.engine import MultipleSourceRowsError
-from deltasql.plan.operators import (
-    ROW_FILE,
-    ROW_INDEX,
-    SOURCE_PRESENT,
-    TARGET_PRESENT,
-    Constraint,
-    Rewrite,
-    RowEffect,
-    RowKind,
-    Scan,
-)
+from deltasql.plan.hidden import ACTION, MATCH_NUMBER, ROW_FILE, ROW_INDEX, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
+from deltasql.plan.operators import Constraint, Rewrite, RowEffect, RowKind, Scan
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -210,8 +201,8 @@ def _first_per_target_row(acted: DataFrame) -> DataFrame:
     from pyspark.sql import functions as F
 
     window = Window.partitionBy(ROW_FILE, ROW_INDEX).orderBy(F.expr(f"{ACTION} > 0").desc())
-    numbered = acted.withColumn("__deltasql_n", F.row_number().over(window))
-    return numbered.filter(f"{TARGET_PRESENT} IS NULL OR __deltasql_n = 1")
+    numbered = acted.withColumn(MATCH_NUMBER, F.row_number().over(window))
+    return numbered.filter(f"{TARGET_PRESENT} IS NULL OR {MATCH_NUMBER} = 1")
 
 
 def _shown(rows: Iterable[Any], labels: list[str]) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from deltasql.plan.operators import SOURCE_PRESENT, TARGET_PRESENT, Rewrite, RowAction, RowEffect, RowKind
+from deltasql.plan.hidden import ACTION, SOURCE_PRESENT, TARGET_PRESENT
+from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind
 from deltasql.schema.text import sql_text
 
-ACTION = "__deltasql_action"
 KEEP, NOTHING = 0, -1
 """Values of ACTION besides the 1-based number of an action: the target's row stays; the source's row is not used."""
 

@@ -13,7 +13,21 @@ from deltasql.engine.spark import SparkHandle
 from deltasql.engine.staged import ORIGIN
 from deltasql.engine.write import Stage, Staged, count_live_rows
 from deltasql.plan.base import quote
-from deltasql.plan.operators import ROW_ID, ROW_VERSION, Rearrange
+from deltasql.plan.hidden import (
+    ARRANGED_FILE,
+    BIN,
+    CUT,
+    DIGIT,
+    FILE_NUMBER,
+    FILE_ROW,
+    FIRST_FILE,
+    PLACE,
+    ROW_ID,
+    ROW_VERSION,
+    STATE,
+    hidden,
+)
+from deltasql.plan.operators import Rearrange
 from deltasql.schema.paths import Path, resolve
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
 
@@ -21,8 +35,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-FILE, BIN, ORDINAL, ROW = ("__deltasql_path", "__deltasql_bin", "__deltasql_ordinal", "__deltasql_row")
-PLACE, STATE, DIGIT, CUT = ("__deltasql_place", "__deltasql_state", "__deltasql_digit", "__deltasql_cut")
 SAMPLED_ROWS = 1 << 16
 """64 for each of 1024 ranges: a range then holds its share of the rows within a fifth or so."""
 SEED = 17
@@ -48,7 +60,7 @@ def arranged(spark: SparkHandle, operator: Rearrange, stage: Stage) -> tuple[Sta
     rows = _numbered(spark, operator)
     if operator.curve is None:
         bins = tuple(range(operator.bins[-1].as_py() + 1))
-        rows, order = rows.withColumn(ORIGIN, rows[BIN]), [ORDINAL, ROW]
+        rows, order = rows.withColumn(ORIGIN, rows[BIN]), [FILE_NUMBER, FILE_ROW]
     else:
         bins = tuple(number for number, slices in enumerate(operator.slices) for _ in range(slices))
         rows, order = _OnCurve(spark, operator, rows, count_live_rows(operator.target.files)).placed(), [PLACE]
@@ -73,25 +85,27 @@ def _numbered(spark: SparkHandle, operator: Rearrange) -> DataFrame:
 
     paths = operator.target.files.column("location").to_pylist()
     key, key_of = file_key(paths)
-    rows = file_rows(spark, operator.target, data_schema(operator), {FILE: key, ROW: "_metadata.row_index"})
+    rows = file_rows(
+        spark, operator.target, data_schema(operator), {ARRANGED_FILE: key, FILE_ROW: "_metadata.row_index"}
+    )
     files = pa.table(
         {
-            FILE: pa.array([key_of(path) for path in paths], pa.string()),
+            ARRANGED_FILE: pa.array([key_of(path) for path in paths], pa.string()),
             BIN: operator.bins,
-            ORDINAL: pa.array(range(len(paths)), pa.int32()),
+            FILE_NUMBER: pa.array(range(len(paths)), pa.int32()),
         }
     )
-    texts = {f"__deltasql_p{index}": field.name for index, field in enumerate(_stored_partitions(operator))}
+    texts = {hidden(f"p{index}"): field.name for index, field in enumerate(_stored_partitions(operator))}
     for text, name in texts.items():
         values = pc.struct_field(operator.target.files.column("partitionValues"), name)
         files = files.append_column(text, values.cast(pa.string()))
     known = spark.session.createDataFrame(files).select(
-        FILE,
+        ARRANGED_FILE,
         BIN,
-        ORDINAL,
+        FILE_NUMBER,
         *(F.expr(partition_sql(operator.target, name, text)).alias(name) for text, name in texts.items()),
     )
-    return rows.join(F.broadcast(known), FILE).drop(FILE)
+    return rows.join(F.broadcast(known), ARRANGED_FILE).drop(ARRANGED_FILE)
 
 
 class _OnCurve:
@@ -100,7 +114,7 @@ class _OnCurve:
     def __init__(self, spark: SparkHandle, operator: Rearrange, rows: DataFrame, count: int) -> None:
         assert operator.curve is not None
         self._spark, self._operator = spark, operator
-        names = [f"__deltasql_k{index}" for index in range(len(operator.columns))]
+        names = [hidden(f"k{index}") for index in range(len(operator.columns))]
         keys = [_key_sql(operator.target.schema, path) for path in operator.columns]
         self._rows = rows.selectExpr("*", *(f"{sql} AS {name}" for sql, name in zip(keys, names, strict=True)))
         self._keys = names
@@ -117,7 +131,7 @@ class _OnCurve:
         for key in self._keys:
             rows = _searched(rows, key, f"{key}_n", f"{key}_b", self._line.bits)
         rows = self._placed(rows)
-        return _searched(rows, PLACE, ORIGIN, CUT, self._cut_bits, first="__deltasql_first")
+        return _searched(rows, PLACE, ORIGIN, CUT, self._cut_bits, first=FIRST_FILE)
 
     def _placed(self, rows: DataFrame) -> DataFrame:
         """The digits one after another. Each step is a projection of its own: nested, they would double in size."""
@@ -157,7 +171,7 @@ class _OnCurve:
         kinds = [sample.schema.field(key).type for key in self._keys]
         keys = [f"{key}_b ARRAY<{_spark_name(kind)}>" for key, kind in zip(self._keys, kinds, strict=True)]
         return self._spark.session.createDataFrame(
-            rows, ", ".join([f"{BIN} INT", "__deltasql_first INT", *keys, f"{CUT} ARRAY<BIGINT>"])
+            rows, ", ".join([f"{BIN} INT", f"{FIRST_FILE} INT", *keys, f"{CUT} ARRAY<BIGINT>"])
         )
 
     def _cuts(self, places: Any, slices: int) -> list[int]:

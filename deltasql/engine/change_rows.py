@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from deltasql.engine.actions import ACTION, NOTHING, keep_sql, output_sql
-from deltasql.plan.operators import ROW_ID, ROW_VERSION, Rewrite, RowAction, RowEffect
+from deltasql.engine.actions import NOTHING, keep_sql, output_sql
+from deltasql.plan.hidden import ACTION, IMAGE, NEW_IMAGE, OLD_IMAGE, ROW_ID, ROW_VERSION
+from deltasql.plan.operators import Rewrite, RowAction, RowEffect
 from deltasql.schema.literals import sql_literal
 
 if TYPE_CHECKING:
@@ -14,11 +15,10 @@ if TYPE_CHECKING:
 
 CHANGE_TYPE = "_change_type"
 """Column of change files; data files written in the same job have it as well, empty, and readers pass over it."""
-_NEW, _OLD, _IMAGE = "__deltasql_new", "__deltasql_old", "__deltasql_image"
 _CHANGES = {
-    RowEffect.UPDATE: (("update_preimage", _OLD), ("update_postimage", _NEW)),
-    RowEffect.DELETE: (("delete", _OLD),),
-    RowEffect.INSERT: (("insert", _NEW),),
+    RowEffect.UPDATE: (("update_preimage", OLD_IMAGE), ("update_postimage", NEW_IMAGE)),
+    RowEffect.DELETE: (("delete", OLD_IMAGE),),
+    RowEffect.INSERT: (("insert", NEW_IMAGE),),
 }
 
 
@@ -26,11 +26,14 @@ def with_change_rows(acted: DataFrame, operator: Rewrite, extra: Sequence[Column
     """Output columns, `extra`, and CHANGE_TYPE: NULL for the rows of the table, else for its change feed."""
     from pyspark.sql import functions as F
 
-    images = {_NEW: _struct(output_sql(operator, inserted_only)), _OLD: _struct(keep_sql(operator, inserted_only))}
+    images = {
+        NEW_IMAGE: _struct(output_sql(operator, inserted_only)),
+        OLD_IMAGE: _struct(keep_sql(operator, inserted_only)),
+    }
     used = acted.filter(f"{ACTION} <> {NOTHING}").withColumns({name: F.expr(sql) for name, sql in images.items()})
-    rows = used.select(*extra, F.expr(f"inline({_images_sql(operator)}) AS ({CHANGE_TYPE}, {_IMAGE})"))
-    columns = [F.expr(f"{_IMAGE}.c{index}").alias(field.name) for index, field in enumerate(operator.output)]
-    kept = [_of_table_rows(name) for name in rows.columns if name not in {CHANGE_TYPE, _IMAGE}]
+    rows = used.select(*extra, F.expr(f"inline({_images_sql(operator)}) AS ({CHANGE_TYPE}, {IMAGE})"))
+    columns = [F.expr(f"{IMAGE}.c{index}").alias(field.name) for index, field in enumerate(operator.output)]
+    kept = [_of_table_rows(name) for name in rows.columns if name not in {CHANGE_TYPE, IMAGE}]
     return rows.select(*columns, *kept, CHANGE_TYPE)
 
 
@@ -45,19 +48,19 @@ def _of_table_rows(name: str) -> Column:
 def _images_sql(operator: Rewrite) -> str:
     """SQL of the array of images that an acted row comes to; a row without an action only stays."""
     cases = " ".join(f"WHEN {number} THEN {_array(action)}" for number, action in enumerate(operator.actions, start=1))
-    return f"CASE {ACTION} {cases} ELSE array({_row(None, _OLD)}) END"
+    return f"CASE {ACTION} {cases} ELSE array({_row(None, OLD_IMAGE)}) END"
 
 
 def _array(action: RowAction) -> str:
     images = [_row(change, image) for change, image in _CHANGES[action.effect]]
     if action.effect is not RowEffect.DELETE:
-        images.insert(0, _row(None, _NEW))
+        images.insert(0, _row(None, NEW_IMAGE))
     return f"array({', '.join(images)})"
 
 
 def _row(change: str | None, image: str) -> str:
     kind = "CAST(NULL AS STRING)" if change is None else sql_literal(change)
-    return f"named_struct('{CHANGE_TYPE}', {kind}, '{_IMAGE}', {image})"
+    return f"named_struct('{CHANGE_TYPE}', {kind}, '{IMAGE}', {image})"
 
 
 def _struct(values: list[str]) -> str:

@@ -12,13 +12,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.engine.acted_rows import ActedRows, Counts, DuplicateMatchesError
-from deltasql.engine.actions import ACTION
-from deltasql.engine.merge_source import SOURCE_ROW
 from deltasql.engine.rewritten import Rewritten
 from deltasql.engine.row_ids import without_ids
 from deltasql.engine.staged import ORIGIN
 from deltasql.engine.write import count_live_rows
-from deltasql.plan.operators import ROW_FILE, SOURCE_PRESENT, TARGET_PRESENT, RowEffect, Scan
+from deltasql.plan.hidden import ACTION, ROW_FILE, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
+from deltasql.plan.operators import RowEffect, Scan
 
 if TYPE_CHECKING:
     import pyarrow as pa

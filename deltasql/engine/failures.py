@@ -22,6 +22,7 @@ from deltasql.errors.engine import (
     WriteOverflowError,
 )
 from deltasql.errors.write import ExceedLengthError, MergeUnresolvedError, ReplaceWhereMismatchError
+from deltasql.plan.hidden import HIDDEN_PREFIX
 from deltasql.plan.operators import Constraint
 from deltasql.planner.char_types import LENGTH_CHECK
 from deltasql.planner.generated import GENERATED_CHECK
@@ -158,7 +159,7 @@ def _before_stack(text: str) -> str:
 
 def _hide_views(text: str) -> str:
     """No hidden column or view of ours in a message that a user reads."""
-    text = re.sub(r",? ?`(?:\w+`\.`)?__deltasql_\w+`", "", text)
+    text = re.sub(rf",? ?`(?:\w+`\.`)?{HIDDEN_PREFIX}\w+`", "", text)
     return re.sub(r"\[, ", "[", text)
 
 

@@ -12,9 +12,8 @@ from typing_extensions import assert_never
 from deltasql.engine.scans import scan, scan_size
 from deltasql.engine.spark import SparkHandle
 from deltasql.plan.base import quote
+from deltasql.plan.hidden import HIDDEN_PREFIX, ORDINAL
 from deltasql.plan.operators import (
-    HIDDEN_PREFIX,
-    ORDINAL,
     Check,
     Constraint,
     Number,

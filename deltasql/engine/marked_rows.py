@@ -11,14 +11,13 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.spark import SparkHandle
+from deltasql.plan.hidden import MARKED_FILE, MARKED_ROW
 from deltasql.schema.literals import sql_literal
 
 if TYPE_CHECKING:
     import numpy as np
     from pyspark.sql import DataFrame
 
-MARKED_FILE, MARKED_ROW = "__deltasql_marked_file", "__deltasql_marked_row"
-"""Columns that the DataFrame must have: a key of the row's file, and its position in it. They are dropped."""
 _WORD = 64
 MOST_BITS = 1 << 26
 """Beyond 8 MiB the bits are not sent to every task."""
@@ -31,7 +30,10 @@ Rows = Mapping[str, "np.ndarray[Any, Any]"]
 
 
 def without_marked(spark: SparkHandle, frame: DataFrame, rows: Rows, *, only: bool) -> DataFrame:
-    """`frame` without the rows that are marked, or with `only` these. `rows` has sorted positions by file key."""
+    """`frame` without the rows that are marked, or with `only` these. `rows` has sorted positions by file key.
+
+    `frame` has MARKED_FILE, the key of the row's file, and MARKED_ROW, its position in it; they are dropped.
+    """
     words = sum(_words(positions) for positions in rows.values())
     few = words * _WORD <= MOST_BITS and len(rows) <= MOST_FILES
     kept = _by_bits(spark, frame, rows, only) if few else _by_join(spark, frame, rows, only)

@@ -10,15 +10,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.engine.acted_rows import ActedRows, Counts, DuplicateMatchesError
-from deltasql.engine.actions import ACTION
-from deltasql.engine.merge_source import SOURCE_ROW
 from deltasql.engine.positions import Positions, collect_positions, listed_positions
 from deltasql.engine.rewritten import Rewritten
 from deltasql.engine.row_ids import without_ids
 from deltasql.engine.scans import local_path
 from deltasql.engine.write import Staged
 from deltasql.log.record_count import record_count
-from deltasql.plan.operators import ROW_FILE, ROW_INDEX, TARGET_PRESENT, RowEffect
+from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_INDEX, SOURCE_ROW, TARGET_PRESENT
+from deltasql.plan.operators import RowEffect
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

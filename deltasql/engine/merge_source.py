@@ -8,7 +8,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.frames import Frames
-from deltasql.plan.operators import SOURCE_PRESENT, EqualKey, Rewrite, Scan
+from deltasql.plan.hidden import SOURCE_PRESENT, SOURCE_ROW
+from deltasql.plan.operators import EqualKey, Rewrite, Scan
 from deltasql.planner.pruning import prune
 from deltasql.schema.literals import sql_literal
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType
@@ -16,7 +17,6 @@ from deltasql.schema.types import DataType, DecimalType, PrimitiveType
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-SOURCE_ROW = "__deltasql_source_row"
 BROADCAST_ROWS = 1_000_000
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from deltasql.errors.base import Caret
-from deltasql.plan.operators import HIDDEN_PREFIX
+from deltasql.plan.hidden import HIDDEN_PREFIX
 from deltasql.planner.syntax import corresponding, unreadable_part
 
 _POSITION = re.compile(r"\(line (\d+), pos (\d+)\)")

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engine.actions import ACTION
-from deltasql.plan.operators import ROW_FILE, ROW_INDEX
+from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_INDEX
 
 if TYPE_CHECKING:
     import numpy as np

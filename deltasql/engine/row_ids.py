@@ -13,9 +13,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from deltasql.engine.actions import ACTION, KEEP
+from deltasql.engine.actions import KEEP
 from deltasql.plan.base import quote
-from deltasql.plan.operators import METADATA, ROW_ID, ROW_ID_COLUMNS, ROW_VERSION, Rewrite, Scan
+from deltasql.plan.hidden import (
+    ACTION,
+    DESCRIBED,
+    FIRST_ID,
+    FIRST_VERSION,
+    ID_FILE,
+    ID_POSITION,
+    MOVED_ID,
+    MOVED_VERSION,
+    ROW_ID,
+    ROW_VERSION,
+)
+from deltasql.plan.operators import METADATA, ROW_ID_COLUMNS, Rewrite, Scan
 from deltasql.schema.types import LONG, StructField
 
 if TYPE_CHECKING:
@@ -25,10 +37,6 @@ if TYPE_CHECKING:
 
     from deltasql.engine.spark import SparkHandle
 
-_DESCRIBED = "__deltasql_described"
-_FILE, _POSITION = "__deltasql_id_file", "__deltasql_id_position"
-_MOVED_ID, _MOVED_VERSION = "__deltasql_moved_id", "__deltasql_moved_version"
-_FIRST_ID, _FIRST_VERSION = "__deltasql_first_id", "__deltasql_first_version"
 _FILE_FIELDS = {
     "file_path": "STRING",
     "file_name": "STRING",
@@ -40,8 +48,8 @@ _FILE_FIELDS = {
 }
 _ID_FIELDS = {
     "row_id": ROW_ID,
-    "base_row_id": _FIRST_ID,
-    "default_row_commit_version": _FIRST_VERSION,
+    "base_row_id": FIRST_ID,
+    "default_row_commit_version": FIRST_VERSION,
     "row_commit_version": ROW_VERSION,
 }
 
@@ -54,10 +62,10 @@ def stored_fields(operator: Scan) -> tuple[StructField, ...]:
 
 def read_columns(operator: Scan, file_key: str) -> dict[str, str]:
     """What each row must bring from its file: names and SQL. `file_key` is SQL that tells the file."""
-    columns = {_DESCRIBED: "_metadata"} if operator.described else {}
+    columns = {DESCRIBED: "_metadata"} if operator.described else {}
     if operator.row_ids is not None:
-        columns |= {_FILE: file_key, _POSITION: "_metadata.row_index"}
-        columns |= {_MOVED_ID: quote(operator.row_ids.row_id), _MOVED_VERSION: quote(operator.row_ids.version)}
+        columns |= {ID_FILE: file_key, ID_POSITION: "_metadata.row_index"}
+        columns |= {MOVED_ID: quote(operator.row_ids.row_id), MOVED_VERSION: quote(operator.row_ids.version)}
     return columns
 
 
@@ -70,8 +78,8 @@ def with_row_ids(
     if operator.row_ids is not None:
         frame = _with_first_ids(spark, operator, frame, paths, key_of)
         row_id, version = (
-            f"coalesce({_MOVED_ID}, {_FIRST_ID} + {_POSITION})",
-            f"coalesce({_MOVED_VERSION}, {_FIRST_VERSION})",
+            f"coalesce({MOVED_ID}, {FIRST_ID} + {ID_POSITION})",
+            f"coalesce({MOVED_VERSION}, {FIRST_VERSION})",
         )
         frame = frame.withColumns({ROW_ID: F.expr(row_id), ROW_VERSION: F.expr(version)})
     return frame.withColumn(METADATA, F.expr(_description(operator))) if operator.described else frame
@@ -88,10 +96,10 @@ def _with_first_ids(
     firsts = [(key_of(path), *rest) for path, *rest in zip(*columns, strict=True) if path in wanted]
     if len(firsts) == 1:
         ((_, first, version),) = firsts
-        literals = {_FIRST_ID: F.lit(first).cast("bigint"), _FIRST_VERSION: F.lit(version).cast("bigint")}
+        literals = {FIRST_ID: F.lit(first).cast("bigint"), FIRST_VERSION: F.lit(version).cast("bigint")}
         return frame.withColumns(literals)
-    lookup = spark.session.createDataFrame(firsts, f"{_FILE} STRING, {_FIRST_ID} BIGINT, {_FIRST_VERSION} BIGINT")
-    return frame.join(F.broadcast(lookup), _FILE)
+    lookup = spark.session.createDataFrame(firsts, f"{ID_FILE} STRING, {FIRST_ID} BIGINT, {FIRST_VERSION} BIGINT")
+    return frame.join(F.broadcast(lookup), ID_FILE)
 
 
 def without_ids(scan: Scan) -> Scan:
@@ -118,6 +126,6 @@ def metadata_type(operator: Scan) -> str:
 def _description(operator: Scan) -> str:
     """SQL of METADATA."""
     if operator.row_ids is None:
-        return _DESCRIBED
-    fields = {**{name: f"{_DESCRIBED}.{name}" for name in _FILE_FIELDS}, **_ID_FIELDS}
+        return DESCRIBED
+    fields = {**{name: f"{DESCRIBED}.{name}" for name in _FILE_FIELDS}, **_ID_FIELDS}
     return f"named_struct({', '.join(f'{name!r}, {value}' for name, value in fields.items())})"

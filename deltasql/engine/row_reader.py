@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.acted_rows import ActedRows
-from deltasql.engine.actions import ACTION
 from deltasql.engine.engine import StatementEngine
 from deltasql.engine.failures import retold
 from deltasql.engine.merge_on_read import FIRED
@@ -18,17 +17,8 @@ from deltasql.engine.write import Stage, row_count
 from deltasql.log.paths import absolute, canonical
 from deltasql.log.row_ids import row_id_columns
 from deltasql.log.vector_writer import MarkedFile, inline_vector
-from deltasql.plan.operators import (
-    ROW_FILE,
-    ROW_ID,
-    ROW_INDEX,
-    SOURCE_PRESENT,
-    Query,
-    Rewrite,
-    RowEffect,
-    RowKind,
-    Scan,
-)
+from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_ID, ROW_INDEX, SOURCE_PRESENT
+from deltasql.plan.operators import Query, Rewrite, RowEffect, RowKind, Scan
 from deltasql.planner.pruning import prune
 from deltasql.schema.types import StructType
 

@@ -11,6 +11,7 @@ from deltasql.engine.frames import frame_schema
 from deltasql.engine.interrupts import cancellable
 from deltasql.engine.spark import SparkHandle
 from deltasql.engine.variants import variant_text
+from deltasql.plan.hidden import hidden
 from deltasql.schema.types import StructType
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class QueryResult:
         """Variants are their JSON text: PySpark hands on the bytes of their encoding, and fails where one is NULL."""
         schema = self.schema
         # Two columns may have one name; numbered ones can be told apart.
-        names = [f"__deltasql_{index}" for index in range(len(schema))]
+        names = [hidden(index) for index in range(len(schema))]
         texts = [variant_text(name, field.type) for name, field in zip(names, schema, strict=True)]
         with self._running():
             if not any(texts):

@@ -9,14 +9,27 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from deltasql.engine.marked_rows import MARKED_FILE, MARKED_ROW, without_marked
+from deltasql.engine.marked_rows import without_marked
 from deltasql.engine.row_ids import metadata_type, read_columns, stored_fields, with_row_ids
 from deltasql.engine.spark import FOR_SCANS, TINY_BYTES, SparkHandle
 from deltasql.log.deletion_vectors import deleted_rows
 from deltasql.log.features import requested_features
 from deltasql.log.store import open_store
 from deltasql.plan.base import quote
-from deltasql.plan.operators import METADATA, ROW_FILE, ROW_ID, ROW_INDEX, ROW_VERSION, TARGET_PRESENT, Scan
+from deltasql.plan.hidden import (
+    FILE_KEY,
+    FILE_KEYS,
+    KEYED_FILE,
+    MARKED_FILE,
+    MARKED_ROW,
+    ROW_FILE,
+    ROW_ID,
+    ROW_INDEX,
+    ROW_VERSION,
+    TARGET_PRESENT,
+    hidden,
+)
+from deltasql.plan.operators import METADATA, Scan
 from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
 from deltasql.schema.literals import sql_literal
 from deltasql.schema.text import schema_ddl, sql_text
@@ -79,10 +92,10 @@ def file_rows(spark: SparkHandle, operator: Scan, schema: StructType, extra: Map
 
 def _empty(spark: SparkHandle, operator: Scan) -> DataFrame:
     frame = spark.session.createDataFrame([], schema_ddl(operator.schema))
-    hidden = {ROW_FILE: "STRING", ROW_INDEX: "BIGINT", ROW_ID: "BIGINT", ROW_VERSION: "BIGINT"}
+    unfilled = {ROW_FILE: "STRING", ROW_INDEX: "BIGINT", ROW_ID: "BIGINT", ROW_VERSION: "BIGINT"}
     if operator.described:
-        hidden[METADATA] = metadata_type(operator)
-    return frame.selectExpr("*", *(f"CAST(NULL AS {kind}) AS {name}" for name, kind in hidden.items()))
+        unfilled[METADATA] = metadata_type(operator)
+    return frame.selectExpr("*", *(f"CAST(NULL AS {kind}) AS {name}" for name, kind in unfilled.items()))
 
 
 def _read(
@@ -114,9 +127,9 @@ def _columns(spark: SparkHandle, operator: Scan, paths: list[str], extra: Mappin
     """All rows of some files, under the table's column names."""
     from pyspark.sql import functions as F
 
-    hidden = {name.lower() for name in operator.partition_columns}
+    partitions = {name.lower() for name in operator.partition_columns}
     fields = StructType(
-        tuple(item for item in operator.schema if item.name.lower() not in hidden and item.type != VOID)
+        tuple(item for item in operator.schema if item.name.lower() not in partitions and item.type != VOID)
     )
     with spark.tuned(FOR_SCANS) as session:
         stored = StructType((*physical_schema(fields), *stored_fields(operator)))
@@ -227,18 +240,15 @@ def _joined_groups(
 
     paths = [path for members in groups.values() for path in members]
     key, key_of = file_key(paths)
-    frame = _read(spark, operator, paths, {"__deltasql_path": key})
+    frame = _read(spark, operator, paths, {KEYED_FILE: key})
     rows = [(*values, [key_of(path) for path in members]) for values, members in groups.items()]
-    columns = [f"__deltasql_p{index} STRING" for index in range(len(partitions))]
-    lookup = spark.session.createDataFrame(rows, ", ".join([*columns, "__deltasql_keys ARRAY<STRING>"]))
+    columns = [f"{hidden(index)} STRING" for index in range(len(partitions))]
+    lookup = spark.session.createDataFrame(rows, ", ".join([*columns, f"{FILE_KEYS} ARRAY<STRING>"]))
     lookup = lookup.select(
-        *(
-            F.expr(partition_sql(operator, name, f"__deltasql_p{index}")).alias(name)
-            for index, name in enumerate(partitions)
-        ),
-        F.explode("__deltasql_keys").alias("__deltasql_key"),
+        *(F.expr(partition_sql(operator, name, hidden(index))).alias(name) for index, name in enumerate(partitions)),
+        F.explode(FILE_KEYS).alias(FILE_KEY),
     )
-    joined = frame.join(F.broadcast(lookup), F.expr("__deltasql_path = __deltasql_key"))
+    joined = frame.join(F.broadcast(lookup), F.expr(f"{KEYED_FILE} = {FILE_KEY}"))
     return _select(joined, names, operator)
 
 

@@ -20,7 +20,7 @@ from deltasql.log.actions import AddCDCFile, AddFile
 from deltasql.log.paths import absolute, is_local
 from deltasql.log.properties import is_on
 from deltasql.log.record_count import record_count
-from deltasql.plan.operators import ROW_ID, ROW_VERSION
+from deltasql.plan.hidden import IS_CHANGE, ROW_ID, ROW_VERSION
 from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
 from deltasql.schema.json import schema_to_json
 from deltasql.schema.paths import walk
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 
 CHANGE_DATA = "_change_data"
-IS_CHANGE = "__deltasql_is_change"
-"""Directory column that separates the rows of the change feed from the table's."""
 
 WRITE_OPTIONS = {
     "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",

@@ -18,21 +18,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-ROW_FILE = "__deltasql_file"
-"""Hidden column of an identified scan: the URI of the data file that a row stands in."""
-ROW_INDEX = "__deltasql_row"
-"""Hidden column of an identified scan: the position of a row in its data file, from 0."""
-TARGET_PRESENT = "__deltasql_target"
-"""Hidden column of an identified scan: TRUE, so that the outer side of a join can be told from a row of NULLs."""
-SOURCE_PRESENT = "__deltasql_source"
-"""The same for the source of a MERGE."""
-ROW_ID, ROW_VERSION = "__deltasql_row_id", "__deltasql_row_version"
-"""Hidden columns of a scan with `row_ids`: the id of a row, and the version that last changed it."""
 METADATA = "_metadata"
 """Column of a described scan: a struct of the row's file, its place in it and, where rows are tracked, its id."""
-ORDINAL = "__deltasql_ordinal"
-"""Column of numbered rows: a number from 0 that no other row has. Rows of one task are mostly in sequence."""
-HIDDEN_PREFIX = "__deltasql_"
 READ_COLUMNS = ("path", "partitionValues", "size", "deletionVector")
 """What a Scan knows of each of its files where rows are only read: columns of `Snapshot.files()`."""
 SCAN_COLUMNS = (*READ_COLUMNS, "location", "stats")

@@ -19,6 +19,7 @@ from deltasql.errors.table import ConstraintDeclaredTwiceError
 from deltasql.log.properties import CONSTRAINT_PREFIX, check_constraints, protocol_for
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.constraints import AddConstraint, DropConstraint
+from deltasql.plan.hidden import ROWS
 from deltasql.plan.operators import Constraint, Query
 from deltasql.plan.table import CheckConstraint
 from deltasql.planner.changes import Plan, TableChange, Verification
@@ -31,9 +32,6 @@ from deltasql.schema.types import BOOLEAN, StructField, StructType
 
 if TYPE_CHECKING:
     from deltasql.log.snapshot import Snapshot
-
-
-ROWS = "__deltasql_rows"
 
 
 @plan.register

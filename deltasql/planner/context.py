@@ -19,6 +19,7 @@ from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
 from deltasql.log.row_ids import row_id_columns
 from deltasql.log.table import DeltaLog
 from deltasql.plan.base import SqlText, TableName
+from deltasql.plan.hidden import VIEW, hidden
 from deltasql.plan.operators import (
     METADATA,
     READ_COLUMNS,
@@ -277,7 +278,7 @@ class Context:
                 raise error.at(caret) from None
             if operator is None:
                 continue
-            view = f"__deltasql_{uuid4().hex}"
+            view = hidden(uuid4().hex)
             bound[index] = view
             relations[view] = operator
         return bind(sql, bound, qualifiers or {}, metadata.hidden_from_stars(described)).sql, relations
@@ -322,7 +323,7 @@ class Context:
             from deltasql.plan.base import quote
 
             names = ", ".join(quote(column) for column in view.columns)
-            sql = f"SELECT * FROM (\n{sql}\n) AS __deltasql_view({names})"
+            sql = f"SELECT * FROM (\n{sql}\n) AS {VIEW}({names})"
         return Query(sql, relations, f"view {name}")
 
 

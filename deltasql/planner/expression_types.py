@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from deltasql.plan.hidden import NULL_ROW
 from deltasql.planner.function_types import (
     FUNCTIONS,
     arithmetic,
@@ -20,7 +21,7 @@ from deltasql.planner.function_types import (
     is_integral,
     is_number,
 )
-from deltasql.planner.null_row import ROW, null_row
+from deltasql.planner.null_row import null_row
 from deltasql.planner.tokens import Token, tokenize
 from deltasql.schema import types
 from deltasql.schema.types import BOOLEAN, DOUBLE, INTEGER, LONG, STRING, VOID, DataType, DecimalType, StructType
@@ -61,7 +62,7 @@ def types_of(schema: StructType, expressions: list[str], context: Context) -> li
     """
     known = [known_type(sql, schema) for sql in expressions]
     found = [kind for kind in known if kind is not None]
-    return found if len(found) == len(known) else context.analyst.types([(null_row(schema), ROW)], expressions)
+    return found if len(found) == len(known) else context.analyst.types([(null_row(schema), NULL_ROW)], expressions)
 
 
 def known_type(sql: str, schema: StructType) -> DataType | None:

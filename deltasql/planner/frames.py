@@ -21,6 +21,7 @@ from deltasql.errors.table import CannotReplaceMissingTableError
 from deltasql.log.properties import has_change_feed
 from deltasql.plan.base import ColumnPath, SqlText, quote
 from deltasql.plan.frames import CreateForFrame, WriteFrame, WriteMode
+from deltasql.plan.hidden import hidden
 from deltasql.plan.insert import Insert
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Rewrite, Supplied, Write
 from deltasql.plan.table import ClusterBy, ColumnDefinition, CreateTable, PartitionColumn
@@ -83,7 +84,7 @@ class _Write:
     @property
     def rows(self) -> tuple[Supplied, list[Given]]:
         """The rows under names of our own, which no column of the table can have."""
-        names = tuple(f"__deltasql_{index}" for index in range(len(self.columns)))
+        names = tuple(hidden(index) for index in range(len(self.columns)))
         given = [Given(field.name, name, field.type) for field, name in zip(self.columns, names, strict=True)]
         return Supplied(self.statement.frame, names), given
 

@@ -7,7 +7,7 @@ from urllib.parse import quote as percent_encoded
 
 from deltasql.errors.columns import AlterIdentityError, ExplicitIdentityError, IdentityUpdateError, NoIdentityError
 from deltasql.plan.base import quote
-from deltasql.plan.operators import ORDINAL
+from deltasql.plan.hidden import ORDINAL, ROWS
 from deltasql.schema.identity import Identity, identity_of, with_identities
 from deltasql.schema.paths import resolve
 from deltasql.schema.text import path_text, quote_text
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 OVERFLOW_MARK = "DELTASQL_IDENTITY_OVERFLOW|"
 """Starts the text that a row raises inside Spark when numbers run out; the column's name, percent-encoded, follows."""
-ROWS = "__deltasql_rows"
 
 
 def identity_sql(field: StructField, identity: Identity, ordinal: str = ORDINAL) -> str:

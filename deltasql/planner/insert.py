@@ -13,8 +13,9 @@ from deltasql.errors.write import (
     ReplaceWhereClauseError,
 )
 from deltasql.plan.base import SqlText, quote
+from deltasql.plan.hidden import ORDINAL, QUERY, hidden
 from deltasql.plan.insert import Insert
-from deltasql.plan.operators import ORDINAL, SCAN_COLUMNS, Check, Operator, Query, Write
+from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Query, Write
 from deltasql.planner.alignment import StructRule
 from deltasql.planner.changes import NO_ROWS, Outcome, Plan, RowChange, RowReads
 from deltasql.planner.constraints import constraints_of
@@ -184,10 +185,8 @@ def _query(
     text = SqlText(replace_defaults(statement.query.text, fields), statement.query.start)
     query = context.query(text, statement.ctes)
     schema = context.analyst.schema(query)
-    names = [f"__deltasql_{index}" for index in range(len(schema))]
-    renamed = Query(
-        f"SELECT * FROM (\n{query.sql}\n) AS __deltasql_query({', '.join(names)})", query.relations, query.label
-    )
+    names = [hidden(index) for index in range(len(schema))]
+    renamed = Query(f"SELECT * FROM (\n{query.sql}\n) AS {QUERY}({', '.join(names)})", query.relations, query.label)
     given = [Given(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
     return query, renamed, given, left_out
 

@@ -18,8 +18,9 @@ from deltasql.errors.write import (
     UnknownInsertColumnError,
 )
 from deltasql.plan.base import quote
+from deltasql.plan.hidden import ORDINAL
 from deltasql.plan.insert import Insert
-from deltasql.plan.operators import ORDINAL, Number, Operator, Project
+from deltasql.plan.operators import Number, Operator, Project
 from deltasql.planner.alignment import Alignment, StructRule
 from deltasql.planner.char_types import stored
 from deltasql.planner.context import Context

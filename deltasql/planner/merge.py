@@ -20,6 +20,7 @@ from deltasql.errors.write import (
 )
 from deltasql.log.properties import is_append_only
 from deltasql.plan.base import SqlText, quote
+from deltasql.plan.hidden import ORDINAL, SOURCE_ROWS
 from deltasql.plan.merge import (
     ClauseKind,
     DeleteAction,
@@ -30,18 +31,7 @@ from deltasql.plan.merge import (
     UpdateAction,
     UpdateStarAction,
 )
-from deltasql.plan.operators import (
-    ORDINAL,
-    EqualKey,
-    Number,
-    Operator,
-    Query,
-    Rewrite,
-    RowAction,
-    RowEffect,
-    RowKind,
-    Scan,
-)
+from deltasql.plan.operators import EqualKey, Number, Operator, Query, Rewrite, RowAction, RowEffect, RowKind, Scan
 from deltasql.planner.alignment import Alignment, StructRule, updated_struct
 from deltasql.planner.assignments import assigned_values, refuse_conflicts
 from deltasql.planner.changes import Outcome, Plan, RowChange
@@ -66,7 +56,6 @@ from deltasql.schema.identity import identities, identity_of
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
 from deltasql.schema.widening import Widening
 
-SOURCE = "__deltasql_source_rows"
 KINDS = {
     ClauseKind.MATCHED: RowKind.MATCHED,
     ClauseKind.NOT_MATCHED: RowKind.NOT_MATCHED,
@@ -92,7 +81,7 @@ def _(statement: Merge, context: Context) -> Plan:
     source = _source(statement, context)
     sides = told_apart(
         side(context, statement.table, statement.alias, snapshot.schema, "target"),
-        side(context, statement.source_table, statement.source_alias, context.analyst.schema(source), SOURCE),
+        side(context, statement.source_table, statement.source_alias, context.analyst.schema(source), SOURCE_ROWS),
     )
     scope = Scope(with_ctes(context, statement.ctes), *sides)
     merge = _Merge(statement, context, scope, evolution)

@@ -7,8 +7,6 @@ from deltasql.plan.operators import Query
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import StructType
 
-ROW = "__deltasql_row"
-
 
 def null_row(schema: StructType) -> Query:
     """One row with NULL in each column of `schema`."""

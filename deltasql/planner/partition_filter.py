@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from deltasql.errors.optimize import NonPartitionPredicateError, PartitionPredicateError
 from deltasql.log.bins import first_rows, partition_numbers, rows_with
 from deltasql.plan.base import SqlText, quote
+from deltasql.plan.hidden import PARTITION_NUMBER, PARTITIONS
 from deltasql.planner.context import Context
 from deltasql.planner.pruning import matches_partition
 from deltasql.planner.references import column_references, has_subquery, is_deterministic
@@ -58,9 +59,9 @@ def _evaluated(files: pa.Table, predicate: str, snapshot: Snapshot, context: Con
     ]
     if not texts:
         return files
-    columns = ", ".join(["__deltasql_n", *(quote(field.name) for field in fields)])
+    columns = ", ".join([PARTITION_NUMBER, *(quote(field.name) for field in fields)])
     values = ", ".join(f"({text})" for text in texts)
     found = context.analyst.value(
-        f"(SELECT collect_list(__deltasql_n) FROM VALUES {values} AS __deltasql_p({columns}) WHERE {predicate})"
+        f"(SELECT collect_list({PARTITION_NUMBER}) FROM VALUES {values} AS {PARTITIONS}({columns}) WHERE {predicate})"
     )
     return files.take(rows_with(numbers, found))

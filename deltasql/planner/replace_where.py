@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.plan.base import SqlText, TableName, quote
+from deltasql.plan.hidden import ROWS
 from deltasql.plan.operators import (
     Check,
     Constraint,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 REPLACE_WHERE = "REPLACE WHERE"
 """Name of the constraint that inserted rows lie in the range that is replaced."""
-ROWS = "__deltasql_rows"
 
 
 def checked_rows(rows: Operator, table: TableName, predicate: SqlText, context: Context) -> Operator:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.properties import writes_vectors
-from deltasql.plan.operators import ROW_FILE, ROW_INDEX, Operator, Query, Rewrite, RowEffect, Scan
+from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
+from deltasql.plan.operators import Operator, Query, Rewrite, RowEffect, Scan
 from deltasql.planner.changes import NO_ROWS, RowReads
 from deltasql.planner.reads import own_scans, reads_otherwise
 from deltasql.planner.references import (

@@ -10,7 +10,7 @@ import deltasql
 from deltasql import DeltaSqlError, Session
 from deltasql.engine.frames import numbered
 from deltasql.engine.spark import SparkHandle
-from deltasql.plan.operators import ORDINAL
+from deltasql.plan.hidden import ORDINAL
 
 pytestmark = pytest.mark.spark
 

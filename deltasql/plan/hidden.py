@@ -1,0 +1,67 @@
+"""Names of our own in SQL and DataFrames. No user sees them, and no column of a table is called so."""
+
+from __future__ import annotations
+
+HIDDEN_PREFIX = "__deltasql_"
+
+
+def hidden(name: object) -> str:
+    """A hidden name; those that have no constant here are numbered, or made for one statement."""
+    return f"{HIDDEN_PREFIX}{name}"
+
+
+# Relations and aliases of theirs
+
+ROWS = hidden("rows")
+"""The rows of the table that a statement is about."""
+NULL_ROW = hidden("null_row")
+SOURCE_ROWS = hidden("source_rows")
+"""The source of a MERGE that has no alias."""
+QUERY, VIEW, PARTITIONS = hidden("query"), hidden("view"), hidden("p")
+
+# Columns of scans
+
+ROW_FILE = hidden("file")
+"""Of an identified scan: the URI of the data file that a row stands in."""
+ROW_INDEX = hidden("row")
+"""Of an identified scan: the position of a row in its data file, from 0."""
+TARGET_PRESENT = hidden("target")
+"""Of an identified scan: TRUE, so that the outer side of a join can be told from a row of NULLs."""
+SOURCE_PRESENT = hidden("source")
+"""The same for the source of a MERGE."""
+ROW_ID, ROW_VERSION = hidden("row_id"), hidden("row_version")
+"""Of a scan with `row_ids`: the id of a row, and the version that last changed it."""
+ORDINAL = hidden("ordinal")
+"""Of numbered rows: a number from 0 that no other row has. Rows of one task are mostly in sequence."""
+
+# Columns on the way to those
+
+FILE_KEY, FILE_KEYS = hidden("key"), hidden("keys")
+"""What tells the file of a row, and the same of all files of a partition."""
+KEYED_FILE = hidden("keyed_file")
+MARKED_FILE, MARKED_ROW = hidden("marked_file"), hidden("marked_row")
+DESCRIBED = hidden("described")
+ID_FILE, ID_POSITION = hidden("id_file"), hidden("id_position")
+MOVED_ID, MOVED_VERSION = hidden("moved_id"), hidden("moved_version")
+FIRST_ID, FIRST_VERSION = hidden("first_id"), hidden("first_version")
+
+# Columns of a rewrite
+
+ACTION = hidden("action")
+SOURCE_ROW = hidden("source_row")
+"""The number of a row of the source."""
+MATCH_NUMBER = hidden("match")
+NEW_IMAGE, OLD_IMAGE, IMAGE = hidden("new"), hidden("old"), hidden("image")
+"""A row after and before its change, and either of them as a row of the change feed."""
+IS_CHANGE = hidden("is_change")
+"""Directory column that separates the rows of the change feed from the table's."""
+
+# Columns of a rearrangement
+
+ARRANGED_FILE, FILE_NUMBER, FILE_ROW = hidden("arranged_file"), hidden("file_number"), hidden("file_row")
+BIN, PLACE, STATE, DIGIT = hidden("bin"), hidden("place"), hidden("state"), hidden("digit")
+CUT, FIRST_FILE = hidden("cut"), hidden("first_file")
+
+# Columns of a list of partitions
+
+PARTITION_NUMBER = hidden("n")

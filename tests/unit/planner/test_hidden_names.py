@@ -1,0 +1,21 @@
+"""Names of our own: told apart from one another, and kept in one place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import deltasql
+from deltasql.plan.hidden import hidden
+
+SOURCES = Path(deltasql.__file__).parent
+
+
+def test_no_two_are_the_same() -> None:
+    names = [value for name, value in vars(hidden).items() if name.isupper() and name != "HIDDEN_PREFIX"]
+    assert len(set(names)) == len(names) > 30
+    assert all(name.startswith(hidden.HIDDEN_PREFIX) for name in names)
+
+
+def test_no_other_module_spells_one() -> None:
+    found = {path.name for path in SOURCES.rglob("*.py") if hidden.HIDDEN_PREFIX in path.read_text(encoding="utf-8")}
+    assert found == {"hidden.py"}
