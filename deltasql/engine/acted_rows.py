@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from deltasql.engine.actions import KEEP, NOTHING, action_sql, cases, not_written, output_sql
-from deltasql.engine.change_rows import CHANGE_TYPE, with_change_rows
+from deltasql.engine.change_rows import with_change_rows
 from deltasql.engine.frames import Frames, checked
 from deltasql.engine.merge_source import Source
 from deltasql.engine.rewritten import Rewritten
@@ -18,6 +18,7 @@ from deltasql.engine.write import Stage, Staged
 from deltasql.errors.engine import MultipleSourceRowsError
 from deltasql.plan.hidden import ACTION, MATCH_NUMBER, ROW_FILE, ROW_INDEX, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
 from deltasql.plan.operators import Constraint, Rewrite, RowEffect, RowKind, Scan
+from deltasql.schema.checks import CHANGE_TYPE
 
 if TYPE_CHECKING:
     import pyarrow as pa

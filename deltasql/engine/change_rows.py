@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from deltasql.engine.actions import NOTHING, keep_sql, output_sql
 from deltasql.plan.hidden import ACTION, IMAGE, NEW_IMAGE, OLD_IMAGE, ROW_ID, ROW_VERSION
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect
+from deltasql.schema.checks import CHANGE_TYPE
 from deltasql.schema.literals import sql_literal
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-CHANGE_TYPE = "_change_type"
-"""Column of change files; data files written in the same job have it as well, empty, and readers pass over it."""
 _CHANGES = {
     RowEffect.UPDATE: (("update_preimage", OLD_IMAGE), ("update_postimage", NEW_IMAGE)),
     RowEffect.DELETE: (("delete", OLD_IMAGE),),

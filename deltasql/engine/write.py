@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from deltasql.engine.change_rows import CHANGE_TYPE
 from deltasql.engine.field_ids import has_nested_ids, write_nested_ids
 from deltasql.engine.spark import SparkHandle, for_writes
 from deltasql.engine.staged import DIRECTORY_PREFIX, HIVE_NULL, ORIGIN, StagedFile, data_files, staged_files
@@ -21,6 +20,7 @@ from deltasql.log.paths import absolute, is_local
 from deltasql.log.properties import is_on
 from deltasql.log.record_count import record_count
 from deltasql.plan.hidden import IS_CHANGE, ROW_ID, ROW_VERSION
+from deltasql.schema.checks import CHANGE_TYPE
 from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
 from deltasql.schema.json import schema_to_json
 from deltasql.schema.paths import walk

@@ -6,7 +6,7 @@ know are dropped, but for metaData, which is written back whole.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
@@ -317,6 +317,11 @@ class Metadata:
     def with_configuration(self, changes: Mapping[str, str]) -> Metadata:
         """These metadata with some properties set."""
         return replace(self, configuration={**self.configuration, **changes})
+
+    def without_properties(self, keys: Collection[str]) -> Metadata:
+        """These metadata with some properties gone."""
+        rest = {key: value for key, value in self.configuration.items() if key not in keys}
+        return replace(self, configuration=rest)
 
     def to_json(self) -> Json:
         action: Json = {"id": self.id} | _present(name=self.name, description=self.description)

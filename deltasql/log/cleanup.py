@@ -14,7 +14,7 @@ from deltasql.errors.log import InvalidCheckpointError
 from deltasql.log.checkpoint import Checkpoint, sidecar_path
 from deltasql.log.history import file_times
 from deltasql.log.paths import LOG
-from deltasql.log.properties import deleted_file_retention_ms, is_on, log_retention_ms, property_value
+from deltasql.log.properties import PROTECTED_BEFORE, deleted_file_retention_ms, is_on, log_retention_ms, property_value
 from deltasql.log.segment import Listing, classify
 from deltasql.log.snapshot import Snapshot
 from deltasql.log.store import Entry, LogStore
@@ -97,8 +97,7 @@ def _cutoff(configuration: Mapping[str, str], now: int) -> int:
 
 
 def _protected_before(configuration: Mapping[str, str]) -> int:
-    """Versions before this one are only to be deleted all at once: a dropped feature left traces in them."""
-    return int(property_value(configuration, "delta.requireCheckpointProtectionBeforeVersion") or 0)
+    return int(property_value(configuration, PROTECTED_BEFORE) or 0)
 
 
 def _orphans(store: LogStore, kept: Iterable[Checkpoint], now: int) -> list[str]:

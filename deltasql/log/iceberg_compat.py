@@ -14,6 +14,7 @@ from deltasql.errors.iceberg import (
     IcebergVersionsError,
     IcebergWideningError,
 )
+from deltasql.schema.column_mapping import MODE
 from deltasql.schema.paths import walk
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import ArrayType, DataType, MapType, PrimitiveType, StructType
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from deltasql.log.actions import AddFile
     from deltasql.log.protocol import Protocol
 
-MODE = "delta.columnMapping.mode"
 _KEYS = {f"delta.enableIcebergCompatV{number}": f"icebergCompatV{number}" for number in (1, 2, 3)}
 COMPAT_TAG = "ICEBERG_COMPAT_VERSION"
 """Tag of a data file: it has the field ids, and the partition columns, of this version."""

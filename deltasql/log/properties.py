@@ -35,6 +35,11 @@ from deltasql.schema.types import StructType
 
 FEATURE_PREFIX = "delta.feature."
 CONSTRAINT_PREFIX = "delta.constraints."
+PROTECTED_BEFORE = "delta.requireCheckpointProtectionBeforeVersion"
+"""Versions before this one are only to be deleted all at once: a dropped feature left traces in them."""
+TIMESTAMPS = "delta.enableInCommitTimestamps"
+TIMESTAMPS_SINCE = ("delta.inCommitTimestampEnablementVersion", "delta.inCommitTimestampEnablementTimestamp")
+"""The first commit that has a timestamp of its own, where that is not the table's first."""
 _FREE_PREFIXES = ("delta.universalformat.config.", "delta.workloadbasedcolumns.")
 _ALIASES = {"delta.enablechangedatacapture": "delta.enableChangeDataFeed"}
 _RESERVED = frozenset({"owner", "external", "is_managed_location"})
@@ -259,10 +264,6 @@ def deleted_file_retention_ms(configuration: Mapping[str, str]) -> int:
 def log_retention_ms(configuration: Mapping[str, str]) -> int:
     """Age from which commits may be cleaned up."""
     return int(property_value(configuration, "delta.logRetentionDuration"))
-
-
-def checkpoint_retention_ms(configuration: Mapping[str, str]) -> int:
-    return int(property_value(configuration, "delta.checkpointRetentionDuration"))
 
 
 def set_transaction_retention_ms(configuration: Mapping[str, str]) -> int | None:

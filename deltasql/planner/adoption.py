@@ -11,12 +11,12 @@ from deltasql.errors.table import (
     CreatedPropertiesDifferError,
 )
 from deltasql.log.clustering import AUTO_PROPERTY
+from deltasql.log.properties import PROTECTED_BEFORE, TIMESTAMPS_SINCE
 from deltasql.log.row_ids import ID_COLUMN_KEY, VERSION_COLUMN_KEY
 from deltasql.plan.table import ClusterBy
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.clustering_columns import check_same_clustering
 from deltasql.planner.create_text import column_text
-from deltasql.planner.metadata import PROTECTED, TIMESTAMPS_SINCE
 from deltasql.planner.place import Target, registration
 from deltasql.schema.column_mapping import ID, MAX_ID, PHYSICAL_NAME
 from deltasql.schema.edits import without_metadata
@@ -27,8 +27,8 @@ from deltasql.schema.widening import TYPE_CHANGES
 
 OF_ONE_TABLE = frozenset(
     {
-        *(MAX_ID, ID_COLUMN_KEY, VERSION_COLUMN_KEY, AUTO_PROPERTY, PROTECTED),
-        *(f"{TIMESTAMPS_SINCE}Version", f"{TIMESTAMPS_SINCE}Timestamp"),
+        *(MAX_ID, ID_COLUMN_KEY, VERSION_COLUMN_KEY, AUTO_PROPERTY, PROTECTED_BEFORE),
+        *TIMESTAMPS_SINCE,
     }
 )
 """Properties that belong to a table's own history: nobody declares them, and another table has its own."""

@@ -27,6 +27,7 @@ from deltasql.plan.operators import Operator, Scan, UnionAll
 from deltasql.planner.settings import CHANGES_OUT_OF_RANGE
 from deltasql.planner.timetravel import timestamp_of, to_micros
 from deltasql.planner.tokens import tokenize
+from deltasql.schema.checks import CHANGE_TYPE, COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.compatibility import unreadable_part
 from deltasql.schema.types import LONG, STRING, TIMESTAMP, StructField, StructType
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from deltasql.planner.context import Context
     from deltasql.planner.relations import TableReference
 
-CHANGE_TYPE, COMMIT_VERSION, COMMIT_TIMESTAMP = "_change_type", "_commit_version", "_commit_timestamp"
 CHANGE_COLUMNS = (
     StructField(CHANGE_TYPE, STRING),
     StructField(COMMIT_VERSION, LONG),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
@@ -94,8 +93,9 @@ def automatic(metadata: Metadata, wanted: ClusterBy | None) -> Metadata:
     auto = wanted is not None and wanted.auto
     if auto == (metadata.configuration.get(AUTO_PROPERTY) == "true"):
         return metadata
-    rest = {key: value for key, value in metadata.configuration.items() if key != AUTO_PROPERTY}
-    return replace(metadata, configuration=MappingProxyType({**rest, **({AUTO_PROPERTY: "true"} if auto else {})}))
+    return (
+        metadata.with_configuration({AUTO_PROPERTY: "true"}) if auto else metadata.without_properties({AUTO_PROPERTY})
+    )
 
 
 def checked_columns(wanted: ClusterBy, metadata: Metadata, table: str, context: Context) -> tuple[Path, ...]:

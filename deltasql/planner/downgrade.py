@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from deltasql.errors.features import ConstraintsLeftError, MappedColumnNamesError
 from deltasql.log.actions import DomainMetadata
 from deltasql.log.deletion_vectors import marked_files
-from deltasql.log.properties import check_constraints, column_mapping_mode, is_on
+from deltasql.log.properties import (
+    PROTECTED_BEFORE,
+    TIMESTAMPS,
+    TIMESTAMPS_SINCE,
+    check_constraints,
+    column_mapping_mode,
+    is_on,
+)
 from deltasql.log.row_ids import DOMAIN, ENABLED, ID_COLUMN_KEY, SUSPENDED, UNBACKFILL, VERSION_COLUMN_KEY
 from deltasql.plan.operators import SCAN_COLUMNS, Write
 from deltasql.planner.changes import Outcome, Plan, Reads, RowChange, TableChange
@@ -33,11 +39,7 @@ if TYPE_CHECKING:
 NESTED_IDS = "delta.columnMapping.nested.ids"
 _SWITCHES = {
     "deletionVectors": ("delta.enableDeletionVectors",),
-    "inCommitTimestamp": (
-        "delta.enableInCommitTimestamps",
-        "delta.inCommitTimestampEnablementVersion",
-        "delta.inCommitTimestampEnablementTimestamp",
-    ),
+    "inCommitTimestamp": (TIMESTAMPS, *TIMESTAMPS_SINCE),
     "typeWidening": ("delta.enableTypeWidening",),
     "typeWidening-preview": ("delta.enableTypeWidening",),
     "materializePartitionColumns": (
@@ -47,7 +49,7 @@ _SWITCHES = {
 }
 _LEFTOVERS = {
     "rowTracking": frozenset({ENABLED, SUSPENDED, ID_COLUMN_KEY, VERSION_COLUMN_KEY}),
-    "checkpointProtection": frozenset({"delta.requireCheckpointProtectionBeforeVersion"}),
+    "checkpointProtection": frozenset({PROTECTED_BEFORE}),
 }
 
 
@@ -77,8 +79,7 @@ def _unset(log: DeltaLog, keys: tuple[str, ...]) -> Iterator[Plan]:
     snapshot = log.snapshot()
     if not keys or keys[0] not in snapshot.configuration:
         return
-    rest = {key: value for key, value in snapshot.configuration.items() if key not in keys}
-    metadata = replace(snapshot.metadata, configuration=MappingProxyType(rest))
+    metadata = snapshot.metadata.without_properties(keys)
     parameters = {"properties": [keys[0]], "ifExists": True}
     yield TableChange(log, snapshot, "UNSET TBLPROPERTIES", parameters, (metadata,))
 
@@ -146,9 +147,8 @@ def _column_mapping(log: DeltaLog, context: Context) -> Iterator[Plan]:
     wrong = [path_text(path) for path, _ in walk(snapshot.schema) if INVALID_CHARACTERS & set(path[-1])]
     if wrong:
         raise MappedColumnNamesError(log.table, ", ".join(wrong))
-    rest = {key: value for key, value in snapshot.configuration.items() if key not in {MODE, MAX_ID}}
     schema = without_metadata(snapshot.schema, {ID, PHYSICAL_NAME, NESTED_IDS})
-    metadata = replace(snapshot.metadata, schema=schema, configuration=MappingProxyType(rest))
+    metadata = replace(snapshot.metadata.without_properties({MODE, MAX_ID}), schema=schema)
     files = snapshot.files(SCAN_COLUMNS)
     yield _rewritten(log, snapshot, "REMOVE COLUMN MAPPING", {}, files, metadata, context)
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
@@ -29,7 +27,7 @@ from deltasql.errors.features import (
 from deltasql.errors.protocol import UnknownFeaturesError
 from deltasql.log.feature_traces import earliest_version, has_traces
 from deltasql.log.features import FEATURES, TableFeature, find_feature
-from deltasql.log.properties import property_value
+from deltasql.log.properties import PROTECTED_BEFORE, property_value
 from deltasql.plan.features import DropFeature
 from deltasql.planner.changes import Plan, Stepwise, TableChange
 from deltasql.planner.context import Context
@@ -41,7 +39,6 @@ if TYPE_CHECKING:
     from deltasql.log.table import DeltaLog
 
 PROTECTION = "checkpointProtection"
-PROTECTED_BEFORE = "delta.requireCheckpointProtectionBeforeVersion"
 RETENTION = "delta.dropFeatureTruncateHistory.retentionDuration"
 BARRIERS = 3
 """Checkpoints between the last version that uses a feature and the first without it: as many as Delta writes."""
@@ -145,13 +142,11 @@ def _barrier(log: DeltaLog, *, forget: bool = False) -> TableChange:
 def _removal(feature: TableFeature, log: DeltaLog, *, truncate: bool = False, guarded: bool = False) -> TableChange:
     """The commit that takes the feature out of the protocol; `guarded`, it brings the guard of the versions before."""
     snapshot = log.snapshot()
-    gone = leftover_keys(feature.name)
-    rest = {key: value for key, value in snapshot.configuration.items() if key not in gone}
+    metadata = snapshot.metadata.without_properties(leftover_keys(feature.name))
     protocol = snapshot.protocol.without(feature.name)
     if guarded:
         protocol = protocol.with_features([PROTECTION])
-        rest[PROTECTED_BEFORE] = str(snapshot.version + 1)
-    metadata = replace(snapshot.metadata, configuration=MappingProxyType(rest))
+        metadata = metadata.with_configuration({PROTECTED_BEFORE: str(snapshot.version + 1)})
     actions = (protocol, metadata, *final_actions(feature.name, snapshot))
     parameters = {"featureName": feature.name, "truncateHistory": truncate}
     return TableChange(log, snapshot, "DROP FEATURE", parameters, actions, checkpoint=guarded)

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 
 from deltasql.errors.schema import ColumnMappingModeError
 from deltasql.log.iceberg_compat import gives_nested_ids
-from deltasql.log.properties import column_mapping_mode, is_on, protocol_for
+from deltasql.log.properties import (
+    PROTECTED_BEFORE,
+    TIMESTAMPS,
+    TIMESTAMPS_SINCE,
+    column_mapping_mode,
+    is_on,
+    protocol_for,
+)
 from deltasql.planner.alignment import same_type
 from deltasql.planner.clustering_columns import check_still_indexed
 from deltasql.schema.checks import check_schema
@@ -19,10 +26,6 @@ from deltasql.schema.types import ArrayType, DataType, MapType, StructField, Str
 if TYPE_CHECKING:
     from deltasql.log.actions import Action, Metadata
     from deltasql.log.snapshot import Snapshot
-
-TIMESTAMPS = "delta.enableInCommitTimestamps"
-TIMESTAMPS_SINCE = "delta.inCommitTimestampEnablement"
-PROTECTED = "delta.requireCheckpointProtectionBeforeVersion"
 
 
 def evolved_metadata(metadata: Metadata, schema: StructType, *, table: str = "the table") -> Metadata:
@@ -92,9 +95,9 @@ def keeping_log_properties(metadata: Metadata, old: Mapping[str, str]) -> Metada
     Else travelling in time would go by the times of files, and the clean-up could delete a checkpoint behind which a
     dropped feature has left traces.
     """
-    kept = [PROTECTED]
+    kept = [PROTECTED_BEFORE]
     if is_on(old, TIMESTAMPS) and is_on({**old, **metadata.configuration}, TIMESTAMPS):
-        kept += [TIMESTAMPS, f"{TIMESTAMPS_SINCE}Version", f"{TIMESTAMPS_SINCE}Timestamp"]
+        kept += [TIMESTAMPS, *TIMESTAMPS_SINCE]
     return metadata.with_configuration({key: old[key] for key in kept if key in old})
 
 

@@ -9,6 +9,7 @@ from datetime import tzinfo
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from deltasql.planner.char_types import TYPE_KEY
 from deltasql.planner.clock import least
 from deltasql.planner.conditions import (
     ALWAYS,
@@ -41,12 +42,13 @@ from deltasql.planner.terms import (
 from deltasql.planner.timezone import zone as session_zone
 from deltasql.planner.tokens import tokenize
 from deltasql.planner.values import FLIPPED, NEGATED, compare, constant_holds
+from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.types import DataType, DecimalType, StructField, StructType
+from deltasql.schema.widening import TYPE_CHANGES
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-PHYSICAL_NAME = "delta.columnMapping.physicalName"
 _CASTS = {"TINYINT": 0, "SMALLINT": 1, "INT": 2, "BIGINT": 3}
 
 
@@ -278,7 +280,7 @@ class _Reader:
         if "__COLLATIONS" in fields[0].metadata or _is_char(fields[-1]) or _was_float(fields[-1]):
             return None
         name = fields[0].name
-        path = tuple(str(item.metadata.get(PHYSICAL_NAME, item.name)) for item in fields)
+        path = tuple(physical_name(item) for item in fields)
         return Column(path, current, name if name.lower() in self.partitions else None)
 
 
@@ -286,12 +288,12 @@ _OPS = {"EQ": "=", "NEQ": "<>", "LT": "<", "LTE": "<=", "GT": ">", "GTE": ">="}
 
 
 def _is_char(item: StructField) -> bool:
-    return str(item.metadata.get("__CHAR_VARCHAR_TYPE_STRING", "")).lower().startswith("char")
+    return str(item.metadata.get(TYPE_KEY, "")).lower().startswith("char")
 
 
 def _was_float(item: StructField) -> bool:
     # Old files hold singles: 0.1 in their statistics is 0.10000000149011612 as a double.
-    return any(change.get("fromType") == "float" for change in item.metadata.get("delta.typeChanges", ()))
+    return any(change.get("fromType") == "float" for change in item.metadata.get(TYPE_CHANGES, ()))
 
 
 def _parts(node: exp.Expression) -> tuple[str, ...] | None:

@@ -17,6 +17,7 @@ from deltasql.errors.restore import (
 )
 from deltasql.log.clustering import DOMAIN as CLUSTERING
 from deltasql.log.clustering import clustering_columns, clustering_domain, is_clustered
+from deltasql.log.properties import PROTECTED_BEFORE, TIMESTAMPS_SINCE
 from deltasql.log.snapshot import in_commit_timestamps
 from deltasql.plan.base import Temporal
 from deltasql.plan.restore import Restore
@@ -25,6 +26,7 @@ from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.planner.settings import IGNORE_MISSING_FILES, RESTORE_DOWNGRADE
 from deltasql.planner.timetravel import timestamp_of
+from deltasql.schema.column_mapping import MAX_ID
 from deltasql.schema.identity import identities, with_identities
 from deltasql.schema.types import LONG, StructField, StructType
 
@@ -57,9 +59,6 @@ METRICS = (
     "removedFilesSize",
     "restoredFilesSize",
 )
-GUARD = "delta.requireCheckpointProtectionBeforeVersion"
-ENABLEMENT = ("delta.inCommitTimestampEnablementVersion", "delta.inCommitTimestampEnablementTimestamp")
-MAX_COLUMN_ID = "delta.columnMapping.maxColumnId"
 _MOST_SHOWN = 100
 _LITERAL = re.compile(r"(?:TIMESTAMP\s*|DATE\s*)?'([^'\\]*)'", re.IGNORECASE)
 
@@ -182,12 +181,13 @@ def _protocol(old: Snapshot, current: Snapshot, *, downgrade: bool) -> Protocol:
 def _metadata(old: Metadata, current: Metadata) -> Metadata:
     """The old ones; what must not go backwards stays: numbers given to columns and to rows, and the log's guard."""
     # Since when commits have times of their own is of the present log; the transaction notes it where they begin anew.
-    kept = (GUARD, *ENABLEMENT) if in_commit_timestamps(old) and in_commit_timestamps(current) else (GUARD,)
-    configuration = {key: value for key, value in old.configuration.items() if key not in (GUARD, *ENABLEMENT)}
+    of_the_log = (PROTECTED_BEFORE, *TIMESTAMPS_SINCE)
+    kept = of_the_log if in_commit_timestamps(old) and in_commit_timestamps(current) else (PROTECTED_BEFORE,)
+    configuration = dict(old.without_properties(of_the_log).configuration)
     configuration |= {key: current.configuration[key] for key in kept if key in current.configuration}
-    marks = [item.configuration[MAX_COLUMN_ID] for item in (old, current) if MAX_COLUMN_ID in item.configuration]
-    if MAX_COLUMN_ID in configuration:
-        configuration[MAX_COLUMN_ID] = max(marks, key=int)
+    marks = [item.configuration[MAX_ID] for item in (old, current) if MAX_ID in item.configuration]
+    if MAX_ID in configuration:
+        configuration[MAX_ID] = max(marks, key=int)
     now, changed = identities(current.schema), {}
     for name, identity in identities(old.schema).items():
         used = now.get(name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, timezone, tzinfo
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
-from typing import TYPE_CHECKING, TypeAlias, Union
+from typing import TypeAlias, Union
 
 from deltasql.planner.conditions import (
     INTEGRAL,
@@ -24,9 +24,6 @@ from deltasql.planner.conditions import (
 )
 from deltasql.planner.literals import DAY, EXACT, Literal, days_of, moment_of
 from deltasql.planner.values import FLIPPED, compare, constant_holds
-
-if TYPE_CHECKING:
-    pass
 
 FIRST_DAY, LAST_DAY = date(1, 1, 1), date(9999, 12, 31)
 

@@ -34,7 +34,9 @@ from deltasql.schema.types import (
 INVALID_CHARACTERS = frozenset(" ,;{}()\n\t=")
 """Not allowed in a column name without column mapping: Parquet schemas cannot hold them."""
 
-CHANGE_DATA_COLUMNS = ("_change_type", "_commit_version", "_commit_timestamp")
+CHANGE_TYPE, COMMIT_VERSION, COMMIT_TIMESTAMP = "_change_type", "_commit_version", "_commit_timestamp"
+"""Columns of the change data feed. Data files of the same job have the first one as well, empty."""
+CHANGE_DATA_COLUMNS = (CHANGE_TYPE, COMMIT_VERSION, COMMIT_TIMESTAMP)
 INTERNAL_COLUMNS = ("__delta_internal_row_index", "__delta_internal_is_row_deleted")
 RESERVED_NAMES = frozenset(CHANGE_DATA_COLUMNS + INTERNAL_COLUMNS)
 """Lower-case names that ADD and RENAME refuse."""

@@ -50,11 +50,6 @@ def schema_ddl(schema: StructType, *, constraints: bool = False) -> str:
     return ", ".join(_field_sql(field, "", constraints) for field in schema)
 
 
-def field_ddl(field: StructField) -> str:
-    """One column as it stands in a column list, with NOT NULL and COMMENT."""
-    return _field_sql(field, "", True)
-
-
 def tree_text(schema: StructType) -> str:
     """A schema as a tree, one line per column, element, key and value: ` |-- a: int (nullable = true)`."""
     return "\n".join(["root", *_fields_lines(schema, " ")])

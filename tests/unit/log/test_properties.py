@@ -193,7 +193,6 @@ def test_values_read_with_their_defaults() -> None:
     assert properties.stats_string_prefix({"delta.dataSkippingStringPrefixLength": "5"}) == 5
     assert properties.deleted_file_retention_ms({}) == 7 * DAY
     assert properties.log_retention_ms({}) == 30 * DAY
-    assert properties.checkpoint_retention_ms({}) == 2 * DAY
     assert properties.set_transaction_retention_ms({}) is None
     assert properties.set_transaction_retention_ms({"delta.setTransactionRetentionDuration": "1 day"}) == DAY
     assert properties.check_constraints({"delta.constraints.B": "y", "delta.constraints.a": "x", "k": "v"}) == {

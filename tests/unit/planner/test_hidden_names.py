@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import deltasql
-from deltasql.plan.hidden import hidden
+from deltasql.plan import hidden
 
 SOURCES = Path(deltasql.__file__).parent
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from deltasql.schema.text import (
-    field_ddl,
     path_text,
     quote_name,
     quote_text,
@@ -54,7 +53,6 @@ def test_names_of_types(data_type: DataType, text: str, sql: str) -> None:
 
 def test_constraints_are_written_where_asked() -> None:
     assert sql_text(INNER, constraints=True) == "STRUCT<a: INT NOT NULL COMMENT 'it\\'s', `x y`: ARRAY<STRING>>"
-    assert field_ddl(StructField("id", LONG, False)) == "id BIGINT NOT NULL"
 
 
 def test_column_list() -> None:
