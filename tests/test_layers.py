@@ -47,10 +47,11 @@ OWNERS = {
     "pygments": {"repl"},
     "pandas": set(),
     "numpy": {"log", "engine"},
+    "pyiceberg": {"log"},
 }
 """Who may import a package from outside when it runs. Imports for type checkers alone are free."""
 
-HEAVY = {"pyspark", "py4j", "sqlglot", "pandas", "numpy", "pyarrow", "rich", "prompt_toolkit", "pygments"}
+HEAVY = {"pyspark", "py4j", "sqlglot", "pandas", "numpy", "pyarrow", "rich", "prompt_toolkit", "pygments", "pyiceberg"}
 
 
 class Import(NamedTuple):

@@ -82,16 +82,40 @@ class IcebergWideningError(DeltaSqlError):
 @condition(
     "DELTA_ICEBERG_COMPAT_VIOLATION.FILES_NOT_ICEBERG_COMPAT",
     _STATE,
-    "{table} cannot have {version}: its files do not hold the partition columns, which Iceberg reads from them. "
-    "Write the table anew: CREATE OR REPLACE TABLE {table} PARTITIONED BY (…) TBLPROPERTIES ('{key}' = 'true') AS "
-    "SELECT * FROM {table}.",
+    "{count} of the files of {table} were not written for IcebergCompatV{version}: Iceberg would not find all columns "
+    "in them. Run: REORG TABLE {table} APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = {version})).",
 )
 class IcebergFilesError(DeltaSqlError):
-    """Files of before the compatibility."""
+    """Files of before the compatibility: they may lack field ids or the partition columns."""
 
+    count: int
     table: str
     version: str
-    key: str
+
+
+@condition(
+    "DELTA_ICEBERG_COMPAT_VIOLATION.COMPAT_VERSION_NOT_SUPPORTED",
+    _STATE,
+    "ICEBERG_COMPAT_VERSION = {version} is not supported: write 1, or 2, which allows arrays and maps.",
+)
+class IcebergVersionError(DeltaSqlError):
+    """REORG … APPLY (UPGRADE UNIFORM …) to a version that is not there."""
+
+    version: int
+
+
+@condition(
+    "DELTA_UNIVERSAL_FORMAT_VIOLATION",
+    _STATE,
+    "{table} cannot have '{formats}' = 'iceberg' without Iceberg compatibility. "
+    "Set 'delta.enableIcebergCompatV2' = 'true' with it; for a table that has files, run: "
+    "REORG TABLE {table} APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = 2)).",
+)
+class UniversalFormatError(DeltaSqlError):
+    """A format is asked for, and what it needs is not."""
+
+    table: str
+    formats: str = "delta.universalFormat.enabledFormats"
 
 
 @condition(
@@ -120,3 +144,55 @@ class IcebergStatisticsError(DeltaSqlError):
     path: str
     table: str
     version: str
+
+
+@condition(
+    "DELTA_ICEBERG_COMPAT_VIOLATION.MISSING_REQUIRED_TABLE_FEATURE",
+    _STATE,
+    "{table} has no field id for {column}, by which Iceberg finds it. "
+    "Run: REORG TABLE {table} APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = 2)).",
+)
+class IcebergIdError(DeltaSqlError):
+    """A column that is not mapped, or has elements without ids."""
+
+    table: str
+    column: str
+
+
+@condition(
+    "DELTA_UNIVERSAL_FORMAT_CONVERSION_FAILED",
+    _STATE,
+    "Version {version} of {table} is committed, and its {format} metadata is not written: {reason}. "
+    "The next commit writes it.",
+)
+class ConversionError(DeltaSqlError):
+    """What is logged when a commit cannot be followed by metadata of another format."""
+
+    table: str
+    version: int
+    format: str
+    reason: str
+
+
+@condition(
+    "DELTA_UNIVERSAL_FORMAT_CONVERSION_FAILED",
+    _STATE,
+    "Other writers of {table} were faster with its iceberg metadata {attempts} times.",
+)
+class IcebergWritersError(DeltaSqlError):
+    """A lost race, again and again."""
+
+    table: str
+    attempts: int
+
+
+@condition(
+    "DELTA_MISSING_ICEBERG_CLASS",
+    "56038",
+    "{table} is to have Iceberg metadata, which PyIceberg writes, and that is not installed. "
+    "Run: pip install 'deltasql[uniform]'",
+)
+class MissingIcebergLibraryError(DeltaSqlError):
+    """The optional dependency is not there."""
+
+    table: str

@@ -83,19 +83,6 @@ class OptimizeFullError(DeltaSqlError):
 
 
 @condition(
-    "DELTA_OPERATION_NOT_ALLOWED",
-    "0AKDC",
-    "{table} cannot be upgraded to UniForm with ICEBERG_COMPAT_VERSION = {version}: deltasql writes no Iceberg "
-    "metadata. Run the statement with another engine; REORG TABLE {table} APPLY (PURGE) is supported.",
-)
-class UniformUpgradeError(DeltaSqlError):
-    """REORG … APPLY (UPGRADE UNIFORM …)."""
-
-    table: str
-    version: int
-
-
-@condition(
     "DELTA_CLUSTERING_WITH_PARTITION_PREDICATE",
     "0A000",
     "{table} is clustered and has no partitions to choose from: leave out WHERE {predicate}.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from deltasql.errors.iceberg import (
@@ -13,6 +14,8 @@ from deltasql.errors.iceberg import (
     IcebergVectorsError,
     IcebergVersionsError,
     IcebergWideningError,
+    MissingIcebergLibraryError,
+    UniversalFormatError,
 )
 from deltasql.schema.column_mapping import MODE
 from deltasql.schema.paths import walk
@@ -25,9 +28,15 @@ if TYPE_CHECKING:
     from deltasql.log.protocol import Protocol
 
 _KEYS = {f"delta.enableIcebergCompatV{number}": f"icebergCompatV{number}" for number in (1, 2, 3)}
+UNIVERSAL_FORMATS = "delta.universalFormat.enabledFormats"
 COMPAT_TAG = "ICEBERG_COMPAT_VERSION"
 """Tag of a data file: it has the field ids, and the partition columns, of this version."""
 _LACKING = frozenset({"variant", "void"})
+
+
+def compat_key(version: int) -> str:
+    """The property that switches a version of the compatibility on."""
+    return f"delta.enableIcebergCompatV{version}"
 
 
 def compat_keys(configuration: Mapping[str, str]) -> list[str]:
@@ -35,9 +44,45 @@ def compat_keys(configuration: Mapping[str, str]) -> list[str]:
     return [key for key in _KEYS if configuration.get(key, "").strip().lower() == "true"]
 
 
+def converts_to_iceberg(configuration: Mapping[str, str]) -> bool:
+    """Whether commits are followed by Iceberg metadata."""
+    return "iceberg" in universal_formats(configuration)
+
+
+def universal_formats(configuration: Mapping[str, str]) -> set[str]:
+    """The other formats that readers of the table may use."""
+    listed = configuration.get(UNIVERSAL_FORMATS, "").split(",")
+    return {name.strip().lower() for name in listed} - {""}
+
+
+def check_iceberg_library(table: str) -> None:
+    """Raises MissingIcebergLibraryError where PyIceberg, an optional dependency, is not installed."""
+    if find_spec("pyiceberg") is None:
+        raise MissingIcebergLibraryError(table)
+
+
 def stores_partitions(protocol: Protocol, configuration: Mapping[str, str]) -> bool:
     """Whether data files hold the partition columns too: by a feature of its own, or because Iceberg wants them."""
     return bool(compat_keys(configuration)) or "materializePartitionColumns" in protocol.features
+
+
+def with_valid_formats(configuration: Mapping[str, str], old: Mapping[str, str], table: str) -> dict[str, str]:
+    """The properties, without the formats for which the compatibility that they need was switched off.
+
+    Raises UniversalFormatError, MissingIcebergLibraryError where a format is switched on that cannot be.
+    """
+    if not converts_to_iceberg(configuration):
+        return dict(configuration)
+    starts = not converts_to_iceberg(old)
+    if starts:
+        check_iceberg_library(table)
+    if compat_keys(configuration):
+        return dict(configuration)
+    if starts:
+        raise UniversalFormatError(table)
+    left = universal_formats(configuration) - {"iceberg"}
+    rest = {key: text for key, text in configuration.items() if key != UNIVERSAL_FORMATS}
+    return {**rest, UNIVERSAL_FORMATS: ",".join(sorted(left))} if left else rest
 
 
 def gives_nested_ids(configuration: Mapping[str, str]) -> bool:

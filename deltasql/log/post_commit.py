@@ -1,10 +1,15 @@
-"""What follows a commit: its checksum, a checkpoint when one is due, clean-up. Nothing here can fail a commit."""
+"""What follows a commit: its checksum, Iceberg metadata, a checkpoint when one is due, clean-up.
+
+Nothing here can fail a commit.
+"""
 
 from __future__ import annotations
 
 import logging
 
+from deltasql.errors.iceberg import ConversionError
 from deltasql.log.checksum import VersionChecksum
+from deltasql.log.iceberg_compat import check_iceberg_library, converts_to_iceberg
 from deltasql.log.paths import checksum_path
 from deltasql.log.properties import checkpoint_interval
 from deltasql.log.snapshot import Snapshot, in_commit_timestamps
@@ -14,7 +19,10 @@ _LOGGER = logging.getLogger(__name__)
 
 
 def finish(store: LogStore, snapshot: Snapshot, transaction_id: str | None) -> None:
-    """Writes the checksum of the snapshot, and its checkpoint if it is due; then old log files can go."""
+    """Writes what belongs to the snapshot: checksum, Iceberg metadata, checkpoint; then old log files can go.
+
+    What Iceberg metadata misses now the next commit makes up for.
+    """
     due = False
     try:
         due = checkpoint_is_due(snapshot)
@@ -27,12 +35,24 @@ def finish(store: LogStore, snapshot: Snapshot, transaction_id: str | None) -> N
     except Exception as error:
         _LOGGER.warning("no checksum for version %d of %s: %s", snapshot.version, snapshot.table, error)
     try:
+        if converts_to_iceberg(snapshot.configuration):
+            _convert(store, snapshot)
+    except Exception as error:
+        _LOGGER.warning("%s", ConversionError(snapshot.table, snapshot.version, "iceberg", str(error).rstrip(".")))
+    try:
         if due:
             _checkpoint(store, snapshot)
         elif _is_turn(snapshot):
             _compact(store, snapshot)
     except Exception as error:
         _LOGGER.warning("no checkpoint of version %d of %s: %s", snapshot.version, snapshot.table, error)
+
+
+def _convert(store: LogStore, snapshot: Snapshot) -> None:
+    check_iceberg_library(snapshot.table)
+    from deltasql.log.iceberg.convert import convert
+
+    convert(store, snapshot)
 
 
 def _checkpoint(store: LogStore, snapshot: Snapshot) -> None:

@@ -30,6 +30,7 @@ from deltasql.schema.types import StructType
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from deltasql.log.commit_file import CommitFile
     from deltasql.log.live_files import LiveFiles
 
 _Result = TypeVar("_Result")
@@ -217,6 +218,10 @@ class Snapshot:
         """How many files the commits after the checkpoint added or removed, those included that are gone again."""
         tail = self._tail()
         return len(tail.live) + len(tail.gone)
+
+    def commits_after(self, version: int) -> list[CommitFile]:
+        """The commits from the one after `version` up to this one. Raises LogFileNotFoundError where one is gone."""
+        return self._reader.commits(range(version + 1, self.version + 1))
 
     def commit_info(self) -> CommitInfo | None:
         """What the commit of this version says about itself; None if it is silent or its file is gone."""

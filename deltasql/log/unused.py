@@ -24,6 +24,7 @@ from deltasql.log.commit_file import parse_commit
 from deltasql.log.deletion_vectors import vector_path
 from deltasql.log.file_tables import REMOVE, from_actions, needs_decoding
 from deltasql.log.history import file_times
+from deltasql.log.iceberg_compat import converts_to_iceberg
 from deltasql.log.paths import canonical, commit_path, is_absolute, is_local
 from deltasql.log.properties import deleted_file_retention_ms
 from deltasql.log.segment import list_log
@@ -55,8 +56,8 @@ def hidden_names(snapshot: Snapshot) -> IsHidden:
     """Names that begin with `_` or `.` are none of the table's, but for its partitions and its change data."""
     keys = {*snapshot.partition_columns, *physical_names(snapshot.metadata)}
     data = (*_ALWAYS_DATA, *(f"{key}=" for key in keys))
-    # The Iceberg metadata that other engines write beside the log.
-    iceberg = "iceberg" in snapshot.configuration.get("delta.universalFormat.enabledFormats", "").lower()
+    # The Iceberg metadata beside the log, which conversion itself clears away.
+    iceberg = converts_to_iceberg(snapshot.configuration)
 
     def is_hidden(name: str) -> bool:
         return (name.startswith((".", "_")) and not name.startswith(data)) or (iceberg and name == "metadata")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,6 @@ from deltasql.errors.optimize import (
     ClusteringWithPredicateError,
     ClusteringWithZOrderError,
     OptimizeFullError,
-    UniformUpgradeError,
     ZOrderColumnNotFoundError,
     ZOrderPartitionColumnError,
     ZOrderWithoutStatsError,
@@ -27,7 +26,7 @@ from deltasql.log.record_count import record_count
 from deltasql.log.row_ids import row_id_columns
 from deltasql.plan.base import ColumnPath, SqlText
 from deltasql.plan.operators import ROW_ID_COLUMNS, SCAN_COLUMNS, Curve, Rearrange, Scan
-from deltasql.plan.optimize import Optimize, Reorg, UpgradeUniform
+from deltasql.plan.optimize import Optimize, Reorg
 from deltasql.planner.changes import Answer, LayoutChange, Plan, Reads
 from deltasql.planner.clustering_columns import check_statistics, json_list
 from deltasql.planner.context import Context
@@ -158,19 +157,25 @@ def _clustered(statement: Optimize, log: DeltaLog, snapshot: Snapshot, context: 
 def _(statement: Reorg, context: Context) -> Plan:
     """Files that hold what nobody can see any more: deleted rows and dropped columns. Each stays in its cube."""
     log, snapshot = context.writable(statement.table)
-    parameters = {"predicate": _predicates(statement.predicate), "applyPurge": True}
-    layout = _layout(log, snapshot, "REORG", parameters, statement.predicate, context)
-    files = _with_remains(layout.files, snapshot, context)
+    return reorganized(
+        log, snapshot, statement.predicate, lambda files: _with_remains(files, snapshot, context), context
+    )
+
+
+def reorganized(
+    log: DeltaLog,
+    snapshot: Snapshot,
+    predicate: SqlText | None,
+    choose: Callable[[pa.Table], pa.Table],
+    context: Context,
+) -> Plan:
+    """The change that writes anew what `choose` takes of the files; it gets their `SCAN_COLUMNS` and `tags`."""
+    parameters = {"predicate": _predicates(predicate), "applyPurge": True}
+    layout = _layout(log, snapshot, "REORG", parameters, predicate, context)
+    files = choose(layout.files)
     limit = _file_size(OPTIMIZE_MAX_FILE_SIZE, snapshot, context)
     groups = joined_numbers([partition_numbers(files), numbers_of(cube_ids(files))], files.num_rows)
     return layout.change(*packed(files, groups, limit, singles=True))
-
-
-@plan.register
-def _(statement: UpgradeUniform, context: Context) -> Plan:
-    raise UniformUpgradeError(table=str(statement.table), version=statement.version).at(
-        context.caret(statement.table.start, statement.table.end)
-    )
 
 
 def _layout(

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from deltasql.errors.iceberg import IcebergFilesError, IcebergVectorsError
-from deltasql.log.deletion_vectors import marked_files
-from deltasql.log.iceberg_compat import check_compatible, compat_keys, stores_partitions, version_of
+from deltasql.log.iceberg_compat import check_compatible, with_valid_formats
 from deltasql.log.properties import (
     check_configuration,
     has_change_feed,
@@ -22,6 +19,7 @@ from deltasql.plan.properties import SetTableProperties, UnsetTableProperties
 from deltasql.planner.changes import Plan, Stepwise, TableChange
 from deltasql.planner.clustering_columns import check_still_indexed
 from deltasql.planner.context import Context
+from deltasql.planner.iceberg_files import check_iceberg_files
 from deltasql.planner.metadata import check_mapping_change, mapped_metadata, maps_columns
 from deltasql.planner.row_tracking import enabling_steps, enabling_tags, refuse_unknown_counts, starts_tracking
 from deltasql.planner.rule import plan
@@ -48,34 +46,37 @@ def _(statement: SetTableProperties, context: Context) -> Plan:
     refuse_unknown_counts(snapshot)
 
     def last(current: Snapshot) -> TableChange:
-        return _change(statement, log, current, *_altered(statement, context, current))
+        return properties_change(statement, log, current, context)
 
     return Stepwise("row ids for the files that lack them, then the properties", enabling_steps(log, snapshot, last))
 
 
-def _check_files(snapshot: Snapshot, configuration: Mapping[str, str]) -> None:
-    """Raises IcebergVectorsError, IcebergFilesError where files that are there are not what Iceberg reads."""
-    if compat_keys(snapshot.configuration) or not compat_keys(configuration) or not snapshot.num_files:
-        return
-    key = compat_keys(configuration)[0]
-    if snapshot.partition_columns and not stores_partitions(snapshot.protocol, snapshot.configuration):
-        raise IcebergFilesError(snapshot.table, version_of(key), key)
-    files = snapshot.files(("deletionVector",))
-    if files.filter(marked_files(files)).num_rows:
-        raise IcebergVectorsError(snapshot.table, version_of(key))
+def properties_change(
+    statement: SetTableProperties, log: DeltaLog, snapshot: Snapshot, context: Context
+) -> TableChange:
+    """The commit of the properties alone, on the table as it is in `snapshot`."""
+    return _change(statement, log, snapshot, *_altered(statement, context, snapshot))
 
 
 def _altered(statement: SetTableProperties, context: Context, snapshot: Snapshot) -> tuple[Protocol, Metadata]:
+    """Protocol and metadata as the statement wants them, of files that are as Iceberg wants them."""
+    protocol, metadata = altered(statement, context, snapshot)
+    check_iceberg_files(snapshot, metadata.configuration)
+    return protocol, metadata
+
+
+def altered(statement: SetTableProperties, context: Context, snapshot: Snapshot) -> tuple[Protocol, Metadata]:
     """Protocol and metadata as the statement wants them."""
     arbitrary = context.is_on(ARBITRARY_PROPERTIES)
     parsed = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=False)
-    configuration = {**snapshot.configuration, **parsed.configuration}
+    configuration = with_valid_formats(
+        {**snapshot.configuration, **parsed.configuration}, snapshot.configuration, snapshot.table
+    )
     metadata = replace(snapshot.metadata, configuration=MappingProxyType(configuration))
     if parsed.comment is not None:
         metadata = replace(metadata, description=parsed.comment)
     check_configuration(configuration, table=snapshot.table)
     check_compatible(snapshot.schema, configuration, snapshot.protocol.features, snapshot.table)
-    _check_files(snapshot, configuration)
     check_mapping_change(snapshot.configuration, configuration, snapshot.table)
     if has_change_feed(configuration):
         check_change_columns(snapshot.schema, snapshot.table)
@@ -105,6 +106,7 @@ def _(statement: UnsetTableProperties, context: Context) -> Plan:
     lenient = statement.if_exists or not context.is_on(STRICT_UNSET)
     keys = [key for key in statement.keys if key.lower() != "comment"]
     configuration = unset_properties(snapshot.configuration, keys, if_exists=lenient, table=snapshot.table)
+    configuration = with_valid_formats(configuration, snapshot.configuration, snapshot.table)
     check_mapping_change(snapshot.configuration, configuration, snapshot.table)
     metadata = replace(snapshot.metadata, configuration=MappingProxyType(configuration))
     check_still_indexed(snapshot, metadata)

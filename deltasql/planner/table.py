@@ -21,7 +21,7 @@ from deltasql.errors.table import (
     UnsupportedClauseError,
 )
 from deltasql.log.actions import Metadata
-from deltasql.log.iceberg_compat import check_replacement, with_column_mapping
+from deltasql.log.iceberg_compat import check_replacement, with_column_mapping, with_valid_formats
 from deltasql.log.properties import has_change_feed, parse_properties, protocol_for
 from deltasql.plan.base import quote
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Write
@@ -191,7 +191,8 @@ def _definition(
     arbitrary = context.is_on(ARBITRARY_PROPERTIES)
     defaults = context.settings.with_prefix(PROPERTY_DEFAULTS)
     parsed = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=True, defaults=defaults)
-    parsed = replace(parsed, configuration=with_column_mapping(parsed.configuration))
+    wanted = with_valid_formats(with_column_mapping(parsed.configuration), {}, str(statement.table))
+    parsed = replace(parsed, configuration=wanted)
     partitions = check_table_schema(
         schema,
         partitioned_by=[column.name for column in statement.partitioned_by],

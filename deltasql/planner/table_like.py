@@ -11,6 +11,7 @@ from uuid import uuid4
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import TableAlreadyExistsError
 from deltasql.log.actions import Metadata
+from deltasql.log.iceberg_compat import with_valid_formats
 from deltasql.log.properties import check_configuration, has_change_feed, parse_properties, protocol_for
 from deltasql.log.row_ids import with_row_id_columns
 from deltasql.plan.table import CreateTableLike
@@ -82,6 +83,7 @@ def _definition(statement: CreateTableLike, source: _Source, context: Context) -
     copied = {key: value for key, value in source.metadata.configuration.items() if key not in OF_ONE_TABLE}
     configuration = {**copied, **parsed.configuration}
     table, schema = str(statement.table), source.metadata.schema
+    configuration = with_valid_formats(configuration, {}, table)
     check_configuration(configuration, table=table)
     if source.protocol is not None:
         check_mapping_change(copied, configuration, table)

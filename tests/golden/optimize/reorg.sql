@@ -24,5 +24,3 @@ REORG TABLE t WHERE id = 1 APPLY (PURGE);
 REORG TABLE nope APPLY (PURGE);
 -- name: wrong, another action
 REORG TABLE t APPLY (CLEAN);
--- name: wrong, UniForm is not written
-REORG TABLE t APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = 2));

@@ -12,7 +12,6 @@ from deltasql.errors.optimize import (
     NonPartitionPredicateError,
     OptimizeFullError,
     PartitionPredicateError,
-    UniformUpgradeError,
     ZOrderColumnNotFoundError,
     ZOrderPartitionColumnError,
     ZOrderWithoutStatsError,
@@ -172,7 +171,6 @@ def test_refusals(table: Lab, fails: Fails) -> None:
     fails("OPTIMIZE t FULL", OptimizeFullError, "t")
     fails("OPTIMIZE t ZORDER BY (id, nope)", ZOrderColumnNotFoundError, "nope")
     fails("OPTIMIZE t ZORDER BY (P)", ZOrderPartitionColumnError, "P")
-    fails("REORG TABLE t APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = 2))", UniformUpgradeError, "t")
     table.run("CREATE TEMP VIEW v AS SELECT 1 AS id")
     fails("OPTIMIZE v", WriteIntoViewError, "v")
     fails("OPTIMIZE nope", DeltaSqlError, "nope")

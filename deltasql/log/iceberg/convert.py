@@ -1,0 +1,229 @@
+"""A version of the log as Iceberg metadata: after each commit of a table that Iceberg reads as well.
+
+What the commits since the last conversion did is carried over; all files are listed anew only where that is unknown.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyiceberg.table.metadata import TableMetadataV2
+from pyiceberg.table.snapshots import MetadataLogEntry
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.iceberg import IcebergVectorsError, IcebergWritersError
+from deltasql.errors.log import LogFileNotFoundError
+from deltasql.log.deletion_vectors import marked_files
+from deltasql.log.iceberg.changes import NetChange, net_change
+from deltasql.log.iceberg.current import HINT, CurrentMetadata, current_metadata, metadata_path
+from deltasql.log.iceberg.data_files import Added, data_files
+from deltasql.log.iceberg.manifests import ManifestWriting, read_manifests
+from deltasql.log.iceberg.storage import StoreIO, root_uri
+from deltasql.log.iceberg.table_metadata import (
+    Expired,
+    operation,
+    parsed,
+    shaped,
+    totals,
+    with_snapshot,
+    without_old,
+)
+from deltasql.log.iceberg.types import same_types
+from deltasql.log.paths import is_absolute
+from deltasql.log.snapshot import physical_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pyiceberg.manifest import DataFile, ManifestFile
+
+    from deltasql.log.actions import Json
+    from deltasql.log.snapshot import Snapshot
+    from deltasql.log.store import LogStore
+
+_MOST_ATTEMPTS = 10
+_MOST_PENDING = 1000
+"""Versions whose commits are read; beyond, to list all files is cheaper."""
+
+
+def convert(store: LogStore, snapshot: Snapshot) -> bool:
+    """True if Iceberg's metadata now shows this version; False where it shows it, or a later one, already.
+
+    Raises IcebergWritersError where other writers were always faster, and what the schema or the files are lacking.
+    """
+    for _ in range(_MOST_ATTEMPTS):
+        current = current_metadata(store)
+        if current is not None and current.converted[0] >= snapshot.version:
+            return False
+        if _Conversion(store, snapshot, current).run():
+            return True
+    raise IcebergWritersError(snapshot.table, _MOST_ATTEMPTS)
+
+
+class _Conversion:
+    """One attempt, on top of the metadata that was found."""
+
+    def __init__(self, store: LogStore, snapshot: Snapshot, current: CurrentMetadata | None) -> None:
+        self.files = StoreIO(store)
+        self.snapshot = snapshot
+        self.current = current
+        self.base = None if current is None else parsed(current)
+        self.next = shaped(self.base, snapshot, root_uri(store.root))
+        self.writing = self._new_writing()
+
+    def _new_writing(self) -> ManifestWriting:
+        return ManifestWriting(
+            self.files,
+            snapshot_id=random.getrandbits(62),
+            sequence=self.next.last_sequence_number + 1,
+            spec=self.next.spec(),
+            schema=self.next.schema(),
+        )
+
+    def run(self) -> bool:
+        """False if another writer has put metadata of the same number."""
+        try:
+            metadata, expired = without_old(self._advanced(), self.snapshot, self._previous())
+            number = 1 if self.current is None else self.current.number + 1
+            if not self.files.store.put_if_absent(metadata_path(number), metadata.model_dump_json().encode()):
+                self._discard()
+                return False
+        except BaseException:
+            self._discard()
+            raise
+        self.files.store.overwrite(HINT, str(number).encode())
+        self._forget(expired, metadata)
+        return True
+
+    def _previous(self) -> MetadataLogEntry | None:
+        if self.current is None or self.base is None:
+            return None
+        location = f"{self.files.root}/{self.current.path}"
+        return MetadataLogEntry(metadata_file=location, timestamp_ms=self.base.last_updated_ms)
+
+    def _advanced(self) -> TableMetadataV2:
+        """The metadata with a snapshot of this version, if its files are others than before."""
+        change = self._since()
+        manifests = None if change is None else self._changed(change)
+        if change is not None and manifests is not None:
+            if not change.added and not change.removed:
+                return self.next
+            return self._with(manifests, only_layout=change.only_layout)
+        # What a try that led nowhere has written belongs to nobody.
+        self._discard()
+        self.writing = self._new_writing()
+        self._delete_all()
+        manifests = self.writing.added(self._data_files(self._all()))
+        if not manifests and not self.writing.counts.deleted_files:
+            return self.next
+        return self._with(manifests, only_layout=False)
+
+    def _delete_all(self) -> None:
+        """Counts the files of the last snapshot as gone; none of its manifests is kept."""
+        before, counts = totals(self.next), self.writing.counts
+        counts.deleted_files, counts.deleted_rows, counts.deleted_bytes = before.files, before.rows, before.bytes
+
+    def _with(self, manifests: Sequence[ManifestFile], *, only_layout: bool) -> TableMetadataV2:
+        location = self.writing.listed(manifests, self.next.current_snapshot_id)
+        kind = operation(self.writing.counts, only_layout=only_layout)
+        return with_snapshot(self.next, self.writing.snapshot_id, location, kind, self.writing.counts)
+
+    def _since(self) -> NetChange | None:
+        """What the commits since the last conversion did; None where that cannot be known, or does not add up."""
+        if self.current is None or self.base is None or not same_types(self.base.schema(), self.next.schema()):
+            return None
+        version = self.current.converted[0]
+        if version < 0 or self.snapshot.version - version > _MOST_PENDING:
+            return None
+        try:
+            commits = self.snapshot.commits_after(version)
+        except LogFileNotFoundError:
+            return None
+        change = net_change(commits, self.snapshot.location, self.snapshot.table)
+        if totals(self.base).files + len(change.added) - len(change.removed) != self.snapshot.num_files:
+            # Files that were listed already were listed again, or the metadata is another's.
+            return None
+        return change
+
+    def _changed(self, change: NetChange) -> list[ManifestFile] | None:
+        """The manifests after a change; None if a removed file is in none of them."""
+        assert self.base is not None
+        current = self.base.current_snapshot()
+        manifests: list[ManifestFile] = []
+        if current is not None and len(change.removed) == totals(self.base).files:
+            self._delete_all()
+        elif current is not None:
+            specs = self.next.specs()
+            manifests = read_manifests(self.files, current.manifest_list)
+            removed = {self._location(path) for path in change.removed}
+            if removed:
+                manifests, missing = self.writing.without(manifests, removed, specs)
+                if missing:
+                    return None
+            if change.added:
+                manifests = self.writing.merged(manifests, specs)
+        return [*self.writing.added(self._data_files(self._added(change.added))), *manifests]
+
+    def _data_files(self, added: Added) -> Iterator[DataFile]:
+        return data_files(added, self.snapshot.metadata, self.next.default_spec_id, self.snapshot.table)
+
+    def _added(self, files: Mapping[str, Json]) -> Added:
+        adds = list(files.values())
+        if any(add.get("deletionVector") for add in adds):
+            raise IcebergVectorsError(self.snapshot.table, "Iceberg metadata")
+        names = physical_names(self.snapshot.metadata)
+        columns = [pa.array([add["partitionValues"].get(name) or None for add in adds], pa.string()) for name in names]
+        return Added(
+            [self._location(path) for path in files],
+            [add["size"] for add in adds],
+            pa.array([add.get("stats") for add in adds], pa.string()),
+            _struct(columns, names, len(adds)),
+        )
+
+    def _all(self) -> Added:
+        """Every live file, by column."""
+        table = self.snapshot.files(("location", "size", "stats", "partitionValues", "deletionVector"))
+        if table.filter(marked_files(table)).num_rows:
+            raise IcebergVectorsError(self.snapshot.table, "Iceberg metadata")
+        names = physical_names(self.snapshot.metadata)
+        values = table["partitionValues"].combine_chunks()
+        columns = [pc.struct_field(values, [index]).cast(pa.string()) for index in range(len(names))]
+        return Added(
+            [root_uri(place) for place in table["location"].to_pylist()],
+            table["size"].to_pylist(),
+            table["stats"].combine_chunks().cast(pa.string()),
+            _struct(columns, names, table.num_rows),
+        )
+
+    def _location(self, path: str) -> str:
+        """A file's place for Iceberg, from its canonical path."""
+        return root_uri(path if is_absolute(path) else f"{self.snapshot.location}/{path}")
+
+    def _discard(self) -> None:
+        with suppress(DeltaSqlError):
+            self.files.store.delete([self.files.path(location) for location in self.writing.written])
+        self.writing.written.clear()
+
+    def _forget(self, expired: Expired, metadata: TableMetadataV2) -> None:
+        """Deletes what no metadata names any more. What stays by mishap is only in the way."""
+        with suppress(DeltaSqlError, FileNotFoundError):
+            lists = [snapshot.manifest_list for snapshot in expired.snapshots]
+            needed = {
+                item.manifest_path
+                for snapshot in metadata.snapshots[:1]
+                for item in read_manifests(self.files, snapshot.manifest_list)
+            }
+            manifests = {item.manifest_path for location in lists for item in read_manifests(self.files, location)}
+            gone = [*expired.metadata, *lists, *(manifests - needed)]
+            self.files.store.delete([self.files.path(location) for location in gone])
+
+
+def _struct(columns: Sequence[pa.Array], names: Sequence[str], length: int) -> pa.StructArray:
+    if not names:
+        return pa.nulls(length, pa.struct([]))
+    return pa.StructArray.from_arrays(columns, names=list(names))

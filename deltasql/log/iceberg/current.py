@@ -1,0 +1,69 @@
+"""Where the newest Iceberg metadata of a table is, and of which version of the log. Needs no PyIceberg."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from deltasql.log.store import LogStore
+
+FOLDER = "metadata"
+HINT = f"{FOLDER}/version-hint.text"
+DELTA_VERSION, DELTA_TIMESTAMP = "delta-version", "delta-timestamp"
+"""Properties of the Iceberg table: which version of the log it shows, and when that was committed (ms)."""
+_NAME = re.compile(r"v(\d+)\.metadata\.json")
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentMetadata:
+    """The newest metadata file: its number, its path in the store, and its text."""
+
+    number: int
+    path: str
+    data: bytes
+
+    @property
+    def converted(self) -> tuple[int, int]:
+        """Version and time (ms) of the log that it shows; -1 where it does not say."""
+        properties = json.loads(self.data).get("properties", {})
+        return int(properties.get(DELTA_VERSION, -1)), int(properties.get(DELTA_TIMESTAMP, -1))
+
+
+def metadata_path(number: int) -> str:
+    return f"{FOLDER}/v{number}.metadata.json"
+
+
+def current_metadata(store: LogStore) -> CurrentMetadata | None:
+    """None for a table that was never converted. The hint may lag behind, or be lost."""
+    number = _hinted(store) or max(_numbers(store), default=0)
+    found = None
+    while number:
+        try:
+            data = store.read(metadata_path(number))
+        except FileNotFoundError:
+            if found is None:
+                # A hint at nothing: what is there counts.
+                number = max(_numbers(store), default=0)
+                if not number:
+                    return None
+                continue
+            return found
+        found = CurrentMetadata(number, metadata_path(number), data)
+        number += 1
+    return found
+
+
+def _hinted(store: LogStore) -> int:
+    try:
+        text = store.read(HINT).decode()
+    except FileNotFoundError:
+        return 0
+    return int(text) if text.strip().isdigit() else 0
+
+
+def _numbers(store: LogStore) -> list[int]:
+    names = (_NAME.fullmatch(entry.name) for entry in store.list_folder(FOLDER))
+    return [int(found[1]) for found in names if found]

@@ -1,0 +1,231 @@
+"""Manifests: which data files a snapshot has. Those in which nothing changes are taken over as they are."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from uuid import uuid4
+
+from pyiceberg.avro.file import AvroOutputFile
+from pyiceberg.manifest import (
+    DataFile,
+    ManifestContent,
+    ManifestEntry,
+    ManifestEntryStatus,
+    ManifestFile,
+    construct_partition_summaries,
+    data_file_with_partition,
+    manifest_entry_schema_with_data_file,
+    read_manifest_list,
+    write_manifest_list,
+)
+from pyiceberg.partitioning import PartitionSpec
+from pyiceberg.schema import Schema
+
+from deltasql.log.iceberg.storage import StoreIO
+
+FOLDER = "metadata"
+MOST_FILES = 20_000
+"""Data files of one manifest."""
+MERGED = 100
+"""So many small manifests become one: each is an object that a reader fetches."""
+_SMALL = MOST_FILES // 20
+_BLOCK = 1000
+_UNASSIGNED = -1
+_CODEC = "deflate"
+_SEARCHED = 64
+
+
+@dataclass(slots=True)
+class Counts:
+    """What a snapshot adds and deletes."""
+
+    added_files: int = 0
+    added_rows: int = 0
+    added_bytes: int = 0
+    deleted_files: int = 0
+    deleted_rows: int = 0
+    deleted_bytes: int = 0
+
+
+@dataclass(slots=True)
+class ManifestWriting:
+    """The manifests of one new snapshot. `written` are the locations of new objects."""
+
+    files: StoreIO
+    snapshot_id: int
+    sequence: int
+    spec: PartitionSpec
+    schema: Schema
+    counts: Counts = field(default_factory=Counts)
+    written: list[str] = field(default_factory=list)
+
+    def added(self, data_files: Iterable[DataFile]) -> list[ManifestFile]:
+        """New manifests that list these files, which are consumed as they come."""
+        entries = (self._added(file) for file in data_files)
+        return [self._manifest(chunk, self.spec) for chunk in _chunked(entries)]
+
+    def without(
+        self, manifests: Sequence[ManifestFile], removed: set[str], specs: dict[int, PartitionSpec]
+    ) -> tuple[list[ManifestFile], set[str]]:
+        """The manifests when these files are gone, by location, and those that were found nowhere."""
+        left, kept = set(removed), []
+        for manifest in reversed(manifests):
+            if not left or not self._may_list(manifest, left):
+                kept.append(manifest)
+                continue
+            entries = manifest.fetch_manifest_entry(self.files)
+            if not any(entry.data_file.file_path in left for entry in entries):
+                kept.append(manifest)
+                continue
+            changed = (
+                self._deleted(entry) if entry.data_file.file_path in left else _existing(entry) for entry in entries
+            )
+            kept += [self._manifest(chunk, specs[manifest.partition_spec_id]) for chunk in _chunked(changed)]
+            left -= {entry.data_file.file_path for entry in entries}
+        return kept[::-1], left
+
+    def merged(self, manifests: Sequence[ManifestFile], specs: dict[int, PartitionSpec]) -> list[ManifestFile]:
+        """The manifests, small ones of one spec joined where there are too many."""
+        small = [item for item in manifests if _live(item) < _SMALL and not item.deleted_files_count]
+        chosen: set[str] = set()
+        joined: list[ManifestFile] = []
+        for number, spec in specs.items():
+            members = [item for item in small if item.partition_spec_id == number and item.sequence_number >= 0]
+            if len(members) < MERGED:
+                continue
+            chosen.update(item.manifest_path for item in members)
+            entries = (_existing(entry) for item in members for entry in item.fetch_manifest_entry(self.files))
+            joined += [self._manifest(chunk, spec) for chunk in _chunked(entries)]
+        return [*(item for item in manifests if item.manifest_path not in chosen), *joined]
+
+    def listed(self, manifests: Sequence[ManifestFile], parent: int | None) -> str:
+        """The location of a new manifest list."""
+        location = self._location(f"snap-{self.snapshot_id}-{uuid4()}.avro")
+        output = self.files.new_output(location)
+        # Manifests of deleted files alone are news to this snapshot, and none to the next.
+        live = [item for item in manifests if _live(item) or item.added_snapshot_id == self.snapshot_id]
+        with write_manifest_list(2, output, self.snapshot_id, parent, self.sequence, _CODEC) as writer:
+            writer.add_manifests(live)
+        return location
+
+    def _may_list(self, manifest: ManifestFile, paths: set[str]) -> bool:
+        """False where the text of a manifest holds none of these paths: it is searched without being parsed."""
+        if len(paths) > _SEARCHED:
+            return True
+        wanted = [path.encode() for path in paths]
+        data = self.files.store.read(self.files.path(manifest.manifest_path))
+        return any(path in block for block in _blocks(data) for path in wanted)
+
+    def _added(self, file: DataFile) -> ManifestEntry:
+        self.counts.added_files += 1
+        self.counts.added_rows += file.record_count
+        self.counts.added_bytes += file.file_size_in_bytes
+        return ManifestEntry.from_args(status=ManifestEntryStatus.ADDED, snapshot_id=self.snapshot_id, data_file=file)
+
+    def _deleted(self, entry: ManifestEntry) -> ManifestEntry:
+        file = entry.data_file
+        self.counts.deleted_files += 1
+        self.counts.deleted_rows += file.record_count
+        self.counts.deleted_bytes += file.file_size_in_bytes
+        return _with_status(entry, ManifestEntryStatus.DELETED, self.snapshot_id)
+
+    def _location(self, name: str) -> str:
+        location = f"{self.files.root}/{FOLDER}/{name}"
+        self.written.append(location)
+        return location
+
+    def _manifest(self, entries: Sequence[ManifestEntry], spec: PartitionSpec) -> ManifestFile:
+        """A new manifest, in blocks of many entries: a block for each would take five times the space."""
+        output = self.files.new_output(self._location(f"{uuid4()}-m0.avro"))
+        kind = data_file_with_partition(spec.partition_type(self.schema), 2)
+        shape = manifest_entry_schema_with_data_file(2, kind)
+        about = {
+            "schema": self.schema.model_dump_json(),
+            "partition-spec": f"[{','.join(item.model_dump_json() for item in spec.fields)}]",
+            "partition-spec-id": str(spec.spec_id),
+            "format-version": "2",
+            "content": "data",
+            "avro.codec": _CODEC,
+        }
+        with AvroOutputFile[ManifestEntry](output, shape, "manifest_entry", shape, about) as writer:
+            for start in range(0, len(entries), _BLOCK):
+                writer.write_block(list(entries[start : start + _BLOCK]))
+        return self._described(output.location, len(output), entries, spec)
+
+    def _described(
+        self, location: str, size: int, entries: Sequence[ManifestEntry], spec: PartitionSpec
+    ) -> ManifestFile:
+        rows = dict.fromkeys(ManifestEntryStatus, 0)
+        counts = dict(rows)
+        for entry in entries:
+            counts[entry.status] += 1
+            rows[entry.status] += entry.data_file.record_count
+        added, existing, deleted = (
+            ManifestEntryStatus.ADDED,
+            ManifestEntryStatus.EXISTING,
+            ManifestEntryStatus.DELETED,
+        )
+        numbers = [entry.sequence_number for entry in entries if entry.status == existing]
+        return ManifestFile.from_args(
+            manifest_path=location,
+            manifest_length=size,
+            partition_spec_id=spec.spec_id,
+            content=ManifestContent.DATA,
+            sequence_number=_UNASSIGNED,
+            min_sequence_number=min((number for number in numbers if number is not None), default=_UNASSIGNED),
+            added_snapshot_id=self.snapshot_id,
+            added_files_count=counts[added],
+            existing_files_count=counts[existing],
+            deleted_files_count=counts[deleted],
+            added_rows_count=rows[added],
+            existing_rows_count=rows[existing],
+            deleted_rows_count=rows[deleted],
+            partitions=construct_partition_summaries(spec, self.schema, [item.data_file.partition for item in entries]),
+        )
+
+
+def read_manifests(files: StoreIO, manifest_list: str) -> list[ManifestFile]:
+    """The manifests of a snapshot that list live files."""
+    return [item for item in read_manifest_list(files.new_input(manifest_list)) if _live(item)]
+
+
+def _live(manifest: ManifestFile) -> int:
+    return (manifest.added_files_count or 0) + (manifest.existing_files_count or 0)
+
+
+def _existing(entry: ManifestEntry) -> ManifestEntry:
+    return _with_status(entry, ManifestEntryStatus.EXISTING, entry.snapshot_id)
+
+
+def _with_status(entry: ManifestEntry, status: ManifestEntryStatus, snapshot_id: int | None) -> ManifestEntry:
+    return ManifestEntry.from_args(
+        status=status,
+        snapshot_id=snapshot_id,
+        sequence_number=entry.sequence_number,
+        file_sequence_number=entry.file_sequence_number,
+        data_file=entry.data_file,
+    )
+
+
+def _chunked(entries: Iterable[ManifestEntry]) -> Iterator[list[ManifestEntry]]:
+    """Entries for one manifest after the other; none where there are none."""
+    source = iter(entries)
+    for first in source:
+        yield list(chain((first,), islice(source, MOST_FILES - 1)))
+
+
+def _blocks(data: bytes) -> Iterator[bytes]:
+    """The blocks of an Avro file, decompressed: what stands between its sync markers, which end the header too."""
+    marker = data[-16:]
+    compressed = b"deflate" in data[: data.find(marker)]
+    for block in data.split(marker)[1:-1]:
+        start = 0
+        # The number of objects and of bytes come first.
+        for _ in range(2):
+            while block[start] & 0x80:
+                start += 1
+            start += 1
+        yield zlib.decompress(block[start:], wbits=-15) if compressed else block[start:]

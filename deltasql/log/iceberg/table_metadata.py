@@ -1,0 +1,216 @@
+"""The metadata file of an Iceberg table: what one version of the log makes of the one before."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from uuid import UUID, uuid4
+
+from pyiceberg.partitioning import PARTITION_FIELD_ID_START, PartitionSpec
+from pyiceberg.schema import Schema
+from pyiceberg.table.metadata import TableMetadataUtil, TableMetadataV2
+from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRef, SnapshotRefType
+from pyiceberg.table.snapshots import MetadataLogEntry, Operation, Snapshot, SnapshotLogEntry, Summary
+from pyiceberg.table.sorting import UNSORTED_SORT_ORDER
+
+from deltasql.log.iceberg.current import DELTA_TIMESTAMP, DELTA_VERSION, CurrentMetadata
+from deltasql.log.iceberg.types import find_schema, iceberg_schema, iceberg_spec
+from deltasql.log.properties import deleted_file_retention_ms
+from deltasql.schema.column_mapping import MAX_ID
+
+if TYPE_CHECKING:
+    from deltasql.log import snapshot as delta
+    from deltasql.log.iceberg.manifests import Counts
+
+MOST_SNAPSHOTS = 100
+"""So many snapshots and metadata files stay: every commit writes the list of them anew."""
+_CONFIGURED = "delta.universalformat.config.iceberg."
+_TOTALS = {"total-data-files": "files", "total-records": "rows", "total-files-size": "bytes"}
+
+
+def parsed(current: CurrentMetadata) -> TableMetadataV2:
+    """Raises ValueError for metadata of another format version."""
+    metadata = TableMetadataUtil.parse_raw(current.data.decode())
+    if not isinstance(metadata, TableMetadataV2):
+        raise ValueError(f"{current.path} has format version {metadata.format_version}, not 2")
+    return metadata
+
+
+def shaped(base: TableMetadataV2 | None, table: delta.Snapshot, location: str) -> TableMetadataV2:
+    """`base`, or a new table, with the columns, partitions and properties of a version of the log."""
+    metadata = table.metadata
+    schema = iceberg_schema(metadata, table.table)
+    spec = iceberg_spec(metadata, table.table)
+    now = table.timestamp_ms
+    properties = _configured(metadata.configuration)
+    properties |= {DELTA_VERSION: str(table.version), DELTA_TIMESTAMP: str(now)}
+    if base is None:
+        return TableMetadataV2(
+            location=location,
+            table_uuid=_uuid(metadata.id),
+            last_updated_ms=now,
+            last_column_id=_highest(schema, metadata.configuration),
+            schemas=[schema],
+            current_schema_id=schema.schema_id,
+            partition_specs=[spec],
+            default_spec_id=spec.spec_id,
+            last_partition_id=max(spec.last_assigned_field_id, PARTITION_FIELD_ID_START - 1),
+            sort_orders=[UNSORTED_SORT_ORDER],
+            default_sort_order_id=UNSORTED_SORT_ORDER.order_id,
+            properties=properties,
+        )
+    schema = _known_schema(base.schemas, schema)
+    specs, spec_id = _specs(base.partition_specs, spec)
+    return base.model_copy(
+        update={
+            "location": location,
+            "last_updated_ms": max(now, base.last_updated_ms),
+            "last_column_id": max(base.last_column_id, _highest(schema, metadata.configuration)),
+            "schemas": [*(item for item in base.schemas if item.schema_id != schema.schema_id), schema],
+            "current_schema_id": schema.schema_id,
+            "partition_specs": specs,
+            "default_spec_id": spec_id,
+            "last_partition_id": max(base.last_partition_id or 0, spec.last_assigned_field_id),
+            "properties": properties,
+        }
+    )
+
+
+def _configured(configuration: Mapping[str, str]) -> dict[str, str]:
+    """What the table's properties say about Iceberg's; the prefix is written in any case."""
+    return {key[len(_CONFIGURED) :]: text for key, text in configuration.items() if key.lower().startswith(_CONFIGURED)}
+
+
+def _uuid(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        return uuid4()
+
+
+def _highest(schema: Schema, configuration: Mapping[str, str]) -> int:
+    return max(int(schema.highest_field_id), int(configuration.get(MAX_ID, "0")))
+
+
+def _known_schema(schemas: Sequence[Schema], schema: Schema) -> Schema:
+    """The schema under its own number, or the next one."""
+    known = find_schema(schemas, schema)
+    if known is not None:
+        return known
+    number = max(item.schema_id for item in schemas) + 1
+    return Schema(*schema.fields, schema_id=number)
+
+
+def _specs(specs: Sequence[PartitionSpec], spec: PartitionSpec) -> tuple[list[PartitionSpec], int]:
+    """The specs with `spec` among them, and its number. One of the same columns gets their present names.
+
+    A renamed column would else leave its old name to the spec, and no new column could ever have it.
+    """
+    sources = [field.source_id for field in spec.fields]
+    for known in specs:
+        if [field.source_id for field in known.fields] == sources:
+            named = PartitionSpec(*spec.fields, spec_id=known.spec_id)
+            return [named if item is known else item for item in specs], known.spec_id
+    number = max(item.spec_id for item in specs) + 1
+    return [*specs, PartitionSpec(*spec.fields, spec_id=number)], number
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What a snapshot holds."""
+
+    files: int = 0
+    rows: int = 0
+    bytes: int = 0
+
+
+def totals(metadata: TableMetadataV2) -> Totals:
+    """Of the newest snapshot, from its summary."""
+    snapshot = metadata.current_snapshot()
+    if snapshot is None or snapshot.summary is None:
+        return Totals()
+    values = {name: int(snapshot.summary[key] or 0) for key, name in _TOTALS.items()}
+    return Totals(**values)
+
+
+def operation(counts: Counts, *, only_layout: bool) -> Operation:
+    if not counts.deleted_files:
+        return Operation.APPEND
+    if only_layout:
+        return Operation.REPLACE
+    return Operation.OVERWRITE if counts.added_files else Operation.DELETE
+
+
+def with_snapshot(
+    metadata: TableMetadataV2, snapshot_id: int, manifest_list: str, kind: Operation, counts: Counts
+) -> TableMetadataV2:
+    """The metadata with a new current snapshot of so many files more and less."""
+    before = totals(metadata)
+    summary = {
+        "added-data-files": counts.added_files,
+        "added-records": counts.added_rows,
+        "added-files-size": counts.added_bytes,
+        "deleted-data-files": counts.deleted_files,
+        "deleted-records": counts.deleted_rows,
+        "removed-files-size": counts.deleted_bytes,
+    }
+    texts = {key: str(number) for key, number in summary.items() if number}
+    after = {
+        "total-data-files": before.files + counts.added_files - counts.deleted_files,
+        "total-records": before.rows + counts.added_rows - counts.deleted_rows,
+        "total-files-size": before.bytes + counts.added_bytes - counts.deleted_bytes,
+        "total-delete-files": 0,
+        "total-position-deletes": 0,
+        "total-equality-deletes": 0,
+    }
+    sequence = metadata.last_sequence_number + 1
+    snapshot = Snapshot(
+        snapshot_id=snapshot_id,
+        parent_snapshot_id=metadata.current_snapshot_id,
+        sequence_number=sequence,
+        timestamp_ms=metadata.last_updated_ms,
+        manifest_list=manifest_list,
+        summary=Summary(kind, **texts, **{key: str(number) for key, number in after.items()}),
+        schema_id=metadata.current_schema_id,
+    )
+    entry = SnapshotLogEntry(snapshot_id=snapshot_id, timestamp_ms=snapshot.timestamp_ms)
+    return metadata.model_copy(
+        update={
+            "last_sequence_number": sequence,
+            "current_snapshot_id": snapshot_id,
+            "snapshots": [*metadata.snapshots, snapshot],
+            "snapshot_log": [*metadata.snapshot_log, entry],
+            "refs": {MAIN_BRANCH: SnapshotRef(snapshot_id=snapshot_id, snapshot_ref_type=SnapshotRefType.BRANCH)},
+        }
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Expired:
+    """What the metadata no longer names: snapshots, oldest first, and locations of metadata files."""
+
+    snapshots: list[Snapshot]
+    metadata: list[str]
+
+
+def without_old(
+    metadata: TableMetadataV2, table: delta.Snapshot, previous: MetadataLogEntry | None
+) -> tuple[TableMetadataV2, Expired]:
+    """The metadata with the newest snapshots only, those that VACUUM has left the files of."""
+    cutoff = int(time.time() * 1000) - deleted_file_retention_ms(table.configuration)
+    snapshots = metadata.snapshots
+    ends = [*(item.timestamp_ms for item in snapshots[1:]), cutoff]
+    first = max(0, len(snapshots) - MOST_SNAPSHOTS)
+    while first < len(snapshots) and ends[first] < cutoff:
+        first += 1
+    kept = {item.snapshot_id for item in snapshots[first:]}
+    log = [*metadata.metadata_log, *([previous] if previous else [])]
+    update = {
+        "snapshots": snapshots[first:],
+        "snapshot_log": [item for item in metadata.snapshot_log if item.snapshot_id in kept],
+        "metadata_log": log[-MOST_SNAPSHOTS:],
+    }
+    expired = Expired(snapshots[:first], [item.metadata_file for item in log[:-MOST_SNAPSHOTS]])
+    return metadata.model_copy(update=update), expired

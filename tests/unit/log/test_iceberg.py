@@ -1,0 +1,407 @@
+"""The log as Iceberg metadata: what each commit makes of the manifests. The data files are names only."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date, datetime, timezone
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyiceberg.conversions import from_bytes
+from pyiceberg.manifest import ManifestEntry, ManifestFile
+from pyiceberg.table.metadata import TableMetadataV2
+
+import deltasql
+from deltasql.errors.iceberg import IcebergVectorsError, IcebergWritersError
+from deltasql.log.actions import AddFile, DeletionVector
+from deltasql.log.iceberg import manifests as manifest_files
+from deltasql.log.iceberg import table_metadata
+from deltasql.log.iceberg.convert import convert
+from deltasql.log.iceberg.current import HINT, current_metadata, metadata_path
+from deltasql.log.iceberg.manifests import read_manifests
+from deltasql.log.iceberg.storage import StoreIO
+from deltasql.log.iceberg.table_metadata import parsed
+from deltasql.log.paths import commit_path
+from deltasql.log.snapshot import physical_names
+from deltasql.log.store import LogStore
+from deltasql.log.table import DeltaLog
+from deltasql.session import Session
+
+PROPERTIES = "'delta.enableIcebergCompatV2' = 'true', 'delta.universalFormat.enabledFormats' = 'iceberg'"
+STATS = '{"numRecords":2}'
+
+
+@pytest.fixture(params=["a warehouse %41", "memory:"])
+def log(request: pytest.FixtureRequest, tmp_path: Path) -> DeltaLog:
+    """A table of a column and a partition column, on disk and in memory."""
+    place = tmp_path / "a warehouse %41" if request.param != "memory:" else f"memory://{tmp_path.name}"
+    with deltasql.connect(str(tmp_path / "warehouse")) as session:
+        session.sql(
+            f"CREATE TABLE t (k INT, p STRING) PARTITIONED BY (p) TBLPROPERTIES ({PROPERTIES}) LOCATION '{place}'"
+        )
+        return session.log("t")
+
+
+def commit(log: DeltaLog, *adds: str, removes: tuple[str, ...] = (), layout: bool = False) -> None:
+    """Adds files by path, the partition `p` is their first letter; removes others."""
+    snapshot = log.snapshot()
+    (physical,) = physical_names(snapshot.metadata)
+    files = [AddFile(path, {physical: path[0]}, 10, 1, not layout, STATS) for path in adds]
+    gone = [item.remove(1, not layout) for item in snapshot.add_files(removes)]
+    assert len(gone) == len(removes)
+    log.begin(snapshot).commit("WRITE", {}, [*gone, *files])
+
+
+def metadata(log: DeltaLog) -> TableMetadataV2:
+    current = current_metadata(log.store)
+    assert current is not None
+    return parsed(current)
+
+
+def manifests(log: DeltaLog) -> list[ManifestFile]:
+    snapshot = metadata(log).current_snapshot()
+    return [] if snapshot is None else read_manifests(StoreIO(log.store), snapshot.manifest_list)
+
+
+def entries(log: DeltaLog) -> list[ManifestEntry]:
+    return [entry for item in manifests(log) for entry in item.fetch_manifest_entry(StoreIO(log.store))]
+
+
+def listed(log: DeltaLog) -> list[str]:
+    """The live files, relative to the table."""
+    root = StoreIO(log.store).root
+    return sorted(entry.data_file.file_path.removeprefix(f"{root}/") for entry in entries(log))
+
+
+def summary(log: DeltaLog) -> dict[str, str]:
+    snapshot = metadata(log).current_snapshot()
+    assert snapshot is not None
+    assert snapshot.summary is not None
+    return {"operation": snapshot.summary.operation.value, **snapshot.summary.additional_properties}
+
+
+def objects(log: DeltaLog) -> set[str]:
+    return {item.name for item in log.store.list_folder("metadata")}
+
+
+def test_appends_leave_the_manifests_as_they_are(log: DeltaLog) -> None:
+    commit(log, "a1", "b1")
+    (first,) = manifests(log)
+    commit(log, "a2")
+    added, kept = manifests(log)
+    assert kept == first
+    assert (added.added_files_count, kept.sequence_number, added.sequence_number) == (1, 1, 2)
+    assert listed(log) == ["a1", "a2", "b1"]
+    found = summary(log)
+    assert (found["operation"], found["total-data-files"], found["total-records"]) == ("append", "3", "6")
+    assert {tuple(entry.data_file.partition._data) for entry in entries(log)} == {("a",), ("b",)}
+
+
+def test_a_removed_file_changes_its_manifest_alone(log: DeltaLog) -> None:
+    commit(log, "a1", "b1")
+    commit(log, "a2", "b%20ü 2")
+    before = {item.manifest_path for item in manifests(log)}
+    commit(log, "c1", removes=("a1",))
+    after = manifests(log)
+    assert len(before & {item.manifest_path for item in after}) == 1
+    assert listed(log) == ["a2", "b ü 2", "b1", "c1"]
+    (old,) = (entry for entry in entries(log) if entry.data_file.file_path.endswith("/b1"))
+    assert (old.status.name, old.sequence_number) == ("EXISTING", 1)
+    commit(log, removes=("b%20ü 2",))
+    assert listed(log) == ["a2", "b1", "c1"]
+    assert summary(log)["operation"] == "delete"
+
+
+def test_the_same_rows_in_other_files(log: DeltaLog) -> None:
+    commit(log, "a1", "a2", "a3")
+    commit(log, "a4", removes=("a1", "a2"), layout=True)
+    assert listed(log) == ["a3", "a4"]
+    assert summary(log)["operation"] == "replace"
+
+
+def test_all_files_go(log: DeltaLog) -> None:
+    commit(log, "a1", "b1")
+    commit(log, removes=("a1", "b1"))
+    assert listed(log) == []
+    found = summary(log)
+    assert (found["operation"], found["total-data-files"], found["deleted-records"]) == ("delete", "0", "4")
+    commit(log, "a2")
+    assert listed(log) == ["a2"]
+
+
+def test_a_file_that_is_stated_once_more_is_listed_once(log: DeltaLog) -> None:
+    commit(log, "a1", "b1")
+    again = [replace(item, data_change=False, tags={"x": "y"}) for item in log.snapshot().add_files(["a1"])]
+    log.begin(log.snapshot()).commit("COMPUTE STATS", {}, again)
+    assert listed(log) == ["a1", "b1"]
+    assert summary(log)["total-data-files"] == "2"
+
+
+def test_versions_that_were_not_converted(log: DeltaLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit(log, "a1")
+    monkeypatch.setattr("deltasql.log.post_commit.converts_to_iceberg", lambda _: False)
+    commit(log, "a2", "b1")
+    commit(log, removes=("a1", "a2"))
+    commit(log, "a2")
+    monkeypatch.undo()
+    commit(log, "c1")
+    assert listed(log) == ["a2", "b1", "c1"]
+    assert len(metadata(log).snapshots) == 2
+    assert metadata(log).properties["delta-version"] == "5"
+
+
+def test_commits_that_are_gone(log: DeltaLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit(log, "a1", "b1")
+    monkeypatch.setattr("deltasql.log.post_commit.converts_to_iceberg", lambda _: False)
+    commit(log, "a2", removes=("a1",))
+    monkeypatch.undo()
+    from deltasql.log.checkpoint_writer import write_checkpoint
+
+    write_checkpoint(log.store, log.snapshot())
+    log.store.delete([commit_path(version) for version in (0, 1, 2)])
+    fresh = DeltaLog(log.location, "t")
+    commit(fresh, "c1")
+    assert listed(fresh) == ["a2", "b1", "c1"]
+    assert summary(fresh)["operation"] == "overwrite"
+
+
+def test_another_writer_is_faster(log: DeltaLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit(log, "a1")
+    put, lost = LogStore.put_if_absent, []
+
+    def slow(self: LogStore, path: str, data: bytes) -> bool:
+        if path == metadata_path(3) and not lost:
+            lost.append(put(self, path, parsed_again(log, data)))
+            return False
+        return put(self, path, data)
+
+    monkeypatch.setattr(LogStore, "put_if_absent", slow)
+    commit(log, "a2")
+    assert lost == [True]
+    assert listed(log) == ["a1", "a2"]
+    current = current_metadata(log.store)
+    assert current is not None
+    assert current.number == 4
+    # What the first try wrote is gone again.
+    assert sum(name.endswith("-m0.avro") for name in objects(log)) == 2
+
+
+def parsed_again(log: DeltaLog, data: bytes) -> bytes:
+    """The metadata before, put once more by somebody who knows nothing of the new version."""
+    current = current_metadata(log.store)
+    assert current is not None
+    return current.data
+
+
+def test_others_are_always_faster(log: DeltaLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("deltasql.log.post_commit.converts_to_iceberg", lambda _: False)
+    commit(log, "a1")
+    before = objects(log)
+    monkeypatch.setattr(type(log.store), "put_if_absent", lambda *_: False)
+    with pytest.raises(IcebergWritersError):
+        convert(log.store, log.snapshot())
+    assert objects(log) == before
+
+
+def test_the_hint_is_only_one(log: DeltaLog) -> None:
+    commit(log, "a1")
+    for text in (b"1", b"77", b"no number", None):
+        if text is None:
+            log.store.delete([HINT])
+        else:
+            log.store.overwrite(HINT, text)
+        current = current_metadata(log.store)
+        assert current is not None
+        assert (current.number, current.converted[0]) == (2, 1)
+    assert not convert(log.store, log.snapshot())
+    commit(log, "a2")
+    assert log.store.read(HINT) == b"3"
+
+
+def test_old_snapshots_go_with_their_manifests(log: DeltaLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_metadata, "MOST_SNAPSHOTS", 3)
+    commit(log, "a0")
+    for number in range(1, 8):
+        commit(log, f"a{number}", removes=(f"a{number - 1}",))
+    found = metadata(log)
+    assert len(found.snapshots) == len(found.snapshot_log) == len(found.metadata_log) == 3
+    names = objects(log)
+    assert sum(name.startswith("snap-") for name in names) == 3
+    assert sum(name.endswith(".metadata.json") for name in names) == 4
+    assert sum(name.endswith("-m0.avro") for name in names) == 3
+    assert listed(log) == ["a7"]
+
+
+def test_a_snapshot_whose_files_vacuum_may_have_deleted_goes(log: DeltaLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit(log, "a1")
+    commit(log, "a2")
+    monkeypatch.setattr(table_metadata, "deleted_file_retention_ms", lambda _: -1_000_000)
+    commit(log, "a3")
+    assert len(metadata(log).snapshots) == 1
+    assert listed(log) == ["a1", "a2", "a3"]
+
+
+def test_many_small_manifests_become_one(log: DeltaLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(manifest_files, "MERGED", 4)
+    for number in range(10):
+        commit(log, f"a{number}")
+        assert len(manifests(log)) <= 5
+    assert listed(log) == [f"a{number}" for number in range(10)]
+    assert [entry.sequence_number for entry in sorted(entries(log), key=lambda item: item.data_file.file_path)] == list(
+        range(1, 11)
+    )
+
+
+def test_many_files_are_many_manifests(log: DeltaLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(manifest_files, "MOST_FILES", 3)
+    commit(log, *(f"a{number}" for number in range(10)))
+    assert [item.added_files_count for item in manifests(log)] == [3, 3, 3, 1]
+    commit(log, removes=tuple(f"a{number}" for number in range(0, 10, 2)))
+    assert listed(log) == [f"a{number}" for number in range(1, 10, 2)]
+
+
+def test_a_search_finds_what_reading_finds(log: DeltaLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(5):
+        commit(log, *(f"{letter}{number}" for letter in "ab"))
+    read: list[str] = []
+    fetch = ManifestFile.fetch_manifest_entry
+
+    def counted(self: ManifestFile, *args: Any, **options: Any) -> Any:
+        read.append(self.manifest_path)
+        return fetch(self, *args, **options)
+
+    monkeypatch.setattr(ManifestFile, "fetch_manifest_entry", counted)
+    commit(log, removes=("b3",))
+    assert len(read) == 1
+
+
+def test_deletion_vectors_are_no_iceberg(log: DeltaLog, caplog: pytest.LogCaptureFixture) -> None:
+    vector = DeletionVector("u", "ab^-aqEH.-t@S}K{vb[*k^", 1, 34, 1)
+    commit(log, "a1")
+    snapshot = log.snapshot()
+    assert not convert(log.store, snapshot)
+    (physical,) = physical_names(snapshot.metadata)
+    line = AddFile("a2", {physical: "a"}, 10, 1, True, STATS, deletion_vector=vector).to_json()
+    log.store.put_if_absent(commit_path(2), json.dumps(line if "add" in line else {"add": line}).encode())
+    fresh = DeltaLog(log.location, "t")
+    with pytest.raises(IcebergVectorsError):
+        convert(fresh.store, fresh.snapshot())
+    assert metadata(log).properties["delta-version"] == "1"
+
+
+KINDS: tuple[tuple[str, Any, Any, Any], ...] = (
+    ("TINYINT", -1, 7, None),
+    ("INT", -5, 2**31 - 1, None),
+    ("BIGINT", -(2**40), 2**62, None),
+    ("FLOAT", -1.5, 2.25, None),
+    ("DOUBLE", -1.5, 1e300, None),
+    ("STRING", "ä", "ü", None),
+    ("DATE", "1969-12-31", "2024-02-29", (date(1969, 12, 31), date(2024, 2, 29))),
+    ("DECIMAL(20,3)", -1.125, 99.5, (Decimal("-1.125"), Decimal("99.500"))),
+)
+
+
+def bounds(tmp_path: Path, kind: str, low: Any, high: Any) -> tuple[Any, Any]:
+    """The bounds of a column in Iceberg's metadata, in its own type."""
+    with deltasql.connect(str(tmp_path / "warehouse")) as session:
+        session.sql(f"CREATE TABLE t (s STRUCT<x: {kind}>) TBLPROPERTIES ({PROPERTIES})")
+        log = session.log("t")
+    field = log.snapshot().schema.fields[0]
+    inner = field.type.fields[0]  # type: ignore[union-attr]
+    outer, name = (str(item.metadata["delta.columnMapping.physicalName"]) for item in (field, inner))
+    stats = {"numRecords": 3, "minValues": {outer: {name: low}}, "maxValues": {outer: {name: high}}}
+    stats["nullCount"] = {outer: {name: 1}}
+    files = [AddFile("f", {}, 1, 1, stats=json.dumps(stats)), AddFile("g", {}, 1, 1, stats=STATS)]
+    log.begin(log.snapshot()).commit("WRITE", {}, files)
+    file, other = (entry.data_file for entry in entries(log))
+    number = inner.metadata["delta.columnMapping.id"]
+    assert (other.lower_bounds, other.null_value_counts, other.record_count) == ({}, {}, 2)
+    assert (file.value_counts, file.null_value_counts) == ({number: 3}, {number: 1})
+    column = metadata(log).schema().find_type(number)
+    return tuple(  # type: ignore[return-value]
+        from_bytes(column, side[number]) if number in side else None for side in (file.lower_bounds, file.upper_bounds)
+    )
+
+
+@pytest.mark.parametrize(("kind", "low", "high", "expected"), KINDS)
+def test_bounds(tmp_path: Path, kind: str, low: Any, high: Any, expected: Any) -> None:
+    assert bounds(tmp_path, kind, low, high) == (expected or (low, high)) or kind == "DATE"
+    if kind == "DATE":
+        days = [(day - date(1970, 1, 1)).days for day in expected]
+        assert list(bounds(tmp_path / "again", kind, low, high)) == days
+
+
+def test_bounds_of_moments_are_widened(tmp_path: Path) -> None:
+    low, high = "2024-01-01T10:00:00.123Z", "2024-01-01T10:00:00.123Z"
+    start = int(datetime(2024, 1, 1, 10, tzinfo=timezone.utc).timestamp()) * 1_000_000 + 123_000
+    assert bounds(tmp_path, "TIMESTAMP", low, high) == (start, start + 1000)
+
+
+def test_nan_bounds_nothing(tmp_path: Path) -> None:
+    assert bounds(tmp_path, "DOUBLE", -1.5, "NaN") == (-1.5, None)
+
+
+def test_schemas_and_specs(tmp_path: Path) -> None:
+    with deltasql.connect(str(tmp_path / "warehouse")) as session:
+        session.sql(
+            "CREATE TABLE t (k INT NOT NULL COMMENT 'a key', l ARRAY<MAP<STRING, INT>>, p DATE) PARTITIONED BY (p) "
+            f"TBLPROPERTIES ({PROPERTIES})"
+        )
+        first = metadata(session.log("t"))
+        assert [str(field) for field in first.schema().fields] == [
+            "1: k: required int (a key)",
+            "2: l: optional list<map<string, int>>",
+            "3: p: optional date",
+        ]
+        assert sorted(first.schema()._lazy_id_to_name) == [1, 2, 3, 4, 5, 6]
+        session.sql("ALTER TABLE t ADD COLUMN z STRING FIRST")
+        session.sql("ALTER TABLE t RENAME COLUMN p TO q")
+        session.sql("ALTER TABLE t ALTER COLUMN k DROP NOT NULL")
+        session.sql("COMMENT ON TABLE t IS 'x'")
+        last = metadata(session.log("t"))
+    assert [field.name for field in last.schema().fields] == ["z", "k", "l", "q"]
+    assert (len(last.schemas), last.current_schema_id, last.last_column_id) == (4, 3, 7)
+    assert [(spec.spec_id, spec.fields[0].name, spec.fields[0].source_id) for spec in last.partition_specs] == [
+        (0, "q", 3)
+    ]
+    assert last.table_uuid == first.table_uuid
+    assert last.snapshots == []
+    assert len(last.metadata_log) == 4
+
+
+def test_a_type_that_widens_lists_all_files_anew(tmp_path: Path) -> None:
+    with deltasql.connect(str(tmp_path / "warehouse")) as session:
+        session.sql(f"CREATE TABLE t (k INT) TBLPROPERTIES ({PROPERTIES}, 'delta.enableTypeWidening' = 'true')")
+        log = session.log("t")
+        log.begin(log.snapshot()).commit("WRITE", {}, [AddFile("f", {}, 1, 1, stats=STATS)])
+        (before,) = manifests(log)
+        session.sql("ALTER TABLE t ALTER COLUMN k TYPE BIGINT")
+        (after,) = manifests(session.log("t"))
+    assert before.manifest_path != after.manifest_path
+
+
+def test_a_failure_is_told_and_no_more(
+    session_of: Callable[[], Session], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = session_of()
+    session.sql(f"CREATE TABLE t (k INT) TBLPROPERTIES ({PROPERTIES})")
+    log = session.log("t")
+    before = objects(log)
+    with caplog.at_level(logging.WARNING):
+        monkeypatch.setattr(pa, "array", lambda *_: 1 / 0)
+        log.begin(log.snapshot()).commit("WRITE", {}, [AddFile("f", {}, 1, 1, stats=STATS)])
+        monkeypatch.undo()
+    assert "DELTA_UNIVERSAL_FORMAT_CONVERSION_FAILED" in caplog.text
+    assert log.snapshot().version == 1
+    assert objects(log) == before
+
+
+@pytest.fixture
+def session_of(tmp_path: Path) -> Callable[[], Session]:
+    return lambda: deltasql.connect(str(tmp_path / "warehouse"))
