@@ -9,7 +9,7 @@ from deltasql.parser.automaton import Automaton, NoParseError
 from deltasql.parser.build import build
 from deltasql.parser.completion import Expected, expected_keywords
 from deltasql.parser.lexicon import skip_blanks
-from deltasql.parser.splitting import Statement, is_complete, split
+from deltasql.parser.splitting import Statement, is_complete, split, unclosed
 from deltasql.parser.tables import grammar_tables
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ __all__ = [
     "parse",
     "parse_type",
     "split",
+    "unclosed",
 ]
 
 

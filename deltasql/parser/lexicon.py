@@ -23,6 +23,7 @@ _PIECE = re.compile(
 )
 _CLOSING = {"(": ")", "[": "]"}
 _NAMES = {"'": "string", '"': "string", "`": "quoted name", "(": "parenthesis", "[": "bracket", "/*": "comment"}
+OPENINGS = frozenset(_NAMES)
 
 
 def not_closed(text: str, start: int, opening: str) -> NoReturn:

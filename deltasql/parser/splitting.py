@@ -7,7 +7,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from deltasql.errors.syntax import ParseSyntaxError
-from deltasql.parser.lexicon import LINE_COMMENT, QUOTED_NAME, STRING, WORDS, skip_blanks, skip_comment
+from deltasql.parser.lexicon import (
+    LINE_COMMENT,
+    OPENINGS,
+    QUOTED_NAME,
+    STRING,
+    WORDS,
+    balanced_end,
+    skip_blanks,
+    skip_comment,
+)
 
 _STEP = re.compile(rf"{WORDS}|[\s()\[\]]+|{LINE_COMMENT}|{STRING}|{QUOTED_NAME}|(?P<special>.)", re.DOTALL)
 
@@ -36,6 +45,17 @@ def is_complete(script: str) -> bool:
     """True when the last statement of `script` is ended by a `;` that counts, so that nothing is left to type."""
     ends = list(_ends(script))
     return len(ends) > 1 and _trimmed(script, ends[-2] + 1, ends[-1]) is None
+
+
+def unclosed(script: str) -> str:
+    """What opens the last piece of `script` that is never closed: a quote, `/*` or a bracket; "" where all are."""
+    position = 0
+    try:
+        while position < len(script):
+            position = skip_blanks(script, balanced_end(script, position)) + 1
+    except ParseSyntaxError as error:
+        return error.found if error.found in OPENINGS else ""
+    return ""
 
 
 def _trimmed(script: str, start: int, end: int) -> Statement | None:

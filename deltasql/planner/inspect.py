@@ -8,6 +8,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.errors.catalog import TableNotFoundError
 from deltasql.errors.table import ShowPartitionsUnpartitionedError
 from deltasql.errors.view import DescribeViewDetailError, DescribeViewHistoryError
 from deltasql.log.clustering import clustering_columns, is_clustered
@@ -98,7 +99,10 @@ HISTORY = _columns(
 def _(statement: DescribeTable, context: Context) -> Plan:
     """Columns; partitioning; with EXTENDED what the catalog and the log say of the table."""
     view = _view_schema(statement.table, context)
-    schema = context.snapshot(statement.table).schema if view is None else view
+    try:
+        schema = context.snapshot(statement.table).schema if view is None else view
+    except TableNotFoundError as error:
+        raise _of_misspelt_word(error, statement) from None
     if statement.column is not None:
         try:
             field = resolve(schema, statement.column.parts, where=str(statement.table)).field
@@ -115,6 +119,17 @@ def _(statement: DescribeTable, context: Context) -> Plan:
     if statement.extended:
         rows += _detailed_rows(statement.table, context, snapshot)
     return Answer(DESCRIBE, tuple(rows))
+
+
+def _of_misspelt_word(error: TableNotFoundError, statement: DescribeTable) -> DeltaSqlError:
+    """DESCRIBE HISTROY t names a table HISTROY and its column t; the error says what was probably meant."""
+    from difflib import get_close_matches
+
+    words = ("HISTORY", "DETAIL", "EXTENDED", "FORMATTED", "SCHEMA", "TABLE")
+    meant = get_close_matches(str(statement.table).upper(), words, 1, 0.7)
+    if statement.column is None or not meant or error.similar:
+        return error
+    return TableNotFoundError(error.table, f"Did you mean DESCRIBE {meant[0]} {statement.column}?").at(error.caret)
 
 
 def _view_schema(name: TableName, context: Context) -> StructType | None:

@@ -14,7 +14,7 @@ from prompt_toolkit.input import Input
 from prompt_toolkit.lexers import PygmentsLexer
 from prompt_toolkit.output import Output
 
-from deltasql.parser import is_complete
+from deltasql.parser import is_complete, unclosed
 from deltasql.repl.completion import SqlCompleter
 from deltasql.repl.highlight import sql_lexer
 
@@ -59,5 +59,12 @@ def user_history() -> History:
     return FileHistory(str(path))
 
 
-def _continuation(width: int, *_: Any) -> str:
-    return "> ".rjust(width)
+def _continuation(width: int, line: int, *_: Any) -> str:
+    """Tells in front of a line which quote, comment or bracket is still open there."""
+    above = get_app().current_buffer.text.split("\n")[:line]
+    return continuation("\n".join(above), width)
+
+
+def continuation(above: str, width: int) -> str:
+    """The prompt of the line that goes on after the lines `above`."""
+    return f"{unclosed(above)}> ".rjust(width)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.parser import is_complete, split
+from deltasql.parser import is_complete, split, unclosed
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,23 @@ def test_split(script: str, texts: list[str]) -> None:
 )
 def test_is_complete(script: str, complete: bool) -> None:
     assert is_complete(script) is complete
+
+
+@pytest.mark.parametrize(
+    ("script", "opening"),
+    [
+        ("", ""),
+        ("SELECT 1", ""),
+        ("SELECT 1;\nSELECT 2", ""),
+        ("SELECT 'abc", "'"),
+        ("SELECT 'a;b';\nSELECT \"abc;", '"'),
+        ("SELECT `a\nb", "`"),
+        ("SELECT 1 /* 'x", "/*"),
+        ("CREATE TABLE t (a INT,", "("),
+        ("SELECT a[1", "["),
+        ("SELECT a)", ""),
+        ("-- it's", ""),
+    ],
+)
+def test_unclosed(script: str, opening: str) -> None:
+    assert unclosed(script) == opening

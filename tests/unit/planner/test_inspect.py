@@ -47,6 +47,12 @@ def test_describe(table: Lab, fails: Fails) -> None:
     fails("DESCRIBE nope", TableNotFoundError, at="nope")
 
 
+def test_describe_of_a_misspelt_word(table: Lab, fails: Fails) -> None:
+    error = fails("DESCRIBE HISTROY t", TableNotFoundError, at="HISTROY")
+    assert error.advice == "Did you mean DESCRIBE HISTORY t?"
+    assert fails("DESCRIBE TABLE HISTROY", TableNotFoundError).advice.startswith("Run SHOW TABLES")
+
+
 def test_describe_of_a_view(table: Lab) -> None:
     assert rows(table, "DESCRIBE v")[0] == ("id", "int", "key")
     assert rows(table, "DESCRIBE v id")[0] == ("col_name", "id")

@@ -24,7 +24,7 @@ from deltasql.errors.usage import UnknownCommandError, UnknownFormatError
 from deltasql.repl.commands import command_of
 from deltasql.repl.completion import SqlCompleter
 from deltasql.repl.highlight import sql_lexer
-from deltasql.repl.prompt import is_whole, prompt_session, user_history
+from deltasql.repl.prompt import continuation, is_whole, prompt_session, user_history
 from deltasql.repl.shell import Shell
 from deltasql.result import CommandRows, Result
 from deltasql.schema import types as t
@@ -199,6 +199,12 @@ def completions(session: Canned, text: str, after: str = "") -> list[str]:
     completer = SqlCompleter(session)  # type: ignore[arg-type]
     document = Document(text + after, len(text))
     return [item.text for item in completer.get_completions(document, CompleteEvent())]
+
+
+def test_continuation_tells_what_is_open() -> None:
+    assert continuation("SELECT 1", 9) == "       > "
+    assert continuation("SELECT 'abc;", 9) == "      '> "
+    assert continuation("SELECT 1 /* abc", 9) == "     /*> "
 
 
 def test_completion_of_keywords(session: Canned) -> None:
