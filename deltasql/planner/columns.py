@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.columns import NestedDefaultError, ReplaceIdentityColumnsError
+from deltasql.errors.constraints import NewNotNullViolationError
 from deltasql.errors.optimize import DropClusteringColumnError
 from deltasql.errors.schema import (
     AddColumnDefaultError,
@@ -15,7 +16,6 @@ from deltasql.errors.schema import (
     ChangeColumnError,
     DropColumnNeedsMappingError,
     DropPartitionColumnError,
-    NewNotNullViolationError,
     RenameColumnNeedsMappingError,
 )
 from deltasql.log.clustering import clustering_columns

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.schema import (
+from deltasql.errors.constraints import (
     ConstraintDependentColumnError,
     ConstraintExistsError,
     ConstraintNotFoundError,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from deltasql.errors.schema import ConstraintTypeMismatchError, GeneratedTypeMismatchError
+from deltasql.errors.constraints import ConstraintTypeMismatchError, GeneratedTypeMismatchError
 from deltasql.log.iceberg_compat import compat_keys
 from deltasql.log.properties import check_constraints, is_on
 from deltasql.planner.alignment import same_type

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from deltasql.errors.columns import ColumnClauseError
-from deltasql.errors.schema import NonBooleanConstraintError
+from deltasql.errors.constraints import NonBooleanConstraintError
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.errors.table import ConstraintDeclaredTwiceError
 from deltasql.schema.types import BOOLEAN, INTEGER
