@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from deltasql.planner.char_types import TYPE_KEY
 from deltasql.planner.clock import least
+from deltasql.planner.column_functions import FUNCTIONS
 from deltasql.planner.conditions import (
     ALWAYS,
     INTEGRAL,
@@ -28,16 +28,8 @@ from deltasql.planner.conditions import (
 from deltasql.planner.literals import NULL, Literal, is_plain, literal
 from deltasql.planner.references import parse_expression
 from deltasql.planner.terms import (
-    Day,
-    DayText,
-    Filled,
     Plain,
-    Prefix,
-    Shift,
-    Shifted,
     Term,
-    Truncated,
-    Year,
 )
 from deltasql.planner.timezone import zone as session_zone
 from deltasql.planner.tokens import tokenize
@@ -248,7 +240,7 @@ class _Reader:
         column = self.column(node)
         if column is not None:
             return Plain(column)
-        read = _FUNCTIONS.get(type(node).__name__)
+        read = FUNCTIONS.get(type(node).__name__)
         return read(self, node) if read is not None else None
 
     def column(self, node: exp.Expression) -> Column | None:
@@ -337,118 +329,3 @@ def _keeps_values(column: Column, target: exp.DataType) -> bool:
         whole = column.type.precision - column.type.scale
         return name == "DECIMAL" and scale >= column.type.scale and precision - scale >= whole
     return (column.kind, name) in {("date", "DATE"), ("string", "TEXT"), ("float", "DOUBLE"), ("double", "DOUBLE")}
-
-
-# Functions of a column
-
-
-def _argument(reader: _Reader, node: exp.Expression, *kinds: str) -> Column | None:
-    column = reader.column(node)
-    return column if column is not None and column.kind in kinds else None
-
-
-def _day(reader: _Reader, node: exp.Expression) -> Term | None:
-    from sqlglot import exp
-
-    if isinstance(node, exp.Cast) and str(node.to.this.value) != "DATE":
-        return None
-    column = _argument(reader, node.this, "date", "timestamp", "timestamp_ntz") if is_plain(node) else None
-    return None if column is None else Day(column)
-
-
-def _year(reader: _Reader, node: exp.Expression) -> Term | None:
-    day = reader.term(node.this)
-    match day:
-        case Day(column) | Plain(column) if column.kind in {"date", "timestamp", "timestamp_ntz"}:
-            return Year(column)
-    return None
-
-
-def _day_text(reader: _Reader, node: exp.Expression) -> Term | None:
-    # sqlglot's names for yyyy-MM-dd.
-    if node.args["format"].name != "%Y-%mstrict-%dstrict":
-        return None
-    column = _argument(reader, node.this.this, "date", "timestamp", "timestamp_ntz")
-    return None if column is None else DayText(column)
-
-
-_UNITS = {"YEAR": 366, "YYYY": 366, "YY": 366, "QUARTER": 92, "MONTH": 31, "MM": 31, "MON": 31, "WEEK": 7}
-
-
-def _truncated(reader: _Reader, node: exp.Expression) -> Term | None:
-    from sqlglot import exp
-
-    is_date = isinstance(node, exp.DateTrunc)
-    days = (_UNITS if is_date else _UNITS | dict.fromkeys(("DAY", "DD", "HOUR", "MINUTE", "SECOND"), 1)).get(
-        node.args["unit"].name.upper()
-    )
-    column = _argument(reader, node.this, "date" if is_date else "timestamp")
-    return None if column is None or days is None else Truncated(column, days)
-
-
-def _prefix(reader: _Reader, node: exp.Expression) -> Term | None:
-    from sqlglot import exp
-
-    is_left = isinstance(node, exp.Left)
-    start = None if is_left else node.args.get("start")
-    length = reader.literal(node.expression if is_left else node.args.get("length") or exp.Null())
-    column = _argument(reader, node.this, "string")
-    begins = is_left or (start is not None and reader.literal(start) == Literal("number", Decimal(1)))
-    if column is None or not begins or length is None or not isinstance(length.value, Decimal):
-        return None
-    is_whole = length.value == length.value.to_integral_value()
-    return Prefix(column, int(length.value)) if is_whole and length.value >= 1 else None
-
-
-def _sum(reader: _Reader, node: exp.Expression) -> Term | None:
-    from sqlglot import exp
-
-    left, right = reader.column(node.this), reader.column(node.expression)
-    column, other = (left, node.expression) if left is not None else (right, node.this)
-    # A cast would change the type of the sum, and so where it overflows.
-    is_constant = isinstance(other, exp.Literal) and re.fullmatch(r"\d{1,18}", str(other.this)) and not other.is_string
-    if column is None or not is_constant or column.kind not in INTEGRAL:
-        return None
-    number, is_difference = int(other.this), isinstance(node, exp.Sub)
-    bits = 64 if column.kind == "long" or number >= 2**31 else 32
-    mirrored = is_difference and left is None
-    return Shifted(column, -number if is_difference and not mirrored else number, mirrored, bits)
-
-
-def _shift(reader: _Reader, node: exp.Expression) -> Term | None:
-    from sqlglot import exp
-
-    column, amount = _argument(reader, node.this, "date"), node.expression
-    sign = 1
-    if isinstance(amount, exp.Mul) and isinstance(amount.expression, exp.Neg):
-        # DATE_SUB is the sum with days * -1.
-        amount, sign = amount.this, -1 if amount.expression.this.name == "1" else 0
-    days = reader.literal(amount)
-    is_days = node.args.get("unit") is None or node.args["unit"].name.upper() == "DAY"
-    if column is None or days is None or not isinstance(days.value, Decimal) or not is_days or sign == 0:
-        return None
-    is_small = days.value == days.value.to_integral_value() and abs(days.value) < 1_000_000
-    return Shift(column, sign * int(days.value)) if is_small else None
-
-
-def _filled(reader: _Reader, node: exp.Expression) -> Term | None:
-    column, fallbacks = reader.column(node.this), [reader.literal(item) for item in node.expressions]
-    if column is None or len(fallbacks) != 1 or fallbacks[0] is None or fallbacks[0] == NULL:
-        return None
-    return Filled(column, fallbacks[0])
-
-
-_FUNCTIONS: dict[str, Callable[[_Reader, exp.Expression], Term | None]] = {
-    "TsOrDsToDate": _day,
-    "Cast": _day,
-    "Year": _year,
-    "TimeToStr": _day_text,
-    "TimestampTrunc": _truncated,
-    "DateTrunc": _truncated,
-    "Substring": _prefix,
-    "Left": _prefix,
-    "Add": _sum,
-    "Sub": _sum,
-    "TsOrDsAdd": _shift,
-    "Coalesce": _filled,
-}
