@@ -1,6 +1,41 @@
 """The work that cases time, by name: one SQL text each, so that both SQL engines run the very same statement."""
 
+METADATA_ONLY = {
+    "CREATE TABLE": (
+        "CREATE TABLE {table} (id BIGINT NOT NULL COMMENT 'key', s STRUCT<x: INT, y: STRING>, at TIMESTAMP, day DATE)"
+        " USING delta PARTITIONED BY (day) COMMENT 'c' TBLPROPERTIES ('delta.columnMapping.mode' = 'name')"
+    ),
+    "CREATE TABLE, generated columns": (
+        "CREATE TABLE {table}_g (at TIMESTAMP, v STRING, day DATE GENERATED ALWAYS AS (CAST(at AS DATE)),"
+        " bucket INT GENERATED ALWAYS AS (pmod(hash(upper(v)), 16))) USING delta"
+    ),
+    "CREATE TABLE LIKE": "CREATE TABLE {table}_like LIKE {table}",
+    "CREATE OR REPLACE TABLE": "CREATE OR REPLACE TABLE {table}_like (id INT) USING delta",
+    "ADD COLUMNS": "ALTER TABLE {table} ADD COLUMNS (s.z INT AFTER x, extra STRING)",
+    "ALTER COLUMN COMMENT": "ALTER TABLE {table} ALTER COLUMN s.z COMMENT 'deep'",
+    "ALTER COLUMN FIRST": "ALTER TABLE {table} ALTER COLUMN extra FIRST",
+    "RENAME COLUMN": "ALTER TABLE {table} RENAME COLUMN extra TO more",
+    "DROP COLUMN": "ALTER TABLE {table} DROP COLUMN more",
+    "REPLACE COLUMNS": "ALTER TABLE {table}_like REPLACE COLUMNS (id INT COMMENT 'key', v STRING)",
+    "ADD CONSTRAINT": "ALTER TABLE {table} ADD CONSTRAINT positive CHECK (id > 0)",
+    "DROP CONSTRAINT": "ALTER TABLE {table} DROP CONSTRAINT positive",
+    "SET TBLPROPERTIES": "ALTER TABLE {table} SET TBLPROPERTIES ('delta.appendOnly' = 'false', 'k' = 'v')",
+    "UNSET TBLPROPERTIES": "ALTER TABLE {table} UNSET TBLPROPERTIES ('k')",
+    "CLUSTER BY": "ALTER TABLE {table}_like CLUSTER BY (id)",
+    "COMMENT ON TABLE": "COMMENT ON TABLE {table} IS 'another'",
+    "DESCRIBE TABLE": "DESCRIBE TABLE EXTENDED {table}",
+    "DESCRIBE DETAIL": "DESCRIBE DETAIL {table}",
+    "DESCRIBE HISTORY": "DESCRIBE HISTORY {table}",
+    "SHOW TBLPROPERTIES": "SHOW TBLPROPERTIES {table}",
+    "SHOW COLUMNS": "SHOW COLUMNS IN {table}",
+    "SHOW TABLES": "SHOW TABLES",
+    "TRUNCATE TABLE": "TRUNCATE TABLE {table}_like",
+    "DROP TABLE": "DROP TABLE {table}_like",
+}
+"""Statements that need no row, in an order in which they can run."""
+
 STATEMENTS = {
+    **METADATA_ONLY,
     "create": (
         "CREATE TABLE {table} (id INT, v STRING) USING delta TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')"
     ),

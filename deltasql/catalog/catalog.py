@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, Union
 from urllib.parse import unquote, urlsplit
@@ -31,7 +32,8 @@ from deltasql.errors.catalog import (
 )
 
 _TABLE = "SELECT catalog, schema, name, location, managed, created_at FROM tables"
-_SCHEMA = "SELECT catalog, name, comment, location, created_at FROM schemas"
+_SCHEMA_COLUMNS = "catalog, name, comment, location, created_at, properties"
+_SCHEMA = f"SELECT {_SCHEMA_COLUMNS} FROM schemas"
 
 Name: TypeAlias = Union[str, Sequence[str]]
 """One part as a string, or all parts in order."""
@@ -56,7 +58,12 @@ class Catalog:
     # Schemas
 
     def create_schema(
-        self, name: Name, comment: str | None = None, location: str | None = None, if_not_exists: bool = False
+        self,
+        name: Name,
+        comment: str | None = None,
+        location: str | None = None,
+        if_not_exists: bool = False,
+        properties: Mapping[str, str] | None = None,
     ) -> bool:
         """Creates a schema; False when it existed. Raises SchemaAlreadyExistsError, CatalogNotFoundError."""
         catalog, schema = self._schema_key(name)
@@ -68,7 +75,8 @@ class Catalog:
                 if if_not_exists:
                     return False
                 raise SchemaAlreadyExistsError(schema=sql_name((schema,)))
-            connection.execute("INSERT INTO schemas VALUES (?, ?, ?, ?, ?)", (catalog, schema, comment, place, now()))
+            values = (catalog, schema, comment, place, now(), json.dumps(dict(properties or {})))
+            connection.execute(f"INSERT INTO schemas ({_SCHEMA_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", values)
         return True
 
     def drop_schema(self, name: Name, cascade: bool = False, if_exists: bool = False) -> list[TableEntry]:
@@ -101,6 +109,18 @@ class Catalog:
             where = " WHERE catalog = ? AND name = ?"
             connection.execute("UPDATE schemas SET comment = ?" + where, (comment, catalog, schema))
 
+    def change_schema_properties(self, name: Name, added: Mapping[str, str], removed: Sequence[str]) -> None:
+        """Sets and removes properties of a schema; a key that is not set is passed over. Raises SchemaNotFoundError."""
+        catalog, schema = self._schema_key(name)
+        with self._database.writing() as connection:
+            where = " WHERE catalog = ? AND name = ?"
+            row = connection.execute("SELECT properties FROM schemas" + where, (catalog, schema)).fetchone()
+            if row is None:
+                raise self._schema_not_found(catalog, schema)
+            kept = {key: value for key, value in json.loads(row[0] or "{}").items() if key not in removed}
+            text = json.dumps({**kept, **added})
+            connection.execute("UPDATE schemas SET properties = ?" + where, (text, catalog, schema))
+
     def schemas(self, pattern: str | None = None) -> list[SchemaEntry]:
         """Schemas of the current catalog, by name. For `pattern` see `entries.matching`."""
         rows = self._database.rows(_SCHEMA + " WHERE catalog = ?", self.current_catalog)
@@ -131,7 +151,8 @@ class Catalog:
                     return False
                 raise CatalogAlreadyExistsError(catalog=sql_name((catalog,)))
             connection.execute("INSERT INTO catalogs VALUES (?, ?)", (catalog, now()))
-            connection.execute("INSERT INTO schemas VALUES (?, 'default', NULL, NULL, ?)", (catalog, now()))
+            values = (catalog, DEFAULT_SCHEMA, None, None, now(), "{}")
+            connection.execute(f"INSERT INTO schemas ({_SCHEMA_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", values)
         return True
 
     def catalogs(self, pattern: str | None = None) -> list[str]:
@@ -256,8 +277,9 @@ class Catalog:
         return (filled[0].lower(), filled[1].lower(), filled[2].lower())
 
     def _schema(self, row: tuple[Any, ...]) -> SchemaEntry:
-        catalog, name, comment, location, created_at = row
-        return SchemaEntry(catalog, name, comment, location or self._schema_location(catalog, name), created_at)
+        catalog, name, comment, location, created_at, properties = row
+        place = location or self._schema_location(catalog, name)
+        return SchemaEntry(catalog, name, comment, place, created_at, json.loads(properties or "{}"))
 
     def _schema_location(self, catalog: str, schema: str) -> str:
         """The default catalog's default schema is the warehouse itself, as in Spark."""

@@ -16,13 +16,13 @@ from urllib.parse import unquote, urlsplit
 from deltasql.errors.catalog import CatalogFileError
 
 FILE_NAME = "_catalog.db"
-_LAYOUT_VERSION = 1
+_LAYOUT_VERSION = 2
 _BUSY_SECONDS = 30.0
 _LAYOUT = (
     "CREATE TABLE catalogs (name TEXT PRIMARY KEY, created_at INTEGER NOT NULL)",
     """CREATE TABLE schemas (
         catalog TEXT NOT NULL REFERENCES catalogs (name), name TEXT NOT NULL, comment TEXT,
-        location TEXT, created_at INTEGER NOT NULL, PRIMARY KEY (catalog, name))""",
+        location TEXT, created_at INTEGER NOT NULL, properties TEXT, PRIMARY KEY (catalog, name))""",
     """CREATE TABLE tables (
         catalog TEXT NOT NULL, schema TEXT NOT NULL, name TEXT NOT NULL, location TEXT NOT NULL,
         managed INTEGER NOT NULL, created_at INTEGER NOT NULL, PRIMARY KEY (catalog, schema, name),
@@ -87,6 +87,8 @@ class Database:
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         connection.execute("PRAGMA foreign_keys = ON")
+        # In WAL mode a crash of the machine may lose the last names, not the file; tables can be named again.
+        connection.execute("PRAGMA synchronous = NORMAL")
         if _version(connection) == _LAYOUT_VERSION:
             return
         _enter_wal(connection)
@@ -99,6 +101,9 @@ class Database:
             )
         if version == 0:
             self._lay_out(connection)
+        if version == 1:
+            connection.execute("ALTER TABLE schemas ADD COLUMN properties TEXT")
+            connection.execute(f"PRAGMA user_version = {_LAYOUT_VERSION}")
         connection.execute("COMMIT")
 
     @staticmethod
@@ -106,7 +111,7 @@ class Database:
         for statement in _LAYOUT:
             connection.execute(statement)
         connection.execute("INSERT INTO catalogs VALUES ('spark_catalog', ?)", (now(),))
-        connection.execute("INSERT INTO schemas VALUES ('spark_catalog', 'default', NULL, NULL, ?)", (now(),))
+        connection.execute("INSERT INTO schemas VALUES ('spark_catalog', 'default', NULL, NULL, ?, NULL)", (now(),))
         connection.execute(f"PRAGMA user_version = {_LAYOUT_VERSION}")
 
     @contextmanager

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from deltasql.errors.catalog import InvalidNameError
 from deltasql.plan.base import quote
@@ -22,6 +22,7 @@ class SchemaEntry:
     comment: str | None
     location: str
     created_at: int
+    properties: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

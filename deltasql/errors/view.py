@@ -48,6 +48,28 @@ class WriteIntoViewError(DeltaSqlError):
 
 
 @condition(
+    "EXPECT_PERMANENT_VIEW_NOT_TEMP",
+    "42809",
+    "SHOW CREATE TABLE is for what the catalog keeps, and {view} is a temporary view of this session.",
+)
+class ShowCreateViewError(DeltaSqlError):
+    """SHOW CREATE TABLE of a temporary view."""
+
+    view: str
+
+
+@condition(
+    "EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
+    "42809",
+    "{view} is a view, and views have no partitions. Name the table that it reads.",
+)
+class ShowPartitionsOfViewError(DeltaSqlError):
+    """SHOW PARTITIONS of a view."""
+
+    view: str
+
+
+@condition(
     "DELTA_TIMESTAMP_INVALID",
     "42816",
     "{expression} is no timestamp. Write one like TIMESTAMP AS OF '2024-01-31 12:00:00'.",

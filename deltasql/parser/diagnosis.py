@@ -26,7 +26,16 @@ _READABLE = {
 }
 # They come with another of the terminals, or could stand after any name, and would only blur the message.
 _UNTOLD = frozenset({"QUOTED_IDENTIFIER", "CTES_RUN", "REST_RUN", "AT_VERSION", "AT_TIMESTAMP", "DOT", "SEMICOLON"})
-_UNTOLD_KEYWORDS = frozenset({"FOR", "SYSTEM_TIME", "SYSTEM_VERSION"})
+_UNTOLD_KEYWORDS = frozenset(
+    {
+        *("FOR", "SYSTEM_TIME", "SYSTEM_VERSION"),
+        # What these begin is understood, and refused.
+        *("PRIMARY", "UNIQUE", "FOREIGN", "REFERENCES", "CLUSTERED", "COLLATE", "RECOVER", "SERDE", "SERDEPROPERTIES"),
+        *("FILEFORMAT", "MSCK", "REPAIR", "LOAD"),
+    }
+)
+_BESIDE_PARTITION = frozenset({"COLUMNS", "RENAME"})
+"""Where one of these may stand, PARTITION begins a statement that is refused."""
 _MOST_TOLD = 10
 
 
@@ -60,7 +69,8 @@ def _unclosed(text: str) -> ParseSyntaxError | None:
 def readable(terminals: frozenset[str]) -> tuple[str, ...]:
     """What terminals stand for, in words: things first, then keywords, then punctuation."""
     things = [_READABLE[name] for name in _READABLE if name in terminals and name != END]
-    keywords = sorted(set(_keywords(terminals)) - _UNTOLD_KEYWORDS)
+    words = set(_keywords(terminals)) - _UNTOLD_KEYWORDS
+    keywords = sorted(words - {"PARTITION", "IF"} if words & _BESIDE_PARTITION else words)
     told = terminals - _UNTOLD
     symbols = [f"'{char}'" for char, name in grammar_tables().symbols.items() if name in told]
     last = [_READABLE[END]] if END in terminals else []

@@ -48,6 +48,14 @@ class ShowTables(LogicalPlan):
 
 
 @dataclass(frozen=True, slots=True)
+class ShowViews(LogicalPlan):
+    """SHOW VIEWS [{IN | FROM} s] [[LIKE] 'pattern']"""
+
+    schema: TableName | None
+    pattern: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class ShowSchemas(LogicalPlan):
     """SHOW {SCHEMAS | DATABASES} [[LIKE] 'pattern']"""
 

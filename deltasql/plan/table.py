@@ -10,9 +10,9 @@ from deltasql.schema.types import DataType
 
 @dataclass(frozen=True, slots=True)
 class CheckConstraint:
-    """CONSTRAINT name CHECK (condition), in a column list or behind a column; the condition with its parentheses."""
+    """[CONSTRAINT name] CHECK (condition), in a column list or behind a column; the condition with its parentheses."""
 
-    name: str
+    name: str | None
     condition: SqlText
 
 
@@ -143,12 +143,33 @@ class AlterClustering(LogicalPlan):
 
 @dataclass(frozen=True, slots=True)
 class CreateSchema(LogicalPlan):
-    """CREATE {SCHEMA | DATABASE} [IF NOT EXISTS] s [COMMENT 'text'] [LOCATION 'path']"""
+    """CREATE {SCHEMA | DATABASE} [IF NOT EXISTS] s [COMMENT 'text'] [LOCATION 'path']
+
+    [WITH DBPROPERTIES (key = value, …)]
+    """
 
     if_not_exists: bool
     schema: TableName
     comment: str | None
     location: str | None
+    properties: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SetSchemaProperties(LogicalPlan):
+    """ALTER {SCHEMA | DATABASE} s SET DBPROPERTIES (key = value, …)"""
+
+    schema: TableName
+    properties: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnsetSchemaProperties(LogicalPlan):
+    """ALTER {SCHEMA | DATABASE} s UNSET DBPROPERTIES [IF EXISTS] (key, …)"""
+
+    schema: TableName
+    if_exists: bool
+    keys: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -75,11 +76,13 @@ def declared_constraints(
 ) -> dict[str, str]:
     """The properties that keep the constraints of a new table, whose rows are still to come.
 
-    Raises ConstraintDeclaredTwiceError, NonBooleanConstraintError.
+    One without a name is called check_1, check_2 … Raises ConstraintDeclaredTwiceError, NonBooleanConstraintError.
     """
     found: dict[str, str] = {}
+    given = {item.name.lower() for item in constraints if item.name is not None}
+    free = (f"check_{number}" for number in count(1) if f"check_{number}" not in given)
     for item in constraints:
-        name, condition = item.name.lower(), _inside(item.condition)
+        name, condition = next(free) if item.name is None else item.name.lower(), _inside(item.condition)
         key, caret = f"{CONSTRAINT_PREFIX}{name}", context.caret(condition.start, condition.end)
         if key in found:
             raise ConstraintDeclaredTwiceError(table, name, found[key]).at(caret)

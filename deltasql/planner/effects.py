@@ -99,9 +99,22 @@ class SchemaCreation(CatalogChange):
     comment: str | None
     location: str | None
     if_not_exists: bool
+    properties: tuple[tuple[str, str], ...] = ()
 
     def apply(self, catalog: Catalog) -> None:
-        catalog.create_schema(self.name, self.comment, self.location, self.if_not_exists)
+        catalog.create_schema(self.name, self.comment, self.location, self.if_not_exists, dict(self.properties))
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaProperties(CatalogChange):
+    """Properties of a schema that are set, and those that go."""
+
+    name: tuple[str, ...]
+    added: tuple[tuple[str, str], ...] = ()
+    removed: tuple[str, ...] = ()
+
+    def apply(self, catalog: Catalog) -> None:
+        catalog.change_schema_properties(self.name, dict(self.added), self.removed)
 
 
 @dataclass(frozen=True, slots=True)

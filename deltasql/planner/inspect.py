@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Any
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.catalog import TableNotFoundError
 from deltasql.errors.table import ShowPartitionsUnpartitionedError
-from deltasql.errors.view import DescribeViewDetailError, DescribeViewHistoryError
+from deltasql.errors.view import (
+    DescribeViewDetailError,
+    DescribeViewHistoryError,
+    ShowCreateViewError,
+    ShowPartitionsOfViewError,
+)
 from deltasql.log.clustering import clustering_columns, is_clustered
 from deltasql.log.properties import canonical_key
 from deltasql.plan.base import TableName, quote
@@ -25,6 +30,7 @@ from deltasql.plan.inspect import (
     ShowSchemas,
     ShowTableProperties,
     ShowTables,
+    ShowViews,
 )
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.char_types import declared_length
@@ -265,8 +271,8 @@ def _(statement: DescribeSchema, context: Context) -> Plan:
         ("Location", entry.location),
     ]
     if statement.extended:
-        # A schema of ours has no properties, and its place in the list is kept.
-        rows.append(("Properties", ""))
+        pairs = ", ".join(f"({key},{value})" for key, value in sorted(entry.properties.items()))
+        rows.append(("Properties", f"({pairs})" if pairs else ""))
     return Answer(INFO, tuple(rows))
 
 
@@ -282,6 +288,17 @@ def _(statement: ShowTables, context: Context) -> Plan:
 
 
 @plan.register
+def _(statement: ShowViews, context: Context) -> Plan:
+    """The temporary views of the session, which belong to no schema."""
+    if statement.schema is not None:
+        context.catalog.schema(statement.schema.parts)
+    from deltasql.catalog.entries import matching
+
+    rows = tuple(("", name, True) for name in matching(context.views, statement.pattern))
+    return Answer(_columns(("namespace", STRING), ("viewName", STRING), ("isTemporary", BOOLEAN)), rows)
+
+
+@plan.register
 def _(statement: ShowSchemas, context: Context) -> Plan:
     rows = tuple((entry.name,) for entry in context.catalog.schemas(statement.pattern))
     return Answer(_columns(("namespace", STRING)), rows)
@@ -289,16 +306,23 @@ def _(statement: ShowSchemas, context: Context) -> Plan:
 
 @plan.register
 def _(statement: ShowColumns, context: Context) -> Plan:
-    snapshot = context.snapshot(statement.table)
-    return Answer(_columns(("col_name", STRING)), tuple((name,) for name in snapshot.schema.names))
+    """Of a view, too: its columns are asked of Spark."""
+    view = _view_schema(statement.table, context)
+    schema = context.snapshot(statement.table).schema if view is None else view
+    return Answer(_columns(("col_name", STRING)), tuple((name,) for name in schema.names))
 
 
 @plan.register
 def _(statement: ShowTableProperties, context: Context) -> Plan:
-    """The properties with the protocol's versions and features; a key that is not set gets a sentence instead."""
+    """The properties with the protocol's versions and features; a key that is not set gets a sentence instead.
+
+    A view of the session has none.
+    """
+    schema = _columns(("key", STRING), ("value", STRING))
+    if context.is_view(statement.table):
+        return Answer(schema)
     snapshot = context.snapshot(statement.table)
     properties = dict(_all_properties(snapshot))
-    schema = _columns(("key", STRING), ("value", STRING))
     if statement.key is None:
         return Answer(schema, tuple(sorted(properties.items())))
     key = canonical_key(statement.key)
@@ -321,6 +345,8 @@ def _all_properties(snapshot: Snapshot) -> Iterable[tuple[str, str]]:
 @plan.register
 def _(statement: ShowCreateTable, context: Context) -> Plan:
     """A statement that makes a table like this one."""
+    if context.is_view(statement.table):
+        raise ShowCreateViewError(view=str(statement.table)).at(_caret(statement.table, context))
     snapshot = context.snapshot(statement.table)
     entry = None if statement.table.path is not None else context.catalog.resolve(statement.table.parts)
     name = _full_name(statement.table, context) or str(statement.table)
@@ -331,6 +357,8 @@ def _(statement: ShowCreateTable, context: Context) -> Plan:
 @plan.register
 def _(statement: ShowPartitions, context: Context) -> Plan:
     """The distinct tuples of partition values, each column with its own type, in order."""
+    if context.is_view(statement.table):
+        raise ShowPartitionsOfViewError(view=str(statement.table)).at(_caret(statement.table, context))
     snapshot = context.snapshot(statement.table)
     if not snapshot.partition_columns:
         raise ShowPartitionsUnpartitionedError(table=snapshot.table).at(_caret(statement.table, context))

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from deltasql.log.actions import Action, Metadata
     from deltasql.log.snapshot import Snapshot
 
+ENABLE_VECTORS = "delta.enableDeletionVectors"
+
 
 def evolved_metadata(metadata: Metadata, schema: StructType, *, table: str = "the table") -> Metadata:
     """`metadata` with a new schema, its new fields mapped if the table maps columns; itself when nothing changed.
@@ -93,9 +95,11 @@ def keeping_log_properties(metadata: Metadata, old: Mapping[str, str]) -> Metada
     """`metadata` of a table that replaces one with the properties `old`, which say how to read the log before it.
 
     Else travelling in time would go by the times of files, and the clean-up could delete a checkpoint behind which a
-    dropped feature has left traces.
+    dropped feature has left traces. A table with deletion vectors goes on writing them, as with delta-spark.
     """
     kept = [PROTECTED_BEFORE]
+    if is_on(old, ENABLE_VECTORS) and ENABLE_VECTORS not in metadata.configuration:
+        kept.append(ENABLE_VECTORS)
     if is_on(old, TIMESTAMPS) and is_on({**old, **metadata.configuration}, TIMESTAMPS):
         kept += [TIMESTAMPS, *TIMESTAMPS_SINCE]
     return metadata.with_configuration({key: old[key] for key in kept if key in old})

@@ -22,7 +22,7 @@ def _(statement: Query, context: Context) -> Plan:
 @plan.register
 def _(statement: SparkStatement, context: Context) -> Plan:
     text = statement.statement.text
-    change = view_change(text, frozenset(context.views))
+    change = view_change(text, context)
     if change is not None:
         return change
     start = statement.statement.start

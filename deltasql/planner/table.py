@@ -11,6 +11,7 @@ from uuid import uuid4
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import TableAlreadyExistsError
 from deltasql.errors.optimize import ClusterAndPartitionError
+from deltasql.errors.refused import WrongObjectError
 from deltasql.errors.table import (
     CannotReplaceMissingTableError,
     ColumnListWithQueryError,
@@ -22,7 +23,7 @@ from deltasql.errors.table import (
 )
 from deltasql.log.actions import Metadata
 from deltasql.log.iceberg_compat import check_replacement, with_column_mapping, with_valid_formats
-from deltasql.log.properties import has_change_feed, parse_properties, protocol_for
+from deltasql.log.properties import column_mapping_mode, has_change_feed, parse_properties, protocol_for
 from deltasql.plan.base import quote
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Write
 from deltasql.plan.table import (
@@ -31,7 +32,9 @@ from deltasql.plan.table import (
     DropSchema,
     DropTable,
     RenameTable,
+    SetSchemaProperties,
     TruncateTable,
+    UnsetSchemaProperties,
     UseSchema,
 )
 from deltasql.planner.adoption import Declared, adopted
@@ -53,7 +56,14 @@ from deltasql.planner.constraints import constraints_of, declared_constraints
 from deltasql.planner.context import Context
 from deltasql.planner.declared import comment_metadata, declared_schema
 from deltasql.planner.delete import refuse_append_only
-from deltasql.planner.effects import Renaming, SchemaChoice, SchemaCreation, SchemaRemoval, Unregistration
+from deltasql.planner.effects import (
+    Renaming,
+    SchemaChoice,
+    SchemaCreation,
+    SchemaProperties,
+    SchemaRemoval,
+    Unregistration,
+)
 from deltasql.planner.metadata import keeping_log_properties, mapped_metadata, maps_columns, reusing_ids
 from deltasql.planner.place import Target, creation_parameters, refuse_provider, registration, target_of
 from deltasql.planner.row_tracking import tracked_metadata
@@ -214,7 +224,8 @@ def _definition(
     if target.snapshot is not None and maps_columns(metadata.configuration):
         # The ids of the columns that go are never used again.
         metadata = metadata.with_configuration({MAX_ID: target.snapshot.configuration.get(MAX_ID, "0")})
-        metadata = replace(metadata, schema=reusing_ids(metadata.schema, target.snapshot.schema))
+        if column_mapping_mode(target.snapshot.configuration) == column_mapping_mode(metadata.configuration):
+            metadata = replace(metadata, schema=reusing_ids(metadata.schema, target.snapshot.schema))
     if target.snapshot is not None:
         metadata = keeping_log_properties(metadata, target.snapshot.configuration)
     metadata = automatic(mapped_metadata(metadata, keep_names=False), statement.cluster_by)
@@ -263,6 +274,10 @@ def _(statement: DropTable, context: Context) -> Plan:
         raise UnsupportedClauseError(clause="DROP TABLE of a path", feature="a catalog entry").at(
             context.caret(name.start, name.end)
         )
+    if context.is_view(name):
+        raise WrongObjectError("DROP TABLE", "table", str(name), "view", f"DROP VIEW {name}").at(
+            context.caret(name.start, name.end)
+        )
     entry = context.catalog.resolve(name.parts)
     if entry is None:
         if statement.if_exists:
@@ -294,7 +309,21 @@ def _(statement: TruncateTable, context: Context) -> Plan:
 @plan.register
 def _(statement: CreateSchema, context: Context) -> Plan:
     context.refuse_version(statement.schema)
-    return SchemaCreation(statement.schema.parts, statement.comment, statement.location, statement.if_not_exists)
+    given = (statement.comment, statement.location, statement.if_not_exists, statement.properties)
+    return SchemaCreation(statement.schema.parts, *given)
+
+
+@plan.register
+def _(statement: SetSchemaProperties, context: Context) -> Plan:
+    context.refuse_version(statement.schema)
+    return SchemaProperties(statement.schema.parts, added=statement.properties)
+
+
+@plan.register
+def _(statement: UnsetSchemaProperties, context: Context) -> Plan:
+    """A key that is not set is passed over, as Spark does."""
+    context.refuse_version(statement.schema)
+    return SchemaProperties(statement.schema.parts, removed=statement.keys)
 
 
 @plan.register

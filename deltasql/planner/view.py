@@ -5,16 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
+from deltasql.errors.refused import WrongObjectError
+from deltasql.plan.base import quote
+from deltasql.planner.context import Context
 from deltasql.planner.effects import View, ViewChange
 from deltasql.planner.tokens import Token, closing, tokenize
 
 _CREATE_WORDS = frozenset({"OR", "REPLACE", "TEMPORARY", "TEMP", "IF", "NOT", "EXISTS"})
 
 
-def view_change(sql: str, known: frozenset[str]) -> ViewChange | None:
-    """What `CREATE [OR REPLACE] TEMPORARY VIEW v [(columns)] AS query` or `DROP VIEW v` of a known view comes to.
+def view_change(sql: str, context: Context) -> ViewChange | None:
+    """What `CREATE [OR REPLACE] TEMPORARY VIEW v [(columns)] AS query` or `DROP VIEW v` comes to.
 
-    None for every other statement: a permanent or global view, one with options, a view that Spark alone knows.
+    None for every other statement: a permanent or global view, one with options, a view that only a running Spark may
+    know. Raises WrongObjectError for DROP VIEW of a table.
     """
     words = _Words(tokenize(sql))
     if words.take("CREATE"):
@@ -23,8 +27,14 @@ def view_change(sql: str, known: frozenset[str]) -> ViewChange | None:
         return None
     if_exists = words.take("IF") and words.take("EXISTS")
     name = words.name()
-    if name is None or name.lower() not in known or words.left:
+    if name is None or words.left:
         return None
+    if name.lower() not in context.views:
+        if context.catalog.resolve((name,)) is not None:
+            table = quote(name)
+            raise WrongObjectError("DROP VIEW", "view", table, "table", f"DROP TABLE {table}")
+        if context.analyst.started:
+            return None
     return ViewChange(name, None, if_exists=if_exists)
 
 

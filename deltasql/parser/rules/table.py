@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from itertools import chain
+from typing import Any, NoReturn
 
+from deltasql.errors.refused import BucketingError, CollationError, KeyConstraintError, PartitionExpressionError
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds, caret
@@ -60,7 +62,7 @@ def _create_table(children: list[Any], tree: Tree, text: str) -> CreateTable:
         values.get("cluster_by"),
         values.get("location"),
         values.get("comment"),
-        values.get("properties", ()),
+        (*values.get("options", ()), *values.get("properties", ())),
         query,
         tuple(_constraints(elements or ())),
     )
@@ -89,7 +91,9 @@ def _constraints(elements: Sequence[ColumnDefinition | CheckConstraint]) -> Iter
 def _create_schema(children: list[Any], tree: Tree, text: str) -> CreateSchema:
     if_not_exists, schema, *clauses = children
     values = collect(clauses, tree.children[2:], text)
-    return CreateSchema(if_not_exists, schema, values.get("comment"), values.get("location"))
+    return CreateSchema(
+        if_not_exists, schema, values.get("comment"), values.get("location"), values.get("properties", ())
+    )
 
 
 @builds(*_FIELDS)
@@ -121,6 +125,7 @@ def _column_definition(children: list[Any], tree: Tree, text: str) -> ColumnDefi
     options = [Clause("check", item) if isinstance(item, CheckConstraint) else item for item in options]
     name_tree, type_tree, *option_trees = tree.children
     values = collect(options, option_trees, text)
+    values.pop("collation", None)
     type_text = text[type_tree.start : type_tree.end]
     return ColumnDefinition(name, data_type, type_text, name_tree.start, name_tree.end, **values)
 
@@ -128,6 +133,36 @@ def _column_definition(children: list[Any], tree: Tree, text: str) -> ColumnDefi
 @builds("check_constraint")
 def _check(children: list[Any], tree: Tree, text: str) -> CheckConstraint:
     return CheckConstraint(*children)
+
+
+@builds("key_constraint")
+def _key(children: list[Any], tree: Tree, text: str) -> NoReturn:
+    raise KeyConstraintError(" ".join(text[tree.start : tree.end].split())).at(caret(tree, text))
+
+
+@builds("collation", "collation_clause")
+def _collation(children: list[Any], tree: Tree, text: str) -> Clause:
+    """The one collation that there is, which need not be kept."""
+    if children[0].upper() != "UTF8_BINARY":
+        raise CollationError(children[0]).at(caret(tree, text))
+    return Clause("collation", None)
+
+
+@builds("options_clause")
+def _options(children: list[Any], tree: Tree, text: str) -> Clause:
+    """Options of the format, which are kept as Spark does: under their own key, and behind `option.`."""
+    kept = (((key, value), (f"option.{key}", value)) for key, value in children[0])
+    return Clause("options", tuple(chain.from_iterable(kept)))
+
+
+@builds("bucket_clause")
+def _buckets(children: list[Any], tree: Tree, text: str) -> NoReturn:
+    raise BucketingError(" ".join(text[tree.start : tree.end].split())).at(caret(tree, text))
+
+
+@builds("partition_expression")
+def _partition_expression(children: list[Any], tree: Tree, text: str) -> NoReturn:
+    raise PartitionExpressionError(text[tree.start : tree.end]).at(caret(tree, text))
 
 
 @builds("generated_option")

@@ -42,3 +42,14 @@ DROP SCHEMA sales;
 -- name: wrong, default stays
 DROP SCHEMA default;
 SHOW SCHEMAS;
+-- name: properties
+CREATE SCHEMA IF NOT EXISTS propertied COMMENT 'c' WITH DBPROPERTIES ('a' = 'b', k = 1);
+DESCRIBE SCHEMA EXTENDED propertied;
+ALTER DATABASE Propertied SET DBPROPERTIES ('a' = 'c', 'd' = 'e');
+alter schema propertied unset properties if exists ('k', 'nothing');
+DESCRIBE SCHEMA EXTENDED propertied;
+EXPLAIN ALTER SCHEMA propertied SET DBPROPERTIES ('a' = 'x');
+-- name: wrong
+ALTER SCHEMA nowhere SET DBPROPERTIES ('a' = 'b');
+ALTER SCHEMA propertied SET DBPROPERTIES ();
+CREATE SCHEMA propertied WITH DBPROPERTIES ('a' = 'b');

@@ -75,9 +75,11 @@ REPLACE TABLE t USING delta;
 
 -- name: a path
 CREATE OR REPLACE TABLE delta.`{dir}/p` (a INT) USING delta;
+-- differs: replace-path
 CREATE OR REPLACE TABLE delta.`{dir}/p` (b INT) USING delta;
 REPLACE TABLE delta.`{dir}/p` USING delta AS SELECT 1 AS c;
 SELECT * FROM delta.`{dir}/p`;
+-- state differs: replace-path
 
 -- name: TRUNCATE
 CREATE TABLE t (a INT, p INT) USING delta PARTITIONED BY (p);
@@ -87,3 +89,13 @@ TRUNCATE TABLE t;
 SELECT * FROM t;
 TRUNCATE TABLE t PARTITION (p = 1);
 TRUNCATE TABLE nothing_here;
+
+-- name: which properties stay
+CREATE TABLE t (a INT) USING delta TBLPROPERTIES ('delta.checkpointPolicy' = 'v2', 'delta.enableChangeDataFeed' = 'true', 'delta.enableTypeWidening' = 'true', 'delta.appendOnly' = 'false', 'delta.enableRowTracking' = 'true');
+CREATE OR REPLACE TABLE t (a INT, b INT) USING delta;
+-- state differs: physical-names
+
+-- name: deletion vectors, told not to stay
+CREATE TABLE t (a INT) USING delta TBLPROPERTIES ('delta.enableDeletionVectors' = 'true');
+CREATE OR REPLACE TABLE t (a INT) USING delta TBLPROPERTIES ('delta.enableDeletionVectors' = 'false');
+CREATE OR REPLACE TABLE t USING delta AS SELECT 1 AS a;

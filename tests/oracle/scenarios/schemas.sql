@@ -1,7 +1,9 @@
 -- name: a schema with properties
 CREATE SCHEMA schemas_one COMMENT 'c' WITH DBPROPERTIES ('a' = 'b', 'k' = 'v');
+-- differs: schema-owner
 DESCRIBE SCHEMA EXTENDED schemas_one;
 ALTER SCHEMA schemas_one SET DBPROPERTIES ('a' = 'c', 'd' = 'e');
+-- differs: schema-owner
 DESCRIBE SCHEMA EXTENDED schemas_one;
 ALTER DATABASE schemas_one UNSET DBPROPERTIES ('a');
 DROP SCHEMA schemas_one;

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from deltasql.errors.refused import WrongObjectError
 from deltasql.errors.view import ViewAlreadyExistsError, ViewNotFoundError
+from deltasql.planner.changes import SparkCommand
 from deltasql.planner.ctes import cte_views
 from deltasql.planner.effects import View, ViewChange
-from deltasql.planner.view import view_change
-
-NONE: frozenset[str] = frozenset()
+from tests.unit.planner.lab import Lab
 
 
 @pytest.mark.parametrize(
@@ -21,9 +21,9 @@ NONE: frozenset[str] = frozenset()
         ("CREATE TEMP VIEW v COMMENT 'c' AS SELECT 1", "v", View("SELECT 1")),
     ],
 )
-def test_a_temporary_view_is_kept_as_text(sql: str, name: str, view: View) -> None:
-    change = view_change(sql, NONE)
-    assert change is not None
+def test_a_temporary_view_is_kept_as_text(lab: Lab, sql: str, name: str, view: View) -> None:
+    change = lab.plan(sql)
+    assert isinstance(change, ViewChange)
     assert (change.name, change.view) == (name, view)
 
 
@@ -36,12 +36,25 @@ def test_a_temporary_view_is_kept_as_text(sql: str, name: str, view: View) -> No
         "DROP VIEW v",
     ],
 )
-def test_other_statements_are_left_to_spark(sql: str) -> None:
-    assert view_change(sql, NONE) is None
+def test_other_statements_are_left_to_spark(lab: Lab, sql: str) -> None:
+    lab.analyst.started = True
+    assert isinstance(lab.plan(sql), SparkCommand)
 
 
-def test_a_known_view_is_dropped() -> None:
-    assert view_change("DROP VIEW IF EXISTS V", frozenset({"v"})) == ViewChange("V", None, if_exists=True)
+def test_a_view_is_dropped_without_spark(lab: Lab) -> None:
+    lab.run("CREATE TEMP VIEW v AS SELECT 1")
+    lab.analyst.started = True
+    assert lab.plan("DROP VIEW IF EXISTS V") == ViewChange("V", None, if_exists=True)
+    lab.analyst.started = False
+    assert lab.plan("DROP VIEW w") == ViewChange("w", None)
+
+
+def test_a_table_is_no_view_and_a_view_no_table(lab: Lab) -> None:
+    lab.run("CREATE TABLE t (a INT)", "CREATE TEMP VIEW v AS SELECT 1")
+    with pytest.raises(WrongObjectError, match="Write DROP TABLE t"):
+        lab.plan("DROP VIEW t")
+    with pytest.raises(WrongObjectError, match="Write DROP VIEW v"):
+        lab.plan("DROP TABLE IF EXISTS v")
 
 
 def test_views_come_and_go() -> None:

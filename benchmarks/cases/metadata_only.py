@@ -1,0 +1,58 @@
+"""Statements that change or tell no row, on a small table in a warm session; and a suite of them."""
+
+from __future__ import annotations
+
+import time
+
+from benchmarks.bench import DELTA_SPARK, OURS, Bench, note, turn_by_turn, typical
+from benchmarks.figures import Figure
+from benchmarks.statements import METADATA_ONLY
+from benchmarks.workers import Timing, Worker
+
+MILLISECONDS_AT_MOST = 20.0
+"""Of one statement: nobody notices it."""
+FILES, SECONDS_AT_MOST = 200, 10.0
+"""Of a suite of golden files."""
+
+
+def figures(bench: Bench) -> list[Figure]:
+    """Medians of each statement over tables, each a new one; then the time that a suite of them takes."""
+    sizes = bench.sizes
+    note(f"{sizes.warm_ups} + {sizes.rounds} rounds of {len(METADATA_ONLY)} statements")
+    with bench.workers(OURS, DELTA_SPARK) as workers:
+        kept = turn_by_turn(workers, _played, sizes.warm_ups, sizes.rounds)
+    found = [_figure(name, typical(kept, OURS, name), typical(kept, DELTA_SPARK, name)) for name in METADATA_ONLY]
+    return [*found, _suite(bench)]
+
+
+def _played(worker: Worker, number: int) -> dict[str, Timing]:
+    table = f"metadata_{number}"
+    timings = {name: worker.run(name, table=table) for name in METADATA_ONLY}
+    for rest in (table, f"{table}_g"):
+        worker.run("drop", table=rest)
+    return timings
+
+
+def _figure(name: str, ours: float | None, theirs: float | None) -> Figure:
+    assert ours is not None
+    milliseconds = None if theirs is None else theirs * 1000
+    return Figure(f"no rows: {name}", "ms", ours * 1000, milliseconds, DELTA_SPARK, at_most=MILLISECONDS_AT_MOST)
+
+
+def _suite(bench: Bench) -> Figure:
+    """Golden files of these statements, run one after another in this process, without a JVM."""
+    from deltasql.golden import run_file
+    from deltasql.golden.suite import temporary_sessions
+
+    folder = bench.folder("goldens")
+    for number in range(FILES):
+        text = ";\n".join(text.format(table=f"t{number}") for text in METADATA_ONLY.values())
+        (folder / f"ddl_{number:03}.sql").write_text(f"-- expect: no jvm\n\n{text};\n", encoding="utf-8")
+    note(f"{FILES} golden files of {len(METADATA_ONLY)} statements")
+    sessions = temporary_sessions()
+    started = time.perf_counter()
+    for path in sorted(folder.glob("*.sql")):
+        outcome = run_file(path, sessions)
+        assert not outcome.defects, outcome.defects
+    seconds = time.perf_counter() - started
+    return Figure(f"no rows: {FILES} golden files", "s", seconds, None, DELTA_SPARK, at_most=SECONDS_AT_MOST)

@@ -1,0 +1,82 @@
+"""Errors of statements that Delta tables have no use for."""
+
+from __future__ import annotations
+
+from deltasql.errors.base import DeltaSqlError, condition
+
+
+@condition("DELTA_OPERATION_NOT_ALLOWED", "0AKDC", "{operation} is not for Delta tables. {advice}")
+class HiveStatementError(DeltaSqlError):
+    """A statement of Hive tables, by name."""
+
+    operation: str
+    table: str
+    advice: str
+
+
+@condition("DELTA_TRUNCATE_TABLE_PARTITION_NOT_SUPPORTED", "0AKDC", "TRUNCATE TABLE empties all of {table}. {advice}")
+class TruncatePartitionError(DeltaSqlError):
+    """TRUNCATE TABLE … PARTITION."""
+
+    table: str
+    advice: str
+
+
+@condition(
+    "DELTA_OPERATION_NOT_ALLOWED", "0AKDC", "Partitioning by expressions is not supported: {expression}. {advice}"
+)
+class PartitionExpressionError(DeltaSqlError):
+    """PARTITIONED BY (year(d))."""
+
+    expression: str
+    advice: str = "Partition by a generated column, such as y INT GENERATED ALWAYS AS (year(d)), or use CLUSTER BY."
+
+
+@condition(
+    "DELTA_OPERATION_NOT_ALLOWED_DETAIL",
+    "0AKDC",
+    "Bucketing is not supported for Delta tables: {clause}. Leave it out; CLUSTER BY orders rows in files.",
+)
+class BucketingError(DeltaSqlError):
+    """CLUSTERED BY … INTO n BUCKETS."""
+
+    clause: str
+
+
+@condition(
+    "UNSUPPORTED_FEATURE.TABLE_OPERATION",
+    "0A000",
+    "{constraint} is not supported: nothing would check it. Leave it out; what rows must satisfy is said by NOT NULL "
+    "and CHECK.",
+)
+class KeyConstraintError(DeltaSqlError):
+    """PRIMARY KEY, FOREIGN KEY, UNIQUE."""
+
+    constraint: str
+
+
+@condition(
+    "DELTA_UNSUPPORTED_DATA_TYPES",
+    "0AKDC",
+    "The collation {collation} is not supported: texts compare byte by byte, as UTF8_BINARY says. Leave it out, or "
+    "compare lower(…).",
+)
+class CollationError(DeltaSqlError):
+    """COLLATE with anything but UTF8_BINARY."""
+
+    collation: str
+
+
+@condition(
+    "WRONG_COMMAND_FOR_OBJECT_TYPE",
+    "42809",
+    "{statement} is for a {wanted}, and {name} is a {found}. Write {advice}.",
+)
+class WrongObjectError(DeltaSqlError):
+    """DROP TABLE of a view, DROP VIEW of a table."""
+
+    statement: str
+    wanted: str
+    name: str
+    found: str
+    advice: str
