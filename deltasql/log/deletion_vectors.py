@@ -60,7 +60,8 @@ def rows_marked_in(store: LogStore, action: Mapping[str, Any]) -> np.ndarray[Any
 
 
 def rows_by_id(store: LogStore, unique_id: str) -> np.ndarray[Any, Any] | None:
-    """Deleted rows by a vector of which only `DeletionVector.unique_id` is known; None where that does not suffice.
+    """Deleted rows by a vector of which only `DeletionVector.unique_id` is known; None where that does not suffice, or
+    where VACUUM has removed it.
 
     Raises InvalidDeletionVectorError.
     """
@@ -71,7 +72,9 @@ def rows_by_id(store: LogStore, unique_id: str) -> np.ndarray[Any, Any] | None:
         data = store.read(vector_path(name))
         (size,) = struct.unpack_from(">i", data, int(offset))
         return _decode(_checked(data, int(offset), size))
-    except (FileNotFoundError, ValueError, struct.error) as error:
+    except FileNotFoundError:
+        return None
+    except (ValueError, struct.error) as error:
         raise InvalidDeletionVectorError(name, str(error) or type(error).__name__) from error
 
 

@@ -73,7 +73,11 @@ class Rebase:
             return None
         # A writer that does not say what it has read may have read all that was there.
         read = winner.version - 1 if winner.read_version is None else winner.read_version
-        seen = [item for item in self._skipped if item.version <= read]
-        if not files.changes_rows or not any(self.selects(attempt, item.new) for item in seen):
+        if not files.changes_rows:
             return None
-        return ConcurrentAppendError(attempt.table, winner.version, winner.operation, attempt.advice)
+        for item in [item for item in self._skipped if item.version <= read]:
+            if self.selects(attempt, item.new):
+                return ConcurrentAppendError(attempt.table, winner.version, winner.operation, attempt.advice)
+            # The answer stays the same for every later reader.
+            self._skipped.remove(item)
+        return None

@@ -170,7 +170,7 @@ class RowLevel(FollowedRows):
                 return kind(attempt.table, winner.version, winner.operation, attempt.advice, rows=_named(path, met))
         for path, (before, after) in files.restated.items():
             own = self._touched.positions(path)
-            if not len(own) and _only_grows(before, after):
+            if not len(own) and winner.operation != "RESTORE" and _grows(before, after):
                 continue
             old, new = (rows_marked_in(store, item) for item in (before, after))
             met = np.intersect1d(own, np.setdiff1d(new, old))
@@ -223,7 +223,8 @@ def _named(path: str, rows: np.ndarray[Any, Any]) -> str:
     return f"{count} of {path} (position {first}{', …' if len(rows) > _MOST_NAMED else ''})"
 
 
-def _only_grows(before: Json, after: Json) -> bool:
-    """Whether a vector has just been enlarged, as every statement does that deletes rows."""
+def _grows(before: Json, after: Json) -> bool:
+    """Whether a vector has more rows than before. Only RESTORE, which may go to another branch of the history, takes
+    out some rows at that and brings others back."""
     old, new = (action.get("deletionVector") or {} for action in (before, after))
     return bool(new.get("cardinality", 0) > old.get("cardinality", 0))

@@ -13,8 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from deltasql.errors.log import InvalidDeletionVectorError
 from deltasql.log.actions import Action, AddFile, Json
-from deltasql.log.deletion_vectors import rows_by_id
+from deltasql.log.deletion_vectors import rows_by_id, rows_marked_in
 from deltasql.log.file_changes import FileChanges
 from deltasql.log.paths import canonical
 from deltasql.log.record_count import record_count
@@ -94,7 +95,8 @@ class TouchedRows:
         moved = {
             path: files.moved[path] for path in files.moved if any(path in kind for kind in (self.marked, self.seen))
         }
-        if not moved:
+        if not moved or any(path in move.outputs for move in self._rearranged for path in files.outputs):
+            # Nothing to follow, or the files come back once those moves are taken back to which this one was added.
             return True
         outputs = {path: AddFile.from_json(add) for path, add in files.outputs.items()}
         kinds = (self.marked, self.seen)
@@ -114,23 +116,24 @@ class TouchedRows:
 
     def follow(self, files: FileChanges) -> bool:
         """Takes note of what a winner did to files whose move is to be taken back. False if that cannot be any more."""
-        for move in list(self._rearranged):
-            if any(path in move.outputs for path in (*files.restated, *files.removed)):
-                return False
-            if not any(path in move.outputs for path in files.moved):
-                continue
-            outputs = {path: AddFile.from_json(add) for path, add in files.outputs.items()}
-            if all(_same_vector(outputs.get(path), add) for path, add in move.inputs.items()):
-                # Somebody else has taken it back already.
-                self._rearranged.remove(move)
-                continue
-            inputs = self._as_before({path: files.moved[path] for path in files.moved if path not in move.outputs})
-            if inputs is None:
-                return False
-            move.inputs |= inputs
-            for path in files.moved:
-                move.outputs.pop(path, None)
-            move.outputs |= outputs
+        known = {path for move in self._rearranged for path in move.outputs}
+        if any(path in known for path in (*files.restated, *files.removed)):
+            return False
+        met = [move for move in self._rearranged if any(path in move.outputs for path in files.moved)]
+        if not met:
+            return True
+        outputs = {path: AddFile.from_json(add) for path, add in files.outputs.items()}
+        self._rearranged = [move for move in self._rearranged if move not in met]
+        before = {path: add for move in met for path, add in move.inputs.items()}
+        if all(_same_vector(outputs.get(path), add) for path, add in before.items()):
+            # Somebody else has taken them back already.
+            return True
+        others = self._as_before({path: files.moved[path] for path in files.moved if path not in known})
+        if others is None:
+            return False
+        # Moved once more, maybe together with the files of other moves: one move from first to last.
+        stay = {path: add for move in met for path, add in move.outputs.items() if path not in files.moved}
+        self._rearranged.append(_Rearranged(before | others, stay | outputs))
         return True
 
     def undo(self) -> tuple[Action, ...]:
@@ -156,13 +159,14 @@ class TouchedRows:
         return None if by_id is None else {**found, **by_id}
 
     def _as_before(self, removes: Mapping[str, Json]) -> dict[str, AddFile] | None:
-        """Files that have left the table, as they were; None where one of them is gone for good."""
+        """Files that have left the table, as they were; None where one of them, or its vector, is gone for good."""
         adds = {}
         for path, remove in removes.items():
             try:
                 modified = self.store.head(path).modified
+                rows_marked_in(self.store, remove)
                 add = AddFile.from_json({**remove, "modificationTime": modified, "dataChange": False})
-            except (FileNotFoundError, KeyError):
+            except (FileNotFoundError, KeyError, InvalidDeletionVectorError):
                 return None
             adds[path] = add
         return adds

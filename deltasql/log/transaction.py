@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.concurrency import TableReplacedError
 from deltasql.errors.log import (
     AmbiguousWriteError,
@@ -73,6 +74,16 @@ class Commit:
 
     version: int
     snapshot: Snapshot
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Won:
+    """A commit that is there: its text has `size` bytes, `winners` came in between."""
+
+    commit: CommitFile
+    size: int
+    winners: Sequence[CommitFile]
     attempts: int
 
 
@@ -170,15 +181,16 @@ class Transaction:
             raise TableReplacedError(self._log.table, read.version, "Another statement")
         writing = _Writing(self, provenance, metadata, attempt, blind_append, numbering, _dates_type_changes(protocol))
         try:
-            return self._race(writing, actions, rebase)
+            done = self._race(writing, actions, rebase)
         except AmbiguousWriteError:
             # The commit may be there, and then it needs the files.
             raise
-        except BaseException:
+        except DeltaSqlError:
             rebase.discard()
             raise
+        return None if done is None else self._committed(done)
 
-    def _race(self, writing: _Writing, actions: Sequence[Action], rebase: Rebase) -> Commit | None:
+    def _race(self, writing: _Writing, actions: Sequence[Action], rebase: Rebase) -> _Won | None:
         version = writing.attempt.version
         winners: list[CommitFile] = []
         deadline = time.monotonic() + _MOST_SECONDS
@@ -188,11 +200,11 @@ class Transaction:
                 return None
             final, data = writing.text([*actions, *rebase.actions()], version, winners, rebase.metrics)
             if self._put(version, data):
-                return self._committed(_written(version, data, final, self._log.table), len(data), winners, attempts)
+                return _Won(_written(version, data, final, self._log.table), len(data), winners, attempts)
             for winner in self._winners(version):
                 if winner.info is not None and winner.info.transaction_id == self.transaction_id:
                     # The answer to an earlier try was lost, and it had been written after all.
-                    return self._committed(winner, len(data), winners, attempts)
+                    return _Won(winner, len(data), winners, attempts)
                 self._rebase(rebase, writing.attempt, winner)
                 winners.append(winner)
             version = winners[-1].version + 1
@@ -264,14 +276,16 @@ class Transaction:
             last += 1
         return self._log.reader.commits(range(version, last + 1))
 
-    def _committed(self, commit: CommitFile, size: int, winners: Sequence[CommitFile], attempts: int) -> Commit:
+    def _committed(self, done: _Won) -> Commit:
+        """What follows a commit. Whatever fails here, its files are needed."""
+        commit = done.commit
         self._log.reader.remember(commit)
-        entries = {winner.version: Entry(winner.path, 0, -1) for winner in winners if winner.version < commit.version}
-        entries[commit.version] = self._entry(commit.path, size)
+        entries = {item.version: Entry(item.path, 0, -1) for item in done.winners if item.version < commit.version}
+        entries[commit.version] = self._entry(commit.path, done.size)
         snapshot = self._snapshot(entries, commit.version)
         finish(self._log.store, snapshot, self.transaction_id)
         self._log.committed(snapshot)
-        return Commit(commit.version, snapshot, attempts)
+        return Commit(commit.version, snapshot, done.attempts)
 
     def _entry(self, path: str, size: int) -> Entry:
         """The commit as the storage lists it: its time and tag tell it from another one of the same version."""

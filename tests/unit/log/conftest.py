@@ -14,6 +14,7 @@ from deltasql.log.protocol import Protocol
 from deltasql.log.table import DeltaLog
 from deltasql.log.transaction import Commit
 from deltasql.schema.types import LONG, STRING, StructField, StructType
+from tests.unit.log.races import Table
 
 SCHEMA = StructType((StructField("x", LONG), StructField("p", STRING)))
 
@@ -82,3 +83,9 @@ def weakened(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
             monkeypatch.setattr(module, "FEATURES", {**FEATURES, **known})
 
     return weaken
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Table:
+    """Files `f1` (rows 0 to 9) and `f2` (10 to 19) of a table with deletion vectors; see races."""
+    return Table(str(tmp_path / "t"))
