@@ -18,7 +18,7 @@ from deltasql.log.properties import (
     is_on,
 )
 from deltasql.log.row_ids import DOMAIN, ENABLED, ID_COLUMN_KEY, SUSPENDED, UNBACKFILL, VERSION_COLUMN_KEY
-from deltasql.plan.operators import SCAN_COLUMNS, Write
+from deltasql.plan.operators import Scan, Write
 from deltasql.planner.changes import Outcome, Plan, Reads, RowChange, TableChange
 from deltasql.planner.row_tracking import BATCH_FILES
 from deltasql.schema.checks import INVALID_CHARACTERS
@@ -29,13 +29,12 @@ from deltasql.schema.text import path_text
 from deltasql.schema.widening import TYPE_CHANGES
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.log.actions import Action, AddFile, Metadata
     from deltasql.log.snapshot import Snapshot
     from deltasql.log.table import DeltaLog
     from deltasql.planner.context import Context
 
+_PURGE = {"predicate": "[]", "applyPurge": True}
 NESTED_IDS = "delta.columnMapping.nested.ids"
 _SWITCHES = {
     "deletionVectors": ("delta.enableDeletionVectors",),
@@ -133,10 +132,10 @@ def _classic_checkpoints(log: DeltaLog, context: Context) -> Iterator[Plan]:
 
 def _deletion_vectors(log: DeltaLog, context: Context) -> Iterator[Plan]:
     snapshot = log.snapshot()
-    files = snapshot.files(SCAN_COLUMNS)
-    marked = files.filter(marked_files(files))
+    scan = _all_rows(snapshot, context)
+    marked = scan.files.filter(marked_files(scan.files))
     if marked.num_rows:
-        yield _rewritten(log, snapshot, "REORG", {"predicate": "[]", "applyPurge": True}, marked, None, context)
+        yield _rewritten(log, snapshot, "REORG", _PURGE, replace(scan, files=marked))
 
 
 def _column_mapping(log: DeltaLog, context: Context) -> Iterator[Plan]:
@@ -149,8 +148,7 @@ def _column_mapping(log: DeltaLog, context: Context) -> Iterator[Plan]:
         raise MappedColumnNamesError(log.table, ", ".join(wrong))
     schema = without_metadata(snapshot.schema, {ID, PHYSICAL_NAME, NESTED_IDS})
     metadata = replace(snapshot.metadata.without_properties({MODE, MAX_ID}), schema=schema)
-    files = snapshot.files(SCAN_COLUMNS)
-    yield _rewritten(log, snapshot, "REMOVE COLUMN MAPPING", {}, files, metadata, context)
+    yield _rewritten(log, snapshot, "REMOVE COLUMN MAPPING", {}, _all_rows(snapshot, context), metadata)
 
 
 def _type_widening(log: DeltaLog, context: Context) -> Iterator[Plan]:
@@ -159,9 +157,11 @@ def _type_widening(log: DeltaLog, context: Context) -> Iterator[Plan]:
     if not any(TYPE_CHANGES in field.metadata for _, field in walk(snapshot.schema)):
         return
     metadata = replace(snapshot.metadata, schema=without_metadata(snapshot.schema, {TYPE_CHANGES}))
-    files = snapshot.files(SCAN_COLUMNS)
-    parameters = {"predicate": "[]", "applyPurge": True}
-    yield _rewritten(log, snapshot, "REORG", parameters, files, metadata, context)
+    yield _rewritten(log, snapshot, "REORG", _PURGE, _all_rows(snapshot, context), metadata)
+
+
+def _all_rows(snapshot: Snapshot, context: Context) -> Scan:
+    return context.scan(snapshot, may_be_empty=True, with_ids=True)
 
 
 def _rewritten(
@@ -169,25 +169,21 @@ def _rewritten(
     snapshot: Snapshot,
     operation: str,
     parameters: Mapping[str, object],
-    files: pa.Table,
-    metadata: Metadata | None,
-    context: Context,
+    scan: Scan,
+    metadata: Metadata | None = None,
 ) -> Plan:
     """The same rows in new files, under the schema of `metadata` if that changes; without files, metadata alone."""
-    import pyarrow.compute as pc
-
     actions: tuple[Action, ...] = () if metadata is None else (metadata,)
+    files = scan.files
     if files.num_rows == 0:
         return TableChange(log, snapshot, operation, parameters, actions)
     after = metadata or snapshot.metadata
-    scan = context.scan(snapshot, with_ids=True)
-    chosen = pc.is_in(scan.files["path"], value_set=files["path"].combine_chunks())
     return RowChange(
         log,
         snapshot,
         operation,
         parameters,
-        Write(replace(scan, files=scan.files.filter(chosen)), after.schema, after.partition_columns),
+        Write(scan, after.schema, after.partition_columns),
         after,
         Outcome.NONE,
         actions=actions,
