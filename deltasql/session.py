@@ -42,8 +42,10 @@ from deltasql.planner.context import Context
 from deltasql.planner.effects import CatalogChange, View, ViewChange
 from deltasql.planner.repeats import may_repeat
 from deltasql.planner.settings import RETRY_ATTEMPTS, RETRY_STATEMENTS, TIME_ZONE, Settings, as_choice, as_count
+from deltasql.planner.stream_options import stream_options
 from deltasql.reader import FrameReader
 from deltasql.result import Result
+from deltasql.stream_reader import StreamReader
 from deltasql.stream_writer import StreamWriter
 from deltasql.writer import FrameWriter, FrameWriterV2, frame_of
 
@@ -136,6 +138,11 @@ class Session:
         beside = self._beside()
         return StreamWriter(frame_of(rows), beside._write, self._full_name, beside._create)
 
+    @property
+    def readStream(self) -> StreamReader:  # noqa: N802 - Spark's name
+        """PySpark's `spark.readStream`, for the tables of this session: options, then table or load."""
+        return StreamReader(self._stream, table_name)
+
     def run(self, script: str) -> Iterator[Result]:
         """Runs the statements of a script, which end with `;`, and yields their results as they come."""
         for statement in split(script):
@@ -189,6 +196,13 @@ class Session:
 
     def _frame(self, query: str) -> DataFrame:
         return self.sql(query).df
+
+    def _stream(self, name: TableName, options: Mapping[str, str]) -> DataFrame:
+        """The rows of a table as they come. Raises what is wrong with the options and the table."""
+        context = self._context("", self._engine.statement(""))
+        stream_options({**options, "deltasql.timezone": context.time_zone or ""})
+        context.refuse_version(name)
+        return self._engine.stream(context.snapshot(name), options, context.time_zone)
 
     def _create(self, statement: WriteFrame) -> None:
         """The table that a stream is to fill, if it is not there yet."""

@@ -25,7 +25,7 @@ LAYERS = (
     {"planner"},
     {"engine"},
     {"pending", "writer"},
-    {"reader", "stream_writer"},
+    {"reader", "stream_writer", "stream_reader"},
     {"session"},
     {"repl", "golden", "dbapi"},
     {"cli"},

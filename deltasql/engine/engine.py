@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
+    from deltasql.log.snapshot import Snapshot
     from deltasql.result import CommandRows
 
 EMPTY: Mapping[str, Operator] = {}
@@ -43,6 +44,13 @@ class Engine:
     def statement_of(self, frame: DataFrame) -> StatementEngine:
         """The engine for a write of `frame`, in the Spark session that it belongs to: a stream's has one of its own."""
         return StatementEngine(SparkHandle.of(frame), "")
+
+    def stream(self, snapshot: Snapshot, options: Mapping[str, str], time_zone: str | None) -> DataFrame:
+        """The rows of a table as a stream. Raises UnsupportedStreamColumnError, UnsupportedWriteError."""
+        from deltasql.engine.stream_source import stream
+
+        with retold(""):
+            return stream(self.spark, snapshot, options, time_zone)
 
     def configure(self, key: str, value: str | None) -> None:
         """Sets a Spark setting, or unsets it (None), now or when Spark starts. Raises SparkError if it may not be."""
