@@ -17,6 +17,8 @@ from deltasql.errors.view import (
     ShowPartitionsOfViewError,
 )
 from deltasql.log.clustering import clustering_columns, is_clustered
+from deltasql.log.iceberg.current import current_metadata, root_uri
+from deltasql.log.iceberg_compat import converts_to_iceberg
 from deltasql.log.properties import canonical_key
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.inspect import (
@@ -54,6 +56,7 @@ from deltasql.schema.types import (
 
 if TYPE_CHECKING:
     from deltasql.log.snapshot import Snapshot
+    from deltasql.log.store import LogStore
 
 
 def _columns(*pairs: tuple[str, DataType]) -> StructType:
@@ -187,6 +190,25 @@ def _detailed_rows(name: TableName, context: Context, snapshot: Snapshot) -> Ite
     yield "Location", snapshot.location, ""
     yield "Provider", "delta", ""
     yield "Table Properties", f"[{properties}]", ""
+    if converts_to_iceberg(snapshot.configuration):
+        yield from _iceberg_rows(context.log(name).store)
+
+
+def _iceberg_rows(store: LogStore) -> Iterator[tuple[str, str, str | None]]:
+    """Where the Iceberg metadata is, and which version of the table it shows."""
+    current = current_metadata(store)
+    if current is None:
+        return
+    version, moment = current.converted
+    yield "", "", ""
+    yield "# Delta Uniform Iceberg", "", ""
+    yield "Metadata location", f"{root_uri(store.root)}/{current.path}", ""
+    yield "Converted delta version", str(version), ""
+    yield (
+        "Converted delta timestamp",
+        datetime.fromtimestamp(moment / 1000, timezone.utc).isoformat(" ", "milliseconds"),
+        "",
+    )
 
 
 @plan.register

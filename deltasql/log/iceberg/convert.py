@@ -20,10 +20,10 @@ from deltasql.errors.iceberg import IcebergVectorsError, IcebergWritersError
 from deltasql.errors.log import LogFileNotFoundError
 from deltasql.log.deletion_vectors import marked_files
 from deltasql.log.iceberg.changes import NetChange, net_change
-from deltasql.log.iceberg.current import HINT, CurrentMetadata, current_metadata, metadata_path
+from deltasql.log.iceberg.current import HINT, CurrentMetadata, current_metadata, metadata_path, root_uri
 from deltasql.log.iceberg.data_files import Added, data_files
 from deltasql.log.iceberg.manifests import ManifestWriting, read_manifests
-from deltasql.log.iceberg.storage import StoreIO, root_uri
+from deltasql.log.iceberg.storage import StoreIO
 from deltasql.log.iceberg.table_metadata import (
     Expired,
     operation,
@@ -165,8 +165,7 @@ class _Conversion:
                 manifests, missing = self.writing.without(manifests, removed, specs)
                 if missing:
                     return None
-            if change.added:
-                manifests = self.writing.merged(manifests, specs)
+            manifests = self.writing.merged(manifests, specs)
         return [*self.writing.added(self._data_files(self._added(change.added))), *manifests]
 
     def _data_files(self, added: Added) -> Iterator[DataFile]:

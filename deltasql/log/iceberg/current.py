@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from deltasql.log.paths import is_local
+
 if TYPE_CHECKING:
     from deltasql.log.store import LogStore
 
@@ -30,6 +32,11 @@ class CurrentMetadata:
         """Version and time (ms) of the log that it shows; -1 where it does not say."""
         properties = json.loads(self.data).get("properties", {})
         return int(properties.get(DELTA_VERSION, -1)), int(properties.get(DELTA_TIMESTAMP, -1))
+
+
+def root_uri(root: str) -> str:
+    """The location of a table or a file as Iceberg writes it: a URI, whose path is not encoded."""
+    return f"file://{root}" if is_local(root) and not root.startswith("file:") else root
 
 
 def metadata_path(number: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -24,18 +23,18 @@ from pyiceberg.manifest import (
 from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.schema import Schema
 
+from deltasql.log.iceberg.avro_blocks import PathSearch, blocks, write_block
 from deltasql.log.iceberg.storage import StoreIO
 
 FOLDER = "metadata"
-MOST_FILES = 20_000
-"""Data files of one manifest."""
+MOST_FILES = 4000
+"""Data files of one manifest: all that is in it is written anew when one of them goes."""
 MERGED = 100
 """So many small manifests become one: each is an object that a reader fetches."""
 _SMALL = MOST_FILES // 20
 _BLOCK = 1000
 _UNASSIGNED = -1
 _CODEC = "deflate"
-_SEARCHED = 64
 
 
 @dataclass(slots=True)
@@ -72,8 +71,9 @@ class ManifestWriting:
     ) -> tuple[list[ManifestFile], set[str]]:
         """The manifests when these files are gone, by location, and those that were found nowhere."""
         left, kept = set(removed), []
+        search = PathSearch(removed, self.files.root)
         for manifest in reversed(manifests):
-            if not left or not self._may_list(manifest, left):
+            if not left or not self._lists(manifest, search):
                 kept.append(manifest)
                 continue
             entries = manifest.fetch_manifest_entry(self.files)
@@ -88,12 +88,15 @@ class ManifestWriting:
         return kept[::-1], left
 
     def merged(self, manifests: Sequence[ManifestFile], specs: dict[int, PartitionSpec]) -> list[ManifestFile]:
-        """The manifests, small ones of one spec joined where there are too many."""
-        small = [item for item in manifests if _live(item) < _SMALL and not item.deleted_files_count]
+        """The manifests, small ones of one spec joined where there are too many.
+
+        Those of this snapshot, which have no number yet, stay: they say what it has deleted.
+        """
+        small = [item for item in manifests if _live(item) < _SMALL and item.sequence_number >= 0]
         chosen: set[str] = set()
         joined: list[ManifestFile] = []
         for number, spec in specs.items():
-            members = [item for item in small if item.partition_spec_id == number and item.sequence_number >= 0]
+            members = [item for item in small if item.partition_spec_id == number]
             if len(members) < MERGED:
                 continue
             chosen.update(item.manifest_path for item in members)
@@ -111,13 +114,10 @@ class ManifestWriting:
             writer.add_manifests(live)
         return location
 
-    def _may_list(self, manifest: ManifestFile, paths: set[str]) -> bool:
-        """False where the text of a manifest holds none of these paths: it is searched without being parsed."""
-        if len(paths) > _SEARCHED:
-            return True
-        wanted = [path.encode() for path in paths]
+    def _lists(self, manifest: ManifestFile, search: PathSearch) -> bool:
+        """Whether the text of a manifest holds one of the paths: it is searched without being parsed."""
         data = self.files.store.read(self.files.path(manifest.manifest_path))
-        return any(path in block for block in _blocks(data) for path in wanted)
+        return any(search.hits(block) for block in blocks(data))
 
     def _added(self, file: DataFile) -> ManifestEntry:
         self.counts.added_files += 1
@@ -152,7 +152,7 @@ class ManifestWriting:
         }
         with AvroOutputFile[ManifestEntry](output, shape, "manifest_entry", shape, about) as writer:
             for start in range(0, len(entries), _BLOCK):
-                writer.write_block(list(entries[start : start + _BLOCK]))
+                write_block(writer, entries[start : start + _BLOCK])
         return self._described(output.location, len(output), entries, spec)
 
     def _described(
@@ -215,17 +215,3 @@ def _chunked(entries: Iterable[ManifestEntry]) -> Iterator[list[ManifestEntry]]:
     source = iter(entries)
     for first in source:
         yield list(chain((first,), islice(source, MOST_FILES - 1)))
-
-
-def _blocks(data: bytes) -> Iterator[bytes]:
-    """The blocks of an Avro file, decompressed: what stands between its sync markers, which end the header too."""
-    marker = data[-16:]
-    compressed = b"deflate" in data[: data.find(marker)]
-    for block in data.split(marker)[1:-1]:
-        start = 0
-        # The number of objects and of bytes come first.
-        for _ in range(2):
-            while block[start] & 0x80:
-                start += 1
-            start += 1
-        yield zlib.decompress(block[start:], wbits=-15) if compressed else block[start:]

@@ -7,15 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from pyiceberg.io import FileIO, InputFile, InputStream, OutputFile, OutputStream
 
-from deltasql.log.paths import is_local
+from deltasql.log.iceberg.current import root_uri
 
 if TYPE_CHECKING:
     from deltasql.log.store import LogStore
-
-
-def root_uri(root: str) -> str:
-    """The location of a table as Iceberg writes it: a URI, whose path is not encoded."""
-    return f"file://{root}" if is_local(root) and not root.startswith("file:") else root
 
 
 class StoreIO(FileIO):  # type: ignore[misc]

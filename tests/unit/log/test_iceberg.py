@@ -258,6 +258,17 @@ def test_many_small_manifests_become_one(log: DeltaLog, monkeypatch: pytest.Monk
     )
 
 
+def test_manifests_that_lost_files_become_one_too(log: DeltaLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(manifest_files, "MERGED", 4)
+    for number in range(8):
+        commit(log, f"a{number}", f"b{number}")
+    for number in range(8):
+        commit(log, removes=(f"a{number}",))
+        assert len(manifests(log)) <= 5
+    assert listed(log) == [f"b{number}" for number in range(8)]
+    assert summary(log)["total-data-files"] == "8"
+
+
 def test_many_files_are_many_manifests(log: DeltaLog, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(manifest_files, "MOST_FILES", 3)
     commit(log, *(f"a{number}" for number in range(10)))
@@ -373,6 +384,23 @@ def test_schemas_and_specs(tmp_path: Path) -> None:
     assert last.table_uuid == first.table_uuid
     assert last.snapshots == []
     assert len(last.metadata_log) == 4
+
+
+def test_describe_says_what_is_converted(tmp_path: Path) -> None:
+    with deltasql.connect(str(tmp_path / "warehouse")) as session:
+        session.sql(f"CREATE TABLE t (k INT) TBLPROPERTIES ({PROPERTIES})")
+        session.sql("COMMENT ON TABLE t IS 'x'")
+        rows = [tuple(row)[:2] for row in session.sql("DESCRIBE EXTENDED t").collect()]
+        location = session.log("t").location
+        session.sql("ALTER TABLE t UNSET TBLPROPERTIES ('delta.universalFormat.enabledFormats')")
+        after = [row[0] for row in session.sql("DESCRIBE EXTENDED t").collect()]
+    start = rows.index(("# Delta Uniform Iceberg", ""))
+    assert rows[start + 1 : start + 3] == [
+        ("Metadata location", f"file://{location}/metadata/v2.metadata.json"),
+        ("Converted delta version", "1"),
+    ]
+    assert rows[start + 3][1].endswith("+00:00")
+    assert "# Delta Uniform Iceberg" not in after
 
 
 def test_a_type_that_widens_lists_all_files_anew(tmp_path: Path) -> None:
