@@ -64,8 +64,6 @@ _LARGE = frozenset({"RESTORE", "CLONE", "CONVERT"})
 # These only say again which files there are, with or without row ids.
 _STATING_ANEW = frozenset({BACKFILL, UNBACKFILL})
 UNDO = "ROLLBACK OPTIMIZE"
-# These hold for all rows of the table, if no scan says otherwise.
-_VERIFYING = frozenset({"ADD CONSTRAINT", "CHANGE COLUMN", "CHANGE COLUMNS"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,19 +336,18 @@ class Transaction:
             changes_metadata=bool(of_kind(others, Metadata)),
             changes_protocol=bool(of_kind(others, Protocol)),
             only_adds=not removes and not of_kind(others, AddCDCFile),
-            needs_next_version=operation in _LARGE or self._judges_unseen(operation, removes, others),
+            needs_next_version=operation in _LARGE or self._judges_unseen(removes, others),
             advice=self._advice,
         )
 
-    def _judges_unseen(self, operation: str, removes: Collection[str], actions: Sequence[Action]) -> bool:
+    def _judges_unseen(self, removes: Collection[str], actions: Sequence[Action]) -> bool:
         """True if the commit is made of what was read, but no scan was noted against which a winner could be held."""
         read = self.read_snapshot
         if any(
             read is not None and not _keeps_features(action, read.protocol) for action in of_kind(actions, Protocol)
         ):
             return True
-        noted = bool(self._predicates or self._files or self._whole_table)
-        return not noted and (bool(removes) or operation in _VERIFYING)
+        return bool(removes) and not (self._predicates or self._files or self._whole_table)
 
     def _seen(self, commit: CommitFile, attempt: Attempt, files: FileChanges) -> Winner:
         info = commit.info

@@ -39,6 +39,7 @@ from deltasql.planner.defaults import CURRENT_DEFAULT, checked_default
 from deltasql.planner.generated import refuse_base_change
 from deltasql.planner.identity import refuse_change, synchronized
 from deltasql.planner.metadata import evolved_metadata, maps_columns, metadata_actions
+from deltasql.planner.reads import WHOLE_TABLE
 from deltasql.planner.rule import plan
 from deltasql.planner.widening import declared_widening, refuse_dependent_types
 from deltasql.schema.edits import (
@@ -111,7 +112,9 @@ def _(statement: AlterColumns, context: Context) -> Plan:
     else:
         described = [item | _position(change) for item, change in zip(described, statement.changes, strict=True)]
         planned = _change(log, snapshot, schema, "CHANGE COLUMNS", {"columns": described})
-    return replace(planned, verify=tuple(checks))
+    # What holds for the rows that are there must hold for those that others add meanwhile.
+    forbids = any(change.nullable is False for change in statement.changes)
+    return replace(planned, verify=tuple(checks), reads=WHOLE_TABLE if forbids else None)
 
 
 @plan.register

@@ -27,6 +27,7 @@ from deltasql.planner.changes import Plan, TableChange, Verification
 from deltasql.planner.char_types import length_check
 from deltasql.planner.context import Context
 from deltasql.planner.expression_types import known_type, types_of
+from deltasql.planner.reads import WHOLE_TABLE
 from deltasql.planner.rule import plan
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import BOOLEAN, StructField, StructType
@@ -59,7 +60,13 @@ def _(statement: AddConstraint, context: Context) -> Plan:
     )
     verify = () if broken is None else (broken,)
     return TableChange(
-        log, snapshot, "ADD CONSTRAINT", {"name": name, "expr": text}, (*changed, metadata), verify=verify
+        log,
+        snapshot,
+        "ADD CONSTRAINT",
+        {"name": name, "expr": text},
+        (*changed, metadata),
+        reads=WHOLE_TABLE,
+        verify=verify,
     )
 
 
