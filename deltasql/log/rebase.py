@@ -30,6 +30,9 @@ class Rebase:
         self._strict, self._actions = strict, actions
         self._skipped: list[Skipped] = []
 
+    def expect(self, changes: Sequence[FileChanges]) -> None:
+        """Tells of winners that are to come, so that what they have in common is done once."""
+
     def onto(self, attempt: Attempt, winner: Winner, files: FileChanges) -> ConcurrentModificationError | None:
         """Puts the transaction on top of a winner; the error that it must end with where that cannot be."""
         return self.closes_circle(attempt, winner, files) or file_conflict(attempt, winner)

@@ -118,6 +118,7 @@ class RowLevel(FollowedRows):
         super().__init__(touched, strict)
         self._reader, self._budget = reader, budget
         self._asked: set[str] = set()
+        self._candidates: dict[str, AddFile] = {}
         self._files = self._bytes = 0
         self._seconds = 0.0
 
@@ -147,8 +148,13 @@ class RowLevel(FollowedRows):
             return moved_apart(attempt, winner, files.moved)
         return None
 
+    def expect(self, changes: Sequence[FileChanges]) -> None:
+        # One look at the statistics of a thousand winners takes as long as at those of one.
+        adds = [AddFile.from_json(add) for files in changes for add in files.new.values()]
+        self._candidates |= {add.path: add for add in self._reader.candidates(adds)}
+
     def selects(self, attempt: Attempt, new: Mapping[str, Json]) -> bool:
-        adds = self._reader.candidates([AddFile.from_json(add) for add in new.values()])
+        adds = [self._candidates[add["path"]] for add in new.values() if add["path"] in self._candidates]
         return bool(adds) and self._within_budget(adds, None)
 
     def _look_up(self, attempt: Attempt, paths: Collection[str]) -> None:

@@ -199,27 +199,34 @@ class Transaction:
             final, data = writing.text([*actions, *rebase.actions()], version, winners, rebase.metrics)
             if self._put(version, data):
                 return _Won(_written(version, data, final, self._log.table), len(data), winners, attempts)
-            for winner in self._winners(version):
-                if winner.info is not None and winner.info.transaction_id == self.transaction_id:
-                    # The answer to an earlier try was lost, and it had been written after all.
-                    return _Won(winner, len(data), winners, attempts)
-                self._rebase(rebase, writing.attempt, winner)
-                winners.append(winner)
+            commits = self._winners(version)
+            own = next((item for item in commits if self._is_own(item)), None)
+            if own is not None:
+                # The answer to an earlier try was lost, and it had been written after all.
+                winners += [item for item in commits if item.version < own.version]
+                return _Won(own, len(data), winners, attempts)
+            self._rebase(rebase, writing.attempt, commits)
+            winners += commits
             version = winners[-1].version + 1
             if time.monotonic() > deadline:
                 break
             back_off(attempts)
         raise CommitRetriesExceededError(self._log.table, attempts, version)
 
-    def _rebase(self, rebase: Rebase, attempt: Attempt, commit: CommitFile) -> None:
-        """Puts the transaction on top of a winner. Raises a ConcurrentModificationError where that cannot be."""
-        files = FileChanges()
+    def _is_own(self, commit: CommitFile) -> bool:
+        return commit.info is not None and commit.info.transaction_id == self.transaction_id
+
+    def _rebase(self, rebase: Rebase, attempt: Attempt, commits: Sequence[CommitFile]) -> None:
+        """Puts the transaction on top of some winners. Raises a ConcurrentModificationError where that cannot be."""
+        changes = [FileChanges() for _ in commits]
         if not attempt.is_blind_append:
-            files = FileChanges.of(commit, self._log.table, self._log.location)
-        winner = self._seen(commit, attempt, files)
-        error = table_conflict(attempt, winner) or rebase.onto(attempt, winner, files)
-        if error is not None:
-            raise error
+            changes = [FileChanges.of(commit, self._log.table, self._log.location) for commit in commits]
+            rebase.expect(changes)
+        for commit, files in zip(commits, changes, strict=True):
+            winner = self._seen(commit, attempt, files)
+            error = table_conflict(attempt, winner) or rebase.onto(attempt, winner, files)
+            if error is not None:
+                raise error
 
     def _put_beforehand(self, writing: _Writing, rebase: Rebase, version: int, winners: list[CommitFile]) -> int:
         """Commits what must be there before the transaction, if anything; the version that is free then."""
@@ -229,9 +236,9 @@ class Transaction:
                 winners.append(_written(version, data, final, self._log.table))
                 rebase.is_beforehand()
                 return version + 1
-            for winner in self._winners(version):
-                self._rebase(rebase, writing.attempt, winner)
-                winners.append(winner)
+            commits = self._winners(version)
+            self._rebase(rebase, writing.attempt, commits)
+            winners += commits
             version = winners[-1].version + 1
         return version
 
