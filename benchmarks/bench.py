@@ -17,7 +17,10 @@ OURS, DELTA_SPARK, DELTA_RS = "deltasql", "delta-spark", "delta-rs"
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How much of everything: files of the big log, commits of the long one, rows of the big table, and rounds."""
+    """How much of everything: files of the big log, commits of the long one, rows of the big table, and rounds.
+
+    So many writers at once update and append, each so often; and a commit comes behind so many winners.
+    """
 
     files: int
     commits: int
@@ -26,10 +29,41 @@ class Sizes:
     warm_ups: int
     rounds: int
     big_rounds: int
+    updaters: int
+    updates: int
+    appenders: int
+    appends: int
+    winners: int
 
 
-FULL = Sizes(files=1_000_000, commits=20_000, rows=5_000_000, changes=100_000, warm_ups=6, rounds=11, big_rounds=3)
-QUICK = Sizes(files=100_000, commits=2_000, rows=200_000, changes=4_000, warm_ups=2, rounds=3, big_rounds=1)
+FULL = Sizes(
+    files=1_000_000,
+    commits=20_000,
+    rows=5_000_000,
+    changes=100_000,
+    warm_ups=6,
+    rounds=11,
+    big_rounds=3,
+    updaters=8,
+    updates=100,
+    appenders=16,
+    appends=20,
+    winners=1000,
+)
+QUICK = Sizes(
+    files=100_000,
+    commits=2_000,
+    rows=200_000,
+    changes=4_000,
+    warm_ups=2,
+    rounds=3,
+    big_rounds=1,
+    updaters=2,
+    updates=5,
+    appenders=2,
+    appends=5,
+    winners=200,
+)
 
 
 class Bench:
@@ -60,6 +94,22 @@ class Bench:
                     if engine == OURS:
                         raise
                     print(f"without {error}", file=sys.stderr)
+            yield started
+
+    @contextmanager
+    def crowd(self, engine: str, number: int) -> Iterator[list[Worker]]:
+        """So many workers of one engine; none if it is a peer that cannot start, and stderr says why."""
+        with ExitStack() as stack:
+            started: list[Worker] = []
+            for index in range(0 if engine in self._without else number):
+                try:
+                    worker = Worker(engine, self.folder(f"worker-{engine}-{index}"))
+                except WorkFailedError as error:
+                    if engine == OURS:
+                        raise
+                    print(f"without {error}", file=sys.stderr)
+                    break
+                started.append(stack.enter_context(worker))
             yield started
 
 

@@ -65,5 +65,12 @@ STATEMENTS = {
         " WHEN MATCHED THEN UPDATE SET t.amount = s.amount, t.name = s.name WHEN NOT MATCHED THEN INSERT *"
     ),
     "update_rows": "UPDATE {table} SET amount = amount + 1 WHERE id % 100 = 3",
+    "create_counters": (
+        "CREATE TABLE delta.`{path}` (id BIGINT, v BIGINT) USING delta"
+        " TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')"
+    ),
+    "fill_counters": "INSERT INTO delta.`{path}` VALUES {rows}",
+    "count_up": "UPDATE delta.`{path}` SET v = v + 1 WHERE id = {id}",
+    "append_row": "INSERT INTO delta.`{path}` VALUES ({id}, 0)",
     "delete_rows": "DELETE FROM {table} WHERE id % 100 = 7",
 }

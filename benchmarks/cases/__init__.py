@@ -14,6 +14,7 @@ from benchmarks.cases import (
     start_up,
     vacuum,
     vectors,
+    writers,
 )
 from benchmarks.figures import Figure
 
@@ -28,4 +29,5 @@ CASES: dict[str, Callable[[Bench], Sequence[Figure]]] = {
     "big-tables": big_tables.figures,
     "vectors": vectors.figures,
     "vacuum": vacuum.figures,
+    "writers": writers.figures,
 }

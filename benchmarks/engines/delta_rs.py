@@ -78,6 +78,14 @@ def _rows(folder: str) -> Any:
     return pq.read_table(folder)
 
 
+def _append_row(path: str, values: Mapping[str, str]) -> None:
+    import pyarrow as pa
+
+    kind = pa.schema([("id", pa.int64()), ("v", pa.int64())])
+    for _ in range(int(values["times"])):
+        write_deltalake(path, pa.table({"id": [int(values["id"])], "v": [0]}, kind), mode="append")
+
+
 def _drop(path: str, values: Mapping[str, str]) -> None:
     """A table of delta-rs is only its folder; the driver removes that."""
 
@@ -93,5 +101,6 @@ WORK: dict[str, Callable[[str, Mapping[str, str]], None]] = {
     "merge_rows": _merge_rows,
     "update_rows": _update_rows,
     "delete_rows": _delete_rows,
+    "append_row": _append_row,
     "drop": _drop,
 }

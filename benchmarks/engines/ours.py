@@ -7,8 +7,17 @@ from pathlib import Path
 
 import deltasql
 from benchmarks.statements import STATEMENTS
+from deltasql.engine.engine import Engine
+from deltasql.engine.row_reader import RowReader
+from deltasql.engine.spark import SparkHandle
+from deltasql.log.actions import AddFile
+from deltasql.log.commit_info import Provenance
+from deltasql.log.row_level import Budget, RowLevel
+from deltasql.log.snapshot import Snapshot
 from deltasql.log.table import DeltaLog
+from deltasql.log.touched_rows import TouchedRows
 from deltasql.plan.operators import READ_COLUMNS
+from deltasql.planner.changes import Reads
 
 
 class Ours:
@@ -16,16 +25,39 @@ class Ours:
 
     def __init__(self, folder: Path) -> None:
         self._session = deltasql.connect(str(folder / "warehouse"))
+        self._pinned: Snapshot | None = None
 
     def run(self, work: str, values: Mapping[str, str]) -> None:
-        """See Engine. Besides the statements: `open`, what a scan needs to know of a table, and `checkpoint`."""
+        """See Engine. Besides the statements: `open`, what a scan needs to know of a table, and `checkpoint`.
+
+        `pin` keeps a snapshot, on which `commit_behind` then builds; `expect` compares the rows of a query.
+        """
         match work:
             case "open":
                 DeltaLog(values["path"]).snapshot().files(READ_COLUMNS)
             case "checkpoint":
                 _checkpoint(DeltaLog(values["path"]))
+            case "pin":
+                self._pinned = DeltaLog(values["path"]).snapshot()
+            case "commit_behind":
+                _commit_behind(DeltaLog(values["path"]), self._pinned)
+            case "expect":
+                rows = [", ".join(map(str, row)) for row in self._session.sql(values["query"]).collect()]
+                assert rows == [values["rows"]], rows
             case _:
-                self._session.sql(STATEMENTS[work].format(**values)).collect()
+                for _ in range(int(values.get("times", 1))):
+                    self._session.sql(STATEMENTS[work].format(**values)).collect()
+
+
+def _commit_behind(log: DeltaLog, read: Snapshot | None) -> None:
+    """An UPDATE of one row, as far as the log goes, on top of what others have committed since `read`."""
+    assert read is not None
+    reads = Reads("id = 1", ("0.parquet",))
+    reader = RowReader(Engine(SparkHandle(None)).statement(""), read, reads)
+    transaction = log.begin(read)
+    transaction.record_read(reads.predicate, reads.files)
+    rebase = RowLevel(TouchedRows(log.store, log.location, reader), reader, Budget())
+    assert transaction.commit_rebased(Provenance("UPDATE", {}), [AddFile("new.parquet", {}, 1, 1)], rebase)
 
 
 def _checkpoint(log: DeltaLog) -> None:
