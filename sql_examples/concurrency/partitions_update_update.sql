@@ -5,6 +5,7 @@
 
 CREATE TABLE t (id INT, v INT, p INT) PARTITIONED BY (p) TBLPROPERTIES ('delta.isolationLevel' = '${LEVEL}');
 INSERT INTO t VALUES (1, 10, 1), (2, 20, 2);
+INSERT INTO t VALUES (3, 30, 1);
 
 -- session: first
 UPDATE t SET v = v + 100 WHERE id = 1 AND p = 1;
