@@ -19,8 +19,8 @@ from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.types import TIMESTAMP, StructType
 
 ORIGIN = "deltasql_origin"
-"""A directory of it is one per origin. Names that begin with `_` would be hidden from the VACUUM of other engines."""
-DIRECTORY_PREFIX = "__dir_"
+"""A directory of it is one per origin. Names that begin with `_` would be hidden from every VACUUM."""
+DIRECTORY_PREFIX = "deltasql_dir_"
 """Marks the directories of partition columns that stay in the files."""
 HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
 _THREADS = 8

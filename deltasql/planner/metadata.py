@@ -95,10 +95,10 @@ def keeping_log_properties(metadata: Metadata, old: Mapping[str, str]) -> Metada
     """`metadata` of a table that replaces one with the properties `old`, which say how to read the log before it.
 
     Else travelling in time would go by the times of files, and the clean-up could delete a checkpoint behind which a
-    dropped feature has left traces. A table with deletion vectors goes on writing them, as with delta-spark.
+    dropped feature has left traces. Whether deletion vectors are written stays, as with delta-spark.
     """
     kept = [PROTECTED_BEFORE]
-    if is_on(old, ENABLE_VECTORS) and ENABLE_VECTORS not in metadata.configuration:
+    if ENABLE_VECTORS not in metadata.configuration:
         kept.append(ENABLE_VECTORS)
     if is_on(old, TIMESTAMPS) and is_on({**old, **metadata.configuration}, TIMESTAMPS):
         kept += [TIMESTAMPS, *TIMESTAMPS_SINCE]

@@ -11,18 +11,26 @@ from uuid import uuid4
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import TableAlreadyExistsError
 from deltasql.log.actions import Metadata
-from deltasql.log.iceberg_compat import with_valid_formats
-from deltasql.log.properties import check_configuration, has_change_feed, parse_properties, protocol_for
+from deltasql.log.iceberg_compat import with_column_mapping, with_valid_formats
+from deltasql.log.properties import (
+    check_configuration,
+    column_mapping_mode,
+    has_change_feed,
+    parse_properties,
+    protocol_for,
+)
 from deltasql.log.row_ids import with_row_id_columns
 from deltasql.plan.table import CreateTableLike
 from deltasql.planner.adoption import OF_ONE_TABLE, Declared, adopted
 from deltasql.planner.changes import Answer, Plan, TableChange
 from deltasql.planner.context import Context
-from deltasql.planner.metadata import check_mapping_change, mapped_metadata, maps_columns
+from deltasql.planner.metadata import mapped_metadata, maps_columns
 from deltasql.planner.place import creation_parameters, refuse_provider, registration, target_of
 from deltasql.planner.rule import plan
 from deltasql.planner.settings import ARBITRARY_PROPERTIES
 from deltasql.schema.checks import check_table_schema
+from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
+from deltasql.schema.edits import without_metadata
 from deltasql.schema.evolution import as_nullable
 from deltasql.schema.types import StructType
 
@@ -83,10 +91,11 @@ def _definition(statement: CreateTableLike, source: _Source, context: Context) -
     copied = {key: value for key, value in source.metadata.configuration.items() if key not in OF_ONE_TABLE}
     configuration = {**copied, **parsed.configuration}
     table, schema = str(statement.table), source.metadata.schema
-    configuration = with_valid_formats(configuration, {}, table)
+    configuration = with_valid_formats(with_column_mapping(configuration), {}, table)
     check_configuration(configuration, table=table)
-    if source.protocol is not None:
-        check_mapping_change(copied, configuration, table)
+    if column_mapping_mode(copied) != column_mapping_mode(configuration):
+        # No file knows the source's ids and names, so that another way of mapping begins with its own.
+        schema = without_metadata(schema, (ID, PHYSICAL_NAME))
     check_table_schema(
         schema,
         partitioned_by=source.metadata.partition_columns,

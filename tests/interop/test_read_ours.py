@@ -145,6 +145,26 @@ SCRIPTS = {
         INSERT INTO t VALUES ('x', DATE'2024-01-01');
         REPLACE TABLE t USING delta AS SELECT 1.5D AS c
     """,
+    "like another, brought back, purged": """
+        CREATE TABLE s (id BIGINT GENERATED ALWAYS AS IDENTITY, v STRING, p INT, d DATE GENERATED ALWAYS AS (date_add(DATE'2024-01-01', p)), CONSTRAINT c CHECK (p >= 0)) USING delta PARTITIONED BY (p) TBLPROPERTIES ('delta.columnMapping.mode' = 'name', 'delta.enableDeletionVectors' = 'true');
+        CREATE TABLE t LIKE s TBLPROPERTIES ('delta.columnMapping.mode' = 'none', 'delta.checkpointInterval' = '3');
+        INSERT INTO t (v, p) VALUES ('a', 1), ('b', 1), ('c', 2);
+        COMMENT ON COLUMN t.v IS 'value';
+        DELETE FROM t WHERE v = 'a';
+        RESTORE TABLE t TO VERSION AS OF 1;
+        FSCK REPAIR TABLE t;
+        REORG TABLE t APPLY (PURGE);
+        INSERT INTO t (v, p) VALUES ('d', 3);
+        TRUNCATE TABLE t;
+        RESTORE TABLE t TO VERSION AS OF 3
+    """,
+    "replaced, with mapped columns that stay": """
+        CREATE TABLE t (a INT, b STRING, s STRUCT<x: INT, y: INT>) USING delta TBLPROPERTIES ('delta.columnMapping.mode' = 'id');
+        INSERT INTO t VALUES (1, 'x', named_struct('x', 1, 'y', 2));
+        CREATE OR REPLACE TABLE t (b STRING, s STRUCT<y: INT, z: INT>, a BIGINT) USING delta TBLPROPERTIES ('delta.columnMapping.mode' = 'id');
+        INSERT INTO t VALUES ('y', named_struct('y', 3, 'z', 4), 5);
+        RESTORE TABLE t TO VERSION AS OF 1
+    """,
     "quoted names": """
         CREATE TABLE t (`größe` INT, `a.b` INT, `select` STRING) USING delta PARTITIONED BY (`a.b`);
         INSERT INTO t VALUES (1, 2, 'x');

@@ -36,6 +36,11 @@ EXPLAIN CREATE TABLE u LIKE s TBLPROPERTIES ('k' = 'w');
 -- name: a property that takes a feature
 CREATE TABLE vectors LIKE clustered TBLPROPERTIES ('delta.enableDeletionVectors' = 'true');
 
+-- name: another way of mapping columns
+CREATE TABLE mapped LIKE clustered TBLPROPERTIES ('delta.columnMapping.mode' = 'id');
+CREATE TABLE mapped_by_name LIKE mapped TBLPROPERTIES ('delta.columnMapping.mode' = 'name');
+CREATE TABLE not_mapped LIKE mapped TBLPROPERTIES ('delta.columnMapping.mode' = 'none');
+
 -- name: wrong, the table is there
 CREATE TABLE t LIKE s;
 -- name: wrong, no source
@@ -50,7 +55,7 @@ CREATE TABLE u LIKE clustered LOCATION '${WAREHOUSE}/far/away';
 CREATE TABLE u LIKE shop.`my-t` LOCATION '${WAREHOUSE}/far/away' TBLPROPERTIES ('k' = 'x');
 -- name: wrong, a property that Delta does not know
 CREATE TABLE u LIKE s TBLPROPERTIES ('delta.nothing' = '1');
--- name: wrong, columns are not mapped in another way
+-- name: wrong, names that files cannot have without column mapping
 CREATE TABLE u LIKE s TBLPROPERTIES ('delta.columnMapping.mode' = 'none');
 -- name: wrong, a version is made by statements
 CREATE TABLE t@v0 LIKE s;

@@ -5,8 +5,10 @@ CREATE TABLE t (a INT, p INT) USING delta PARTITIONED BY (p);
 INSERT INTO t VALUES (1, 1), (2, 2);
 DELETE FROM t WHERE a = 1;
 INSERT OVERWRITE t VALUES (3, 3);
+-- differs: vacuum-leaves
 VACUUM t RETAIN 0 HOURS DRY RUN;
 VACUUM t RETAIN 0 HOURS;
+-- differs: vacuum-leaves
 VACUUM t RETAIN 0 HOURS DRY RUN;
 SELECT * FROM t;
 
@@ -17,12 +19,15 @@ INSERT INTO t VALUES (1);
 VACUUM t;
 VACUUM t DRY RUN;
 VACUUM t RETAIN 200 HOURS;
+-- state differs: vacuum-retention
 
 -- name: less than the retention
 CREATE TABLE t (a INT) USING delta;
 VACUUM t RETAIN 0 HOURS;
+-- differs: vacuum-retention DELTA_VACUUM_RETENTION_PERIOD_NEGATIVE
 VACUUM t RETAIN -1 HOURS;
 VACUUM nothing_here;
+-- state differs: vacuum-retention
 
 -- name: a shorter retention by property
 SET spark.sql.sources.parallelPartitionDiscovery.parallelism = 2;
@@ -63,7 +68,7 @@ SELECT count(*) FROM t;
 SET spark.sql.sources.parallelPartitionDiscovery.parallelism = 2;
 SET spark.databricks.delta.retentionDurationCheck.enabled = false;
 CREATE TABLE t (a INT, b STRING) USING delta TBLPROPERTIES ('delta.columnMapping.mode' = 'name');
-INSERT INTO t VALUES (1, 'x'), (2, 'y');
+INSERT INTO t SELECT id, 'x' FROM range(0, 2, 1, 1);
 ALTER TABLE t DROP COLUMN b;
 REORG TABLE t APPLY (PURGE);
 VACUUM t RETAIN 0 HOURS;

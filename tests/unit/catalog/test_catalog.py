@@ -249,6 +249,36 @@ def test_a_file_of_a_later_release_is_left_alone(tmp_path: Path) -> None:
         Catalog(str(tmp_path)).resolve("t")
 
 
+def test_a_file_of_an_earlier_release_is_brought_up_to_date(tmp_path: Path) -> None:
+    """Schemas had no properties in layout 1."""
+    with_properties = Catalog(str(tmp_path))
+    with_properties.create_schema("s", "a comment")
+    with_properties.close()
+    connection = sqlite3.connect(tmp_path / "_catalog.db")
+    connection.execute("ALTER TABLE schemas DROP COLUMN properties")
+    connection.execute("PRAGMA user_version = 1")
+    connection.close()
+    catalog = Catalog(str(tmp_path))
+    assert (catalog.schema("s").comment, catalog.schema("s").properties) == ("a comment", {})
+    catalog.change_schema_properties("s", {"k": "v"}, ())
+    assert Catalog(str(tmp_path)).schema("s").properties == {"k": "v"}
+
+
+def test_properties_and_comments_of_schemas(catalog: Catalog) -> None:
+    catalog.create_schema("s", properties={"a": "1", "b": "2"})
+    catalog.change_schema_properties("S", {"b": "3", "c": "4"}, ("a", "nothing"))
+    catalog.comment_on_schema("s", "new")
+    assert (catalog.schema("s").properties, catalog.schema("s").comment) == ({"b": "3", "c": "4"}, "new")
+    catalog.comment_on_schema("s", None)
+    assert catalog.schema("s").comment is None
+    for change in (
+        lambda: catalog.change_schema_properties("missing", {}, ()),
+        lambda: catalog.comment_on_schema("missing", ""),
+    ):
+        with pytest.raises(errors.SchemaNotFoundError):
+            change()
+
+
 def test_where_the_file_lies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     assert catalog_file("/wh") == Path("/wh/_catalog.db")

@@ -40,6 +40,7 @@ from deltasql.plan.properties import (
     UnsetTableProperties,
 )
 from deltasql.plan.query import Query, SparkStatement
+from deltasql.plan.refused import Refused
 from deltasql.plan.settings import ResetSetting, SetSetting
 from deltasql.plan.table import (
     AlterClustering,
@@ -51,8 +52,10 @@ from deltasql.plan.table import (
     DropTable,
     IdentitySpec,
     PartitionColumn,
+    SetSchemaProperties,
     SetTableLocation,
     TruncateTable,
+    UnsetSchemaProperties,
     UseSchema,
 )
 from deltasql.plan.update import Assignment, Update
@@ -91,6 +94,23 @@ class TestTables:
         assert parse(sql) == CreateTableLike(
             True, TableName(("a",), 27, 28), TableName(("b",), 34, 35), "delta", "/p", (("k", "1"),)
         )
+
+    def test_refused(self) -> None:
+        for sql, operation in (
+            ("ALTER TABLE t ADD IF NOT EXISTS PARTITION (p = 1)", "ALTER TABLE ADD PARTITION"),
+            ("msck repair table t sync partitions", "MSCK REPAIR TABLE"),
+            ("LOAD DATA INPATH '/x' INTO TABLE t", "LOAD DATA"),
+        ):
+            node = parse(sql)
+            assert isinstance(node, Refused)
+            assert (node.operation, node.table.parts) == (operation, ("t",))
+
+    def test_schema_properties(self) -> None:
+        sql = "CREATE SCHEMA s WITH DBPROPERTIES ('a' = 'b')"
+        assert parse(sql) == CreateSchema(False, TableName(("s",), 14, 15), None, None, (("a", "b"),))
+        name = TableName(("s",), 13, 14)
+        assert parse("ALTER SCHEMA s SET PROPERTIES (k = 1)") == SetSchemaProperties(name, (("k", "1"),))
+        assert parse("ALTER SCHEMA s UNSET DBPROPERTIES IF EXISTS (k)") == UnsetSchemaProperties(name, True, ("k",))
 
     def test_set_location(self) -> None:
         sql = "ALTER TABLE t SET LOCATION '/p'"
