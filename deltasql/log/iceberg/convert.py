@@ -34,6 +34,7 @@ from deltasql.log.iceberg.table_metadata import (
     without_old,
 )
 from deltasql.log.iceberg.types import same_types
+from deltasql.log.iceberg_compat import converts_to_iceberg
 from deltasql.log.paths import is_absolute
 from deltasql.log.snapshot import physical_names
 
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from pyiceberg.manifest import DataFile, ManifestFile
 
     from deltasql.log.actions import Json
+    from deltasql.log.commit_file import CommitFile
     from deltasql.log.snapshot import Snapshot
     from deltasql.log.store import LogStore
 
@@ -109,7 +111,10 @@ class _Conversion:
     def _advanced(self) -> TableMetadataV2:
         """The metadata with a snapshot of this version, if its files are others than before."""
         change = self._since()
-        manifests = None if change is None else self._changed(change)
+        try:
+            manifests = None if change is None else self._changed(change)
+        except FileNotFoundError:
+            manifests = None
         if change is not None and manifests is not None:
             if not change.added and not change.removed:
                 return self.next
@@ -143,6 +148,9 @@ class _Conversion:
         try:
             commits = self.snapshot.commits_after(version)
         except LogFileNotFoundError:
+            return None
+        if any(_was_off(commit) for commit in commits):
+            # Meanwhile VACUUM saw no use in the old manifests.
             return None
         change = net_change(commits, self.snapshot.location, self.snapshot.table)
         if totals(self.base).files + len(change.added) - len(change.removed) != self.snapshot.num_files:
@@ -220,6 +228,11 @@ class _Conversion:
             manifests = {item.manifest_path for location in lists for item in read_manifests(self.files, location)}
             gone = [*expired.metadata, *lists, *(manifests - needed)]
             self.files.store.delete([self.files.path(location) for location in gone])
+
+
+def _was_off(commit: CommitFile) -> bool:
+    """Whether the table did without Iceberg metadata from this commit on."""
+    return commit.metadata is not None and not converts_to_iceberg(commit.metadata.get("configuration") or {})
 
 
 def _struct(columns: Sequence[pa.Array], names: Sequence[str], length: int) -> pa.StructArray:

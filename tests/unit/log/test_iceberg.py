@@ -171,6 +171,53 @@ def test_commits_that_are_gone(log: DeltaLog, monkeypatch: pytest.MonkeyPatch) -
     assert summary(fresh)["operation"] == "overwrite"
 
 
+def test_manifests_that_are_gone(log: DeltaLog) -> None:
+    commit(log, "a1", "b1")
+    for name in objects(log):
+        if name.endswith(".avro"):
+            log.store.delete([f"metadata/{name}"])
+    commit(log, "c1")
+    assert listed(log) == ["a1", "b1", "c1"]
+
+
+def test_the_format_was_off_for_a_while(log: DeltaLog) -> None:
+    commit(log, "a1", "b1")
+    (before,) = manifests(log)
+    on = log.snapshot().metadata
+    off = {key: text for key, text in on.configuration.items() if "universalFormat" not in key}
+    log.begin(log.snapshot()).commit("UNSET TBLPROPERTIES", {}, [replace(on, configuration=off)])
+    assert metadata(log).properties["delta-version"] == "1"
+    log.begin(log.snapshot()).commit("SET TBLPROPERTIES", {}, [on])
+    (after,) = manifests(log)
+    assert after.manifest_path != before.manifest_path
+    assert listed(log) == ["a1", "b1"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "stats", "condition"),
+    [
+        ("k INT", STATS, "MISSING_REQUIRED_TABLE_FEATURE"),
+        ("k INT, l ARRAY<INT>", STATS, "MISSING_REQUIRED_TABLE_FEATURE"),
+        ("k INT, v VARIANT", STATS, "UNSUPPORTED_DATA_TYPE"),
+        ("k INT", "{}", "MISSING_STATISTICS"),
+        ("k INT", None, "MISSING_STATISTICS"),
+    ],
+)
+def test_tables_of_others_that_lack_something(
+    tmp_path: Path, columns: str, stats: str | None, condition: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    mapping = "none" if columns == "k INT" and stats == STATS else "name"
+    with deltasql.connect(str(tmp_path / "warehouse")) as session:
+        session.sql(f"CREATE TABLE t ({columns}) TBLPROPERTIES ('delta.columnMapping.mode' = '{mapping}')")
+        log = session.log("t")
+    on = log.snapshot().metadata.with_configuration({"delta.universalFormat.enabledFormats": "iceberg"})
+    with caplog.at_level(logging.WARNING):
+        log.begin(log.snapshot()).commit("WRITE", {}, [on, AddFile("f", {}, 1, 1, stats=stats)])
+    assert "[DELTA_UNIVERSAL_FORMAT_CONVERSION_FAILED] Version 1 of t is committed" in caplog.text
+    assert f"[DELTA_ICEBERG_COMPAT_VIOLATION.{condition}]" in caplog.text
+    assert objects(log) == set()
+
+
 def test_another_writer_is_faster(log: DeltaLog, monkeypatch: pytest.MonkeyPatch) -> None:
     commit(log, "a1")
     put, lost = LogStore.put_if_absent, []
