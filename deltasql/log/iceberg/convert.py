@@ -91,14 +91,16 @@ class _Conversion:
         """False if another writer has put metadata of the same number."""
         try:
             metadata, expired = without_old(self._advanced(), self.snapshot, self._previous())
-            number = 1 if self.current is None else self.current.number + 1
-            if not self.files.store.put_if_absent(metadata_path(number), metadata.model_dump_json().encode()):
-                self._discard()
-                return False
         except BaseException:
             self._discard()
             raise
-        self.files.store.overwrite(HINT, str(number).encode())
+        number = 1 if self.current is None else self.current.number + 1
+        # If the answer is lost, the metadata may be there and need its manifests: then they stay.
+        if not self.files.store.put_if_absent(metadata_path(number), metadata.model_dump_json().encode()):
+            self._discard()
+            return False
+        with suppress(DeltaSqlError):
+            self.files.store.overwrite(HINT, str(number).encode())
         self._forget(expired, metadata)
         return True
 
@@ -111,13 +113,10 @@ class _Conversion:
     def _advanced(self) -> TableMetadataV2:
         """The metadata with a snapshot of this version, if its files are others than before."""
         change = self._since()
-        try:
-            manifests = None if change is None else self._changed(change)
-        except FileNotFoundError:
-            manifests = None
+        if change is not None and not change.added and not change.removed:
+            return self.next
+        manifests = None if change is None else self._changed(change)
         if change is not None and manifests is not None:
-            if not change.added and not change.removed:
-                return self.next
             return self._with(manifests, only_layout=change.only_layout)
         # What a try that led nowhere has written belongs to nobody.
         self._discard()
@@ -159,22 +158,29 @@ class _Conversion:
         return change
 
     def _changed(self, change: NetChange) -> list[ManifestFile] | None:
-        """The manifests after a change; None if a removed file is in none of them."""
+        """The manifests after a change; None if they are gone, or a removed file is in none of them."""
         assert self.base is not None
         current = self.base.current_snapshot()
         manifests: list[ManifestFile] = []
         if current is not None and len(change.removed) == totals(self.base).files:
             self._delete_all()
         elif current is not None:
-            specs = self.next.specs()
-            manifests = read_manifests(self.files, current.manifest_list)
             removed = {self._location(path) for path in change.removed}
-            if removed:
-                manifests, missing = self.writing.without(manifests, removed, specs)
-                if missing:
-                    return None
-            manifests = self.writing.merged(manifests, specs)
+            try:
+                manifests, missing = self._kept(current.manifest_list, removed)
+            except FileNotFoundError:
+                return None
+            if missing:
+                return None
         return [*self.writing.added(self._data_files(self._added(change.added))), *manifests]
+
+    def _kept(self, manifest_list: str, removed: set[str]) -> tuple[list[ManifestFile], set[str]]:
+        """The manifests of the last snapshot without some files, and those files that are in none of them."""
+        specs = self.next.specs()
+        manifests, missing = read_manifests(self.files, manifest_list), set[str]()
+        if removed:
+            manifests, missing = self.writing.without(manifests, removed, specs)
+        return self.writing.merged(manifests, specs), missing
 
     def _data_files(self, added: Added) -> Iterator[DataFile]:
         return data_files(added, self.snapshot.metadata, self.next.default_spec_id, self.snapshot.table)
@@ -218,6 +224,8 @@ class _Conversion:
 
     def _forget(self, expired: Expired, metadata: TableMetadataV2) -> None:
         """Deletes what no metadata names any more. What stays by mishap is only in the way."""
+        if not expired.snapshots and not expired.metadata:
+            return
         with suppress(DeltaSqlError, FileNotFoundError):
             lists = [snapshot.manifest_list for snapshot in expired.snapshots]
             needed = {

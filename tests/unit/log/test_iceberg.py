@@ -19,6 +19,7 @@ from pyiceberg.table.metadata import TableMetadataV2
 
 import deltasql
 from deltasql.errors.iceberg import IcebergVectorsError, IcebergWritersError
+from deltasql.errors.log import AmbiguousWriteError
 from deltasql.log.actions import AddFile, DeletionVector
 from deltasql.log.iceberg import manifests as manifest_files
 from deltasql.log.iceberg import table_metadata
@@ -244,6 +245,24 @@ def parsed_again(log: DeltaLog, data: bytes) -> bytes:
     current = current_metadata(log.store)
     assert current is not None
     return current.data
+
+
+def test_an_answer_that_is_lost(log: DeltaLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit(log, "a1")
+    put = LogStore.put_if_absent
+
+    def silent(self: LogStore, path: str, data: bytes) -> bool:
+        done = put(self, path, data)
+        if path == metadata_path(3):
+            raise AmbiguousWriteError(path, "no answer")
+        return done
+
+    monkeypatch.setattr(LogStore, "put_if_absent", silent)
+    commit(log, "a2")
+    assert listed(log) == ["a1", "a2"]
+    monkeypatch.undo()
+    commit(log, removes=("a2",))
+    assert listed(log) == ["a1"]
 
 
 def test_others_are_always_faster(log: DeltaLog, monkeypatch: pytest.MonkeyPatch) -> None:
