@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from deltasql.log.deletion_vectors import deleted_rows
 from deltasql.log.store import LogStore
 from deltasql.log.tail import TailFile
-from deltasql.planner.change_feed import CHANGE_TYPE, COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltasql.planner.partitions import typed
 from deltasql.planner.timezone import parse_timestamp, zone
+from deltasql.schema.checks import CHANGE_TYPE, COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.types import TIMESTAMP, TIMESTAMP_NTZ, ArrayType, DataType, MapType, StructField, StructType
 

@@ -54,7 +54,7 @@ def test_others_read_every_way_of_writing(session: deltasql.session.Session, tmp
     )
     expected: list[list[Any]] = [
         [[1, "a"]],
-        [[1, "a", None], [2, "b", 1.5]],
+        [[1, "a", None], [2, "b", "1.5"]],
         [[1, "a", None], [3, "b", None]],
         [[3, "b", None], [9, "a", None]],
         [["x", 5]],
