@@ -6,6 +6,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from uuid import uuid4
 
@@ -14,6 +15,7 @@ from deltasql.engine.engine import StatementEngine
 from deltasql.engine.row_reader import RowReader
 from deltasql.engine.staged import StagedFile
 from deltasql.engine.write import Stage, row_count
+from deltasql.errors.log import StorageError
 from deltasql.log.actions import AddFile
 from deltasql.log.clustering import CUBE_COLUMNS, CUBE_CURVE, CUBE_ID, PROVIDER
 from deltasql.log.paths import canonical
@@ -58,7 +60,16 @@ def _commit_layout(
     if commit is None:
         stage.discard()
         return Committed(OPTIMIZED, (row,), None, layout_metrics(done))
+    _remove_given_up(change, bins, rearranged.adds)
     return Committed(OPTIMIZED, (row,), commit.version, layout_metrics(done), commit.attempts)
+
+
+def _remove_given_up(change: LayoutChange, bins: Sequence[Bin], adds: Sequence[AddFile]) -> None:
+    """Removes the files of bins that were given up, and those whose rows others have all deleted."""
+    kept = {canonical(add.path, change.log.location) for add in adds}
+    # The commit is there; what cannot be removed now is left to VACUUM.
+    with suppress(StorageError):
+        change.log.store.delete_all([path for item in bins for path in item.outputs if path not in kept])
 
 
 def _bins(change: LayoutChange, staged: Sequence[StagedFile], numbers: Sequence[int]) -> list[Bin]:

@@ -84,7 +84,8 @@ def _statement_advice(operator: Rewrite, snapshot: Snapshot, context: Context) -
     if reads_otherwise(operator):
         return _ITSELF.format(table=snapshot.table)
     for text in _conditions(operator):
-        advice = _row_advice(text, operator.target_alias, snapshot) or _query_advice(text, operator.relations, context)
+        advice = _row_advice(text, operator.target_alias, snapshot, operator.source_alias)
+        advice = advice or _query_advice(text, operator.relations, context)
         if advice is not None:
             return advice
     return None
@@ -99,12 +100,16 @@ def _conditions(operator: Rewrite) -> Iterator[str]:
             yield action.condition
 
 
-def _row_advice(text: str, alias: str, snapshot: Snapshot) -> str | None:
+def _row_advice(text: str, alias: str, snapshot: Snapshot, other: str = "") -> str | None:
+    """What speaks against a condition on the table's columns, which `alias` qualifies; `other` qualifies a source's."""
     if not is_stable(text):
         return _UNSTABLE
     for reference in column_references(text):
         parts = reference.parts
-        own = len(parts) > 1 and parts[0].lower() == alias.lower()
+        qualifier = parts[0].lower() if len(parts) > 1 else None
+        own = qualifier == alias.lower()
+        if qualifier == other.lower() and not own:
+            continue
         field = snapshot.schema.find(parts[1] if own else parts[0])
         if field is not None and not isinstance(field.type, (PrimitiveType, DecimalType)):
             return _COMPLEX.format(column=field.name)
@@ -165,14 +170,31 @@ def _end_of_plain_projection(sql: str) -> int | None:
     select = tree.this if isinstance(tree, (exp.Subquery, exp.Paren)) else tree
     if not isinstance(select, exp.Select) or has_aggregate(sql) or select.find(exp.Window) is not None:
         return None
-    parts = {key for key, value in select.args.items() if value}
-    if parts - {"expressions", "from", "from_", "where", "kind", "hint"} or len(list(select.find_all(exp.Table))) != 1:
+    parts = {key: value for key, value in select.args.items() if value}
+    clause = parts.pop("from", None) or parts.pop("from_", None)
+    if clause is None or parts.keys() - {"expressions", "where", "kind", "hint"} or not _is_plain_table(clause.this):
         return None
-    if select.find(exp.Explode) is not None or select.find(exp.Inline) is not None:
+    if (
+        len(list(select.find_all(exp.Table))) != 1
+        or select.find(exp.Explode) is not None
+        or select.find(exp.Inline) is not None
+    ):
         return None
     depth = 0
-    for token in tokenize(sql):
+    tokens = tokenize(sql)
+    if not tokens or tokens[0].key != "SELECT":
+        # FROM t SELECT …, or a query in parentheses.
+        return None
+    for token in tokens:
         depth += (token.key in {"(", "[", "CASE"}) - (token.key in {")", "]", "END"})
         if depth == 0 and token.key == "FROM":
             return token.start
     return None
+
+
+def _is_plain_table(source: object) -> bool:
+    """Whether a FROM clause has a table with at most an alias: no sample of it, and no query in its place."""
+    from sqlglot import exp
+
+    allowed = {"this", "db", "catalog", "alias"}
+    return isinstance(source, exp.Table) and {key for key, value in source.args.items() if value} <= allowed
