@@ -72,6 +72,8 @@ class TouchedRows:
         import numpy as np
 
         parts = [kind[path].rows for kind in (self.marked, self.seen) if path in kind]
+        if len(parts) == 1:
+            return parts[0]
         return np.unique(np.concatenate(parts)) if parts else np.empty(0, np.uint64)
 
     def restate(self, path: str, add: Json) -> None:
