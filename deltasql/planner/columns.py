@@ -112,9 +112,9 @@ def _(statement: AlterColumns, context: Context) -> Plan:
     else:
         described = [item | _position(change) for item, change in zip(described, statement.changes, strict=True)]
         planned = _change(log, snapshot, schema, "CHANGE COLUMNS", {"columns": described})
-    # What holds for the rows that are there must hold for those that others add meanwhile.
-    forbids = any(change.nullable is False for change in statement.changes)
-    return replace(planned, verify=tuple(checks), reads=WHOLE_TABLE if forbids else None)
+    # What holds for the rows that are there must hold for those that others add meanwhile. SYNC IDENTITY looks, too.
+    looks = any(change.nullable is False or change.sync_identity for change in statement.changes)
+    return replace(planned, verify=tuple(checks), reads=WHOLE_TABLE if looks else None)
 
 
 @plan.register

@@ -156,7 +156,9 @@ def inserted(insertion: Insertion, context: Context) -> RowChange:
     if static:
         named = " AND ".join(f"({quote(name)} <=> {value})" for name, value in static.items())
         change = replace(change, parameters={**change.parameters, "predicate": named})
-    return replace(change, removed=removed, reads=own or reads_of_files(removed, named, snapshot, context))
+        own = own or reads_of_files(removed, named, snapshot, context)
+    # Without a partition it takes the place of all rows, whatever they are.
+    return replace(change, removed=removed, reads=own or WHOLE_TABLE)
 
 
 def _replacing(
