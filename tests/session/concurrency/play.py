@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -74,13 +74,14 @@ class Stage:
     tables: Tables
     sessions: Sequence[Session]
 
-    def play(self, case: Case, kind: str, level: str) -> Stored:
-        """Plays one scenario and checks everything that must be true of it; what the table holds in the end."""
+    def play(self, case: Case, kind: str, level: str, look: Callable[[Path], object] | None = None) -> None:
+        """Plays one scenario and checks everything that must be true of it. `look` sees the table before it goes."""
         path = self.tables.copy(kind, level)
         with self._set(case.settings):
-            after = _Run(self, case, path, kind, level).play()
+            _Run(self, case, path, level).play()
+        if look is not None:
+            look(path)
         self.tables.drop(path)
-        return after
 
     def text(self, statement: Statement, path: Path, version: int = 0) -> str:
         return statement.sql.format(t=f"delta.`{path}`", o=f"delta.`{self.tables.other()}`", v=version)
@@ -103,12 +104,11 @@ class _Run:
     stage: Stage
     case: Case
     path: Path
-    kind: str
     level: str
     version: int = 0
     _error: str = ""
 
-    def play(self) -> Stored:
+    def play(self) -> None:
         rows = BASE_ROWS
         self.version = len(stored(self.path).operations) - 1
         for statement in self.case.before:
@@ -128,7 +128,6 @@ class _Run:
             rows = writer.effect(rows)
         self._check_rows(rows, base, after)
         assert self.case.marked is None or after.marked == list(self.case.marked)
-        return after
 
     def _outcomes(self) -> list[str]:
         """How each writer ended: OK, IDLE, or the condition of its error."""

@@ -126,6 +126,13 @@ def test_a_feature_is_dropped(lab: Lab) -> None:
     assert "deletionVectors" not in lab.log().snapshot().protocol.features
 
 
+def test_a_table_becomes_uniform(lab: Lab) -> None:
+    """X-08"""
+    lab.create("delta.columnMapping.mode=name", files=0)
+    upgrade = at_once("REORG TABLE {t} APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = 2))")
+    assert outcomes(lab, upgrade, append("n")) == [OK, PC]
+
+
 def test_two_create_a_table(lab: Lab) -> None:
     """X-09"""
     create = statement("CREATE TABLE {t} (id INT)")
