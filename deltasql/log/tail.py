@@ -133,7 +133,7 @@ class Tail:
             return Offset(table_id, latest.version + 1)
         if rules.starting_version is not None:
             if rules.starting_version > latest.version:
-                raise VersionNotFoundError(self.log.table, rules.starting_version, 0, latest.version)
+                raise VersionNotFoundError(self.log.table, rules.starting_version, self._earliest, latest.version)
             return Offset(table_id, rules.starting_version)
         if rules.starting_micros is not None:
             version = self.log.first_at(rules.starting_micros)
@@ -223,8 +223,10 @@ class Tail:
         try:
             return parse_whole_commit(self.log.store.read(path), version, path, self.log.table)
         except FileNotFoundError:
-            if self.rules.fail_on_data_loss:
-                raise StreamDataLossError(self.log.table, version, self._earliest) from None
+            earliest = self._earliest
+            # A hole in the log is damage, whatever may be lost.
+            if self.rules.fail_on_data_loss or earliest <= version:
+                raise StreamDataLossError(self.log.table, version, earliest) from None
             return None
 
     @property

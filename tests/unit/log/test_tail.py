@@ -215,6 +215,14 @@ def test_versions_that_are_gone(log: DeltaLog, append: Append) -> None:
     assert names(tail, start, tail.next(start, NO_LIMIT, NO_LIMIT, 12)) == [f"n{number}" for number in range(5, 13)]
 
 
+def test_a_hole_in_the_log_is_told_even_where_data_may_be_lost(log: DeltaLog, append: Append) -> None:
+    append(log, "e")
+    tail = tail_of(log, starting_version=0, fail_on_data_loss=False)
+    Path(log.location, "_delta_log", f"{1:020}.json").unlink()
+    with pytest.raises(DeltaSqlError):
+        batches(tail)
+
+
 def test_the_change_feed(create: Create, add: Add, append: Append) -> None:
     log = create(add("a"), configuration=MappingProxyType({"delta.enableChangeDataFeed": "true"}))
     feed = tuple(AddCDCFile(f"_change_data/{name}", {}, 10) for name in ("c1", "c2"))
