@@ -104,6 +104,10 @@ class RowReader:
             places[self._canonical(uri)].append(now[row_id])
         return places
 
+    def as_read(self, paths: Collection[str]) -> Mapping[str, AddFile]:
+        """Files as the statement read them, by canonical path, where it did."""
+        return {canonical(add.path, self._snapshot.location): add for add in self._snapshot.add_files(paths)}
+
     def count_rows(self, add: AddFile) -> int:
         """All rows of a file, deleted ones too."""
         return row_count(add, self._snapshot.location)

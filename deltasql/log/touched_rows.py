@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -19,7 +19,7 @@ from deltasql.log.deletion_vectors import rows_by_id, rows_marked_in
 from deltasql.log.file_changes import FileChanges
 from deltasql.log.paths import canonical
 from deltasql.log.record_count import record_count
-from deltasql.log.vector_writer import MarkedFile, Marking, mark_rows
+from deltasql.log.vector_writer import MarkedFile, Marking, loose_statistics, mark_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,6 +39,9 @@ class Follower(Protocol):
     def follow(self, moved: Mapping[str, MarkedFile], outputs: Mapping[str, AddFile]) -> Places | None:
         """Where rows of `moved` are in `outputs`, by their row ids; None where the table does not track rows, or where
         some row is not found exactly once."""
+
+    def as_read(self, paths: Collection[str]) -> Mapping[str, AddFile]:
+        """Files as the statement read them, by canonical path, where it did. `paths` are as in the log."""
 
     def count_rows(self, add: AddFile) -> int:
         """All rows of a file, deleted ones too, for one whose statistics do not tell."""
@@ -163,6 +166,7 @@ class TouchedRows:
     def _as_before(self, removes: Mapping[str, Json]) -> dict[str, AddFile] | None:
         """Files that have left the table, as they were; None where one of them, or its vector, is gone for good."""
         adds = {}
+        read = self.follower.as_read([remove["path"] for remove in removes.values()])
         for path, remove in removes.items():
             try:
                 modified = self.store.head(path).modified
@@ -170,8 +174,16 @@ class TouchedRows:
                 add = AddFile.from_json({**remove, "modificationTime": modified, "dataChange": False})
             except (FileNotFoundError, KeyError, InvalidDeletionVectorError):
                 return None
-            adds[path] = add
+            adds[path] = self._described(add, read.get(path))
         return adds
+
+    def _described(self, add: AddFile, read: AddFile | None) -> AddFile:
+        """The file with what its remove action did not say: not every writer states more there than the path."""
+        if read is not None:
+            add = replace(add, stats=add.stats or read.stats, clustering_provider=read.clustering_provider)
+        if add.deletion_vector is None:
+            return add
+        return replace(add, stats=loose_statistics(add.stats, self._count(add)))
 
     def _replace(self, kind: dict[str, MarkedFile], places: Places, outputs: Mapping[str, AddFile]) -> None:
         import numpy as np

@@ -177,7 +177,7 @@ class Transaction:
         read = self.read_snapshot
         if read is not None and self._log.replaced(read):
             raise TableReplacedError(self._log.table, read.version, "Another statement")
-        writing = _Writing(self, provenance, metadata, attempt, blind_append, numbering, _dates_type_changes(protocol))
+        writing = _Writing(self, provenance, metadata, attempt, blind_append, numbering, protocol)
         try:
             done = self._race(writing, actions, rebase)
         except AmbiguousWriteError:
@@ -395,11 +395,12 @@ class _Writing:
         attempt: Attempt,
         blind_append: bool | None,
         numbering: Numbering | None,
-        dates_type_changes: bool,
+        protocol: Protocol,
     ) -> None:
         self.attempt = attempt
         self._numbering = numbering
-        self._dates_type_changes = dates_type_changes
+        self._protocol = protocol
+        self._dates_type_changes = _dates_type_changes(protocol)
         self._read = transaction.read_snapshot
         self._transaction = transaction
         self._id = transaction.transaction_id
@@ -434,12 +435,19 @@ class _Writing:
             final = [_stamped(action, version, own) if isinstance(action, Metadata) else action for action in final]
         if self._dates_type_changes:
             final = [_dated(action, version) if isinstance(action, Metadata) else action for action in final]
+        if winners:
+            # Actions that follow from what others committed are new.
+            self._check(actions)
         return final, encode_actions([info, *final])
+
+    def _check(self, actions: Sequence[Action]) -> None:
+        check_commit(actions, self._protocol, self._metadata, self.attempt.table, self._root)
 
     def undo(
         self, actions: Sequence[Action], version: int, winners: Sequence[CommitFile]
     ) -> tuple[list[Action], bytes]:
         """The same for the commit that takes a rearrangement of files back. It is not the transaction's own."""
+        self._check(actions)
         info, _ = self._info(Provenance(UNDO, {}), actions, winners, IsolationLevel.SNAPSHOT, str(uuid.uuid4()))
         return list(actions), encode_actions([info, *actions])
 

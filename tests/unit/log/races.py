@@ -47,6 +47,7 @@ class Reader:
     found: Mapping[str, MarkedFile] = field(default_factory=dict)
     tracked: bool = False
     skipped: Collection[str] = ()
+    files: Mapping[str, AddFile] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
 
     def candidates(self, adds: Sequence[AddFile]) -> Sequence[AddFile]:
@@ -68,6 +69,9 @@ class Reader:
         if any(row not in now for rows in wanted.values() for row in rows):
             return None
         return {path: [now[row] for row in rows] for path, rows in wanted.items()}
+
+    def as_read(self, paths: Collection[str]) -> Mapping[str, AddFile]:
+        return {path: self.files[path] for path in paths if path in self.files}
 
     def count_rows(self, add: AddFile) -> int:
         return len(self.table.rows[add.path])
@@ -183,7 +187,7 @@ class Table:
 
         transaction = Transaction(self.log, snapshot, committer)
         transaction.record_read("x", paths)
-        reader = Reader(self, picks, marked(seen), tracked, skipped)
+        reader = Reader(self, picks, marked(seen), tracked, skipped, adds)
         touched = TouchedRows(self.log.store, self.log.location, reader, marked(marks))
         rebase = RowLevel(touched, reader, budget or Budget(), strict) if by_rows else FollowedRows(touched, strict)
         added = [self.file(path, rows) for path, rows in (new or {}).items()]

@@ -16,6 +16,7 @@ from deltasql.errors.concurrency import (
     RowDeleteReadError,
 )
 from deltasql.log.actions import Action, AddFile
+from deltasql.log.table import DeltaLog
 from deltasql.log.touched_rows import places_by_order
 from tests.unit.log.races import Table, Writer, positions
 from tests.unit.log.test_row_level import refused
@@ -111,6 +112,34 @@ def test_a_move_is_taken_back(table: Table, by_rows: bool) -> None:
     # They come back as they were, statistics and vectors too.
     assert all(json.loads(line["add"]["stats"])["numRecords"] == 10 for line in undo[1:] if "add" in line)
     assert table.deleted(table.add("f2")) == [0]
+
+
+def test_what_a_remove_does_not_say_comes_from_what_was_read(table: Table) -> None:
+    """Other writers state little more than the path of a file that they remove."""
+    table.writer({"f2": [0]}).commit()
+    table.insert("f3", 100, 101)
+    late = table.writer({"f1": [3]})
+    table.insert("f4", 200, 201)
+    table.writer({"f3": [0], "f4": [0]}).commit()
+    table.optimize(["f1", "f2", "f3", "f4"], "o", tagged=False)
+    path = table.folder / "_delta_log" / f"{5:020d}.json"
+    lines = table.commit(5)
+    for line in lines:
+        if "remove" in line:
+            line["remove"].pop("stats")
+    path.write_text("\n".join(map(json.dumps, lines)))
+    table.log = late.transaction._log = DeltaLog(table.log.location, "main.t")
+    assert late.commit() is not None
+    assert table.contents() == sorted(ALL - {3, 10} | {101, 201})
+    undo = {line["add"]["path"]: json.loads(line["add"]["stats"]) for line in table.commit(6) if "add" in line}
+    loose = {"tightBounds": False}
+    assert undo == {
+        "f1": {"numRecords": 10},
+        "f2": {"numRecords": 10, **loose},
+        "f3": {"numRecords": 2, **loose},
+        # It came after the statement had read, so that its rows have been counted.
+        "f4": {"numRecords": 2, **loose},
+    }
 
 
 def test_several_writers_take_one_move_back_once(table: Table) -> None:
