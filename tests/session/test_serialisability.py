@@ -306,8 +306,8 @@ class Run:
         """Whether rows tell that the statement must lose; None where the model does not know."""
         if not self.layout.tells_rows_apart or statement.kind == "ORDER":
             return None
-        moved = any(other.rearranges for other, _, _ in self.commits[since:])
-        if moved and not self.layout.tracking:
+        if not self.layout.tracking and any(other.rearranges for other, _, _ in self.commits):
+            # Rows are not always found again, also not where another statement has taken a move back.
             return None
         own = effect(statement, self.versions[since])
         if statement.rearranges or statement.kind == "INSERT" or not (own.gone or own.new):
