@@ -209,8 +209,15 @@ def test_metadata_needs_no_java(no_java: dict[str, str], tmp_path: Path) -> None
     assert "ADD COLUMNS" in done.stdout
 
 
+def test_rows_of_literals_need_no_java(no_java: dict[str, str], tmp_path: Path) -> None:
+    sql = "CREATE TABLE t (a INT, b STRING); INSERT INTO t VALUES (1, 'x'), (2, NULL); DESCRIBE HISTORY t"
+    done = run_sql(sql, no_java, tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "numOutputRows" in done.stdout
+
+
 def test_rows_without_java_get_one_clear_sentence(no_java: dict[str, str], tmp_path: Path) -> None:
-    done = run_sql("CREATE TABLE t (a INT); INSERT INTO t VALUES (1)", no_java, tmp_path)
+    done = run_sql("CREATE TABLE t (a INT); INSERT INTO t VALUES (1 + 1)", no_java, tmp_path)
     assert done.returncode == 1
     assert "needs Java 17 or newer, and no java was found" in done.stderr
     assert "Traceback" not in done.stderr

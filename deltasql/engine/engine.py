@@ -17,7 +17,18 @@ from deltasql.engine.rows import QueryResult
 from deltasql.engine.spark import SparkHandle
 from deltasql.engine.write import Stage, Staged
 from deltasql.plan.base import quote
-from deltasql.plan.operators import Check, Constraint, Operator, Rearrange, Rewrite, Scan, Supplied, Write, children
+from deltasql.plan.operators import (
+    Check,
+    Constraint,
+    Literals,
+    Operator,
+    Rearrange,
+    Rewrite,
+    Scan,
+    Supplied,
+    Write,
+    children,
+)
 from deltasql.schema.text import schema_ddl
 from deltasql.schema.types import DataType, StructType
 
@@ -73,6 +84,11 @@ class StatementEngine:
         """Whether Spark is up, so that it may know names that the catalog does not."""
         return self.spark.started or not self.spark.own
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether rows are computed by a Spark of our own, with no settings but those of SET."""
+        return self.spark.is_plain
+
     def schema(self, operator: Operator) -> StructType:
         """The columns of an operator's rows, as Spark's analyser has them."""
         with retold(self.sql):
@@ -122,7 +138,9 @@ class StatementEngine:
             return QueryResult(self.frames.query(sql, relations), self.spark, 0, self.sql)
 
     def write(self, operator: Write, stage: Stage, table: str) -> Staged:
-        """Stages the rows of `operator`."""
+        """Stages the rows of `operator`. Literals need no Spark."""
+        if isinstance(operator.child, Literals):
+            return stage.write_literals(operator.child)
         written = WriteContext(table, _constraints(operator), insert=True)
         with cancellable(self.spark.interrupt), retold(self.sql, written):
             size = input_size(operator)

@@ -9,6 +9,7 @@ from urllib.parse import quote as percent_encoded
 
 from typing_extensions import assert_never
 
+from deltasql.engine.literal_files import literal_table
 from deltasql.engine.scans import scan, scan_size
 from deltasql.engine.spark import SparkHandle
 from deltasql.plan.base import quote
@@ -16,6 +17,7 @@ from deltasql.plan.hidden import HIDDEN_PREFIX, ORDINAL
 from deltasql.plan.operators import (
     Check,
     Constraint,
+    Literals,
     Number,
     Operator,
     Project,
@@ -30,6 +32,7 @@ from deltasql.plan.operators import (
 )
 from deltasql.schema.json import schema_from_json
 from deltasql.schema.literals import sql_literal
+from deltasql.schema.text import schema_ddl
 from deltasql.schema.types import StructType
 
 if TYPE_CHECKING:
@@ -68,6 +71,9 @@ class Frames:
                 return self.query(operator.sql, operator.relations)
             case Supplied(rows, names):
                 return rows.toDF(*names) if names else rows
+            case Literals():
+                # Without a schema PySpark takes a timestamp without a zone for one with a zone.
+                return self._spark.session.createDataFrame(literal_table(operator), schema_ddl(operator.schema))
             case Project():
                 return self.frame(operator.child).selectExpr(
                     *(f"{value} AS {quote(name)}" for name, value in operator.columns)

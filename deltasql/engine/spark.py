@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deltasql.errors.engine import JavaMissingError
@@ -90,6 +91,16 @@ class SparkHandle:
     def started(self) -> bool:
         """Whether a session is there; asking does not start one."""
         return self._session is not None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the session is one of ours, or will be, with no settings but ours; asking does not start it."""
+        if not self.own or _is_configured_outside():
+            return False
+        if self.started or "pyspark" not in sys.modules:
+            return True
+        active = _active_session()
+        return active is None or active.conf.get(OWN_MARK, None) is not None
 
     @property
     def remote(self) -> bool:
@@ -196,6 +207,15 @@ def _start_local() -> SparkSession:
         logging.getLogger().addFilter(_is_no_cancellation)
         with _quiet_stderr(), _same_interrupts():
             return builder.getOrCreate()
+
+
+def _is_configured_outside() -> bool:
+    """Whether a Spark that we start finds settings in the environment: of its own, or a time zone of Java's."""
+    options = " ".join(os.environ.get(name, "") for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"))
+    own = any(name in os.environ for name in ("SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS"))
+    home = os.environ.get("SPARK_HOME")
+    defaults = home is not None and Path(home, "conf", "spark-defaults.conf").exists()
+    return own or defaults or "-Duser.timezone" in options or "-Dspark." in options
 
 
 def _is_no_cancellation(record: logging.LogRecord) -> bool:

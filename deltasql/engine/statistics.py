@@ -27,11 +27,15 @@ def file_statistics(
     partition_columns: Sequence[str] = (),
     rule: IndexRule | None = None,
     tight_bounds: bool | None = None,
+    *,
+    plain_floats: bool = False,
 ) -> dict[str, Any]:
     """The statistics object of one file: numRecords, minValues, maxValues and nullCount by physical name.
 
     Values are JSON's own, but for decimals. What the footer does not prove is left out: bounds after NaN or of INT96,
     the null count of an array or map that has empty lists. `tight_bounds` None leaves that field out.
+    With `plain_floats` it is known that no value is NaN or a
+    negative zero.
     """
     rule = rule or IndexRule()
     chunks = _chunks_by_path(footer)
@@ -40,7 +44,7 @@ def file_statistics(
         nulls = _null_count(leaf, chunks)
         if nulls is not None:
             _put(statistics["nullCount"], leaf.path, nulls)
-        low, high = _bounds(leaf, chunks.get(".".join(leaf.path), []), footer, rule)
+        low, high = _bounds(leaf, chunks.get(".".join(leaf.path), []), footer, rule, plain_floats)
         if low is not None:
             _put(statistics["minValues"], leaf.path, low)
         if high is not None:
@@ -87,7 +91,7 @@ def _nulls(chunks: Sequence[pq.ColumnChunkMetaData]) -> int | None:
 
 
 def _bounds(
-    leaf: Leaf, chunks: Sequence[pq.ColumnChunkMetaData], footer: pq.FileMetaData, rule: IndexRule
+    leaf: Leaf, chunks: Sequence[pq.ColumnChunkMetaData], footer: pq.FileMetaData, rule: IndexRule, plain_floats: bool
 ) -> tuple[object | None, object | None]:
     """Minimum and maximum as JSON values; None where there is none to give."""
     order = _READERS.get(leaf.type.name) if isinstance(leaf.type, PrimitiveType) else None
@@ -102,7 +106,11 @@ def _bounds(
     highs = [order(chunk.statistics, unit)[1] for chunk in filled]
     low = None if None in lows else min(lows)
     high = None if None in highs else max(highs)
-    return _json_values(leaf.type, low, high, rule, not footer.created_by.startswith("parquet-mr"))
+    if plain_floats and low == 0 and isinstance(low, float):
+        # Arrow writes a negative zero as the lower bound of every zero.
+        low = 0.0
+    hides_nan = not plain_floats and not footer.created_by.startswith("parquet-mr")
+    return _json_values(leaf.type, low, high, rule, hides_nan)
 
 
 def _is_all_null(chunk: pq.ColumnChunkMetaData) -> bool:

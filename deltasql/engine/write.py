@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from deltasql.engine.field_ids import has_nested_ids, write_nested_ids
+from deltasql.engine.literal_files import write_literals
 from deltasql.engine.spark import SparkHandle, for_writes
 from deltasql.engine.staged import DIRECTORY_PREFIX, HIVE_NULL, ORIGIN, StagedFile, data_files, staged_files
 from deltasql.errors.engine import RemoteWriteError
@@ -20,6 +21,7 @@ from deltasql.log.paths import absolute, is_local
 from deltasql.log.properties import is_on
 from deltasql.log.record_count import record_count
 from deltasql.plan.hidden import IS_CHANGE, ROW_ID, ROW_VERSION
+from deltasql.plan.operators import Literals
 from deltasql.schema.checks import CHANGE_TYPE
 from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
 from deltasql.schema.json import schema_to_json
@@ -130,19 +132,32 @@ class Stage:
         if has_nested_ids(schema):
             for path in data_files(Path(self._root, directory)):
                 write_nested_ids(path, schema)
-        return self._found(directory, schema, changes, unindexed)
-
-    def _found(self, directory: str, schema: StructType, changes: bool, unindexed: Sequence[str]) -> Staged:
         zone = self._spark.session.conf.get("spark.sql.session.timeZone", None) or "UTC"
-
-        def files_in(place: str) -> list[StagedFile]:
-            return staged_files(
-                self._root, place, schema, self._partitions, self._configuration, timezone=zone, unindexed=unindexed
-            )
-
-        feed = files_in(self._feed(directory)) if changes else []
+        feed = self._found(self._feed(directory), schema, zone, unindexed) if changes else []
         rows = tuple(AddCDCFile(item.add.path, item.add.partition_values, item.add.size) for item in feed)
-        return Staged(tuple(files_in(directory)), rows)
+        return Staged(tuple(self._found(directory, schema, zone, unindexed)), rows)
+
+    def write_literals(self, rows: Literals) -> Staged:
+        """Writes rows that are known already, without Spark."""
+        directory = uuid4().hex
+        self._directories.append(directory)
+        place = Path(self._root, directory)
+        write_literals(place, rows, self._partitions, stores_partitions=self._stores_partitions)
+        return Staged(tuple(self._found(directory, rows.schema, "UTC", (), plain_floats=True)))
+
+    def _found(
+        self, directory: str, schema: StructType, zone: str, unindexed: Sequence[str], *, plain_floats: bool = False
+    ) -> list[StagedFile]:
+        return staged_files(
+            self._root,
+            directory,
+            schema,
+            self._partitions,
+            self._configuration,
+            timezone=zone,
+            unindexed=unindexed,
+            plain_floats=plain_floats,
+        )
 
     def _feed(self, directory: str) -> str:
         """Where the change rows of a staged directory are, which Spark wrote beside its other rows."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias, Union
 
@@ -77,6 +78,22 @@ class Supplied:
 
     frame: DataFrame
     names: tuple[str, ...] = ()
+
+
+LiteralValue: TypeAlias = Union[bool, int, float, Decimal, str, bytes, None]
+"""A value as Parquet stores it: dates are days since 1970, timestamps microseconds since then, UTC or of a clock."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Literals:
+    """Rows that the statement itself spells out: the values of each column of `schema`, which are of its type."""
+
+    schema: StructType
+    columns: tuple[tuple[LiteralValue, ...], ...]
+
+    @property
+    def rows(self) -> int:
+        return len(self.columns[0])
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -226,13 +243,15 @@ class Rearrange:
     stores_partitions: bool = False
 
 
-Operator: TypeAlias = Union[Scan, UnionAll, Query, Supplied, Project, Number, Check, Rewrite, Write, Rearrange]
+Operator: TypeAlias = Union[
+    Scan, UnionAll, Query, Supplied, Literals, Project, Number, Check, Rewrite, Write, Rearrange
+]
 
 
 def children(operator: Operator) -> Iterator[Operator]:
     """The operators whose rows `operator` reads."""
     match operator:
-        case Scan() | Supplied():
+        case Scan() | Supplied() | Literals():
             return
         case UnionAll():
             yield from operator.inputs

@@ -52,6 +52,10 @@ class Analyst(Protocol):
     def started(self) -> bool:
         """Whether Spark is up, so that it may know names that the catalog does not."""
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether rows are computed by a Spark of our own, with no settings but those of SET."""
+
     def knows(self, parts: Sequence[str]) -> bool:
         """Whether Spark has a table or view of this name. Asks only a Spark that is running."""
 

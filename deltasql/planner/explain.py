@@ -14,6 +14,7 @@ from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quot
 from deltasql.plan.inspect import Explain
 from deltasql.plan.operators import (
     Check,
+    Literals,
     Number,
     Operator,
     Project,
@@ -143,7 +144,7 @@ def expressions(operator: Operator) -> Iterator[str]:
                 yield f"{action.kind.value}: {action.effect.value}"
                 yield from (f"  {quote(name)} := {sql}" for name, sql in zip(names, action.values, strict=False))
             yield from (f"check {item.name}: {item.condition}" for item in operator.checks)
-        case Scan() | UnionAll() | Query() | Supplied() | Number() | Write() | Rearrange():
+        case Scan() | UnionAll() | Query() | Supplied() | Literals() | Number() | Write() | Rearrange():
             pass
         case _:
             assert_never(operator)
@@ -164,6 +165,8 @@ def describe(operator: Operator) -> str:
             return f"Query ({operator.label or 'SQL'})"
         case Supplied():
             return "Supplied (DataFrame)"
+        case Literals():
+            return f"Literals [{', '.join(operator.schema.names)}] rows: {operator.rows}"
         case Project():
             return f"Project [{', '.join(name for name, _ in operator.columns)}]"
         case Number():

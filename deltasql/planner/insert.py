@@ -15,7 +15,7 @@ from deltasql.errors.write import (
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import ORDINAL, QUERY, hidden
 from deltasql.plan.insert import Insert
-from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Query, Write
+from deltasql.plan.operators import SCAN_COLUMNS, Check, Literals, Operator, Query, Write
 from deltasql.planner.alignment import StructRule
 from deltasql.planner.changes import NO_ROWS, Outcome, Plan, RowChange, RowReads
 from deltasql.planner.constraints import constraints_of
@@ -36,6 +36,8 @@ from deltasql.planner.insert_columns import (
     table_rows,
     written_fields,
 )
+from deltasql.planner.literal_insert import known_rows, stored_rows
+from deltasql.planner.literal_rows import LiteralRows
 from deltasql.planner.metadata import evolved_metadata, metadata_actions
 from deltasql.planner.partitions import partition_value
 from deltasql.planner.reads import WHOLE_TABLE, reads_of_files, reads_of_itself
@@ -44,6 +46,7 @@ from deltasql.planner.row_level import inserted_rows
 from deltasql.planner.rule import plan
 from deltasql.planner.settings import AUTO_MERGE, PARTITION_OVERWRITE_MODE
 from deltasql.schema.text import sql_text
+from deltasql.schema.types import StructType
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,7 +62,7 @@ class Insertion:
 
     With `dynamic` an overwrite replaces the partitions that the rows fall into. `reads` says what the rows come from,
     where that is the table itself, and `row_reads` which rows; `few` that they are the statement's own; `rule` how
-    fields of structs are found.
+    fields of structs are found. `known` are the rows themselves where they are plain literals.
     """
 
     statement: Insert
@@ -74,6 +77,7 @@ class Insertion:
     few: bool
     rule: StructRule
     row_reads: RowReads = NO_ROWS
+    known: LiteralRows | None = None
 
 
 @plan.register
@@ -84,7 +88,7 @@ def _(statement: Insert, context: Context) -> Plan:
     _refuse_clauses(statement, context)
     refuse_overwrite(statement, snapshot)
     static = _static_partitions(statement, snapshot, context)
-    query, rows, given, left_out = _query(statement, context, snapshot, static)
+    query, rows, given, left_out, known = _query(statement, context, snapshot, static)
     matched = matched_columns(statement, context, snapshot.schema, given, set(static), evolution)
     matched = [match for index, match in enumerate(matched) if index not in left_out]
     insertion = Insertion(
@@ -100,6 +104,7 @@ def _(statement: Insert, context: Context) -> Plan:
         few=_is_values(statement.query),
         rule=struct_rule(statement, evolution),
         row_reads=inserted_rows(query, snapshot, context),
+        known=known,
     )
     return inserted(insertion, context)
 
@@ -122,12 +127,12 @@ def inserted(insertion: Insertion, context: Context) -> RowChange:
     metadata = evolved_metadata(snapshot.metadata, schema, table=snapshot.table)
     schema = metadata.schema
     columns = column_values(statement, context, schema, insertion.matched, static, insertion.rule)
-    child = table_rows(insertion.rows, columns, schema, few=insertion.few)
+    child = _literals(insertion, schema) or table_rows(insertion.rows, columns, schema, few=insertion.few)
     numbered = tuple(name for name, sql in columns if ORDINAL in sql)
     given_names = [name for name, _ in columns]
     constraints = constraints_of(schema, metadata.configuration, skip=frozenset(numbered))
     constraints = (*constraints, *generated_checks(schema, given_names))
-    if constraints:
+    if constraints and not isinstance(child, Literals):
         child = Check(child, constraints)
     if statement.replace_where is not None:
         child = checked_rows(child, statement.table, statement.replace_where, context)
@@ -161,6 +166,16 @@ def inserted(insertion: Insertion, context: Context) -> RowChange:
     return replace(change, removed=removed, reads=own or WHOLE_TABLE)
 
 
+def _literals(insertion: Insertion, schema: StructType) -> Literals | None:
+    """The rows with all columns of the table, where no expression is left in them; they satisfy its constraints."""
+    known = insertion.known
+    if known is None or insertion.evolution:
+        return None
+    names = own_names(len(known.columns))
+    places = {field.name.lower(): names.index(item.sql) for field, item in insertion.matched if field is not None}
+    return stored_rows(insertion.snapshot, schema, known, places, insertion.static)
+
+
 def _replacing(
     change: RowChange, write: Write, insertion: Insertion, predicate: SqlText, context: Context
 ) -> RowChange:
@@ -176,21 +191,29 @@ def _replacing(
 
 def _query(
     statement: Insert, context: Context, snapshot: Snapshot, static: dict[str, str]
-) -> tuple[Query, Query, list[Given], frozenset[int]]:
+) -> tuple[Query, Query, list[Given], frozenset[int], LiteralRows | None]:
     """The query, and its rows under names of our own, since two of its columns may have the same name.
 
-    Last the columns, by number, that say DEFAULT and whose values come from the table itself.
+    Then the columns, by number, that say DEFAULT and whose values come from the table itself; last the rows
+    themselves, where they are certain without Spark.
     """
     fields = written_fields(statement, snapshot.schema, static)
     keywords, count = default_keywords(statement.query.text)
     left_out = left_to_the_table(keywords, count, fields)
     text = SqlText(replace_defaults(statement.query.text, fields), statement.query.start)
-    query = context.query(text, statement.ctes)
-    schema = context.analyst.schema(query)
-    names = [hidden(index) for index in range(len(schema))]
+    known = known_rows(statement, text.text, context)
+    # Literals refer to no table.
+    query = context.query(text, statement.ctes) if known is None else Query(text.text, {}, "query")
+    schema = context.analyst.schema(query) if known is None else known.schema
+    names = own_names(len(schema))
     renamed = Query(f"SELECT * FROM (\n{query.sql}\n) AS {QUERY}({', '.join(names)})", query.relations, query.label)
     given = [Given(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
-    return query, renamed, given, left_out
+    return query, renamed, given, left_out, known
+
+
+def own_names(count: int) -> list[str]:
+    """Our names for the columns of a query."""
+    return [hidden(index) for index in range(count)]
 
 
 def _refuse_clauses(statement: Insert, context: Context) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+
 import pytest
 
 from deltasql.engine.spark import SparkHandle
@@ -18,3 +21,66 @@ def test_no_java_is_told_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(JavaMissingError) as caught:
         SparkHandle(None).session  # noqa: B018
     assert caught.value.condition == "JAVA_GATEWAY_EXITED"
+
+
+OUTSIDE = (
+    "SPARK_CONF_DIR",
+    "SPARK_HOME",
+    "PYSPARK_SUBMIT_ARGS",
+    "JAVA_TOOL_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "_JAVA_OPTIONS",
+)
+
+
+@pytest.fixture
+def bare(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """No session in the process, and no variable that Spark or Java reads."""
+    pytest.importorskip("pyspark")
+    from pyspark.sql import SparkSession
+
+    for name in OUTSIDE:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(SparkSession, "getActiveSession", classmethod(lambda cls: None))
+    return monkeypatch
+
+
+def test_a_session_of_ours_to_come_is_plain(bare: pytest.MonkeyPatch) -> None:
+    assert SparkHandle(None).is_plain
+    assert not SparkHandle("sc://host:1").is_plain
+    bare.setenv("JAVA_TOOL_OPTIONS", "-Xmx1g")
+    assert SparkHandle(None).is_plain
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SPARK_CONF_DIR", "/etc/spark"),
+        ("PYSPARK_SUBMIT_ARGS", "--conf spark.sql.session.timeZone=UTC pyspark-shell"),
+        ("JAVA_TOOL_OPTIONS", "-Duser.timezone=Asia/Tokyo"),
+        ("_JAVA_OPTIONS", "-Dspark.sql.session.timeZone=UTC"),
+    ],
+)
+def test_settings_of_the_environment_are_not_ours(bare: pytest.MonkeyPatch, name: str, value: str) -> None:
+    bare.setenv(name, value)
+    assert not SparkHandle(None).is_plain
+
+
+def test_defaults_of_an_installation_are_not_ours(bare: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    bare.setenv("SPARK_HOME", str(tmp_path))
+    assert SparkHandle(None).is_plain
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf" / "spark-defaults.conf").touch()
+    assert not SparkHandle(None).is_plain
+
+
+def test_the_sessions_of_others_are_not_plain(bare: pytest.MonkeyPatch) -> None:
+    from pyspark.sql import SparkSession
+
+    class Theirs:
+        """A session without our mark."""
+
+        conf: Mapping[str, str] = {}
+
+    bare.setattr(SparkSession, "getActiveSession", classmethod(lambda cls: Theirs()))
+    assert not SparkHandle(None).is_plain

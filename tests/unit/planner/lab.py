@@ -47,6 +47,7 @@ class FakeAnalyst:
     settings: dict[str, str] = field(default_factory=dict)
     names: set[tuple[str, ...]] = field(default_factory=set)
     started: bool = False
+    is_plain: bool = False
     asked: list[str] = field(default_factory=list)
     foreign: list[bool] = field(default_factory=list)
 

@@ -1,0 +1,142 @@
+"""Rows of literals as Parquet files: types, names and ids of columns, partitions, statistics. No JVM."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pyarrow.parquet as pq
+import pytest
+
+from deltasql.engine.literal_files import literal_table, write_literals
+from deltasql.engine.staged import staged_files
+from deltasql.plan.operators import Literals
+from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
+from deltasql.schema.types import (
+    BINARY,
+    BOOLEAN,
+    BYTE,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INTEGER,
+    LONG,
+    SHORT,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    DataType,
+    DecimalType,
+    StructField,
+    StructType,
+)
+
+Columns: TypeAlias = Mapping[str, tuple[DataType, tuple[Any, ...]]]
+
+
+def rows_of(columns: Columns) -> Literals:
+    schema = StructType(tuple(StructField(name, kind) for name, (kind, _) in columns.items()))
+    return Literals(schema, tuple(values for _, values in columns.values()))
+
+
+EVERY: Columns = {
+    "bo": (BOOLEAN, (True, None, False)),
+    "by": (BYTE, (-128, None, 127)),
+    "sh": (SHORT, (-32768, None, 1)),
+    "i": (INTEGER, (-(2**31), None, 1)),
+    "l": (LONG, (-(2**63), None, 2**63 - 1)),
+    "f": (FLOAT, (0.5, None, -1.5)),
+    "d": (DOUBLE, (0.0, None, 1e300)),
+    "d9": (DecimalType(9, 2), (Decimal("-1.50"), None, Decimal("1234567.89"))),
+    "d18": (DecimalType(18, 0), (Decimal(-1), None, Decimal(10**17))),
+    "d38": (DecimalType(38, 10), (Decimal("-0.0000000001"), None, Decimal("9999999999999999999999999999.9999999999"))),
+    "s": (STRING, ("", None, "日本😀")),
+    "b": (BINARY, (b"", None, b"\0\xff")),
+    "da": (DATE, (-719162, None, 19753)),
+    "ts": (TIMESTAMP, (-1, None, 1706696430000001)),
+    "tn": (TIMESTAMP_NTZ, (-1, None, 1706696430000001)),
+}
+
+
+def test_every_type(tmp_path: Path) -> None:
+    rows = rows_of(EVERY)
+    write_literals(tmp_path / "new", rows, (), stores_partitions=False)
+    (file,) = (tmp_path / "new").iterdir()
+    assert file.name.startswith("part-00000-")
+    assert file.name.endswith("-c000.snappy.parquet")
+    footer = pq.read_metadata(file)
+    kinds = [(item.physical_type, str(item.logical_type)) for item in map(footer.schema.column, range(len(EVERY)))]
+    utc, clock = (f"Timestamp(isAdjustedToUTC={flag}, timeUnit=microseconds" for flag in ("true", "false"))
+    wanted = [
+        *(
+            ("BOOLEAN", "None"),
+            ("INT32", "Int(bitWidth=8, isSigned=true)"),
+            ("INT32", "Int(bitWidth=16, isSigned=true)"),
+        ),
+        *(("INT32", "None"), ("INT64", "None"), ("FLOAT", "None"), ("DOUBLE", "None")),
+        *(("INT32", "Decimal(precision=9, scale=2)"), ("INT64", "Decimal(precision=18, scale=0)")),
+        *(
+            ("FIXED_LEN_BYTE_ARRAY", "Decimal(precision=38, scale=10)"),
+            ("BYTE_ARRAY", "String"),
+            ("BYTE_ARRAY", "None"),
+        ),
+        *(("INT32", "Date"), ("INT64", utc), ("INT64", clock)),
+    ]
+    assert [(kind, text.split(", is_from")[0]) for kind, text in kinds] == wanted
+    assert footer.metadata is None
+    assert footer.row_group(0).column(0).compression == "SNAPPY"
+    assert pq.ParquetFile(file).read() == literal_table(rows)
+    read = literal_table(rows).to_pylist()
+    assert (read[2]["d38"], read[2]["s"], read[0]["l"]) == (EVERY["d38"][1][2], "日本😀", -(2**63))
+    assert set(read[1].values()) == {None}
+
+
+def test_physical_names_and_field_ids(tmp_path: Path) -> None:
+    schema = StructType((StructField("a b", INTEGER, metadata={ID: 7, PHYSICAL_NAME: "col-7"}),))
+    write_literals(tmp_path / "new", Literals(schema, ((1,),)), (), stores_partitions=False)
+    (file,) = (tmp_path / "new").iterdir()
+    (field,) = pq.read_schema(file)
+    assert (field.name, field.metadata) == ("col-7", {b"PARQUET:field_id": b"7"})
+
+
+PARTITIONED: Columns = {
+    "a": (INTEGER, (1, 2, 3, 4, 5)),
+    "s": (STRING, ("x/y=%", "", None, "x/y=%", "__HIVE_DEFAULT_PARTITION__")),
+    "d": (DATE, (19753, None, None, 19753, None)),
+    "t": (TIMESTAMP, (1706696430500000, None, None, 1706696430500000, None)),
+    "n": (DecimalType(5, 2), (Decimal("1.50"), None, None, Decimal("1.50"), None)),
+    "b": (BOOLEAN, (False, None, None, False, None)),
+}
+BY = ("s", "d", "t", "n", "b")
+NOTHING = dict.fromkeys(BY)
+VALUES = {"s": "x/y=%", "d": "2024-01-31", "t": "2024-01-31T10:20:30.500000Z", "n": "1.50", "b": "false"}
+
+
+@pytest.mark.parametrize("stores_partitions", [False, True])
+def test_partitions(tmp_path: Path, stores_partitions: bool) -> None:
+    rows = rows_of(PARTITIONED)
+    write_literals(tmp_path / "new", rows, BY, stores_partitions=stores_partitions)
+    found = staged_files(str(tmp_path), "new", rows.schema, BY, {}, plain_floats=True)
+    contents = [(item.add.partition_values, pq.ParquetFile(item.location).read()) for item in found]
+    assert sorted((str(values), table["a"].to_pylist()) for values, table in contents) == sorted(
+        [(str(VALUES), [1, 4]), (str(NOTHING), [2, 3, 5])]
+    )
+    columns = ["a", *BY] if stores_partitions else ["a"]
+    assert all(table.column_names == columns for _, table in contents)
+    if stores_partitions:
+        texts = next(table["s"].to_pylist() for values, table in contents if values == NOTHING)
+        assert texts == ["", None, None]
+
+
+def test_statistics_of_floats_are_whole(tmp_path: Path) -> None:
+    """Arrow's footers do not say whether a value is NaN, and write zero as the negative one."""
+    rows = rows_of({"f": (FLOAT, (0.0, 1.5)), "d": (DOUBLE, (0.0, 0.0))})
+    write_literals(tmp_path / "new", rows, (), stores_partitions=False)
+    (known,) = staged_files(str(tmp_path), "new", rows.schema, (), {}, plain_floats=True)
+    assert known.add.stats == (
+        '{"numRecords":2,"minValues":{"f":0.0,"d":0.0},"maxValues":{"f":1.5,"d":0.0},"nullCount":{"f":0,"d":0}}'
+    )
+    (unknown,) = staged_files(str(tmp_path), "new", rows.schema, (), {})
+    assert '"maxValues":{}' in str(unknown.add.stats)
