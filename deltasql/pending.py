@@ -26,12 +26,12 @@ class Pending:
         discard: Callable[[], None],
         placed: Placed,
         planning: float,
-        may_repeat: bool = False,
+        most_attempts: int = 1,
     ) -> None:
         self._finish, self._discard, self._placed, self._planning = finish, discard, placed, planning
         self._ended = False
-        self.may_repeat = may_repeat
-        """Whether the statement may be run once more after it lost a race, and would do the same on the same rows."""
+        self.most_attempts = most_attempts
+        """How often `Session.sql` may begin the statement anew if it loses its races."""
 
     def commit(self) -> Result:
         """Checks what others have committed since `begin`, and commits.

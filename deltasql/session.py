@@ -88,7 +88,7 @@ class Session:
                 result = pending.commit()
             except ConcurrentModificationError:
                 lost += 1
-                if not pending.may_repeat or lost >= as_count(RETRY_ATTEMPTS, self.settings.get(RETRY_ATTEMPTS)):
+                if lost >= pending.most_attempts:
                     raise
                 back_off(lost)
                 continue
@@ -182,11 +182,20 @@ class Session:
         self.close()
 
     def _begun(self, change: Plan, engine: StatementEngine, placed: Placed, planning: float) -> Pending:
+        # A setting that is wrong is told before anything is staged.
+        attempts = self._most_attempts(change)
         staged = self._staged(change, engine)
         if staged is None:
             return Pending(lambda: self._execute(change, engine), lambda: None, placed, planning)
-        repeats = may_repeat(change, as_choice(RETRY_STATEMENTS, self.settings.get(RETRY_STATEMENTS)))
-        return Pending(lambda: self._committed(change, engine, staged), staged.discard, placed, planning, repeats)
+        return Pending(lambda: self._committed(change, engine, staged), staged.discard, placed, planning, attempts)
+
+    def _most_attempts(self, change: Plan) -> int:
+        """How often `sql` runs a statement that loses its races. Raises InvalidSettingError."""
+        if not isinstance(change, (TableChange, RowChange, LayoutChange)):
+            return 1
+        if not may_repeat(change, as_choice(RETRY_STATEMENTS, self.settings.get(RETRY_STATEMENTS))):
+            return 1
+        return as_count(RETRY_ATTEMPTS, self.settings.get(RETRY_ATTEMPTS))
 
     def _write(self, statement: WriteFrame) -> Result:
         started = time.perf_counter()

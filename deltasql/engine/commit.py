@@ -12,8 +12,8 @@ from deltasql.catalog import Catalog
 from deltasql.engine.engine import StatementEngine
 from deltasql.engine.identity import with_used_numbers
 from deltasql.engine.metrics import removed_metrics, rewrite_metrics
+from deltasql.engine.races import RaceRules, rebase_of
 from deltasql.engine.rewritten import Rewritten
-from deltasql.engine.row_reader import RowReader
 from deltasql.engine.write import Stage, Staged, live_rows, row_count
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.features import DropCheckpointError
@@ -22,32 +22,19 @@ from deltasql.log.actions import Action, AddFile, RemoveFile
 from deltasql.log.commit_info import Provenance
 from deltasql.log.commit_rules import of_kind
 from deltasql.log.iceberg_compat import stores_partitions
-from deltasql.log.paths import canonical
-from deltasql.log.properties import writes_vectors
 from deltasql.log.protocol import Protocol
 from deltasql.log.rebase import Rebase
 from deltasql.log.row_ids import PRESERVED_TAG, tracks_rows
-from deltasql.log.row_level import Budget, FollowedRows, RowLevel
 from deltasql.log.snapshot import physical_names
-from deltasql.log.touched_rows import TouchedRows
 from deltasql.log.transaction import Commit, Transaction
 from deltasql.log.vector_writer import MarkedFile, Marking, mark_rows
 from deltasql.plan.operators import Rewrite, RowEffect, Write
-from deltasql.planner.changes import NO_ROWS, OUTCOME_SCHEMAS, LayoutChange, Outcome, Reads, RowChange, TableChange
+from deltasql.planner.changes import OUTCOME_SCHEMAS, LayoutChange, Outcome, Reads, RowChange, TableChange
 from deltasql.planner.effects import Registration
 from deltasql.planner.partitions import partition_value
 from deltasql.planner.settings import (
-    FOLLOW_ROWS,
-    ROW_LEVEL_BYTES,
-    ROW_LEVEL_FILES,
-    ROW_LEVEL_SECONDS,
-    STRICT_WRITE_SERIALIZABLE,
-    TIME_ZONE,
     USER_METADATA,
     Settings,
-    as_boolean,
-    as_bytes,
-    as_count,
 )
 from deltasql.schema.types import StructType
 
@@ -78,10 +65,11 @@ class StagedChange:
 
 def stage_table(change: TableChange, engine: StatementEngine, catalog: Catalog, settings: Settings) -> StagedChange:
     """A change without new rows, which has nothing to stage."""
-    return StagedChange(lambda: _commit_table(change, engine, catalog, settings))
+    rebase = rebase_of(change, RaceRules.of(settings), engine)
+    return StagedChange(lambda: _commit_table(change, rebase, catalog, settings))
 
 
-def _commit_table(change: TableChange, engine: StatementEngine, catalog: Catalog, settings: Settings) -> Committed:
+def _commit_table(change: TableChange, rebase: Rebase, catalog: Catalog, settings: Settings) -> Committed:
     removes = _removes(change.snapshot, change.removed)
     metrics = _table_metrics(change, removes)
     outcome = change.outcome or Outcome.NONE
@@ -94,7 +82,6 @@ def _commit_table(change: TableChange, engine: StatementEngine, catalog: Catalog
         schema, answer = change.answer.schema, change.answer.rows
     if change.skip_if_empty and not removes and not change.actions:
         return Committed(schema, answer)
-    rebase = rebase_of(change, engine, settings)
     commit = commit_actions(change, [*change.actions, *_removals(removes)], metrics, settings, rebase)
     _register(change.register, catalog)
     if change.checkpoint:
@@ -130,16 +117,18 @@ def stage_rows(change: RowChange, engine: StatementEngine, catalog: Catalog, set
         change.metadata.configuration,
         stores_partitions=stores_partitions(_protocol(change), change.metadata.configuration),
     )
+    rules = RaceRules.of(settings)
     started = time.perf_counter()
     with discarded_on_error(stage):
         work = _staged(change, engine, stage)
     work.metrics["executionTimeMs"] = int((time.perf_counter() - started) * 1000)
     final = with_used_numbers(change, of_kind(work.actions, AddFile))
     final = replace(final, reads=final.reads or work.reads)
+    rebase = rebase_of(final, rules, engine, stage, work.marked, work.marking)
 
     def commit() -> Committed:
         try:
-            return _commit_rows(final, work, stage, engine, catalog, settings)
+            return _commit_rows(final, work, rebase, stage, catalog, settings)
         finally:
             engine.release()
 
@@ -151,13 +140,12 @@ def stage_rows(change: RowChange, engine: StatementEngine, catalog: Catalog, set
 
 
 def _commit_rows(
-    change: RowChange, work: _Work, stage: Stage, engine: StatementEngine, catalog: Catalog, settings: Settings
+    change: RowChange, work: _Work, rebase: Rebase, stage: Stage, catalog: Catalog, settings: Settings
 ) -> Committed:
     actions = [*change.actions, *work.actions]
     schema = OUTCOME_SCHEMAS[change.outcome]
     if change.skip_if_empty and not actions and not work.marked:
         return Committed(schema, (work.answer,), None, work.metrics)
-    rebase = rebase_of(change, engine, settings, stage, work.marked, work.marking)
     commit = commit_staged(change, actions, work.metrics, settings, stage, rebase)
     assert commit is not None
     _register(change.register, catalog)
@@ -339,40 +327,6 @@ def commit_if_any(
         tags=_tags(change),
     )
     return transaction.commit_rebased(provenance, actions, rebase)
-
-
-def rebase_of(
-    change: TableChange | RowChange,
-    engine: StatementEngine,
-    settings: Settings,
-    stage: Stage | None = None,
-    marked: Sequence[MarkedFile] = (),
-    marking: Marking | None = None,
-) -> Rebase:
-    """How the change goes on top of what others commit: by rows where they are told apart, else by files."""
-    strict = as_boolean(STRICT_WRITE_SERIALIZABLE, settings.get(STRICT_WRITE_SERIALIZABLE))
-    snapshot = change.snapshot
-    rows = change.rows if isinstance(change, RowChange) else NO_ROWS
-    if snapshot is None or not (rows.probe or follows_rows(snapshot, settings)):
-        return Rebase(strict, () if marking is None else marking.actions)
-    root = change.log.location
-    reader = RowReader(engine, snapshot, change.reads, rows.probe, stage, settings.get(TIME_ZONE))
-    files = {canonical(item.add.path, root): item for item in marked}
-    touched = TouchedRows(change.log.store, root, reader, files, marking)
-    return RowLevel(touched, reader, _budget(settings), strict) if rows.probe else FollowedRows(touched, strict)
-
-
-def follows_rows(snapshot: Snapshot, settings: Settings) -> bool:
-    """Whether rows are followed to where others move them, so that a mere move is no conflict."""
-    return writes_vectors(snapshot.configuration) and as_boolean(FOLLOW_ROWS, settings.get(FOLLOW_ROWS))
-
-
-def _budget(settings: Settings) -> Budget:
-    return Budget(
-        as_count(ROW_LEVEL_FILES, settings.get(ROW_LEVEL_FILES)),
-        as_bytes(ROW_LEVEL_BYTES, settings.get(ROW_LEVEL_BYTES) or ""),
-        float(as_count(ROW_LEVEL_SECONDS, settings.get(ROW_LEVEL_SECONDS))),
-    )
 
 
 def _user_metadata(change: TableChange | RowChange | LayoutChange) -> str | None:

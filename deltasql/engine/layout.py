@@ -10,8 +10,9 @@ from contextlib import suppress
 from dataclasses import replace
 from uuid import uuid4
 
-from deltasql.engine.commit import Committed, StagedChange, commit_staged, discarded_on_error, follows_rows
+from deltasql.engine.commit import Committed, StagedChange, commit_staged, discarded_on_error
 from deltasql.engine.engine import StatementEngine
+from deltasql.engine.races import RaceRules
 from deltasql.engine.row_reader import RowReader
 from deltasql.engine.staged import StagedFile
 from deltasql.engine.write import Stage, row_count
@@ -35,14 +36,20 @@ MOST_SOURCES = 1000
 def stage_layout(change: LayoutChange, engine: StatementEngine, settings: Settings) -> StagedChange:
     """Writes the new files. They are removed again if no commit comes to refer to them."""
     stage = Stage(engine.spark, change.log.location, (), change.snapshot.configuration)
+    rules = RaceRules.of(settings)
     with discarded_on_error(stage):
         staged, numbers = engine.rearrange(change.operator, stage)
         bins = _bins(change, staged.files, numbers)
-    return StagedChange(lambda: _commit_layout(change, bins, engine, settings, stage), stage.discard)
+    return StagedChange(lambda: _commit_layout(change, bins, rules, engine, settings, stage), stage.discard)
 
 
 def _commit_layout(
-    change: LayoutChange, bins: Sequence[Bin], engine: StatementEngine, settings: Settings, stage: Stage
+    change: LayoutChange,
+    bins: Sequence[Bin],
+    rules: RaceRules,
+    engine: StatementEngine,
+    settings: Settings,
+    stage: Stage,
 ) -> Committed:
     """Commits the bins that others have left as they were."""
     rearranged = Rearranged(
@@ -50,7 +57,7 @@ def _commit_layout(
         change.log.store,
         change.log.location,
         RowReader(engine, change.snapshot),
-        by_rows=follows_rows(change.snapshot, settings),
+        by_rows=rules.follow_rows_of(change.snapshot),
         needs_all=change.operator.curve is Curve.ZORDER,
         describe=lambda left, adds: layout_metrics(_done(left, adds)),
     )

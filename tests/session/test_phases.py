@@ -75,6 +75,27 @@ def test_a_statement_ends_once(people: Session) -> None:
             end()
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("deltasql.retry.maxAttempts", "many"),
+        ("deltasql.retry.statements", "sometimes"),
+        ("deltasql.rowLevelConcurrency.maxFiles", "-1"),
+        ("deltasql.rowLevelConcurrency.maxBytes", "much"),
+        ("deltasql.strictWriteSerializable", "perhaps"),
+    ],
+)
+def test_a_wrong_setting_is_told_before_anything_is_written(people: Session, key: str, value: str) -> None:
+    people.sql("ALTER TABLE people SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')")
+    before = files(people, "people")
+    people.sql(f"SET {key} = {value}")
+    with pytest.raises(DeltaSqlError, match=f"INVALID_CONF_VALUE.*{key}"):
+        people.sql("UPDATE people SET name = 'x' WHERE id = 1")
+    assert files(people, "people") == before
+    people.sql(f"RESET {key}")
+    assert people.sql("UPDATE people SET name = 'x' WHERE id = 1").attempts == 1
+
+
 def test_errors_of_both_phases_have_their_place(people: Session) -> None:
     with pytest.raises(DeltaSqlError) as caught:
         people.begin("UPDATE people SET nope = :v", {"v": 1})
