@@ -27,7 +27,10 @@ class Race:
         self.session.open_log = self._put.open_log
 
     def behind(self, statement: str) -> Session:
-        self._put.arm(Fault.BEHIND, lambda: self.rival.sql(statement) and None)
+        def run() -> None:
+            self.rival.sql(statement)
+
+        self._put.arm(Fault.BEHIND, run)
         return self.session
 
 
