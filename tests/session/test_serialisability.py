@@ -366,7 +366,7 @@ def schedules(draw: st.DrawFn) -> tuple[Layout, list[Statement], list[int]]:
 
 @given(schedules())
 @settings(
-    max_examples=EXAMPLES or 30,
+    max_examples=EXAMPLES or 24,
     derandomize=not EXAMPLES,
     deadline=None,
     database=None,
