@@ -36,6 +36,12 @@ SCRIPTS = {
         INSERT INTO t VALUES (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
         INSERT INTO t VALUES (false, -128, -32768, -2147483648, -9223372036854775808, float('Infinity'), double('-Infinity'), -1, '', X'', DATE'1582-10-15', TIMESTAMP'1900-01-01 00:00:00')
     """,
+    "rows of literals": """
+        CREATE TABLE t (a INT, s STRING, n DECIMAL(9,3), m DECIMAL(30,5), f FLOAT, g DOUBLE, l TIMESTAMP, x BINARY, c CHAR(4), p STRING, d DATE) USING delta PARTITIONED BY (p, d);
+        INSERT INTO t VALUES (1, 'it''s ü', 1.0005, -1234567890123456789.5, 0.1, 0.0, '2024-01-31 10:20:30.000001', X'00ff', 'ab', 'a/b', '2024-01-31'), (2, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '', NULL);
+        INSERT INTO t (p, a, g) VALUES ('ü', 3L, 1e10), ('a/b', 4, -1.5D);
+        INSERT INTO t PARTITION (p = 'z', d) VALUES (5, '日本', -7, 8, 1.5F, 2, '2024-07-01', X'', 'abcd', '2024-02-29')
+    """,
     "nested types": """
         CREATE TABLE t (s STRUCT<x: INT, y: STRUCT<z: STRING, w: ARRAY<INT>>>, a ARRAY<STRUCT<q: INT, r: MAP<STRING, BIGINT>>>, m MAP<INT, ARRAY<STRING>>) USING delta;
         INSERT INTO t VALUES (named_struct('x', 1, 'y', named_struct('z', 'v', 'w', array(1, NULL))), array(named_struct('q', 1, 'r', map('k', 5L)), NULL), map(1, array('a', NULL)));
