@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake import DeltaTable, QueryBuilder
 
-from deltasql.log.deletion_vectors import rows_marked_in
+from deltasql.log.deletion_vectors import rows_marked_in, vector_path
 from deltasql.log.row_ids import row_id_columns
 from deltasql.log.table import DeltaLog
 
@@ -59,9 +59,22 @@ def stored(path: Path) -> Stored:
         assert None not in numbers, "a row has no id"
         assert len(set(numbers)) == len(numbers), "two rows have one id"
         assert all(file["defaultRowCommitVersion"] <= snapshot.version for file in files)
+    assert not _unknown_files(path), "files were left behind"
     versions = [entry.version for entry in reversed(log.history())]
     assert versions == list(range(snapshot.version + 1))
     return Stored(tuple(rows), tuple(entry.info["operation"] for entry in reversed(log.history())), tuple(files))
+
+
+def _unknown_files(path: Path) -> set[str]:
+    """The files below a table that no commit has ever named. Hidden ones are checksums of the local file system."""
+    known: set[str] = set()
+    for commit in (path / "_delta_log").glob("*.json"):
+        actions = [next(iter(json.loads(line).values())) for line in commit.read_text().splitlines()]
+        known.update(unquote(action["path"]) for action in actions if "path" in action)
+        vectors = [vector for action in actions if (vector := action.get("deletionVector"))]
+        known.update(vector_path(vector["pathOrInlineDv"]) for vector in vectors)
+    found = (file.relative_to(path) for file in path.rglob("*") if file.is_file())
+    return {str(file) for file in found if file.parts[0] != "_delta_log" and not file.name.startswith(".")} - known
 
 
 def _rows(log: DeltaLog, path: Path, file: Mapping[str, Any], row_ids: str | None) -> list[StoredRow]:
