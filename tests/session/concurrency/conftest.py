@@ -8,11 +8,8 @@ from contextlib import ExitStack
 import pytest
 
 from deltasql import connect
-
-pytest.register_assert_rewrite("tests.session.concurrency.play", "tests.session.concurrency.stored")
-
-from tests.session.concurrency.play import Stage  # noqa: E402 - its asserts are rewritten
-from tests.session.concurrency.tables import Tables  # noqa: E402
+from tests.session.concurrency.play import Stage
+from tests.session.concurrency.tables import Tables
 
 MOST_WRITERS = 5
 

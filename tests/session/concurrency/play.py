@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from deltasql import DeltaSqlError, Session
-from deltasql.log.transaction import UNDO
+from deltasql.log.commit_writer import UNDO
 from deltasql.pending import Pending
 from tests.session.concurrency.statements import BASE_ROWS, Row, Rows, Statement
 from tests.session.concurrency.stored import Stored, rows_of_delta_rs, stored

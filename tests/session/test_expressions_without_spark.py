@@ -10,10 +10,11 @@ import pytest
 from deltasql import DeltaSqlError, Session
 from deltasql.engine.engine import StatementEngine
 from deltasql.parser import parse
+from deltasql.plan.hidden import NULL_ROW
 from deltasql.plan.table import CreateTable
 from deltasql.planner.expression_types import known_type
 from deltasql.planner.function_types import FUNCTIONS
-from deltasql.planner.null_row import ROW, null_row
+from deltasql.planner.null_row import null_row
 from deltasql.schema.types import DataType, StructField, StructType
 
 pytestmark = pytest.mark.spark
@@ -91,7 +92,7 @@ def sparks_types(engine: StatementEngine, columns: StructType, asked: list[str])
         halves = [asked[start : start + BATCH] for start in range(0, len(asked), BATCH)]
         return {sql: kind for part in halves for sql, kind in sparks_types(engine, columns, part).items()}
     try:
-        return dict(zip(asked, engine.types([(null_row(columns), ROW)], asked), strict=True))
+        return dict(zip(asked, engine.types([(null_row(columns), NULL_ROW)], asked), strict=True))
     except DeltaSqlError as error:
         if len(asked) == 1:
             return {asked[0]: str(error)[:150]}

@@ -1,0 +1,8 @@
+"""What holds for all tests: modules beside them whose asserts tell what they compared."""
+
+from __future__ import annotations
+
+import pytest
+
+# Before any test imports them.
+pytest.register_assert_rewrite("tests.session.concurrency.play", "tests.session.concurrency.stored")
