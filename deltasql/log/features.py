@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 
 from deltasql.errors.protocol import UnknownFeaturesError
 from deltasql.schema.types import ArrayType, DataType, MapType, PrimitiveType, StructField, StructType
@@ -177,6 +178,7 @@ def without_previewed(names: Iterable[str], supported: Collection[str]) -> froze
     return frozenset(name for name in names if _PREVIEWS.get(name) not in supported)
 
 
+@cache
 def implied_features(reader: int, writer: int) -> frozenset[str]:
     """The legacy features that protocol versions imply without listing them; none for writer version 7."""
     if writer >= 7:
