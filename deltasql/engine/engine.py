@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from deltasql.result import CommandRows
 
 EMPTY: Mapping[str, Operator] = {}
+_OF_ONE_SESSION = ("spark.databricks.delta.", "deltasql.")
 
 
 class Engine:
@@ -124,7 +125,12 @@ class StatementEngine:
             return self.spark.session.sql(f"SELECT ({expression})").collect()[0][0]
 
     def setting(self, key: str) -> str | None:
-        """A Spark setting, if Spark is running and has it."""
+        """A Spark setting, if Spark is running and has it.
+
+        What only Delta asks for is another session's, where Spark is the process's own, and does not hold here.
+        """
+        if self.spark.own and key.startswith(_OF_ONE_SESSION):
+            return None
         return self.spark.session.conf.get(key, None) if self.spark.started else None
 
     def rows(self, operator: Operator) -> QueryResult:

@@ -109,6 +109,7 @@ def test_a_lost_race_is_a_conflict_and_staged_files_go(people: Session, monkeypa
         return begin(log, snapshot)  # type: ignore[arg-type]
 
     before = data_files(people, "people")
+    people.sql("SET deltasql.retry.statements = none")
     monkeypatch.setattr(DeltaLog, "begin", outrun)
     with pytest.raises(deltasql.errors.ConcurrentModificationError) as caught:
         people.sql("UPDATE people SET name = 'z' WHERE id = 1")
