@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from deltalake import DeltaTable, Field, Schema, write_deltalake
+from deltalake import CommitProperties, DeltaTable, Field, Schema, write_deltalake
 from deltalake.schema import PrimitiveType
 
 
@@ -82,8 +82,11 @@ def _append_row(path: str, values: Mapping[str, str]) -> None:
     import pyarrow as pa
 
     kind = pa.schema([("id", pa.int64()), ("v", pa.int64())])
+    # By default it gives up after 15 lost races, which 16 writers soon have.
+    patient = CommitProperties(max_commit_retries=10_000)
     for _ in range(int(values["times"])):
-        write_deltalake(path, pa.table({"id": [int(values["id"])], "v": [0]}, kind), mode="append")
+        rows = pa.table({"id": [int(values["id"])], "v": [0]}, kind)
+        write_deltalake(path, rows, mode="append", commit_properties=patient)
 
 
 def _drop(path: str, values: Mapping[str, str]) -> None:
