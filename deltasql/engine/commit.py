@@ -299,10 +299,10 @@ def commit_actions(
     actions: Sequence[Action],
     metrics: Mapping[str, int],
     settings: Settings,
-    rebase: Rebase | None = None,
+    rebase: Rebase,
 ) -> Commit:
     """Commits what a change came to, and what it read."""
-    commit = commit_if_any(change, actions, metrics, settings, rebase or Rebase())
+    commit = commit_if_any(change, actions, metrics, settings, rebase)
     assert commit is not None
     return commit
 
