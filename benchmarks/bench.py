@@ -19,7 +19,8 @@ OURS, DELTA_SPARK, DELTA_RS = "deltasql", "delta-spark", "delta-rs"
 class Sizes:
     """How much of everything: files of the big log, commits of the long one, rows of the big table, and rounds.
 
-    So many writers at once update and append, each so often; and a commit comes behind so many winners.
+    So many writers at once update and append, each so often; and a commit comes behind so many winners. The peer's
+    writers update less often: they take long, and a rate needs no more.
     """
 
     files: int
@@ -31,6 +32,7 @@ class Sizes:
     big_rounds: int
     updaters: int
     updates: int
+    peer_updates: int
     appenders: int
     appends: int
     winners: int
@@ -46,6 +48,7 @@ FULL = Sizes(
     big_rounds=3,
     updaters=8,
     updates=100,
+    peer_updates=10,
     appenders=16,
     appends=20,
     winners=1000,
@@ -60,6 +63,7 @@ QUICK = Sizes(
     big_rounds=1,
     updaters=2,
     updates=5,
+    peer_updates=3,
     appenders=2,
     appends=5,
     winners=200,

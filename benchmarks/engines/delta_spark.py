@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import random
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -23,6 +26,7 @@ CONFIG = {
     "spark.driver.memory": "4g",
     "spark.log.level": "OFF",
 }
+LONGEST_PAUSE = 4.0
 
 
 class DeltaSpark:
@@ -47,11 +51,15 @@ class DeltaSpark:
             self._until_it_wins(STATEMENTS[work].format(**values))
 
     def _until_it_wins(self, statement: str) -> None:
-        """Runs a statement, and again for as long as it loses races, as its users write it by hand."""
-        while True:
+        """Runs a statement, and again for as long as it loses races, as its users write it by hand.
+
+        The pauses grow and are drawn at random: without them all writers lose to each other for longer.
+        """
+        for lost in itertools.count(1):
             try:
                 self._spark.sql(statement).collect()
                 return
             except Exception as error:
                 if "DELTA_CONCURRENT" not in str(error) and "Concurrent" not in type(error).__name__:
                     raise
+                time.sleep(random.uniform(0, min(0.25 * 2**lost, LONGEST_PAUSE)))

@@ -24,11 +24,11 @@ OPTIMIZE t WHERE true;
 -- name: bins are not filled above the largest size
 SET spark.databricks.delta.optimize.maxFileSize = 1500;
 CREATE TABLE t (a INT) USING delta;
-INSERT INTO t VALUES (1);
-INSERT INTO t VALUES (2);
-INSERT INTO t VALUES (3);
-INSERT INTO t VALUES (4);
-INSERT INTO t VALUES (5);
+INSERT INTO t SELECT CAST(id AS INT) FROM range(1, 2);
+INSERT INTO t SELECT CAST(id AS INT) FROM range(2, 3);
+INSERT INTO t SELECT CAST(id AS INT) FROM range(3, 4);
+INSERT INTO t SELECT CAST(id AS INT) FROM range(4, 5);
+INSERT INTO t SELECT CAST(id AS INT) FROM range(5, 6);
 OPTIMIZE t;
 SET spark.databricks.delta.optimize.maxFileSize = 1073741824;
 SET spark.databricks.delta.optimize.minFileSize = 500;
