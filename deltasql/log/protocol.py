@@ -204,9 +204,11 @@ class Protocol:
         schema: StructType | None,
         configuration: Mapping[str, str] | None,
     ) -> list[str]:
-        known = schema is not None and configuration is not None
-        active = self.active(schema or StructType(), configuration or {}) if known else self.features
-        return sorted(name for name in features if not _respected(name, operation, name in active))
+        refused = sorted(name for name in features if not _respected(name, operation, active=True))
+        if refused and schema is not None and configuration is not None:
+            active = self.active(schema, configuration)
+            refused = [name for name in refused if not _respected(name, operation, name in active)]
+        return refused
 
 
 def _respected(name: str, operation: str, active: bool) -> bool:

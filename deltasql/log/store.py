@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import io
 import os
+import secrets
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import obstore
 from obstore import exceptions
@@ -213,7 +214,7 @@ class LogStore:
 
 
 class LocalLogStore(LogStore):
-    """A folder of the local disk. Commits go through obstore (temporary file and link); reads are plain file reads."""
+    """A folder of the local disk. What happens often goes without obstore: to read, to look, to put a new file."""
 
     def __init__(self, root: str) -> None:
         super().__init__(root, None)
@@ -227,6 +228,23 @@ class LocalLogStore(LogStore):
             raise FileNotFoundError(path) from None
         except OSError as error:
             raise StorageError("read", self.url(path), _reason(error)) from error
+
+    def put_if_absent(self, path: str, data: bytes) -> bool:
+        """A whole file of a hidden name gets its name by a link, as obstore does it in five times the time."""
+        folder, _, name = f"{self.root}/{path}".rpartition("/")
+        hidden = f"{folder}/.{name}.{secrets.token_hex(8)}.tmp"
+        try:
+            with _created(hidden) as file:
+                file.write(data)
+            os.link(hidden, f"{folder}/{name}")
+        except FileExistsError:
+            return False
+        except OSError as error:
+            raise StorageError("write", self.url(path), _reason(error)) from error
+        finally:
+            with suppress(OSError):
+                os.unlink(hidden)  # noqa: PTH108 - a Path costs as much as the call
+        return True
 
     def list_folder(self, folder: str, offset: str | None = None) -> list[Entry]:
         """Looks at names first, so that a long log costs no `stat` for the files before `offset`."""
@@ -278,7 +296,7 @@ class LocalLogStore(LogStore):
 
     def _unlink(self, path: str) -> bool:
         try:
-            os.unlink(f"{self.root}/{path}")  # noqa: PTH108 - a Path for each of very many files costs as much
+            os.unlink(f"{self.root}/{path}")  # noqa: PTH108 - a Path costs as much as the call
         except FileNotFoundError:
             return False
         except OSError as error:
@@ -335,6 +353,15 @@ class _RangedFile(io.RawIOBase):
         data = self._store.read_range(self._path, self._position, length) if length else b""
         self._position += len(data)
         return data
+
+
+def _created(path: str) -> BinaryIO:
+    """A new file, in a folder that is made where it is missing."""
+    try:
+        return open(path, "xb")  # noqa: PTH123 - see read; the caller closes it
+    except FileNotFoundError:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        return open(path, "xb")  # noqa: PTH123 - see read; the caller closes it
 
 
 def _by_path(entry: Entry) -> str:

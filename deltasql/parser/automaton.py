@@ -62,12 +62,13 @@ class _Path(NamedTuple):
 
 
 class Automaton:
-    """Reads one text. `furthest` is the place where it could not go on, or the end of a text that was read."""
+    """Reads one text."""
 
     def __init__(self, text: str, start: str = "start") -> None:
         self.text = text
         self.tables: Tables = grammar_tables()
-        self.furthest = Stuck(-1, frozenset(), None)
+        # The furthest place so far, the token before it, and the stacks that stood there.
+        self._furthest: tuple[int, Token | None, list[list[int]]] = (-1, None, [])
         self._start_state = self.tables.start_states[start]
         self._end_state = self.tables.end_states[start]
 
@@ -99,16 +100,22 @@ class Automaton:
                 return tree
             previous, position = token, skip_blanks(self.text, token.end)
 
-    def expected(self, states: list[int]) -> frozenset[str]:
+    @property
+    def furthest(self) -> Stuck:
+        """The place where it could not go on, or the end of a text that was read."""
+        position, previous, stacks = self._furthest
+        return Stuck(position, frozenset().union(*map(self._expected, stacks)), previous)
+
+    def _expected(self, states: list[int]) -> frozenset[str]:
         """The terminals that may really come next."""
         symbols = self.tables.states[states[-1]]
         return frozenset(symbol for symbol in symbols if _is_terminal(symbol) and self._accepts(states, symbol))
 
     def _note(self, position: int, states: list[int], previous: Token | None) -> None:
-        if position > self.furthest.position:
-            self.furthest = Stuck(position, self.expected(states), previous)
-        elif position == self.furthest.position:
-            self.furthest = self.furthest._replace(expected=self.furthest.expected | self.expected(states))
+        if position > self._furthest[0]:
+            self._furthest = (position, previous, [])
+        if position == self._furthest[0]:
+            self._furthest[2].append(states.copy())
 
     def _accepts(self, states: list[int], terminal: str) -> bool:
         return self._after(states, terminal) is not None

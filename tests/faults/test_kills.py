@@ -34,8 +34,9 @@ def fatal(self, path, data):
     if not path.endswith(suffix):
         return original(self, path, data)
     if moment == "staging":
-        # So do a killed object store's temporary files look.
-        open(f"{self.root}/{path}#1", "wb").write(data[: len(data) // 2])
+        # All is written, under a name that is not yet the file's.
+        os.link = lambda *_: die()
+        original(self, path, data)
     if moment == "torn":
         open(f"{self.root}/{path}", "wb").write(data[: len(data) // 2])
     if moment == "after":

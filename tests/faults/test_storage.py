@@ -145,7 +145,7 @@ def test_a_full_disk(table: Table, location: str, monkeypatch: pytest.MonkeyPatc
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("obstore.put", full)
+        patch.setattr("os.link", full)
         with pytest.raises(StorageError) as caught:
             append(log, "f3")
     assert "No space left" in caught.value.message
