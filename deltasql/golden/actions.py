@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from deltasql.golden.normal import is_measure
 
 Action = Mapping[str, Any]
+
+# One for all: json.dumps makes an encoder for every call that is not its default.
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": "), sort_keys=True)
 
 
 def commit_lines(actions: Iterable[Action]) -> Iterator[str]:
@@ -24,9 +28,10 @@ def commit_lines(actions: Iterable[Action]) -> Iterator[str]:
     yield from _counted(sorted(files))
 
 
-def schema_lines(schema: Mapping[str, Any]) -> list[str]:
-    """The schema JSON as a tree, with the metadata of each field behind it."""
-    return ["root", *_fields(schema, " ")]
+@lru_cache(maxsize=64)
+def schema_lines(schema: str) -> tuple[str, ...]:
+    """The schema JSON as a tree, with the metadata of each field behind it. Most commits leave it as it was."""
+    return "root", *_fields(json.loads(schema), " ")
 
 
 def _commit_info(info: Mapping[str, Any]) -> Iterator[str]:
@@ -51,7 +56,7 @@ def _metadata(metadata: Mapping[str, Any]) -> Iterator[str]:
     for key in ("name", "description"):
         if metadata.get(key) is not None:
             yield f"  {key}: {metadata[key]}"
-    yield from (f"  {line}" for line in schema_lines(json.loads(metadata["schemaString"])))
+    yield from (f"  {line}" for line in schema_lines(metadata["schemaString"]))
     if metadata.get("partitionColumns"):
         yield f"  partitionColumns: {', '.join(metadata['partitionColumns'])}"
     for key, value in sorted((metadata.get("configuration") or {}).items()):
@@ -130,4 +135,4 @@ def _kind(kind: Any) -> str:
 
 
 def _compact(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(", ", ": "), sort_keys=True)
+    return _COMPACT.encode(value)

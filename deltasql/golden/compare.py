@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 TITLE = "-- statement"
 """How the text of each statement begins."""
@@ -59,7 +59,7 @@ def _changes(expected: str, actual: str) -> Iterator[str]:
     return unified(expected.splitlines(), actual.splitlines(), 3)
 
 
-def unified(before: list[str], after: list[str], context: int) -> Iterator[str]:
+def unified(before: Sequence[str], after: Sequence[str], context: int) -> Iterator[str]:
     """The lines of a unified diff without its headers."""
     lines = difflib.unified_diff(before, after, lineterm="", n=context)
     # The two file headers go by place: a changed line that starts with -- looks like one of them.

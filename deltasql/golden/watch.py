@@ -30,7 +30,7 @@ class NewCommits:
 class _Seen:
     version: int = -1
     stamp: tuple[int, int] = (0, 0)
-    schema: list[str] | None = None
+    schema: tuple[str, ...] | None = None
 
 
 @dataclass(slots=True)
@@ -45,17 +45,17 @@ class LogWatch:
         logs = sorted(_logs(str(self.root)))
         for gone in set(self._seen).difference(logs):
             del self._seen[gone]
-        found = (self._new_commits(log) for log in logs)
-        return [item for item in found if item.commits]
+        return [found for log in logs if (found := self._new_commits(log))]
 
-    def _new_commits(self, log: str) -> NewCommits:
+    def _new_commits(self, log: str) -> NewCommits | None:
         files = _commits(log)
         seen = self._known(log, files)
+        new = {version: path for version, path in files.items() if version > seen.version}
+        if not new:
+            return None
         before = seen.schema
         commits = []
-        for version, path in files:
-            if version <= seen.version:
-                continue
+        for version, path in new.items():
             actions = [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines() if line.strip()]
             commits.append((version, list(commit_lines(actions))))
             seen.version, seen.stamp = version, _stamp(path)
@@ -63,10 +63,10 @@ class LogWatch:
         change = list(unified(before, seen.schema, 1)) if before and seen.schema else []
         return NewCommits(str(Path(log).parent.relative_to(self.root)), commits, change)
 
-    def _known(self, log: str, files: list[tuple[int, str]]) -> _Seen:
+    def _known(self, log: str, files: dict[int, str]) -> _Seen:
         """What was seen of this log; nothing when another table took its place."""
         seen = self._seen.setdefault(log, _Seen())
-        last = next((path for version, path in files if version == seen.version), None)
+        last = files.get(seen.version)
         if seen.version >= 0 and (last is None or _stamp(last) != seen.stamp):
             seen = self._seen[log] = _Seen()
         return seen
@@ -87,14 +87,24 @@ def _folders(folder: str) -> list[str]:
     return []
 
 
-def _commits(log: str) -> list[tuple[int, str]]:
-    """Version and place of each commit, catalog-managed ones included, in order."""
-    found = []
-    for folder in (log, f"{log}/_staged_commits"):
-        with suppress(FileNotFoundError), os.scandir(folder) as items:
-            found += [(item.name, item.path) for item in items]
-    matches = ((_COMMIT.fullmatch(name), path) for name, path in sorted(found))
-    return [(int(match[1]), path) for match, path in matches if match]
+def _commits(log: str) -> dict[int, str]:
+    """The place of each commit by its version, in order, catalog-managed ones included."""
+    found = _listed(log)
+    if "_staged_commits" in found:
+        found |= _listed(found["_staged_commits"])
+    commits: dict[int, str] = {}
+    for name in sorted(found):
+        if match := _COMMIT.fullmatch(name):
+            # A staged commit may have been published since: it is the same one.
+            commits.setdefault(int(match[1]), found[name])
+    return commits
+
+
+def _listed(folder: str) -> dict[str, str]:
+    """Paths by name; none of a folder that is gone."""
+    with suppress(FileNotFoundError), os.scandir(folder) as items:
+        return {item.name: item.path for item in items}
+    return {}
 
 
 def _stamp(path: str) -> tuple[int, int]:
@@ -102,6 +112,6 @@ def _stamp(path: str) -> tuple[int, int]:
     return status.st_ino, status.st_mtime_ns
 
 
-def _schema(actions: list[dict[str, Any]]) -> list[str] | None:
+def _schema(actions: list[dict[str, Any]]) -> tuple[str, ...] | None:
     texts = [action["metaData"]["schemaString"] for action in actions if "metaData" in action]
-    return schema_lines(json.loads(texts[-1])) if texts else None
+    return schema_lines(texts[-1]) if texts else None

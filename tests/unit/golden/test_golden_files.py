@@ -297,8 +297,8 @@ def test_nested_schemas_show_their_metadata() -> None:
     inner = {"type": "struct", "fields": [{"name": "x", "type": "long", "nullable": False, "metadata": {"id": 1}}]}
     array = {"type": "array", "elementType": inner, "containsNull": True}
     kind = {"type": "map", "keyType": "string", "valueType": array, "valueContainsNull": True}
-    tree = schema_lines({"fields": [{"name": "m", "type": kind, "nullable": True, "metadata": {}}]})
-    assert tree == [
+    tree = schema_lines(json.dumps({"fields": [{"name": "m", "type": kind, "nullable": True, "metadata": {}}]}))
+    assert list(tree) == [
         "root",
         " |-- m: map (null)",
         " |    |-- key: string",
