@@ -89,6 +89,14 @@ def _add_test(parser: argparse.ArgumentParser) -> None:
     test.add_argument("directory", metavar="DIR", type=Path, help="a directory of .sql files, or one file")
     test.add_argument("-k", dest="only", metavar="TEXT", default="", help="only files whose path holds TEXT")
     test.add_argument("--accept", action="store_true", help="write what came out as the new .out files")
+    test.add_argument(
+        "-j",
+        "--jobs",
+        metavar="N",
+        type=_jobs,
+        default="auto",
+        help="processes for the files that expect no JVM, in suites with many of them; auto: one per CPU (%(default)s)",
+    )
     _add_shared(test, default=argparse.SUPPRESS)
 
 
@@ -111,6 +119,15 @@ def _inline(text: str) -> Script:
 
 def _path(path: str) -> Script:
     return Script(path, "")
+
+
+def _jobs(text: str) -> int:
+    """A number of processes; 0 for auto. Raises ArgumentTypeError."""
+    if text == "auto":
+        return 0
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"'{text}' is neither a number nor auto")
+    return int(text)
 
 
 def _dispatch(options: argparse.Namespace) -> int:
@@ -209,5 +226,7 @@ def _report(error: DeltaSqlError, with_stack: bool) -> int:
 def _test(options: argparse.Namespace) -> int:
     from deltasql.golden.command import run_suite
 
-    same = run_suite(options.directory, only=options.only, accept=options.accept, spark=options.remote)
+    same = run_suite(
+        options.directory, only=options.only, accept=options.accept, jobs=options.jobs, spark=options.remote
+    )
     return OK if same else MISMATCH

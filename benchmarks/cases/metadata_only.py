@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 from benchmarks.bench import DELTA_SPARK, OURS, Bench, note, turn_by_turn, typical
 from benchmarks.figures import Figure
@@ -22,7 +23,7 @@ def figures(bench: Bench) -> list[Figure]:
     with bench.workers(OURS, DELTA_SPARK) as workers:
         kept = turn_by_turn(workers, _played, sizes.warm_ups, sizes.rounds)
     found = [_figure(name, typical(kept, OURS, name), typical(kept, DELTA_SPARK, name)) for name in METADATA_ONLY]
-    return [*found, _suite(bench)]
+    return [*found, *_suite(bench)]
 
 
 def _played(worker: Worker, number: int) -> dict[str, Timing]:
@@ -39,20 +40,32 @@ def _figure(name: str, ours: float | None, theirs: float | None) -> Figure:
     return Figure(f"no rows: {name}", "ms", ours * 1000, milliseconds, DELTA_SPARK, at_most=MILLISECONDS_AT_MOST)
 
 
-def _suite(bench: Bench) -> Figure:
-    """Golden files of these statements, run one after another in this process, without a JVM."""
-    from deltasql.golden import run_file
-    from deltasql.golden.suite import temporary_sessions
+def _suite(bench: Bench) -> list[Figure]:
+    """Golden files of these statements, without a JVM: in as many processes as `deltasql test` takes, then in this one.
+
+    Processes are timed from their start.
+    """
+    from deltasql.golden import AUTO
+    from deltasql.golden.parallel import usable_cpus
 
     folder = bench.folder("goldens")
     for number in range(FILES):
         text = ";\n".join(text.format(table=f"t{number}") for text in METADATA_ONLY.values())
         (folder / f"ddl_{number:03}.sql").write_text(f"-- expect: no jvm\n\n{text};\n", encoding="utf-8")
-    note(f"{FILES} golden files of {len(METADATA_ONLY)} statements")
-    sessions = temporary_sessions()
+    note(
+        f"{FILES} golden files of {len(METADATA_ONLY)} statements: {usable_cpus()} workers with their start, then none"
+    )
+    name = f"no rows: {FILES} golden files"
+    return [
+        Figure(f"{name}, on all CPUs", "s", _seconds(folder, AUTO), at_most=SECONDS_AT_MOST),
+        Figure(f"{name}, one process", "s", _seconds(folder, 1)),
+    ]
+
+
+def _seconds(folder: Path, jobs: int) -> float:
+    from deltasql.golden import discover, run_files
+
     started = time.perf_counter()
-    for path in sorted(folder.glob("*.sql")):
-        outcome = run_file(path, sessions)
+    for outcome in run_files(discover(folder), jobs=jobs):
         assert not outcome.defects, outcome.defects
-    seconds = time.perf_counter() - started
-    return Figure(f"no rows: {FILES} golden files", "s", seconds, None, DELTA_SPARK, at_most=SECONDS_AT_MOST)
+    return time.perf_counter() - started

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from typing_extensions import dataclass_transform
 
@@ -60,6 +60,10 @@ class DeltaSqlError(Exception):
         """This error with its place in the SQL; a place that is already known is kept."""
         self.caret = self.caret or caret
         return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For other processes: an exception is pickled by its positional arguments, which ours need not have."""
+        return type(self).__new__, (type(self), *self.args), self.__dict__
 
     def __str__(self) -> str:
         text = f"[{self.condition}] {self.message} SQLSTATE: {self.sqlstate}"

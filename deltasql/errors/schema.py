@@ -310,6 +310,9 @@ DUPLICATE_COLUMNS = {
 }
 """Delta's subclass of the condition → the error class."""
 
+# Other processes find a pickled error's class by its name in the module.
+globals().update({found.__name__: found for found in DUPLICATE_COLUMNS.values()})
+
 
 @condition(
     "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES",

@@ -53,6 +53,31 @@ class ScheduleError(UsageError):
 
 
 @condition(
+    "GOLDEN_WORKER_DIED",
+    "58000",
+    "The process that ran {file} died of it: {end}. To see more, run this file alone.",
+)
+class GoldenWorkerDiedError(DeltaSqlError):
+    """`end` is the exit code or the signal."""
+
+    file: str
+    end: str
+
+
+@condition(
+    "GOLDEN_WORKERS_NOT_STARTED",
+    "58000",
+    "No process could be started to run golden files: {end}. They import the module that makes the sessions, and the "
+    "script that is run: there, what is to run only once must stand below if __name__ == '__main__'. "
+    "Or run all files in this process, with jobs=1.",
+)
+class GoldenWorkersNotStartedError(UsageError):
+    """`end` is the exit code or the signal of the first one that failed."""
+
+    end: str
+
+
+@condition(
     "STATEMENT_ALREADY_ENDED",
     "55000",
     "The statement has been committed or aborted before. Begin it anew with begin().",

@@ -1,5 +1,6 @@
 """Golden files: `x.sql` is run statement by statement, and what happened is compared with `x.out`."""
 
+from deltasql.golden.parallel import AUTO, run_files
 from deltasql.golden.suite import GoldenOutcome, discover, run_file, temporary_sessions
 
-__all__ = ["GoldenOutcome", "discover", "run_file", "temporary_sessions"]
+__all__ = ["AUTO", "GoldenOutcome", "discover", "run_file", "run_files", "temporary_sessions"]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TextIO
 
-from deltasql.golden.suite import GoldenOutcome, SessionFactory, discover, run_file, temporary_sessions
+from deltasql.golden.parallel import run_files
+from deltasql.golden.suite import GoldenOutcome, SessionFactory, discover, temporary_sessions
 
 
 def run_suite(
@@ -14,26 +16,28 @@ def run_suite(
     *,
     only: str = "",
     accept: bool = False,
+    jobs: int = 1,
     spark: str | None = None,
     sessions: SessionFactory | None = None,
     out: TextIO | None = None,
 ) -> bool:
     """Whether every file gave what it should; with `accept`, the `.out` files are rewritten and only defects fail.
 
-    Raises NoGoldenFilesError, UnknownDirectiveError, ScheduleError.
+    `jobs` as for `run_files`. Raises NoGoldenFilesError, UnknownDirectiveError, ScheduleError.
     """
     stream = out or sys.stdout
     factory = sessions or temporary_sessions(spark)
     failed = changed = total = 0
-    for path in discover(directory, only):
-        outcome = run_file(path, factory)
-        total += 1
-        rewritten = accept and outcome.expected != outcome.actual and not outcome.defects
-        if rewritten:
-            outcome.accept()
-            changed += 1
-        failed += not outcome.ok and not rewritten
-        _tell(outcome, rewritten, stream)
+    # Closed at once whatever happens here, so that no worker outlives the command.
+    with closing(run_files(discover(directory, only), factory, jobs)) as outcomes:
+        for outcome in outcomes:
+            total += 1
+            rewritten = accept and outcome.expected != outcome.actual and not outcome.defects
+            if rewritten:
+                outcome.accept()
+                changed += 1
+            failed += not outcome.ok and not rewritten
+            _tell(outcome, rewritten, stream)
     passed = total - failed - changed
     counts = [f"{passed} passed", f"{failed} failed"] + ([f"{changed} rewritten"] if accept else [])
     stream.write(f"{total} file{'' if total == 1 else 's'}: {', '.join(counts)}\n")

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -68,6 +69,12 @@ def output_path(path: Path) -> Path:
     return path.with_suffix(".out")
 
 
+def expectation(path: Path) -> str | None:
+    """What the file should give; None without an `.out` file."""
+    expected = output_path(path)
+    return expected.read_text(encoding="utf-8") if expected.exists() else None
+
+
 def run_file(path: Path | str, session_factory: SessionFactory | None = None) -> GoldenOutcome:
     """Runs one file in a warehouse of its own, which is removed afterwards.
 
@@ -84,10 +91,9 @@ def run_file(path: Path | str, session_factory: SessionFactory | None = None) ->
     defects = [block.defect for block in blocks if block.defect]
     if not script.jvm and spark_started:
         defects.append("The file says 'expect: no jvm', but a statement started Spark.")
-    expected = output_path(path)
     return GoldenOutcome(
         path,
-        expected.read_text(encoding="utf-8") if expected.exists() else None,
+        expectation(path),
         "\n".join(block.text for block in blocks),
         tuple(defects),
         len(blocks),
@@ -121,12 +127,13 @@ def temporary_sessions(spark: str | None = None) -> SessionFactory:
     # The same number of cores everywhere: it decides how many files a statement writes.
     os.environ.setdefault("DELTASQL_MASTER", "local[2]")
 
-    def open_session(warehouse: str) -> Session:
-        from deltasql.session import connect
+    return partial(_open_session, spark=spark)
 
-        return connect(warehouse=warehouse, spark=spark)
 
-    return open_session
+def _open_session(warehouse: str, spark: str | None) -> Session:
+    from deltasql.session import connect
+
+    return connect(warehouse=warehouse, spark=spark)
 
 
 @contextmanager

@@ -1,0 +1,55 @@
+"""Errors that pass from one process to another, or through copy."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Iterator
+from dataclasses import fields
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from deltasql import errors
+from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.errors.engine import SparkError
+from deltasql.errors.usage import UnknownDirectiveError
+
+for module in Path(errors.__file__).parent.glob("[a-z]*.py"):
+    import_module(f"deltasql.errors.{module.stem}")
+
+
+def classes(base: type[DeltaSqlError] = DeltaSqlError) -> Iterator[type[DeltaSqlError]]:
+    for found in base.__subclasses__():
+        yield found
+        yield from classes(found)
+
+
+def same(left: DeltaSqlError, right: DeltaSqlError) -> bool:
+    return (type(left), str(left), left.args, vars(left)) == (type(right), str(right), right.args, vars(right))
+
+
+@pytest.mark.parametrize("protocol", [2, pickle.HIGHEST_PROTOCOL])
+@pytest.mark.parametrize(
+    "error",
+    [
+        UnknownDirectiveError(file="a.sql", line=3, text="-- shedule: x", known=("name", "log")),
+        UnknownDirectiveError("a.sql", 3, "-- shedule: x", ("name", "log")),
+        SparkError("DIVIDE_BY_ZERO", "22012", "Division by zero.", "at Some.java"),
+        UnknownDirectiveError("a.sql", 3, "x", ()).at(Caret("SELECT x", 7, 8)),
+    ],
+)
+def test_an_error_is_the_same_in_another_process(error: DeltaSqlError, protocol: int) -> None:
+    assert same(pickle.loads(pickle.dumps(error, protocol)), error)
+    assert same(copy.copy(error), error)
+
+
+def test_every_class_of_errors_can_be_sent() -> None:
+    every = [found for found in classes() if found is not SparkError and found.template]
+    assert len(every) > 100
+    for found in every:
+        error = found.__new__(found)
+        for item in fields(error):  # type: ignore[arg-type]
+            setattr(error, item.name, ("value",))
+        assert vars(pickle.loads(pickle.dumps(error))) == vars(error)
