@@ -43,7 +43,7 @@ def _figure(name: str, ours: float | None, theirs: float | None) -> Figure:
 def _suite(bench: Bench) -> list[Figure]:
     """Golden files of these statements, without a JVM: in as many processes as `deltasql test` takes, then in this one.
 
-    Processes are timed from their start.
+    The workers' start is part of the time.
     """
     from deltasql.golden import AUTO
     from deltasql.golden.parallel import usable_cpus
@@ -52,9 +52,7 @@ def _suite(bench: Bench) -> list[Figure]:
     for number in range(FILES):
         text = ";\n".join(text.format(table=f"t{number}") for text in METADATA_ONLY.values())
         (folder / f"ddl_{number:03}.sql").write_text(f"-- expect: no jvm\n\n{text};\n", encoding="utf-8")
-    note(
-        f"{FILES} golden files of {len(METADATA_ONLY)} statements: {usable_cpus()} workers with their start, then none"
-    )
+    note(f"{FILES} golden files of {len(METADATA_ONLY)} statements: workers for {usable_cpus()} CPUs, then one process")
     name = f"no rows: {FILES} golden files"
     return [
         Figure(f"{name}, on all CPUs", "s", _seconds(folder, AUTO), at_most=SECONDS_AT_MOST),
