@@ -79,7 +79,7 @@ class Oracle:
         )
 
     def _launch(self, home: str) -> subprocess.Popen[str]:
-        environment = os.environ | ({"DELTASQL_ORACLE_HOME": home} if home else {})
+        environment = os.environ | {"TZ": "UTC"} | ({"DELTASQL_ORACLE_HOME": home} if home else {})
         command = [sys.executable, str(ENGINE), str(self.root / "warehouse")]
         with (self.root / "log").open("a") as log:
             return subprocess.Popen(

@@ -52,13 +52,13 @@ def difference(text: str, theirs: Outcome, own: Outcome) -> str:
 
 
 def _error_difference(theirs: Outcome, own: Outcome) -> str:
-    first, second = _condition(theirs), own.get("condition")
+    first, second = condition_of(theirs), own.get("condition")
     if first and second and _same_condition(first, second):
         return ""
     return f"error\n  oracle: {_error(theirs)}\n  ours:   {_error(own)}"
 
 
-def _condition(outcome: Outcome) -> str | None:
+def condition_of(outcome: Outcome) -> str | None:
     """The oracle's condition. PySpark knows no words for some of Delta's: its own error names the one it looked for."""
     unknown = re.search(r"Cannot find main error class '(\w+)'", outcome.get("message", ""))
     return unknown[1] if unknown else outcome.get("condition")
@@ -73,4 +73,4 @@ def _same_condition(theirs: str, own: str) -> bool:
 def _error(outcome: Outcome) -> str:
     if "condition" not in outcome:
         return f"rows {outcome['rows']}"
-    return f"{outcome['condition']} ({outcome['sqlstate']}): {outcome['message'][:600]}"
+    return f"{outcome['condition']} ({outcome['sqlstate']}): {outcome.get('message', '')[:600]}"

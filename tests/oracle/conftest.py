@@ -1,58 +1,59 @@
-"""Runs every selected scenario on the oracle in the background while ours runs in front.
-
-What the oracle said of a scenario is kept in pytest's cache: the same release says the same of the same SQL. To ask
-again: pytest --cache-clear.
-"""
+"""Runs the selected scenarios that want an answer on the oracle in the background, while ours runs in front."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable
+import os
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from oracle.client import ENGINE, Oracle, Outcome, oracle
+from oracle.answers import Said, as_kept, is_due, keep, kept, mode
+from oracle.client import NO_ORACLE, Oracle, Outcome, oracle
 from oracle.scenario import Scenario
-from oracle.state import FORM, State, tables
+from oracle.state import tables
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """The oracle's outcome of each statement, and the tables that the scenario left."""
-
-    outcomes: list[Outcome]
-    tables: dict[str, State]
+@pytest.fixture(autouse=True)
+def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The oracle speaks of times in UTC, wherever it was asked."""
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "UTC")
+        time.tzset()
+        yield
+    time.tzset()
 
 
 @pytest.fixture(scope="session")
-def said(request: pytest.FixtureRequest) -> Callable[[Scenario], Said]:
-    """The oracle's side of a scenario. All selected ones that are not in the cache were handed over at once."""
-    cache = Path(request.config.cache.mkdir("oracle")) if request.config.cache else None
+def said(request: pytest.FixtureRequest) -> Iterator[Callable[[Scenario], Said]]:
+    """The oracle's side of a scenario. All selected ones that are to be asked were handed over at once."""
     running: dict[str, _Asked] = {}
     for item in request.session.items:
         parameters = getattr(item, "callspec", None)
         scenario = parameters.params.get("scenario") if parameters is not None else None
-        if isinstance(scenario, Scenario):
-            kept = cache / f"{_key(scenario)}.json" if cache else None
-            if kept is None or not kept.exists():
-                running[scenario.id] = _asked(oracle(), scenario, len(running))
+        if (
+            isinstance(scenario, Scenario)
+            and not os.environ.get(NO_ORACLE)
+            and (is_due(scenario) or not kept(scenario))
+        ):
+            running[scenario.id] = _asked(oracle(), scenario, len(running))
+    new: dict[Scenario, Said] = {}
 
     def answer(scenario: Scenario) -> Said:
-        kept = cache / f"{_key(scenario)}.json" if cache else None
         if scenario.id not in running:
-            assert kept is not None
-            return Said(**json.loads(kept.read_text(encoding="utf-8")))
+            known = kept(scenario)
+            return known or pytest.skip(f"{NO_ORACLE} is set, and no answer is kept")
         asked = running[scenario.id]
         found = Said(asked.outcomes.result(600), tables(asked.directory))
-        if kept is not None:
-            kept.write_text(json.dumps({"outcomes": found.outcomes, "tables": found.tables}), encoding="utf-8")
+        new[scenario] = as_kept(found, asked.directory)
         return found
 
-    return answer
+    yield answer
+    if mode() == "record":
+        keep(new)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +67,3 @@ def _asked(engine: Oracle, scenario: Scenario, number: int) -> _Asked:
     directory.mkdir()
     texts = [statement.text.replace("{dir}", str(directory / "own")) for statement in scenario.statements]
     return _Asked(engine.submit(texts, directory), directory)
-
-
-def _key(scenario: Scenario) -> str:
-    """Changes with the SQL, the oracle's release and settings, and what of a table is compared."""
-    parts = [statement.text for statement in scenario.statements]
-    parts += [ENGINE.read_text(encoding="utf-8"), FORM]
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]

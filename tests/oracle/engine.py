@@ -31,6 +31,7 @@ SETTINGS = {
     # Each checksum reads the whole table's state; what others find in one is for tests/interop.
     "spark.databricks.delta.writeChecksumFile.enabled": "false",
     "spark.databricks.delta.stateReconstructionValidation.enabled": "false",
+    "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "1",
     "spark.default.parallelism": "2",
     "spark.ui.enabled": "false",
