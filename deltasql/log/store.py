@@ -1,4 +1,4 @@
-"""Storage of one table: local disk, memory, S3, GCS or Azure, all through obstore.
+"""Storage of one table: memory, S3, GCS or Azure through obstore, the local disk mostly without it.
 
 Paths are relative to the table's location, `/`-separated and literal (`%` is no escape). The one write that decides
 anything is `put_if_absent`; only hints such as `_last_checkpoint` are ever overwritten.
