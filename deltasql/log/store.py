@@ -254,8 +254,11 @@ class LocalLogStore(LogStore):
             with os.scandir(f"{self.root}/{folder}") as names:
                 for item in names:
                     if item.name > after and item.is_file():
-                        status = item.stat()
-                        found.append(Entry(f"{folder}/{item.name}", status.st_size, status.st_mtime_ns // 1_000_000))
+                        # The temporary files of other writers may be gone by now.
+                        with suppress(FileNotFoundError):
+                            status = item.stat()
+                            modified = status.st_mtime_ns // 1_000_000
+                            found.append(Entry(f"{folder}/{item.name}", status.st_size, modified))
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from deltasql.errors.log import StorageError, UnsupportedLocationError
-from deltasql.log.store import LogStore, open_store
+from deltasql.log.store import LocalLogStore, LogStore, open_store
 
 
 @pytest.fixture(params=["local", "file", "memory"])
@@ -77,3 +80,20 @@ def test_unknown_scheme() -> None:
     with pytest.raises(UnsupportedLocationError) as caught:
         open_store("ftp://host/t")
     assert caught.value.condition == "DELTA_UNSUPPORTED_LOCATION"
+
+
+def test_a_file_that_goes_while_it_is_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = LocalLogStore(str(tmp_path))
+    assert store.put_if_absent("log/a", b"1")
+    assert store.put_if_absent("log/b", b"2")
+    scandir = os.scandir
+
+    @contextmanager
+    def late(folder: str) -> Iterator[Iterator[os.DirEntry[str]]]:
+        with scandir(folder) as items:
+            found = list(items)
+        (tmp_path / "log" / "a").unlink()
+        yield iter(found)
+
+    monkeypatch.setattr(os, "scandir", late)
+    assert [entry.name for entry in store.list_folder("log")] == ["b"]
