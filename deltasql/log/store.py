@@ -249,21 +249,14 @@ class LocalLogStore(LogStore):
     def list_folder(self, folder: str, offset: str | None = None) -> list[Entry]:
         """Looks at names first, so that a long log costs no `stat` for the files before `offset`."""
         after = "" if offset is None else offset.rpartition("/")[2]
-        found = []
         try:
             with os.scandir(f"{self.root}/{folder}") as names:
-                for item in names:
-                    if item.name > after and item.is_file():
-                        # The temporary files of other writers may be gone by now.
-                        with suppress(FileNotFoundError):
-                            status = item.stat()
-                            modified = status.st_mtime_ns // 1_000_000
-                            found.append(Entry(f"{folder}/{item.name}", status.st_size, modified))
+                found = [_found(folder, item) for item in names if item.name > after and item.is_file()]
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
             raise StorageError("list", self.url(folder), _reason(error)) from error
-        return sorted(found, key=_by_path)
+        return sorted((entry for entry in found if entry), key=_by_path)
 
     def head(self, path: str) -> Entry:
         try:
@@ -356,6 +349,15 @@ class _RangedFile(io.RawIOBase):
         data = self._store.read_range(self._path, self._position, length) if length else b""
         self._position += len(data)
         return data
+
+
+def _found(folder: str, item: os.DirEntry[str]) -> Entry | None:
+    """None for a file that is gone by now, as the temporary ones of other writers soon are."""
+    try:
+        status = item.stat()
+    except FileNotFoundError:
+        return None
+    return Entry(f"{folder}/{item.name}", status.st_size, status.st_mtime_ns // 1_000_000)
 
 
 def _created(path: str) -> BinaryIO:
