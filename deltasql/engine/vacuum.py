@@ -16,9 +16,11 @@ from deltasql.engine.commit import Committed
 from deltasql.engine.engine import StatementEngine
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.concurrency import ConcurrentModificationError
+from deltasql.errors.log import StorageError
 from deltasql.log.actions import Json
 from deltasql.log.paths import LOG, canonical, is_absolute
 from deltasql.log.snapshot import Snapshot
+from deltasql.log.store import LogStore
 from deltasql.log.transaction import Commit
 from deltasql.log.tree import IsHidden, Tree, file_table, no_folders
 from deltasql.log.unused import Unused, hidden_names, last_before, logged_paths, unused
@@ -64,29 +66,38 @@ def _candidates(change: FileRemoval, engine: StatementEngine, cutoff: int) -> tu
             return change.log.store.tree(is_hidden), None
         case Candidates.LOG:
             paths, last = logged_paths(change.log, _last_version(change), cutoff)
-            return _present(change, paths), last
+            return _present(change, paths, is_hidden), last
         case Candidates.INVENTORY:
             assert change.inventory is not None
-            return _inventoried(engine.rows(change.inventory).to_arrow(), change.log.location, is_hidden), None
+            return _inventoried(engine.rows(change.inventory).to_arrow(), change.log.store, is_hidden), None
 
 
-def _present(change: FileRemoval, paths: list[str]) -> Tree:
-    """The files of these that are there."""
-    found = [entry for path in paths if (entry := change.log.store.find(path)) is not None]
+def _present(change: FileRemoval, paths: list[str], is_hidden: IsHidden) -> Tree:
+    """The files of these that are there and may be the table's data."""
+    store = change.log.store
+    own = [path for path in paths if _may_be_data(path, store, is_hidden)]
+    found = [entry for path in own if (entry := store.find(path)) is not None]
     files = file_table([e.path for e in found], [e.size for e in found], [e.modified for e in found])
     return Tree(files, no_folders())
 
 
-def _inventoried(rows: pa.Table, root: str, is_hidden: IsHidden) -> Tree:
+def _may_be_data(path: str, store: LogStore, is_hidden: IsHidden) -> bool:
+    """Whether a relative path, which somebody else wrote down, is a place for data: neither hidden nor elsewhere.
+
+    `..` is hidden; and `a//b` is not how the log spells the file that it is.
+    """
+    return not any(part == "" or is_hidden(part) for part in path.split("/")) and store.holds(path)
+
+
+def _inventoried(rows: pa.Table, store: LogStore, is_hidden: IsHidden) -> Tree:
     """The files of an inventory that lie below the table, as `Tree.files`."""
     import pyarrow.compute as pc
 
     rows = rows.filter(pc.invert(rows["isDir"].fill_null(False))).drop_null()
     kept = []
     for path, size, _, modified in zip(*(rows[name].to_pylist() for name in rows.column_names), strict=True):
-        below = canonical(path.replace("%", "%25"), root)
-        # `..` is hidden; and `a//b` is not how the log spells the file that it is.
-        if not is_absolute(below) and not any(part == "" or is_hidden(part) for part in below.split("/")):
+        below = canonical(path.replace("%", "%25"), store.root)
+        if not is_absolute(below) and _may_be_data(below, store, is_hidden):
             kept.append((below, size, modified))
     paths, sizes, times = zip(*kept, strict=True) if kept else ((), (), ())
     return Tree(file_table(list(paths), list(sizes), list(times)), no_folders())
@@ -146,7 +157,7 @@ def _last_version(change: FileRemoval) -> int:
     """The last version whose removals an earlier VACUUM has dealt with; -1 if there was none."""
     try:
         last: Json = json.loads(change.log.store.read(LAST_VACUUM))
-    except (FileNotFoundError, ValueError):
+    except (FileNotFoundError, ValueError, RecursionError, StorageError):
         return -1
     version = last.get(LAST_VERSION) if isinstance(last, dict) else None
     return version if isinstance(version, int) else -1

@@ -110,4 +110,5 @@ def _orphans(store: LogStore, kept: Iterable[Checkpoint], now: int) -> list[str]
     except InvalidCheckpointError:
         # Whatever that checkpoint refers to must stay.
         return []
-    return [entry.path for entry in sidecars if entry.path not in used]
+    # Where the folder is a link, what lies behind it is not the table's.
+    return [entry.path for entry in sidecars if entry.path not in used and store.holds(entry.path)]

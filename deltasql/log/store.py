@@ -20,6 +20,7 @@ from obstore import exceptions
 from obstore.store import LocalStore, MemoryStore, from_url
 
 from deltasql.errors.log import AmbiguousWriteError, StorageError, UnsupportedLocationError
+from deltasql.log.local_files import Inside, opened, require_regular
 from deltasql.log.paths import is_local, local_path
 from deltasql.log.tree import IsHidden, Tree, checksum_beside, listed_tree, local_tree
 
@@ -165,6 +166,10 @@ class LogStore:
         for path in paths:
             self._delete(path)
 
+    def holds(self, path: str) -> bool:
+        """Whether a relative path is a place below the location, so that what lies there may be the table's."""
+        return not {"", ".", ".."} & set(path.split("/"))
+
     def delete_all(self, paths: Sequence[str]) -> int:
         """Removes very many objects, side by side where the storage can; how many were there."""
         for start in range(0, len(paths), _BULK):
@@ -222,7 +227,7 @@ class LocalLogStore(LogStore):
 
     def read(self, path: str) -> bytes:
         try:
-            with open(f"{self.root}/{path}", "rb") as file:  # noqa: PTH123 - three times faster than Path.read_bytes
+            with opened(f"{self.root}/{path}") as file:
                 return file.read()
         except (FileNotFoundError, NotADirectoryError):
             raise FileNotFoundError(path) from None
@@ -231,6 +236,7 @@ class LocalLogStore(LogStore):
 
     def put_if_absent(self, path: str, data: bytes) -> bool:
         """A whole file of a hidden name gets its name by a link, as obstore does it in five times the time."""
+        self._require_inside("write", [path])
         folder, _, name = f"{self.root}/{path}".rpartition("/")
         hidden = f"{folder}/.{name}.{secrets.token_hex(8)}.tmp"
         try:
@@ -247,11 +253,14 @@ class LocalLogStore(LogStore):
         return True
 
     def list_folder(self, folder: str, offset: str | None = None) -> list[Entry]:
-        """Looks at names first, so that a long log costs no `stat` for the files before `offset`."""
+        """Looks at names first, so that a long log costs no `stat` for the files before `offset`.
+
+        What is neither file nor folder is there as well: that a version is a FIFO must be told, not overlooked.
+        """
         after = "" if offset is None else offset.rpartition("/")[2]
         try:
             with os.scandir(f"{self.root}/{folder}") as names:
-                found = [_found(folder, item) for item in names if item.name > after and item.is_file()]
+                found = [_found(folder, item) for item in names if item.name > after and not item.is_dir()]
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
@@ -269,15 +278,31 @@ class LocalLogStore(LogStore):
 
     def delete_all(self, paths: Sequence[str]) -> int:
         """With the checksums that Hadoop keeps beside its files."""
+        self._require_inside("delete", paths)
         done = 0
         for path in paths:
             done += self._unlink(path)
             self._unlink(checksum_beside(path))
         return done
 
+    def delete(self, paths: Iterable[str]) -> None:
+        """Only what lies inside of the table. Raises StorageError for anything else, before any file is gone."""
+        wanted = list(paths)
+        self._require_inside("delete", wanted)
+        super().delete(wanted)
+
+    def _delete(self, path: str) -> None:
+        self._unlink(path)
+
+    def holds(self, path: str) -> bool:
+        return path in Inside(self.root)
+
     def delete_folders(self, paths: Iterable[str]) -> int:
         done = 0
+        inside = Inside(self.root)
         for path in paths:
+            if path not in inside:
+                continue
             # Whoever writes into it meanwhile keeps it: only an empty folder can be removed.
             with suppress(OSError):
                 (self._folder / path).rmdir()
@@ -290,19 +315,50 @@ class LocalLogStore(LogStore):
         except OSError as error:
             raise StorageError("list", self.root, _reason(error)) from error
 
+    def _require_inside(self, action: str, paths: Iterable[str]) -> None:
+        inside = Inside(self.root)
+        beyond = next((path for path in paths if path not in inside), None)
+        if beyond is not None:
+            raise StorageError(action, self.url(beyond), "this leads out of the table, by a link or by '..'")
+
     def _unlink(self, path: str) -> bool:
         try:
             os.unlink(f"{self.root}/{path}")  # noqa: PTH108 - a Path costs as much as the call
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return False
         except OSError as error:
             raise StorageError("delete", self.url(path), _reason(error)) from error
         return True
 
+    def read_range(self, path: str, start: int, length: int) -> bytes:
+        try:
+            with opened(f"{self.root}/{path}") as file:
+                file.seek(start)
+                return file.read(length)
+        except (FileNotFoundError, NotADirectoryError):
+            raise FileNotFoundError(path) from None
+        except OSError as error:
+            raise StorageError("read", self.url(path), _reason(error)) from error
+
+    def overwrite(self, path: str, data: bytes) -> None:
+        """A whole file of a hidden name takes the place of what was there; a link is replaced, not followed."""
+        self._require_inside("write", [path])
+        folder, _, name = f"{self.root}/{path}".rpartition("/")
+        hidden = f"{folder}/.{name}.{secrets.token_hex(8)}.tmp"
+        try:
+            with _created(hidden) as file:
+                file.write(data)
+            os.replace(hidden, f"{folder}/{name}")  # noqa: PTH105 - a Path costs as much as the call
+        except OSError as error:
+            with suppress(OSError):
+                os.unlink(hidden)  # noqa: PTH108 - see above
+            raise StorageError("write", self.url(path), _reason(error)) from error
+
     def open_input(self, path: str) -> pa.NativeFile:
         import pyarrow as pa
 
         try:
+            require_regular(f"{self.root}/{path}")
             return pa.OSFile(f"{self.root}/{path}")
         except FileNotFoundError:
             raise

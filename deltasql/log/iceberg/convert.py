@@ -20,7 +20,7 @@ from deltasql.errors.iceberg import IcebergVectorsError, IcebergWritersError
 from deltasql.errors.log import LogFileNotFoundError
 from deltasql.log.deletion_vectors import marked_files
 from deltasql.log.iceberg.changes import NetChange, net_change
-from deltasql.log.iceberg.current import HINT, CurrentMetadata, current_metadata, metadata_path, root_uri
+from deltasql.log.iceberg.current import FOLDER, HINT, CurrentMetadata, current_metadata, metadata_path, root_uri
 from deltasql.log.iceberg.data_files import Added, data_files
 from deltasql.log.iceberg.manifests import ManifestWriting, read_manifests
 from deltasql.log.iceberg.storage import StoreIO
@@ -235,7 +235,9 @@ class _Conversion:
             }
             manifests = {item.manifest_path for location in lists for item in read_manifests(self.files, location)}
             gone = [*expired.metadata, *lists, *(manifests - needed)]
-            self.files.store.delete([self.files.path(location) for location in gone])
+            # Old metadata may name any file; only those of its own folder are its to delete.
+            paths = [self.files.path(location) for location in gone]
+            self.files.store.delete([path for path in paths if path.startswith(f"{FOLDER}/")])
 
 
 def _was_off(commit: CommitFile) -> bool:

@@ -1,0 +1,52 @@
+"""What a table may do on the local disk: read regular files, and remove or replace only what lies inside of it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import BinaryIO
+
+# Without it a FIFO waits for a writer, maybe for ever. Windows has no such files.
+_WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)
+
+
+def opened(path: str) -> BinaryIO:
+    """A regular file, open for reading. Raises OSError, also for what one may wait at for ever: a FIFO, a device."""
+    number = os.open(path, os.O_RDONLY | _WITHOUT_WAITING)
+    if not stat.S_ISREG(os.fstat(number).st_mode):
+        os.close(number)
+        raise OSError("it is no regular file")
+    return os.fdopen(number, "rb")
+
+
+def require_regular(path: str) -> int:
+    """The size of a regular file. Raises OSError, also for a file of another kind."""
+    status = os.stat(path)  # noqa: PTH116 - a Path for each of very many files costs as much as the call
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError("it is no regular file")
+    return status.st_size
+
+
+class Inside:
+    """Tells which paths, relative to a folder, are places inside of it, whatever folders are links.
+
+    The last part of a path may be a link itself: to remove or replace that touches nothing else. Each folder is
+    resolved once; what is asked much later needs a new object.
+    """
+
+    def __init__(self, root: str) -> None:
+        self._root, self._real = root, _real(root)
+        self._folders: dict[str, bool] = {}
+
+    def __contains__(self, path: str) -> bool:
+        folder, _, name = path.rpartition("/")
+        if name in {"", ".", ".."}:
+            return False
+        if folder not in self._folders:
+            self._folders[folder] = _real(f"{self._root}/{folder}").startswith(self._real)
+        return self._folders[folder]
+
+
+def _real(folder: str) -> str:
+    """A folder with its links resolved and one slash at its end."""
+    return os.path.realpath(folder).rstrip("/") + "/"
