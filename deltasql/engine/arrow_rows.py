@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
+from deltasql.engine.footers import readable
 from deltasql.log.deletion_vectors import deleted_rows
 from deltasql.log.store import LogStore
 from deltasql.log.tail import TailFile
@@ -35,7 +36,7 @@ def batches(
 
     constants = _constants(file, schema, time_zone)
     positions = _positions(file, store)
-    with pq.ParquetFile(file.path) as opened:
+    with readable(file.path), pq.ParquetFile(file.path) as opened:
         stored = {name.lower(): name for name in opened.schema_arrow.names}
         wanted = [name for item in schema if (name := stored.get(physical_name(item).lower())) is not None]
         at = 0

@@ -2,19 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from deltasql.errors.log import LostDataFileError, UnreadableDataFileError
+from deltasql.log.local_files import require_regular
+from deltasql.log.paths import is_local, local_path
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 _THREADS = 8
 # Row ids and commit versions stand in columns that belong to the table and to no schema.
 _ROW_TRACKING = ("_row-id-col-", "_row-commit-version-col-")
+
+
+@contextmanager
+def readable(path: str) -> Iterator[None]:
+    """The block reads a data file. Raises LostDataFileError, and UnreadableDataFileError for whatever else is wrong."""
+    import pyarrow as pa
+
+    try:
+        if is_local(path):
+            require_regular(local_path(path))
+        yield
+    except FileNotFoundError as error:
+        raise LostDataFileError(path) from error
+    except (pa.ArrowException, OSError, ValueError, OverflowError, RecursionError) as error:
+        reason = str(error).strip().splitlines() or [type(error).__name__]
+        raise UnreadableDataFileError(path, reason[0].rstrip(".")) from error
+
+
+def footer(path: str) -> pq.FileMetaData:
+    """The footer of a data file. Raises LostDataFileError, UnreadableDataFileError.
+
+    Of its column chunks pyarrow must not be asked where others wrote it: for some damage it ends the process.
+    """
+    import pyarrow.parquet as pq
+
+    with readable(path):
+        return pq.read_metadata(path)
 
 
 def foreign_columns(paths: Sequence[str], schema: StructType) -> list[bool]:
@@ -22,9 +54,9 @@ def foreign_columns(paths: Sequence[str], schema: StructType) -> list[bool]:
 
     def has_foreign(path: str) -> bool:
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
-        return _is_foreign(pa.struct(list(pq.read_metadata(path).schema.to_arrow_schema())), schema)
+        with readable(path):
+            return _is_foreign(pa.struct(list(footer(path).schema.to_arrow_schema())), schema)
 
     with ThreadPoolExecutor(_THREADS) as threads:
         return list(threads.map(has_foreign, paths))

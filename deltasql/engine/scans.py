@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from deltasql.engine.marked_rows import without_marked
+from deltasql.engine.presence import missing_vector, readable_files
 from deltasql.engine.row_ids import metadata_type, read_columns, stored_fields, with_row_ids
 from deltasql.engine.spark import FOR_SCANS, TINY_BYTES, SparkHandle
+from deltasql.errors.log import DeletionVectorNotFoundError
 from deltasql.log.deletion_vectors import deleted_rows
 from deltasql.log.features import requested_features
 from deltasql.log.store import open_store
@@ -30,6 +32,7 @@ from deltasql.plan.hidden import (
     hidden,
 )
 from deltasql.plan.operators import METADATA, Scan
+from deltasql.planner.settings import IGNORE_MISSING_FILES
 from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
 from deltasql.schema.literals import sql_literal
 from deltasql.schema.text import schema_ddl, sql_text
@@ -133,6 +136,8 @@ def _columns(spark: SparkHandle, operator: Scan, paths: list[str], extra: Mappin
     )
     with spark.tuned(FOR_SCANS) as session:
         stored = StructType((*physical_schema(fields), *stored_fields(operator)))
+        may_be_missing = (session.conf.get(IGNORE_MISSING_FILES, None) or "").lower() == "true"
+        paths = readable_files(operator, paths, may_be_missing=may_be_missing)
         reader = session.read.schema(schema_ddl(stored))
         frame = reader.parquet(*map(_literal_path, paths))
     if not is_mapped(fields) and not extra:
@@ -167,7 +172,10 @@ def _positions(operator: Scan, vectors: Mapping[str, Mapping[str, Any]]) -> Iter
 
     store = open_store(operator.location)
     for path, vector in vectors.items():
-        yield path, deleted_rows(store, vector).astype(np.int64)
+        try:
+            yield path, deleted_rows(store, vector).astype(np.int64)
+        except DeletionVectorNotFoundError as error:
+            raise missing_vector(operator, vector) from error
 
 
 def _logical(field: StructField) -> Column:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from deltasql.engine.field_ids import has_nested_ids, write_nested_ids
+from deltasql.engine.footers import footer
 from deltasql.engine.literal_files import write_literals
 from deltasql.engine.spark import SparkHandle, for_writes
 from deltasql.engine.staged import DIRECTORY_PREFIX, HIVE_NULL, ORIGIN, StagedFile, data_files, staged_files
@@ -223,18 +224,14 @@ def refuse_nested_voids(schema: StructType) -> None:
 
 def row_count(add: AddFile, root: str) -> int:
     """Rows in a data file, deleted ones too: from the log's statistics, else from the file's footer."""
-    import pyarrow.parquet as pq
-
     rows = record_count(add.stats)
-    return pq.read_metadata(absolute(add.path, root)).num_rows if rows is None else rows
+    return footer(absolute(add.path, root)).num_rows if rows is None else rows
 
 
 def count_live_rows(files: pa.Table) -> int:
     """Live rows in some data files of the table: from the log's statistics, else from the files' footers."""
-    import pyarrow.parquet as pq
-
     counts = zip(files.column("location").to_pylist(), live_rows(files), deleted_counts(files), strict=True)
-    return sum(pq.read_metadata(path).num_rows - gone if rows is None else rows for path, rows, gone in counts)
+    return sum(footer(path).num_rows - gone if rows is None else rows for path, rows, gone in counts)
 
 
 def live_rows(files: pa.Table) -> list[int | None]:

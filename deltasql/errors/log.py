@@ -271,6 +271,55 @@ class InvalidDeletionVectorError(DeltaSqlError):
 
 
 @condition(
+    "DELTA_FILE_NOT_FOUND",
+    "42K03",
+    "The deletion vector file {vector} is missing. Without it deleted rows would come back. Restore it from a backup, "
+    "or read a version whose files are all there. Its data files are taken out of the table by FSCK REPAIR TABLE.",
+)
+class DeletionVectorNotFoundError(InvalidDeletionVectorError):
+    """A deletion vector whose file is gone."""
+
+
+@condition(
+    "DELTA_FILE_NOT_FOUND",
+    "42K03",
+    "The {kind} {path} of {table} is missing: version {version} names it. VACUUM removes what only older versions "
+    "need; no other statement removes files. Restore it from a backup, or read a version whose files are all there. "
+    "To take the rows that are lost out of the table, run: FSCK REPAIR TABLE {table}.",
+)
+class DataFileNotFoundError(DeltaSqlError):
+    """`kind` is what the file is to the table, `path` its absolute place."""
+
+    kind: str
+    path: str
+    table: str
+    version: int
+
+
+@condition(
+    "DELTA_FILE_NOT_FOUND",
+    "42K03",
+    "The data file {path} is missing, and the log of its table names it. Restore it from a backup, or read a version "
+    "that does without it. FSCK REPAIR TABLE takes it out of the table.",
+)
+class LostDataFileError(DeltaSqlError):
+    """The same, told of the file alone."""
+
+    path: str
+
+
+@condition(
+    "FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER",
+    "KD001",
+    "The data file {path} cannot be read: {reason}. Restore it from a backup, or read a version that does without it. "
+    "Once the file is removed, FSCK REPAIR TABLE takes it out of the table.",
+)
+class UnreadableDataFileError(DeltaSqlError):
+    path: str
+    reason: str
+
+
+@condition(
     "DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS",
     "22000",
     "{table} tracks its rows, and {path} has no statistics that tell how many it holds. "

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 from uuid import UUID
 
-from deltasql.errors.log import InvalidDeletionVectorError
+from deltasql.errors.log import DeletionVectorNotFoundError, InvalidDeletionVectorError
+from deltasql.log.local_files import opened
 from deltasql.log.paths import is_local, local_path
 
 if TYPE_CHECKING:
@@ -37,13 +38,16 @@ def marked_files(files: pa.Table) -> pa.ChunkedArray:
 def deleted_rows(store: LogStore, vector: Mapping[str, Any]) -> np.ndarray[Any, Any]:
     """The positions of a file's deleted rows, from 0, sorted (uint64). `vector` is the descriptor as in the log.
 
-    Raises InvalidDeletionVectorError when the vector is missing, damaged, or not the one that the log describes.
+    Raises InvalidDeletionVectorError when the vector is damaged, or not the one that the log describes, and
+    DeletionVectorNotFoundError, which is one too, when its file is missing.
     """
     name = vector["pathOrInlineDv"]
     try:
         payload = _payload(store, vector)
         positions = _decode(payload)
-    except (FileNotFoundError, ValueError, KeyError, struct.error) as error:
+    except FileNotFoundError as error:
+        raise DeletionVectorNotFoundError(_place(store, vector), "it is missing") from error
+    except (OSError, ValueError, KeyError, struct.error) as error:
         raise InvalidDeletionVectorError(name, str(error) or type(error).__name__) from error
     if len(positions) != vector["cardinality"]:
         reason = f"it holds {len(positions)} rows, and the log says {vector['cardinality']}"
@@ -117,12 +121,16 @@ def _payload(store: LogStore, vector: Mapping[str, Any]) -> bytes:
     if vector["storageType"] == "u":
         data = store.read(vector_path(name))
     elif vector["storageType"] == "p" and is_local(name):
-        from pathlib import Path
-
-        data = Path(unquote(local_path(name))).read_bytes()
+        with opened(unquote(local_path(name))) as file:
+            data = file.read()
     else:
         raise ValueError(f"storage type {vector['storageType']!r} of {name} cannot be read here")
     return _checked(data, vector.get("offset") or 0, size)
+
+
+def _place(store: LogStore, vector: Mapping[str, Any]) -> str:
+    name: str = vector["pathOrInlineDv"]
+    return name if vector["storageType"] == "p" else store.url(vector_path(name))
 
 
 def _checked(data: bytes, offset: int, size: int) -> bytes:

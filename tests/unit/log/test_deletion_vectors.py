@@ -101,8 +101,10 @@ def test_a_descriptor_that_does_not_fit_is_an_error(tmp_path: Path, changes: dic
 
 
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InvalidDeletionVectorError):
+    with pytest.raises(InvalidDeletionVectorError) as caught:
         rows(tmp_path, descriptor(portable(1), 1))
+    assert caught.value.condition == "DELTA_FILE_NOT_FOUND"
+    assert str(tmp_path) in caught.value.message
 
 
 @pytest.mark.parametrize("text", ["abcd", "~~~~~", "#####"])
