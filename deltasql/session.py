@@ -18,6 +18,7 @@ from deltasql.engine.rows import QueryResult
 from deltasql.engine.spark import SparkHandle
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.concurrency import ConcurrentModificationError
+from deltasql.log.store import LocalLogStore
 from deltasql.log.table import DeltaLog
 from deltasql.log.transaction import back_off
 from deltasql.parser import parse, split
@@ -41,7 +42,16 @@ from deltasql.planner.changes import (
 from deltasql.planner.context import Context
 from deltasql.planner.effects import CatalogChange, View, ViewChange
 from deltasql.planner.repeats import may_repeat
-from deltasql.planner.settings import RETRY_ATTEMPTS, RETRY_STATEMENTS, TIME_ZONE, Settings, as_choice, as_count
+from deltasql.planner.settings import (
+    FSYNC,
+    RETRY_ATTEMPTS,
+    RETRY_STATEMENTS,
+    TIME_ZONE,
+    Settings,
+    as_boolean,
+    as_choice,
+    as_count,
+)
 from deltasql.planner.stream_options import stream_options
 from deltasql.reader import FrameReader
 from deltasql.result import Result
@@ -244,6 +254,8 @@ class Session:
         log = self._logs.get(location)
         if log is None or log.table != name:
             log = self._logs[location] = self.open_log(location, name)
+        if isinstance(log.store, LocalLogStore):
+            log.store.durable = as_boolean(FSYNC, self.settings.get(FSYNC))
         return log
 
     def _staged(self, change: Plan, engine: StatementEngine) -> StagedChange | None:

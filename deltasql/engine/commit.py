@@ -175,6 +175,8 @@ def commit_staged(
     None where others have left nothing to commit.
     """
     try:
+        # A version that outlives a crash must find its files.
+        change.log.store.settle(stage.directories)
         return commit_if_any(change, actions, metrics, settings, rebase)
     except AmbiguousWriteError:
         # The commit may be there, and then it needs its files; VACUUM removes them if it is not.

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from deltasql.errors.log import DataFileNotFoundError, UnreadableDataFileError
 from deltasql.log.local_files import require_regular
-from deltasql.log.missing import vector_place
 from deltasql.log.paths import is_local, local_path
 
 if TYPE_CHECKING:
@@ -47,5 +46,7 @@ def missing_file(operator: Scan, path: str) -> DataFileNotFoundError:
 
 
 def missing_vector(operator: Scan, vector: Mapping[str, Json]) -> DataFileNotFoundError:
+    from deltasql.log.missing import vector_place
+
     place = vector_place(dict(vector), operator.location) or ""
     return DataFileNotFoundError("deletion vector file", place, operator.table, operator.version)

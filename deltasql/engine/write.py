@@ -185,6 +185,11 @@ class Stage:
         """Counts a file of the table, which somebody else wrote, as staged."""
         self._files.append(path)
 
+    @property
+    def directories(self) -> tuple[str, ...]:
+        """The folders of the table that hold what was staged."""
+        return tuple(name for name in self._directories if Path(self._root, name).is_dir())
+
     def discard(self) -> None:
         """Removes every file that was staged."""
         for directory in self._directories:

@@ -18,6 +18,7 @@ from deltasql.golden.concurrency import ScenarioRun
 from deltasql.golden.record import Block, Recorder
 from deltasql.golden.scenario import Scenario, read_scenario
 from deltasql.golden.script import GoldenScript, read_script
+from deltasql.planner.settings import FSYNC
 
 if TYPE_CHECKING:
     from deltasql.session import Session
@@ -133,7 +134,10 @@ def temporary_sessions(spark: str | None = None) -> SessionFactory:
 def _open_session(warehouse: str, spark: str | None) -> Session:
     from deltasql.session import connect
 
-    return connect(warehouse=warehouse, spark=spark)
+    session = connect(warehouse=warehouse, spark=spark)
+    # Nobody reads these tables after a crash of the machine.
+    session.settings.set(FSYNC, "false")
+    return session
 
 
 @contextmanager

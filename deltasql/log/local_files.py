@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from typing import BinaryIO
 
 # Without it a FIFO waits for a writer, maybe for ever. Windows has no such files.
@@ -45,6 +46,40 @@ class Inside:
         if folder not in self._folders:
             self._folders[folder] = _real(f"{self._root}/{folder}").startswith(self._real)
         return self._folders[folder]
+
+
+def make_folders(folder: str, *, lasting: bool) -> None:
+    """Makes a folder and those above it; where it is to be `lasting`, their names survive a crash of the machine."""
+    missing = []
+    while not os.path.isdir(folder):  # noqa: PTH112
+        missing.append(folder)
+        folder = os.path.dirname(folder)  # noqa: PTH120
+    for path in reversed(missing):
+        with suppress(FileExistsError):
+            os.mkdir(path)  # noqa: PTH102
+        if lasting:
+            sync_folder(os.path.dirname(path))  # noqa: PTH120
+
+
+def sync_folder(folder: str) -> None:
+    """Makes the names in a folder survive a crash of the machine. Raises OSError."""
+    if os.name == "nt":
+        # Windows opens no folders, and keeps their names itself.
+        return
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+def sync_tree(folder: str) -> None:
+    """Makes the files below a folder, and their names, survive a crash of the machine. Raises OSError."""
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with opened(f"{place}/{name}") as file:
+                os.fsync(file.fileno())
+        sync_folder(place)
 
 
 def _real(folder: str) -> str:

@@ -20,7 +20,7 @@ from obstore import exceptions
 from obstore.store import LocalStore, MemoryStore, from_url
 
 from deltasql.errors.log import AmbiguousWriteError, StorageError, UnsupportedLocationError
-from deltasql.log.local_files import Inside, opened, require_regular
+from deltasql.log.local_files import Inside, make_folders, opened, require_regular, sync_folder, sync_tree
 from deltasql.log.paths import is_local, local_path
 from deltasql.log.tree import IsHidden, Tree, checksum_beside, listed_tree, local_tree
 
@@ -32,6 +32,9 @@ _MEMORY = MemoryStore()
 
 # As many objects as S3 deletes with one request.
 _BULK = 1000
+
+# Files that only help: who finds them missing or torn does without.
+_AIDS = (".crc", ".compacted.json")
 
 # With these answers the storage has said no: nothing was written.
 _REFUSED = (
@@ -192,6 +195,12 @@ class LogStore:
         entries = ((entry.path, entry.size, entry.modified) for entry in self.list_below(""))
         return listed_tree(entries, is_hidden)
 
+    def settle(self, folders: Iterable[str]) -> None:
+        """Sees to it that new files below these folders outlive a crash of the machine. An object store does so itself.
+
+        Raises StorageError.
+        """
+
     def open_input(self, path: str) -> pa.NativeFile:
         """A seekable file for pyarrow, which fetches only the ranges that are read. Raises like `read`."""
         import pyarrow as pa
@@ -219,7 +228,13 @@ class LogStore:
 
 
 class LocalLogStore(LogStore):
-    """A folder of the local disk. What happens often goes without obstore: to read, to look, to put a new file."""
+    """A folder of the local disk. What happens often goes without obstore: to read, to look, to put a new file.
+
+    Where it is `durable`, what was put outlives a crash of the machine: the file is synced before it gets its name, and
+    its folder after.
+    """
+
+    durable = True
 
     def __init__(self, root: str) -> None:
         super().__init__(root, None)
@@ -239,9 +254,13 @@ class LocalLogStore(LogStore):
         self._require_inside("write", [path])
         folder, _, name = f"{self.root}/{path}".rpartition("/")
         hidden = f"{folder}/.{name}.{secrets.token_hex(8)}.tmp"
+        lasting = self.durable and not name.endswith(_AIDS)
         try:
-            with _created(hidden) as file:
+            with _created(hidden, lasting) as file:
                 file.write(data)
+                if lasting:
+                    file.flush()
+                    os.fsync(file.fileno())
             os.link(hidden, f"{folder}/{name}")
         except FileExistsError:
             return False
@@ -250,7 +269,23 @@ class LocalLogStore(LogStore):
         finally:
             with suppress(OSError):
                 os.unlink(hidden)  # noqa: PTH108 - a Path costs as much as the call
+        if lasting:
+            try:
+                sync_folder(folder)
+            except OSError as error:
+                # The name is there: whether it lasts nobody knows.
+                raise AmbiguousWriteError(self.url(path), _reason(error)) from error
         return True
+
+    def settle(self, folders: Iterable[str]) -> None:
+        if not self.durable:
+            return
+        try:
+            for folder in folders:
+                sync_tree(f"{self.root}/{folder}")
+            sync_folder(self.root)
+        except OSError as error:
+            raise StorageError("write", self.root, _reason(error)) from error
 
     def list_folder(self, folder: str, offset: str | None = None) -> list[Entry]:
         """Looks at names first, so that a long log costs no `stat` for the files before `offset`.
@@ -346,7 +381,7 @@ class LocalLogStore(LogStore):
         folder, _, name = f"{self.root}/{path}".rpartition("/")
         hidden = f"{folder}/.{name}.{secrets.token_hex(8)}.tmp"
         try:
-            with _created(hidden) as file:
+            with _created(hidden, lasting=False) as file:
                 file.write(data)
             os.replace(hidden, f"{folder}/{name}")  # noqa: PTH105 - a Path costs as much as the call
         except OSError as error:
@@ -416,12 +451,12 @@ def _found(folder: str, item: os.DirEntry[str]) -> Entry | None:
     return Entry(f"{folder}/{item.name}", status.st_size, status.st_mtime_ns // 1_000_000)
 
 
-def _created(path: str) -> BinaryIO:
+def _created(path: str, lasting: bool) -> BinaryIO:
     """A new file, in a folder that is made where it is missing."""
     try:
         return open(path, "xb")  # noqa: PTH123 - see read; the caller closes it
     except FileNotFoundError:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        make_folders(path.rpartition("/")[0], lasting=lasting)
         return open(path, "xb")  # noqa: PTH123 - see read; the caller closes it
 
 

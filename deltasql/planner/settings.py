@@ -41,6 +41,7 @@ ROW_LEVEL_BYTES = "deltasql.rowLevelConcurrency.maxBytes"
 ROW_LEVEL_SECONDS = "deltasql.rowLevelConcurrency.maxSeconds"
 FOLLOW_ROWS = "deltasql.optimizeRelaxation.enabled"
 STRICT_WRITE_SERIALIZABLE = "deltasql.strictWriteSerializable"
+FSYNC = "deltasql.commit.fsync"
 RETRY_ATTEMPTS = "deltasql.retry.maxAttempts"
 RETRY_STATEMENTS = "deltasql.retry.statements"
 
@@ -68,6 +69,7 @@ DEFAULTS = {
     ROW_LEVEL_SECONDS: "60",
     FOLLOW_ROWS: "true",
     STRICT_WRITE_SERIALIZABLE: "true",
+    FSYNC: "true",
     RETRY_ATTEMPTS: "10",
     RETRY_STATEMENTS: "DETERMINISTIC",
 }
