@@ -17,11 +17,12 @@ from deltasql.engine.layout import stage_layout
 from deltasql.engine.rows import QueryResult
 from deltasql.engine.spark import SparkHandle
 from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
 from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.log.store import LocalLogStore
 from deltasql.log.table import DeltaLog
 from deltasql.log.transaction import back_off
-from deltasql.parser import parse, split
+from deltasql.parser import parse, refused_name, split
 from deltasql.parser.parameters import bind_parameters
 from deltasql.pending import Pending, Placed
 from deltasql.plan.base import TableName
@@ -123,7 +124,7 @@ class Session:
 
         with placed():
             engine = self._engine.statement(bound.sql)
-            change = planned(parse(bound.sql), self._context(bound.sql, engine))
+            change = self._planned(bound.sql, engine)
             return self._begun(change, engine, placed, time.perf_counter() - started)
 
     @property
@@ -190,6 +191,13 @@ class Session:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _planned(self, sql: str, engine: StatementEngine) -> Plan:
+        try:
+            return planned(parse(sql), self._context(sql, engine))
+        except (TableNotFoundError, SchemaNotFoundError, CatalogNotFoundError) as error:
+            # What is no table may be a statement, or a name, that we know and do not have.
+            raise refused_name(error.caret) or error from None
 
     def _begun(self, change: Plan, engine: StatementEngine, placed: Placed, planning: float) -> Pending:
         # A setting that is wrong is told before anything is staged.

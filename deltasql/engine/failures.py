@@ -22,6 +22,7 @@ from deltasql.errors.engine import (
     WriteOverflowError,
 )
 from deltasql.errors.write import ExceedLengthError, MergeUnresolvedError, ReplaceWhereMismatchError
+from deltasql.parser.unsupported import refusal
 from deltasql.plan.hidden import HIDDEN_PREFIX
 from deltasql.plan.operators import Constraint
 from deltasql.planner.char_types import LENGTH_CHECK
@@ -85,6 +86,9 @@ def _translate(error: PySparkException, sql: str, write: WriteContext | None) ->
     state, sentence = error.getSqlState() or "XX000", _sentence(text, name)
     if name == "PARSE_SYNTAX_ERROR":
         place = misread_part(_before_stack(text), sql)
+        refused = refusal(sql, place.start) if place else None
+        if refused:
+            return refused
         return SparkError(name, state, in_users_words(sentence, place), text).at(place)
     return SparkError(name, state, sentence, text).at(_place(error, sql))
 

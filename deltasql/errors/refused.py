@@ -14,6 +14,14 @@ class HiveStatementError(DeltaSqlError):
     advice: str
 
 
+@condition("DELTA_OPERATION_NOT_ALLOWED", "0AKDC", "{operation} is not supported. {advice}")
+class UnsupportedStatementError(DeltaSqlError):
+    """A statement or clause of the dialect that deltasql does not have, by name."""
+
+    operation: str
+    advice: str
+
+
 @condition("DELTA_TRUNCATE_TABLE_PARTITION_NOT_SUPPORTED", "0AKDC", "TRUNCATE TABLE empties all of {table}. {advice}")
 class TruncatePartitionError(DeltaSqlError):
     """TRUNCATE TABLE … PARTITION."""
@@ -46,13 +54,13 @@ class BucketingError(DeltaSqlError):
 @condition(
     "UNSUPPORTED_FEATURE.TABLE_OPERATION",
     "0A000",
-    "{constraint} is not supported: nothing would check it. Leave it out; what rows must satisfy is said by NOT NULL "
-    "and CHECK.",
+    "{constraint} is not supported: nothing would check it. {advice}",
 )
 class KeyConstraintError(DeltaSqlError):
     """PRIMARY KEY, FOREIGN KEY, UNIQUE."""
 
     constraint: str
+    advice: str = "Leave it out; what rows must satisfy is said by NOT NULL and CHECK."
 
 
 @condition(

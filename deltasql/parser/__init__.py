@@ -11,6 +11,7 @@ from deltasql.parser.completion import Expected, expected_keywords
 from deltasql.parser.lexicon import skip_blanks
 from deltasql.parser.splitting import Statement, is_complete, split, unclosed
 from deltasql.parser.tables import grammar_tables
+from deltasql.parser.unsupported import refusal, refused_name
 
 if TYPE_CHECKING:
     from deltasql.plan.base import LogicalPlan
@@ -26,6 +27,7 @@ __all__ = [
     "keywords",
     "parse",
     "parse_type",
+    "refused_name",
     "split",
     "unclosed",
 ]
@@ -64,5 +66,5 @@ def _build(text: str, start: str) -> Any:
     except NoParseError as error:
         from deltasql.parser.diagnosis import syntax_error
 
-        raise syntax_error(text, error.stuck) from None
+        raise refusal(text, error.stuck.position) or syntax_error(text, error.stuck) from None
     return build(tree, text)

@@ -44,6 +44,14 @@ def skip_comment(text: str, start: int) -> int:
     return end
 
 
+def comment_end(text: str, start: int) -> int:
+    """The offset after the block comment at `start`, or the length of `text` if it never ends."""
+    try:
+        return skip_comment(text, start)
+    except ParseSyntaxError:
+        return len(text)
+
+
 def skip_blanks(text: str, start: int) -> int:
     """The offset of the next character that is neither white space nor comment, or the length of `text`."""
     while True:

@@ -13,6 +13,8 @@ RUNS = frozenset({"EXPRESSION_RUN", "QUERY_RUN", "CTES_RUN", "SUBQUERY_RUN", "RE
 WORD = re.compile(r"\w+")
 _TOKEN = re.compile(rf"(?P<quoted>{STRING}|{QUOTED_NAME})|(?P<word>\w+)|(?P<symbol>.)", re.DOTALL)
 QUERY_WORDS = frozenset({"SELECT", "VALUES", "FROM", "TABLE", "WITH"})
+# WITH (key = value) and WITH ROW FILTER f ON (…) are clauses of tables.
+_NO_CTE = re.compile(r"\(|ROW\s+FILTER\b", re.IGNORECASE)
 _DML_WORDS = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE"})
 # Operators that are words: what follows one is an operand, and what follows an operand is one of them or the end.
 _OPERATORS = frozenset(
@@ -22,7 +24,11 @@ _OPERATORS = frozenset(
 _OPERATOR_OPENERS = frozenset({"NOT", "IS", "DISTINCT"})
 # They never continue an expression, so a clause that lacks its keyword is found where the next one begins.
 _RESERVED_CLAUSE_WORDS = frozenset({"WHEN", "THEN", "WHERE", "SET", "USING", "SELECT"})
-_CLAUSE_WORDS = _RESERVED_CLAUSE_WORDS | {"UPDATE", "DELETE", "INSERT"}
+_CLAUSE_WORDS = _RESERVED_CLAUSE_WORDS | {
+    *("UPDATE", "DELETE", "INSERT"),
+    # Clauses that statements with expressions do not have: what stands there is no part of the expression before it.
+    *("FROM", "JOIN", "ORDER", "LIMIT", "RETURNING"),
+}
 # No expression begins with one of these.
 _BINARY = frozenset("=<>/%|&^")
 _TAKE_QUERY = frozenset({"IN", "EXISTS", "ANY", "ALL", "SOME"})
@@ -36,6 +42,8 @@ def is_query(text: str, start: int) -> bool:
     if word is None or word[0].upper() not in QUERY_WORDS:
         return False
     after = skip_blanks(text, word.end())
+    if word[0].upper() == "WITH" and _NO_CTE.match(text, after):
+        return False
     return not text.startswith((",", ")", "=", "."), after)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from deltasql.errors.syntax import ParseSyntaxError
+from deltasql.parser.blocks import block_end
 from deltasql.parser.lexicon import (
     LINE_COMMENT,
     OPENINGS,
@@ -14,8 +15,8 @@ from deltasql.parser.lexicon import (
     STRING,
     WORDS,
     balanced_end,
+    comment_end,
     skip_blanks,
-    skip_comment,
 )
 
 _STEP = re.compile(rf"{WORDS}|[\s()\[\]]+|{LINE_COMMENT}|{STRING}|{QUOTED_NAME}|(?P<special>.)", re.DOTALL)
@@ -31,7 +32,7 @@ class Statement(NamedTuple):
 def split(script: str) -> Iterator[Statement]:
     """The statements of `script`, in order, without the empty ones; comments stay with the statement that follows.
 
-    A `;` inside a string, a quoted name or a comment does not count. What is not closed runs to the end.
+    A `;` inside a string, a quoted name, a comment or BEGIN … END does not count. What is not closed runs to the end.
     """
     start = 0
     for end in _ends(script):
@@ -77,23 +78,29 @@ def _is_blank(text: str) -> bool:
 
 def _ends(script: str) -> Iterator[int]:
     """Offsets of the semicolons that end statements, and the length of `script` at last."""
-    position, size = 0, len(script)
+    position, size, begins = 0, len(script), True
     while position < size:
+        if begins:
+            begins, position = False, _after_block(script, position)
+            continue
         step = _STEP.match(script, position)
         assert step is not None
         position = step.end()
         special = step["special"]
         if special == ";":
             yield step.start()
+            begins = True
         elif special == "/" and script.startswith("/*", step.start()):
-            position = _comment_end(script, step.start())
+            position = comment_end(script, step.start())
         elif special and special in "'\"`":
             break
     yield size
 
 
-def _comment_end(script: str, start: int) -> int:
+def _after_block(script: str, start: int) -> int:
+    """The end of the BEGIN … END that is the next statement; `start` where it is another one."""
     try:
-        return skip_comment(script, start)
+        end = block_end(script, skip_blanks(script, start))
     except ParseSyntaxError:
-        return len(script)
+        return start
+    return start if end is None else end

@@ -310,9 +310,9 @@ class Context:
         return replace(scan, described=True) if described else scan
 
     def _is_foreign(self, name: TableName) -> bool:
-        """Whether Spark alone can say what a name means: `` parquet.`/path` ``, global_temp.v, system tables."""
+        """Whether Spark alone can say what a name means: `` parquet.`/path` ``, global_temp.v."""
         first = name.parts[0].lower()
-        return len(name.parts) == 2 and (first in FILE_FORMATS or first in {"global_temp", "information_schema"})
+        return len(name.parts) == 2 and (first in FILE_FORMATS or first == "global_temp")
 
     def _view(self, name: TableName) -> Query:
         view = self.views[name.parts[0].lower()]

@@ -1,4 +1,4 @@
-"""Statements that Spark runs."""
+"""Statements that Spark runs: those that nobody runs are refused by their names."""
 
 from __future__ import annotations
 
@@ -6,9 +6,24 @@ from typing import Any
 
 from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds, sql_text
-from deltasql.plan.query import SparkStatement
+from deltasql.parser.unsupported import refusal
+from deltasql.plan.base import SqlText
+from deltasql.plan.query import Query, SparkStatement
+
+
+@builds("query")
+def _query(children: list[Any], tree: Tree, text: str) -> Query:
+    query: SqlText = children[0]
+    # FROM t SELECT … is a query, FROM t INSERT … is none.
+    refused = refusal(text) if query.text[:4].upper() == "FROM" else None
+    if refused:
+        raise refused
+    return Query(query)
 
 
 @builds("spark_statement")
 def _spark_statement(children: list[Any], tree: Tree, text: str) -> SparkStatement:
+    refused = refusal(text)
+    if refused:
+        raise refused
     return SparkStatement(sql_text(tree, text))

@@ -1,0 +1,319 @@
+"""Statements and clauses of the known dialect that deltasql does not have: one table, from which lines go as they come.
+
+The table is asked when the grammar cannot read a text, of statements that would go to Spark, and of names that are no
+tables. So a line that is left over does no harm: what the grammar reads and the planner finds is never refused here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.errors.refused import KeyConstraintError, UnsupportedStatementError
+from deltasql.parser.outline import Outline, find, outline
+
+
+class Unsupported(NamedTuple):
+    """`patterns` are those of deltasql.parser.outline, with the words to point at between < and >.
+
+    In `operation` {words} are these in capitals, {written} as they stand; {verb} is the statement's first word.
+    """
+
+    operation: str
+    advice: str
+    patterns: tuple[str, ...]
+    error: type[UnsupportedStatementError] | type[KeyConstraintError] = UnsupportedStatementError
+
+
+_UNITY = "It belongs to Unity Catalog; the catalog of a warehouse keeps names and places of tables only. Leave it out."
+_UNITY_NAMES = "It belongs to Unity Catalog, which deltasql has not."
+_RIGHTS = "deltasql keeps no users and no rights: who may read and write the files may read and write the tables."
+_JOINED = "Write MERGE INTO t USING s ON … WHEN MATCHED THEN UPDATE SET …."
+_JOINED_DELETE = "Write MERGE INTO t USING s ON … WHEN MATCHED THEN DELETE, or DELETE FROM t WHERE EXISTS (SELECT …)."
+_SOME_ROWS = "Say which rows in WHERE: id IN (SELECT id FROM t ORDER BY … LIMIT n)."
+_UPSERT = "Write MERGE INTO t USING s ON … WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *."
+_GENERATED = "Such a column is declared when the table is made: CREATE TABLE …, or CREATE OR REPLACE TABLE …."
+_PIPELINE = "deltasql runs no pipelines. To fill a table from a stream: session.writeStream(df).toTable(name)."
+_FILES = (
+    "Files that are no tables are managed outside of SQL; queries read them in place: SELECT * FROM parquet.`/path`."
+)
+_INDEX = "Files are skipped by the statistics in the log; CLUSTER BY, or OPTIMIZE … ZORDER BY, puts like rows together."
+_TRANSACTION = "Each statement is a transaction of its own: it is committed whole, or not at all."
+_SCRIPT = "Run the statements one after another; what needs loops and conditions goes into Python, around session.sql."
+
+_NEW = "CREATE [OR] [REPLACE|REFRESH] [PRIVATE|TEMPORARY|TEMP]"
+_ANY = "CREATE|ALTER|DROP|SHOW|DESCRIBE|DESC|COMMENT [OR] [REPLACE] [ON]"
+_OBJECT = "TABLE|VIEW|SCHEMA|DATABASE [IF] [NOT] [EXISTS]"
+_INTO = "INSERT INTO|OVERWRITE [TABLE]"
+_ROWS_BEGIN = "BY|REPLACE|VALUES|SELECT|TABLE|FROM|WITH"
+_SHARING = "SHARE|SHARES|RECIPIENT|RECIPIENTS|PROVIDER|PROVIDERS|CONNECTION|CONNECTIONS"
+_GOVERNING = "CREDENTIAL|CREDENTIALS|METASTORE|SERVER|POLICY|POLICIES"
+_PEOPLE = "USER|USERS|GROUP|GROUPS|ROLE|ROLES|PRINCIPALS"
+
+TABLE = (
+    # Tables from other tables and files
+    Unsupported(
+        "{words}",
+        "CREATE TABLE copy AS SELECT * FROM t copies the rows, CREATE TABLE copy LIKE t columns and properties.",
+        ("CREATE|REPLACE … TABLE … < [SHALLOW|DEEP] CLONE >", "< [SHALLOW|DEEP] CLONE >"),
+    ),
+    Unsupported(
+        "{words}",
+        "Write INSERT INTO t SELECT * FROM parquet.`/path` (csv, json, …); it reads all files, known ones too.",
+        ("< COPY [INTO] >",),
+    ),
+    Unsupported("{words}", "Write CREATE TABLE t AS SELECT * FROM parquet.`/path`.", ("< CONVERT [TO] [DELTA] >",)),
+    Unsupported("{words}", "The files of a table are named in its log; manifests are not written.", ("< GENERATE >",)),
+    Unsupported(
+        "{words}",
+        "DROP TABLE removes the files of a managed table for good. RESTORE brings back versions of one that is there.",
+        ("< UNDROP >", "< SHOW TABLES DROPPED >"),
+    ),
+    Unsupported(
+        "{words}", "A table is its folder: copy that, then CREATE TABLE … LOCATION '/path'.", ("< EXPORT|IMPORT >",)
+    ),
+    # Rows
+    Unsupported(
+        "INSERT … {words}",
+        "Write INSERT INTO t REPLACE WHERE condition SELECT …, or MERGE.",
+        ("INSERT … < REPLACE USING|ON >",),
+    ),
+    Unsupported(
+        "An alias in INSERT",
+        "Name the table itself.",
+        (f"{_INTO} name < AS name > {_ROWS_BEGIN}", f"{_INTO} name < AS name > () {_ROWS_BEGIN}"),
+    ),
+    Unsupported(
+        "{words}",
+        _UPSERT,
+        ("INSERT … < ON CONFLICT|DUPLICATE >", "< INSERT OR REPLACE|IGNORE|UPDATE >", "< REPLACE INTO >", "< UPSERT >"),
+    ),
+    Unsupported(
+        "{verb} … RETURNING",
+        "The changed rows are in the change data feed: SELECT * FROM table_changes('t', version).",
+        ("INSERT|UPDATE|DELETE|MERGE … < RETURNING >",),
+    ),
+    Unsupported(
+        "FROM … INSERT", "Write one INSERT INTO … SELECT … for each table.", ("FROM … < INSERT INTO|OVERWRITE >",)
+    ),
+    Unsupported("UPDATE … {words}", _JOINED, ("UPDATE name … < FROM|JOIN > name", "UPDATE name … < FROM|JOIN > (")),
+    Unsupported("SET (a, b) = …", "Set each column by itself: SET a = …, b = ….", ("UPDATE … SET < () > =",)),
+    Unsupported("DELETE … {words}", _JOINED_DELETE, ("DELETE … < USING|JOIN > name", "DELETE … < USING|JOIN > (")),
+    Unsupported("DELETE t FROM", _JOINED_DELETE, ("DELETE < name FROM > name",)),
+    Unsupported("{verb} … {words}", _SOME_ROWS, ("UPDATE|DELETE … < ORDER BY >", "UPDATE|DELETE … < LIMIT >")),
+    Unsupported(
+        "{words}", "Leave the clause out: rows that no clause takes stay as they are.", ("MERGE … THEN < DO NOTHING >",)
+    ),
+    # Names that are computed
+    Unsupported(
+        "IDENTIFIER(…) in {verb}",
+        "Write the name itself, or put it into the text in Python. Queries take it: SELECT … FROM IDENTIFIER('t').",
+        (
+            f"{_INTO} < IDENTIFIER () >",
+            "UPDATE < IDENTIFIER () >",
+            "DELETE FROM < IDENTIFIER () >",
+            "MERGE … INTO|USING < IDENTIFIER () >",
+            f"CREATE|REPLACE|DROP|ALTER|COMMENT|REORG|TRUNCATE|RESTORE|FSCK … {_OBJECT} < IDENTIFIER () >",
+            "DESCRIBE|DESC|SHOW|USE|OPTIMIZE|VACUUM|RESTORE|TRUNCATE … < IDENTIFIER () >",
+        ),
+    ),
+    # Columns, keys and clauses of tables
+    Unsupported(
+        "{words}",
+        "Leave it out; what rows must satisfy is said by NOT NULL and CHECK.",
+        (
+            "CREATE|REPLACE|ALTER ⋯ < PRIMARY|FOREIGN KEY >",
+            "ALTER TABLE name ADD|DROP [CONSTRAINT] … < UNIQUE > (",
+            "CREATE|REPLACE|ALTER … ( ⋯ ~ < UNIQUE >",
+            "CREATE|REPLACE … ( ⋯ < UNIQUE > (",
+            "CREATE|REPLACE|ALTER ⋯ ~ < REFERENCES > name",
+        ),
+        KeyConstraintError,
+    ),
+    Unsupported(
+        "DROP CONSTRAINT … {words}",
+        "Nothing depends on a CHECK; leave it out.",
+        ("ALTER TABLE name DROP CONSTRAINT … < CASCADE|RESTRICT > end",),
+    ),
+    Unsupported(
+        "ALTER TABLE IF EXISTS",
+        "Leave it out; SHOW TABLES tells whether a table is there.",
+        ("ALTER TABLE < IF EXISTS > name",),
+    ),
+    Unsupported(
+        "ADD COLUMN IF NOT EXISTS",
+        "Leave it out; DESCRIBE tells whether a column is there.",
+        ("ALTER TABLE name ADD COLUMN|COLUMNS ⋯ < IF NOT EXISTS >",),
+    ),
+    Unsupported("ADD COLUMN … {words}", _GENERATED, ("ALTER TABLE name ADD COLUMN|COLUMNS ⋯ < GENERATED >",)),
+    Unsupported(
+        "ALTER COLUMN … {words}",
+        _GENERATED,
+        ("ALTER TABLE name ALTER|CHANGE … < ADD|SET|DROP GENERATED|IDENTITY|EXPRESSION >",),
+    ),
+    Unsupported(
+        "{words}", "Write ALTER TABLE t ALTER COLUMN a TYPE int, or SET NOT NULL.", ("ALTER TABLE name < MODIFY >",)
+    ),
+    Unsupported(
+        "WITH (…)",
+        "Properties of a table are written TBLPROPERTIES ('key' = 'value').",
+        ("CREATE|REPLACE … TABLE … < WITH > (",),
+    ),
+    Unsupported(
+        "{words}", "Delta tables keep Parquet files; leave it out.", ("CREATE … TABLE … < STORED|ROW AS|BY|FORMAT >",)
+    ),
+    Unsupported(
+        "{verb} TABLE … {words}",
+        "It is for tables of Hive. OPTIMIZE rewrites small files, CLUSTER BY puts like rows together.",
+        (
+            "ALTER TABLE name < ARCHIVE|UNARCHIVE|TOUCH|COMPACT|CONCATENATE|EXCHANGE|NOT|CLUSTERED|SKEWED >",
+            "CREATE … TABLE … < SKEWED >",
+        ),
+    ),
+    # Unity Catalog and rights
+    Unsupported(
+        "{words}",
+        _UNITY,
+        (
+            "ALTER … < SET|UNSET TAGS|TAG|MANAGED >",
+            "< SET|UNSET TAG|TAGS > ON",
+            "ALTER … < SET|DROP MASK >",
+            "CREATE … TABLE … ( ⋯ ~ < MASK > name",
+            "ALTER … < SET|DROP ROW FILTER >",
+            "CREATE … TABLE … < [WITH] ROW FILTER >",
+            "ALTER … < [SET] OWNER TO >",
+            "< SYNC > SCHEMA|TABLE",
+        ),
+    ),
+    Unsupported(
+        "{words}", "Run OPTIMIZE and VACUUM yourself.", ("ALTER … < ENABLE|DISABLE|INHERIT PREDICTIVE OPTIMIZATION >",)
+    ),
+    Unsupported("{words}", "Texts compare byte by byte, as UTF8_BINARY says.", ("ALTER … < DEFAULT COLLATION >",)),
+    Unsupported("{words}", "All that is known of a table stands in its log.", ("MSCK|REPAIR … < SYNC METADATA >",)),
+    Unsupported("{words}", _RIGHTS, ("< GRANT|REVOKE|DENY >", "< REPAIR PRIVILEGES >", "< SET ROLE|RECIPIENT >")),
+    Unsupported(
+        "{verb} {words}", _RIGHTS, (f"CREATE|ALTER|DROP|SHOW [CURRENT] < {_PEOPLE} >", "SHOW < GRANT|GRANTS >")
+    ),
+    Unsupported(
+        "{verb} {words}",
+        "A warehouse has one catalog, spark_catalog; schemas divide it: CREATE SCHEMA ….",
+        ("CREATE|ALTER|DROP < [FOREIGN] CATALOG >",),
+    ),
+    Unsupported("{verb} {words}", _FILES, (f"{_ANY} < [EXTERNAL] VOLUME|VOLUMES >",)),
+    Unsupported("{words}", _FILES, ("< LIST|LS|PUT|GET|REMOVE|RM > string",)),
+    Unsupported(
+        "{verb} {words}",
+        "A table lies where LOCATION says: CREATE TABLE … LOCATION '/path'.",
+        (f"{_ANY} < EXTERNAL LOCATION|LOCATIONS >",),
+    ),
+    Unsupported("{verb} {words}", _UNITY_NAMES, (f"{_ANY} < [STORAGE|SERVICE] {_SHARING}|{_GOVERNING} >",)),
+    Unsupported(
+        "{written}",
+        "SHOW TABLES, SHOW COLUMNS and DESCRIBE tell of tables, DESCRIBE HISTORY of their versions.",
+        (
+            "⋯ < part . INFORMATION_SCHEMA . part >",
+            "⋯ < INFORMATION_SCHEMA . part >",
+            "⋯ FROM|JOIN|, < SYSTEM . part . part >",
+        ),
+    ),
+    Unsupported(
+        "{words} in place of a table",
+        "Run it by itself, and read its rows in Python: session.sql(…).collect().",
+        ("⋯ ( < DESCRIBE|DESC|SHOW|EXPLAIN [HISTORY|DETAIL|TABLE|TABLES|EXTENDED] >",),
+    ),
+    # Other objects
+    Unsupported(
+        "{verb} {words}",
+        _PIPELINE,
+        (
+            f"{_NEW} < STREAMING [LIVE] TABLE >",
+            f"{_NEW} < LIVE TABLE|VIEW >",
+            "ALTER|DROP|REFRESH < STREAMING TABLE >",
+            f"{_NEW} < FLOW >",
+            "ALTER|DROP < FLOW >",
+        ),
+    ),
+    Unsupported(
+        "{verb} {words}",
+        "CREATE OR REPLACE TABLE … AS SELECT … can be run again, CREATE TEMPORARY VIEW is computed when it is read.",
+        (f"{_NEW} < MATERIALIZED|METRIC VIEW >", "ALTER|DROP|REFRESH < MATERIALIZED|METRIC VIEW >"),
+    ),
+    Unsupported("{verb} {words}", "There are no foreign catalogs.", ("REFRESH < FOREIGN >",)),
+    Unsupported("{words}", "Write MERGE, with the changes as its source.", ("< APPLY CHANGES >",)),
+    Unsupported(
+        "{verb} {words}",
+        _INDEX,
+        (f"{_NEW} < [BLOOMFILTER|UNIQUE] INDEX >", "ALTER|DROP|SHOW < [BLOOMFILTER] INDEX|INDEXES >"),
+    ),
+    Unsupported(
+        "{verb} {words}", "Write CREATE TEMPORARY FUNCTION … RETURN ….", (f"{_NEW} < MACRO >", "DROP … < MACRO >")
+    ),
+    Unsupported(
+        "{verb} {words}",
+        "A Python function around session.sql does the same.",
+        (f"{_NEW} < PROCEDURE >", "DROP < PROCEDURE >"),
+    ),
+    Unsupported(
+        "{verb} {words}",
+        "Numbers for new rows come from GENERATED ALWAYS AS IDENTITY.",
+        (f"{_NEW} < SEQUENCE >", "ALTER|DROP < SEQUENCE >"),
+    ),
+    Unsupported(
+        "DESCRIBE … AS JSON", "DESCRIBE and DESCRIBE DETAIL give the same as rows.", ("DESCRIBE|DESC … < AS JSON >",)
+    ),
+    # Transactions and scripts
+    Unsupported(
+        "{words}",
+        _TRANSACTION,
+        ("< BEGIN|START TRANSACTION|WORK >", "< BEGIN > end", "< COMMIT|ROLLBACK|SAVEPOINT|ABORT >"),
+    ),
+    Unsupported("{verb} {words}", _TRANSACTION, ("SHOW < COMPACTIONS|LOCKS|TRANSACTIONS >",)),
+    Unsupported(
+        "{words}", "Writers of a table do not wait for each other; who loses a race runs again.", ("< LOCK|UNLOCK >",)
+    ),
+    Unsupported("BEGIN … END", _SCRIPT, ("< BEGIN [ATOMIC] >", "name : < BEGIN >")),
+    Unsupported("DECLARE … {words}", _SCRIPT, ("DECLARE … < CURSOR|HANDLER|CONDITION >",)),
+    Unsupported(
+        "{words}",
+        _SCRIPT,
+        (
+            "< IF|WHILE|FOR|LOOP|REPEAT|LEAVE|ITERATE|SIGNAL|RESIGNAL|OPEN|FETCH|CLOSE|END|ELSE|ELSEIF >",
+            "< GET DIAGNOSTICS|STACKED|CURRENT >",
+        ),
+    ),
+)
+
+
+def refusal(text: str, stuck: int | None = None) -> DeltaSqlError | None:
+    """The error for a statement that is known and not supported, placed at the words that name it; None for others.
+
+    `stuck` is the offset of what cannot be read there, or is no table: what stands before it is right.
+    """
+    statement = outline(text)
+    found = [(entry, *match) for entry in TABLE for match in _matches(entry, statement, stuck)]
+    if not found:
+        return None
+    # What cannot be read is most likely what is not supported.
+    entry, start, end = next((match for match in found if match[1] == stuck), found[0])
+    written = " ".join(text[start:end].split())
+    operation = entry.operation.format(words=written.upper(), written=written, verb=statement.verb)
+    return entry.error(operation, entry.advice).at(Caret(text, start, end))
+
+
+def _matches(entry: Unsupported, statement: Outline, stuck: int | None) -> Iterator[tuple[int, int]]:
+    for pattern in entry.patterns:
+        place = find(pattern, statement)
+        # A pattern with a gap may meet words that mean something else; they are not what is wrong.
+        is_exact = "…" not in pattern and "⋯" not in pattern
+        if place is not None and (stuck is None or place[0] <= stuck or is_exact):
+            yield place
+
+
+def refused_name(caret: Caret | None) -> DeltaSqlError | None:
+    """The error for words that were taken for the name of a table, and are a statement or a name of another kind."""
+    if caret is None:
+        return None
+    error = refusal(caret.sql, caret.start)
+    place = error.caret if error else None
+    return error if place and place.start <= caret.start < place.end else None
