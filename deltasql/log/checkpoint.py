@@ -16,7 +16,9 @@ from urllib.parse import unquote
 from deltasql.errors.log import InvalidCheckpointError, InvalidLogJsonError, StorageError
 from deltasql.log.actions import Json
 from deltasql.log.checkpoint_file import (
+    OpenFile,
     batches,
+    checked_footer,
     file_rows,
     group_size,
     row_groups,
@@ -26,6 +28,7 @@ from deltasql.log.checkpoint_file import (
     taken,
 )
 from deltasql.log.commit_file import parse_line
+from deltasql.log.parquet_footer import Footer
 from deltasql.log.paths import LOG
 from deltasql.log.segment import CheckpointFiles
 from deltasql.log.store import LocalLogStore, LogStore
@@ -33,7 +36,6 @@ from deltasql.log.store import LocalLogStore, LogStore
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
 # Columns above this size are not kept for the next reader.
 _KEPT_BYTES = 512 << 20
@@ -68,6 +70,7 @@ class Checkpoint:
         self._columns: dict[tuple[str, str], pa.ChunkedArray] = {}
         self._statistics: dict[Hashable, pa.ChunkedArray] = {}
         self._partitions: dict[tuple[str, ...], pa.StructArray] = {}
+        self._footers: dict[str, Footer] = {}
         self._picked: tuple[np.ndarray, pa.Table] | None = None
 
     def actions(self, kind: str) -> list[Json]:
@@ -283,30 +286,37 @@ class Checkpoint:
             tables.append(from_actions([actions[int(row)] for row in own], wanted))
         return pa.concat_tables(tables)
 
-    def _guarded(self, path: str, read: Callable[[pq.ParquetFile], Any]) -> Any:
+    def _guarded(self, path: str, read: Callable[[OpenFile], Any]) -> Any:
         with self._opened(path) as file:
             return read(file)
 
     @contextmanager
-    def _opened(self, path: str) -> Iterator[pq.ParquetFile]:
+    def _opened(self, path: str) -> Iterator[OpenFile]:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         # A whole column chunk of a local file, compressed, would otherwise be in memory at once.
         buffer = _BUFFER if self._local else 0
         try:
+            source = self._store.open_input(path)
             with pq.ParquetFile(
-                self._store.open_input(path),
+                source,
                 pre_buffer=not self._local,
                 buffer_size=buffer,
                 # As nanoseconds the years before 1677 would come out as others.
                 coerce_int96_timestamp_unit="us",
             ) as file:
-                yield file
+                if path not in self._footers:
+                    self._footers[path] = checked_footer(file, source)
+                yield OpenFile(file, self._footers[path])
         except FileNotFoundError as error:
             raise InvalidCheckpointError(self._table, path, "the file is missing") from error
-        except (pa.ArrowException, OSError, StorageError) as error:
+        except (pa.ArrowException, *_DAMAGE, StorageError) as error:
             raise InvalidCheckpointError(self._table, path, str(error).rstrip(".")) from error
+
+
+# What pyarrow, and the code that relies on what a schema says, makes of damaged files.
+_DAMAGE = (OSError, ValueError, KeyError, IndexError, TypeError, OverflowError, MemoryError, RecursionError)
 
 
 def sidecar_path(path: str) -> str:

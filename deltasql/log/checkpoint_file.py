@@ -6,14 +6,35 @@ Source: Delta protocol, Checkpoint Schema.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from deltasql.log.actions import Json
+from deltasql.log.parquet_footer import Footer, read_footer
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as pq
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFile:
+    """An open file and its footer. What the footer says is not asked of `parquet`: see `parquet_footer`."""
+
+    parquet: pq.ParquetFile
+    footer: Footer
+
+
+def checked_footer(parquet: pq.ParquetFile, source: pa.NativeFile) -> Footer:
+    """The footer of `source`, which `parquet` reads. Raises ValueError where its columns are not those of the schema:
+    what a file says of a column must be said of that column."""
+    footer = read_footer(source)
+    schema = parquet.schema
+    if footer.groups and list(footer.leaves) != [schema.column(number).path for number in range(len(schema))]:
+        raise ValueError("its footer describes other columns than its schema")
+    return footer
+
 
 # A leaf that every action of the kind has: where a row group has none of it, it has no such action.
 _MARK = {
@@ -33,29 +54,19 @@ _BATCH = 1 << 16
 _SMALL_BATCH = 1 << 12
 
 
-def row_groups(file: pq.ParquetFile, kind: str) -> list[int]:
+def row_groups(file: OpenFile, kind: str) -> list[int]:
     """The row groups that may hold an action of the kind."""
-    metadata = file.metadata
-    if metadata.num_row_groups == 0:
-        return []
-    leaf = _leaf(file, _MARK[kind])
+    leaf = file.footer.leaves.get(_MARK[kind])
     if leaf is None:
         return []
-    return [group for group in range(metadata.num_row_groups) if _has_values(metadata.row_group(group).column(leaf))]
+    return [number for number, group in enumerate(file.footer.groups) if group.chunks[leaf].may_have_values]
 
 
-def _has_values(chunk: Any) -> bool:
-    statistics = chunk.statistics
-    if statistics is None or not statistics.has_null_count:
-        return True
-    return bool(statistics.null_count < chunk.num_values)
-
-
-def small_actions(file: pq.ParquetFile, kind: str) -> list[Json]:
+def small_actions(file: OpenFile, kind: str) -> list[Json]:
     """The actions of a kind that is rare, as JSON objects."""
     found: list[Json] = []
     groups = row_groups(file, kind)
-    for batch in file.iter_batches(_SMALL_BATCH, row_groups=groups, columns=[kind]) if groups else ():
+    for batch in file.parquet.iter_batches(_SMALL_BATCH, row_groups=groups, columns=[kind]) if groups else ():
         actions = batch.column(0)
         if actions.null_count < len(actions):
             found.extend(_pruned(value) for value in actions.drop_null().to_pylist(maps_as_pydicts="lossy"))
@@ -67,7 +78,7 @@ def _pruned(value: Any) -> Any:
     return {key: item for key, item in value.items() if item is not None}
 
 
-def file_rows(file: pq.ParquetFile, kind: str, wanted: pa.Schema) -> pa.Table:
+def file_rows(file: OpenFile, kind: str, wanted: pa.Schema) -> pa.Table:
     """The rows of the file that are actions of the kind."""
     import pyarrow as pa
 
@@ -77,7 +88,7 @@ def file_rows(file: pq.ParquetFile, kind: str, wanted: pa.Schema) -> pa.Table:
     return pa.concat_tables([no_rows(wanted), *batches(file, kind, wanted, _BATCH)])
 
 
-def batches(file: pq.ParquetFile, kind: str, wanted: pa.Schema, size: int = _SMALL_BATCH) -> Iterator[pa.Table]:
+def batches(file: OpenFile, kind: str, wanted: pa.Schema, size: int = _SMALL_BATCH) -> Iterator[pa.Table]:
     """The rows of the file that are actions of the kind, in order, about `size` at a time.
 
     Small batches stay in the processor's cache: of 1,000,000 files, paths that are not kept are read in 0.1 s instead
@@ -85,13 +96,13 @@ def batches(file: pq.ParquetFile, kind: str, wanted: pa.Schema, size: int = _SMA
     """
     for group in row_groups(file, kind):
         names = _present(file, kind, group, wanted)
-        for batch in file.iter_batches(size, row_groups=[group], columns=names):
+        for batch in file.parquet.iter_batches(size, row_groups=[group], columns=names):
             yield _action_rows(batch.column(0), wanted)
 
 
-def _present(file: pq.ParquetFile, kind: str, group: int, wanted: pa.Schema) -> list[str]:
+def _present(file: OpenFile, kind: str, group: int, wanted: pa.Schema) -> list[str]:
     """The columns of a row group to read for those that are wanted."""
-    present = {field.name for field in file.schema_arrow.field(kind).type}
+    present = {field.name for field in file.parquet.schema_arrow.field(kind).type}
     columns = [name for name in wanted.names if name in present]
     if "stats" in wanted.names and "stats_parsed" in present and _only_typed(file, group):
         columns = [*columns, "stats_parsed"]
@@ -100,7 +111,7 @@ def _present(file: pq.ParquetFile, kind: str, group: int, wanted: pa.Schema) -> 
     return [f"{kind}.{name}" for name in columns or ["path"]]
 
 
-def _only_typed(file: pq.ParquetFile, group: int) -> bool:
+def _only_typed(file: OpenFile, group: int) -> bool:
     """True if some add action of the row group may have its statistics as a struct only."""
     texts, paths, structs = (_nulls(file, group, f"add.{name}") for name in ("stats", "path", _TYPED))
     if texts is None or paths is None or structs is None:
@@ -108,14 +119,13 @@ def _only_typed(file: pq.ParquetFile, group: int) -> bool:
     return texts > paths and structs < texts
 
 
-def _nulls(file: pq.ParquetFile, group: int, leaf: str) -> int | None:
+def _nulls(file: OpenFile, group: int, leaf: str) -> int | None:
     """How many rows of a row group lack a value; None if the file does not say."""
-    place = _leaf(file, leaf)
-    statistics = None if place is None else file.metadata.row_group(group).column(place).statistics
-    return int(statistics.null_count) if statistics is not None and statistics.has_null_count else None
+    place = file.footer.leaves.get(leaf)
+    return None if place is None else file.footer.groups[group].chunks[place].nulls
 
 
-def rows_at(file: pq.ParquetFile, wanted: pa.Schema, places: np.ndarray, start: int) -> tuple[pa.Table, int]:
+def rows_at(file: OpenFile, wanted: pa.Schema, places: np.ndarray, start: int) -> tuple[pa.Table, int]:
     """The add actions of the file with the numbers `places`, and the number after its last; `start` is its first."""
     import pyarrow as pa
 
@@ -131,7 +141,7 @@ def rows_at(file: pq.ParquetFile, wanted: pa.Schema, places: np.ndarray, start: 
     return pa.concat_tables(pieces), start
 
 
-def statistics(file: pq.ParquetFile, group: int, leaves: Collection[tuple[str, ...]]) -> Iterator[pa.Array]:
+def statistics(file: OpenFile, group: int, leaves: Collection[tuple[str, ...]]) -> Iterator[pa.Array]:
     """The statistics of a row group's add actions, batch by batch.
 
     Structs with `leaves`, which are paths of fields, if the file has them typed; else JSON texts.
@@ -144,7 +154,7 @@ def statistics(file: pq.ParquetFile, group: int, leaves: Collection[tuple[str, .
     field = "stats_parsed" if is_typed else "stats"
     wanted = [".".join(("add", field, *leaf)) for leaf in typed] if is_typed else ["add.stats"]
     names = wanted if is_typed or ("stats",) in _leaves_of(file) else ["add.path"]
-    for batch in file.iter_batches(_SMALL_BATCH, row_groups=[group], columns=names):
+    for batch in file.parquet.iter_batches(_SMALL_BATCH, row_groups=[group], columns=names):
         actions = batch.column(0)
         actions = actions.drop_null() if actions.null_count else actions
         index = actions.type.get_field_index(field)
@@ -152,9 +162,9 @@ def statistics(file: pq.ParquetFile, group: int, leaves: Collection[tuple[str, .
         yield actions.field(index) if index >= 0 else pa.nulls(len(actions), pa.string())
 
 
-def _leaves_of(file: pq.ParquetFile, *path: str) -> set[tuple[str, ...]]:
+def _leaves_of(file: OpenFile, *path: str) -> set[tuple[str, ...]]:
     """The paths of the fields of add actions, or of one of their structs, that are no struct themselves."""
-    kind = file.schema_arrow.field("add").type
+    kind = file.parquet.schema_arrow.field("add").type
     for name in path:
         index = kind.get_field_index(name)
         if index < 0:
@@ -173,14 +183,12 @@ def _leaves(kind: pa.DataType) -> Iterator[tuple[str, ...]]:
             yield (field.name,)
 
 
-def _picked(
-    file: pq.ParquetFile, group: int, names: list[str], wanted: pa.Schema, rows: np.ndarray
-) -> Iterator[pa.Table]:
+def _picked(file: OpenFile, group: int, names: list[str], wanted: pa.Schema, rows: np.ndarray) -> Iterator[pa.Table]:
     """The actions of a row group with these numbers; what follows the last one is not decoded."""
     from deltasql.log.arrow_values import integers
 
     start = 0
-    for batch in file.iter_batches(_SMALL_BATCH, row_groups=[group], columns=names):
+    for batch in file.parquet.iter_batches(_SMALL_BATCH, row_groups=[group], columns=names):
         chunk = batch.column(0)
         chunk = chunk.filter(chunk.is_valid()) if chunk.null_count else chunk
         own = rows[(rows >= start) & (rows < start + len(chunk))] - start
@@ -215,14 +223,12 @@ def taken_rows(table: pa.Table, rows: np.ndarray) -> pa.Table:
     return pa.table({name: taken(table[name], rows) for name in table.column_names}, schema=table.schema)
 
 
-def group_size(file: pq.ParquetFile, group: int) -> int:
+def group_size(file: OpenFile, group: int) -> int:
     """How many add actions a row group has."""
-    metadata = file.metadata.row_group(group)
-    leaf = _leaf(file, _MARK["add"])
-    statistics = metadata.column(leaf).statistics if leaf is not None else None
-    if statistics is not None and statistics.has_null_count:
-        return int(metadata.num_rows - statistics.null_count)
-    column = file.read_row_group(group, columns=["add.path"]).column(0)
+    nulls = _nulls(file, group, _MARK["add"])
+    if nulls is not None:
+        return max(file.footer.groups[group].rows - nulls, 0)
+    column = file.parquet.read_row_group(group, columns=["add.path"]).column(0)
     return len(column) - int(column.null_count)
 
 
@@ -236,21 +242,15 @@ _SPARSE = {
 }
 
 
-def _may_hold(file: pq.ParquetFile, group: int, name: str) -> bool:
-    leaf = _leaf(file, _SPARSE[name]) if name in _SPARSE else None
-    return leaf is None or _has_values(file.metadata.row_group(group).column(leaf))
+def _may_hold(file: OpenFile, group: int, name: str) -> bool:
+    leaf = file.footer.leaves.get(_SPARSE[name]) if name in _SPARSE else None
+    return leaf is None or file.footer.groups[group].chunks[leaf].may_have_values
 
 
-def _leaf(file: pq.ParquetFile, path: str) -> int | None:
-    """The number of a leaf column, None if the file lacks it."""
-    first = file.metadata.row_group(0)
-    return next((i for i in range(file.metadata.num_columns) if first.column(i).path_in_schema == path), None)
-
-
-def has_leaf(file: pq.ParquetFile, group: int, path: str) -> bool:
+def has_leaf(file: OpenFile, group: int, path: str) -> bool:
     """Whether a row group may have a value of a leaf column."""
-    leaf = _leaf(file, path)
-    return leaf is not None and _has_values(file.metadata.row_group(group).column(leaf))
+    leaf = file.footer.leaves.get(path)
+    return leaf is not None and file.footer.groups[group].chunks[leaf].may_have_values
 
 
 def _action_rows(chunk: pa.StructArray, wanted: pa.Schema) -> pa.Table:

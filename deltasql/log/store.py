@@ -36,6 +36,9 @@ _BULK = 1000
 # Files that only help: who finds them missing or torn does without.
 _AIDS = (".crc", ".compacted.json")
 
+# Bytes at the end of an object that are fetched together.
+_FOOTER = 1 << 16
+
 # With these answers the storage has said no: nothing was written.
 _REFUSED = (
     exceptions.PermissionDeniedError,
@@ -419,6 +422,7 @@ class _RangedFile(io.RawIOBase):
         self._path = path
         self._size = size
         self._position = 0
+        self._tail = b""
 
     def readable(self) -> bool:
         return True
@@ -437,9 +441,18 @@ class _RangedFile(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         left = max(self._size - self._position, 0)
         length = left if size < 0 else min(size, left)
-        data = self._store.read_range(self._path, self._position, length) if length else b""
+        data = self._range(length, left) if length else b""
         self._position += len(data)
         return data
+
+    def _range(self, length: int, left: int) -> bytes:
+        """What lies near the end, a footer, is fetched once with all that follows: it is asked for bit by bit."""
+        if left > _FOOTER:
+            return self._store.read_range(self._path, self._position, length)
+        if len(self._tail) < left:
+            self._tail = self._store.read_range(self._path, self._position, left)
+        start = len(self._tail) - left
+        return self._tail[start : start + length]
 
 
 def _found(folder: str, item: os.DirEntry[str]) -> Entry | None:
