@@ -234,7 +234,8 @@ def _written(change: RowChange, engine: StatementEngine, stage: Stage, operator:
 
 def _rewritten(change: RowChange, engine: StatementEngine, stage: Stage, operator: Rewrite) -> _Work:
     assert change.snapshot is not None
-    done = engine.rewrite(operator, stage, change.log.table, merge=change.outcome is Outcome.MERGE)
+    merge, insert = change.outcome is Outcome.MERGE, change.outcome is Outcome.INSERT
+    done = engine.rewrite(operator, stage, change.log.table, merge=merge, insert=insert)
     adds = change.snapshot.add_files(done.marked) if done.marked else []
     marked = [MarkedFile(add, done.marked[add.path], row_count(add, change.log.location)) for add in adds]
     marking = mark_rows(change.log.store, marked, int(time.time() * 1000))

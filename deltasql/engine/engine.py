@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.arrange import arranged
-from deltasql.engine.failures import WriteContext, retold
+from deltasql.engine.failures import retold
 from deltasql.engine.footers import foreign_columns
 from deltasql.engine.frames import Frames, frame_schema, input_size
 from deltasql.engine.interrupts import cancellable
@@ -16,10 +16,9 @@ from deltasql.engine.rewritten import Rewritten
 from deltasql.engine.rows import QueryResult
 from deltasql.engine.spark import SparkHandle
 from deltasql.engine.write import Stage, Staged
+from deltasql.engine.write_failures import WriteContext, assigned_sql
 from deltasql.plan.base import quote
 from deltasql.plan.operators import (
-    Check,
-    Constraint,
     Literals,
     Operator,
     Rearrange,
@@ -27,7 +26,6 @@ from deltasql.plan.operators import (
     Scan,
     Supplied,
     Write,
-    children,
 )
 from deltasql.schema.text import schema_ddl
 from deltasql.schema.types import DataType, StructType
@@ -147,7 +145,7 @@ class StatementEngine:
         """Stages the rows of `operator`. Literals need no Spark."""
         if isinstance(operator.child, Literals):
             return stage.write_literals(operator.child)
-        written = WriteContext(table, _constraints(operator), insert=True)
+        written = WriteContext(table, assigned_sql(operator), insert=True)
         with cancellable(self.spark.interrupt), retold(self.sql, written):
             size = input_size(operator)
             with self.spark.tuned(self.spark.for_size(size)):
@@ -157,9 +155,12 @@ class StatementEngine:
                 row_ids = operator.child.row_ids if isinstance(operator.child, Scan) else None
                 return stage.write(rows, operator.output, row_ids=row_ids)
 
-    def rewrite(self, operator: Rewrite, stage: Stage, table: str, *, merge: bool) -> Rewritten:
-        """Stages the successors of the files that hold a changed row. `merge` says whose clauses errors speak of."""
-        written = WriteContext(table, _constraints(operator), merge=merge)
+    def rewrite(self, operator: Rewrite, stage: Stage, table: str, *, merge: bool, insert: bool = False) -> Rewritten:
+        """Stages the successors of the files that hold a changed row.
+
+        `merge` and `insert` say which statement errors speak of; else it is UPDATE or DELETE.
+        """
+        written = WriteContext(table, assigned_sql(operator), insert=insert, merge=merge)
         with cancellable(self.spark.interrupt), retold(self.sql, written):
             return rewrite(self.frames, self.spark, operator, stage)
 
@@ -200,12 +201,3 @@ def _place(path: str) -> str:
 
     parts = urlsplit(path)
     return (unquote(parts.path) if parts.scheme == "file" else path).rstrip("/")
-
-
-def _constraints(operator: Operator) -> tuple[Constraint, ...]:
-    own: tuple[Constraint, ...] = ()
-    if isinstance(operator, Check):
-        own = operator.conditions
-    elif isinstance(operator, Rewrite):
-        own = operator.checks
-    return (*own, *(item for child in children(operator) for item in _constraints(child)))

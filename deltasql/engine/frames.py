@@ -191,9 +191,14 @@ def _guard(constraint: Constraint, columns: Iterable[str]) -> str:
     """SQL that is TRUE for a row that satisfies the constraint and fails the job otherwise."""
     shown = [name for name in columns if not name.startswith(HIDDEN_PREFIX)]
     values = f"to_json(struct({', '.join(quote(name) for name in shown)}), map('ignoreNullFields', 'false'))"
-    report = f"concat({sql_literal(VIOLATION_MARK + percent_encoded(constraint.name))}, '|', {values})"
+    told = (constraint.name, constraint.condition, constraint.column or "")
+    mark = VIOLATION_MARK + "|".join(percent_encoded(text, safe="") for text in told)
+    report = f"concat({sql_literal(mark)}, '|', {values})"
     return f"CASE WHEN ({constraint.condition}) THEN TRUE ELSE CAST(raise_error({report}) AS BOOLEAN) END"
 
 
 VIOLATION_MARK = "DELTASQL_CONSTRAINT|"
-"""Starts the text that a broken constraint raises inside Spark; its name, percent-encoded, and the row follow."""
+"""Starts the text that a broken constraint raises inside Spark.
+
+Its name, condition and NOT NULL column, percent-encoded, and the row follow, so that whoever hears of it can tell all.
+"""

@@ -101,12 +101,13 @@ class MultipleSourceRowsError(DeltaSqlError):
 @condition(
     "CAST_OVERFLOW_IN_TABLE_INSERT",
     "22003",
-    "A value of type {source} does not fit column type {target} of {table}: {value}. "
+    "A value of type {source} does not fit {column} of {table}, which is {target}: {value}. "
     "Nothing was written; cast it yourself with try_cast, or make the column wider.",
 )
 class InsertOverflowError(DeltaSqlError):
     """A number too big for its column in INSERT."""
 
+    column: str
     table: str
     source: str
     target: str
@@ -116,13 +117,46 @@ class InsertOverflowError(DeltaSqlError):
 @condition(
     "DELTA_CAST_OVERFLOW_IN_TABLE_WRITE",
     "22003",
-    "A value of type {source} does not fit column type {target} of {table}: {value}. "
+    "A value of type {source} does not fit {column} of {table}, which is {target}: {value}. "
     "Nothing was written; cast it yourself with try_cast, or make the column wider.",
 )
 class WriteOverflowError(DeltaSqlError):
     """A number too big for its column in UPDATE or MERGE."""
 
+    column: str
     table: str
     source: str
     target: str
     value: str
+
+
+@condition(
+    "CAST_INVALID_INPUT",
+    "22018",
+    "The value {value} of type {source} is no {target}, which {column} of {table} is. "
+    "Nothing was written; correct the value, or cast it yourself with try_cast to store NULL.",
+)
+class InvalidInputError(DeltaSqlError):
+    """A text for a column of another type that cannot be read as a value of that type."""
+
+    column: str
+    table: str
+    source: str
+    target: str
+    value: str
+
+
+@condition(
+    "DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION",
+    "42K09",
+    "A value of type {source} cannot be stored in {column} of {table}, which is {target}: there is no such cast. "
+    "{advice}",
+)
+class NoCastError(DeltaSqlError):
+    """A value for a column of a type that Spark never makes of it."""
+
+    column: str
+    table: str
+    source: str
+    target: str
+    advice: str

@@ -148,6 +148,22 @@ class NestedArityError(DeltaSqlError):
 
 
 @condition(
+    "INCOMPATIBLE_DATA_FOR_TABLE.UNEXPECTED_COLUMN_NAME",
+    "KD000",
+    "Column {column} is {target}, and the value for it is {source}: by position the field {field} would be stored as "
+    "{place}. Give the fields the column's names, or cast the value to its type.",
+)
+class NestedOrderError(DeltaSqlError):
+    """A struct value that has some names of its column's fields, and has them in other places."""
+
+    column: str
+    field: str
+    place: str
+    source: str
+    target: str
+
+
+@condition(
     "ASSIGNMENT_ARITY_MISMATCH",
     "42802",
     "The INSERT clause names {columns} columns and gives {values} values. Give one value for each column.",
@@ -354,6 +370,33 @@ class ExceedLengthError(DeltaSqlError):
     column: str
     limit: str
     values: str
+
+
+@condition(
+    "DELTA_METADATA_MISMATCH.SCHEMA_MISMATCH",
+    "42KDG",
+    "Column {column} of {table} is VOID and holds only NULL, and the value for it is {source}. {advice}",
+)
+class VoidColumnError(DeltaSqlError):
+    """A value for a column that has no type yet."""
+
+    column: str
+    table: str
+    source: str
+    advice: str
+
+
+@condition(
+    "TASK_WRITE_FAILED",
+    "58030",
+    "A value of partition column {column} of {table} is too long for the name of a directory, or holds the character "
+    "\\0, so nothing was written. Shorten the value, or partition by another column.",
+)
+class PartitionValueError(DeltaSqlError):
+    """A partition value that no directory can be called after."""
+
+    column: str
+    table: str
 
 
 @condition(

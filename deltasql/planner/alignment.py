@@ -8,15 +8,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from itertools import count
+from urllib.parse import quote as percent_encoded
 
 from deltasql.errors.write import (
     NestedArityError,
     NestedColumnsMismatchError,
+    NestedOrderError,
     StrictAssignmentError,
     StructTypeMismatchError,
+    VoidColumnError,
 )
 from deltasql.plan.base import quote
 from deltasql.schema.casts import can_up_cast
+from deltasql.schema.checks import duplicate_columns
 from deltasql.schema.text import quote_text, sql_text, type_text
 from deltasql.schema.types import VOID, ArrayType, DataType, MapType, StructField, StructType
 
@@ -27,25 +31,65 @@ class StructRule(Enum):
     BY_NAME = "the same names, in any order"
     BY_NAME_LENIENT = "by name; a missing field becomes NULL"
     BY_POSITION = "the same number, in order"
-    BY_POSITION_LENIENT = "in order; a missing field at the end becomes NULL"
+    BY_NAME_OR_POSITION = "the same names in any order, or other names in order"
+    """INSERT by position: a value never goes into another field than the one that has its name."""
+
+
+CAST_MARK = "DELTASQL_CAST|"
+"""Starts the text that a guarded cast raises; column, type, the value's type and the value follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Casts:
+    """What becomes of a value that does not fit its column: spark.sql.storeAssignmentPolicy decides.
+
+    ANSI and STRICT: an error; LEGACY: NULL. `guarded` says that Spark's own CAST would make something else of it, since
+    spark.sql.ansi.enabled is false, which holds for what the user's expressions mean, and not for what is stored.
+    """
+
+    policy: str = "ANSI"
+    guarded: bool = False
+
+    def sql(self, value: str, target: DataType, column: str) -> str:
+        """SQL of `value` as the column has it."""
+        kind = sql_text(target)
+        if self.policy == "LEGACY":
+            return f"TRY_CAST({value} AS {kind})"
+        if not self.guarded or value == "NULL":
+            return f"CAST({value} AS {kind})"
+        if is_path(value):
+            return _guarded(value, kind, column)
+        # As for structs: the value is computed once.
+        return f"element_at(transform(array({value}), {_BOUND} -> {_guarded(_BOUND, kind, column)}), 1)"
+
+
+_BOUND = "__value"
+
+
+def _guarded(value: str, kind: str, column: str) -> str:
+    mark = quote_text(f"{CAST_MARK}{percent_encoded(column)}|{percent_encoded(kind)}|")
+    report = f"concat({mark}, typeof({value}), '|', CAST({value} AS STRING))"
+    raised = f"CAST(raise_error({report}) AS {kind})"
+    return f"coalesce(TRY_CAST({value} AS {kind}), IF({value} IS NULL, NULL, {raised}))"
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Brings values to column types. `policy` is spark.sql.storeAssignmentPolicy: ANSI, LEGACY or STRICT.
+    """Brings values to column types.
 
     `statement` is MERGE or INSERT, for advice: these can evolve the schema.
     """
 
     rule: StructRule
     table: str
-    policy: str = "ANSI"
+    casts: Casts = Casts()
     statement: str = ""
 
     def value(self, sql: str, source: DataType, target: DataType, column: str) -> str:
         """SQL of type `target` for the expression `sql` of type `source`, which is stored in `column`.
 
-        Raises NestedColumnsMismatchError, NestedArityError, StructTypeMismatchError or StrictAssignmentError.
+        Raises NestedColumnsMismatchError, NestedArityError, NestedOrderError, StructTypeMismatchError or
+        StrictAssignmentError.
         """
         return self._align(sql, source, target, column, count())
 
@@ -67,16 +111,26 @@ class Alignment:
             case _:
                 return self._cast(sql, source, target, column)
 
-    def cast(self, sql: str, target: DataType) -> str:
+    def cast(self, sql: str, target: DataType, column: str) -> str:
         """SQL of a value without fields of its own to align."""
-        return cast(sql, target, self.policy)
+        return self.casts.sql(sql, target, column)
 
     def _cast(self, sql: str, source: DataType, target: DataType, column: str) -> str:
+        if target == VOID and source != VOID:
+            raise self._void(type_text(source), column)
         if isinstance(source, StructType) != isinstance(target, StructType) and source != VOID:
             raise StructTypeMismatchError(column=column, target=type_text(target), source=type_text(source))
-        if self.policy == "STRICT" and not can_up_cast(source, target):
+        if self.casts.policy == "STRICT" and not can_up_cast(source, target):
             raise StrictAssignmentError(column=column, target=type_text(target), source=type_text(source))
-        return cast(sql, target, self.policy)
+        if can_up_cast(source, target):
+            return f"CAST({sql} AS {sql_text(target)})"
+        return self.cast(sql, target, column)
+
+    def _void(self, source: str, column: str) -> VoidColumnError:
+        advice = f"Give it a type first: ALTER TABLE {self.table} ALTER COLUMN {column} TYPE {source}."
+        if self.statement:
+            advice = f"Let it take that type: {self.statement} WITH SCHEMA EVOLUTION INTO {self.table} …."
+        return VoidColumnError(column=column, table=self.table, source=source, advice=advice)
 
     def _struct(self, sql: str, source: StructType, target: StructType, column: str, names: count[int]) -> str:
         pairs = self._pairs(source, target, column)
@@ -110,23 +164,43 @@ class Alignment:
         self, source: StructType, target: StructType, column: str
     ) -> list[tuple[StructField | None, StructField]]:
         """Each field of the column with the value's field for it, or None for NULL."""
-        if self.rule in {StructRule.BY_POSITION, StructRule.BY_POSITION_LENIENT}:
-            return self._by_position(source, target, column)
+        match self.rule:
+            case StructRule.BY_POSITION:
+                return self._by_position(source, target, column)
+            case StructRule.BY_NAME_OR_POSITION:
+                return self._by_name_or_position(source, target, column)
         unknown = [field.name for field in source if target.find(field.name) is None]
         pairs = [(source.find(field.name), field) for field in target]
         incomplete = any(given is None for given, _ in pairs)
-        if unknown or (incomplete and self.rule is StructRule.BY_NAME):
+        if unknown or duplicate_columns(source) or (incomplete and self.rule is StructRule.BY_NAME):
             raise self._mismatch(source, target, column)
         return pairs
 
     def _by_position(
         self, source: StructType, target: StructType, column: str
     ) -> list[tuple[StructField | None, StructField]]:
-        short = len(source) < len(target) and self.rule is StructRule.BY_POSITION
-        if short or len(source) > len(target):
+        if len(source) != len(target):
             raise NestedArityError(column=column, table=self.table, expected=len(target), given=len(source))
-        missing = [None] * (len(target) - len(source))
-        return list(zip([*source.fields, *missing], target.fields, strict=True))
+        return list(zip(source.fields, target.fields, strict=True))
+
+    def _by_name_or_position(
+        self, source: StructType, target: StructType, column: str
+    ) -> list[tuple[StructField | None, StructField]]:
+        pairs = self._by_position(source, target, column)
+        if {name.lower() for name in source.names} == {name.lower() for name in target.names}:
+            return [(source.find(field.name), field) for field in target]
+        for given, wanted in pairs:
+            assert given is not None
+            own = target.find(given.name)
+            if own is not None and own != wanted:
+                raise NestedOrderError(
+                    column=column,
+                    field=quote(given.name),
+                    place=quote(wanted.name),
+                    source=type_text(source),
+                    target=type_text(target),
+                )
+        return pairs
 
     def _mismatch(self, source: StructType, target: StructType, column: str) -> NestedColumnsMismatchError:
         missing = [field.name for field in target if source.find(field.name) is None]
@@ -134,17 +208,14 @@ class Alignment:
         parts = []
         if missing:
             parts.append(f" Missing in the value: {', '.join(missing)}.")
+        if twice := duplicate_columns(source):
+            parts.append(f" Twice in the value: {', '.join(twice)}.")
         if extra:
             evolution = f"; {self.statement} WITH SCHEMA EVOLUTION would add them" if self.statement else ""
             parts.append(f" Not in the table: {', '.join(extra)}{evolution}.")
         return NestedColumnsMismatchError(
             source=type_text(source), target=type_text(target), column=column, advice="".join(parts)
         )
-
-
-def cast(sql: str, target: DataType, policy: str) -> str:
-    """SQL of a store-assignment cast; under the LEGACY policy a value that does not fit becomes NULL."""
-    return f"{'TRY_CAST' if policy == 'LEGACY' else 'CAST'}({sql} AS {sql_text(target)})"
 
 
 def updated_struct(

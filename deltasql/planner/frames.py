@@ -35,7 +35,7 @@ from deltasql.planner.delete import refuse_append_only
 from deltasql.planner.frame_options import WriteOptions, write_options
 from deltasql.planner.idempotency import Application, noted, present, session_application, skipped
 from deltasql.planner.insert import Insertion, inserted, is_dynamic, refuse_overwrite
-from deltasql.planner.insert_columns import Given, matched_columns
+from deltasql.planner.insert_columns import Given, matched_columns, struct_rule
 from deltasql.planner.metadata import mapped_metadata, maps_columns, metadata_actions
 from deltasql.planner.place import creation_parameters
 from deltasql.planner.reads import WHOLE_TABLE
@@ -252,7 +252,7 @@ def _inserted(write: _Write, context: Context) -> RowChange:
         dynamic=dynamic and bool(snapshot.partition_columns),
         reads=_reads(write, rows, context),
         few=False,
-        rule=StructRule.BY_NAME_LENIENT if statement.by_name else StructRule.BY_POSITION,
+        rule=StructRule.BY_NAME_LENIENT if statement.by_name else struct_rule(insert, evolution),
     )
     change = inserted(insertion, context)
     if options.data_change:

@@ -27,7 +27,7 @@ from deltasql.planner.context import Context
 from deltasql.planner.defaults import DefaultKeyword, default_sql
 from deltasql.planner.generated import generated_sql, generation_of
 from deltasql.planner.identity import identity_sql, refuse_explicit
-from deltasql.planner.settings import STORE_ASSIGNMENT
+from deltasql.planner.store_assignment import store_casts
 from deltasql.planner.widening import automatic_widening, refuse_dependent_types
 from deltasql.schema.evolution import MergeMode, merge_schemas
 from deltasql.schema.identity import identity_of
@@ -148,10 +148,13 @@ def evolved_schema(snapshot: Snapshot, matched: Sequence[Match], context: Contex
 
 
 def struct_rule(statement: Insert, evolution: bool) -> StructRule:
-    """How the fields of the query's structs find those of the table's."""
-    if statement.by_name:
-        return StructRule.BY_NAME_LENIENT if evolution else StructRule.BY_NAME
-    return StructRule.BY_POSITION_LENIENT if evolution else StructRule.BY_POSITION
+    """How the fields of the query's structs find those of the table's.
+
+    Schemas evolve by name, so that values must go by name as well.
+    """
+    if evolution:
+        return StructRule.BY_NAME_LENIENT
+    return StructRule.BY_NAME if statement.by_name else StructRule.BY_NAME_OR_POSITION
 
 
 def column_values(
@@ -166,13 +169,13 @@ def column_values(
 
     Raises MissingNotNullColumnError for a column that nothing fills.
     """
-    align = Alignment(rule, str(statement.table), context.choice(STORE_ASSIGNMENT), "INSERT")
+    align = Alignment(rule, str(statement.table), store_casts(context), "INSERT")
     sources = {(field.name if field else item.name).lower(): item for field, item in matched}
     columns = []
     for field in schema:
         item = sources.get(field.name.lower())
         if field.name in static:
-            value = align.cast(static[field.name], field.type)
+            value = align.cast(static[field.name], field.type, quote(field.name))
         elif item is not None:
             value = align.value(item.sql, item.type, field.type, field.name)
         elif (identity := identity_of(field)) is not None:
@@ -180,7 +183,7 @@ def column_values(
         elif generation_of(field) is not None:
             continue
         else:
-            value = align.cast(default_sql(field), field.type)
+            value = align.cast(default_sql(field), field.type, quote(field.name))
             if not field.nullable and default_sql(field) == "NULL":
                 raise MissingNotNullColumnError(column=quote(field.name), table=str(statement.table))
         columns.append((field.name, stored(field, value)))

@@ -50,10 +50,11 @@ from deltasql.planner.row_level import keeps_source, rewritten_rows
 from deltasql.planner.rule import plan
 from deltasql.planner.scope import Scope, side, told_apart, type_at
 from deltasql.planner.settings import AUTO_MERGE, STORE_ASSIGNMENT, STRUCTS_BY_NAME
+from deltasql.planner.store_assignment import store_casts
 from deltasql.planner.widening import automatic_widening, refuse_dependent_types
 from deltasql.schema.evolution import MergeMode, merge_schemas, restrict
 from deltasql.schema.identity import identities, identity_of
-from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
+from deltasql.schema.types import VOID, DataType, DecimalType, PrimitiveType, StructField, StructType
 from deltasql.schema.widening import Widening
 
 KINDS = {
@@ -279,7 +280,7 @@ class _Merge:
             known = item.type or self.scope.type_of(sql)
             if known is not None:
                 types[sql] = known
-            elif strict or not isinstance(target, (PrimitiveType, DecimalType)):
+            elif strict or target == VOID or not isinstance(target, (PrimitiveType, DecimalType)):
                 unknown.append(sql)
         if unknown:
             assert self.scope.source is not None
@@ -297,7 +298,7 @@ class _Values:
         context = merge.context
         by_name = StructRule.BY_NAME_LENIENT if merge.evolution else StructRule.BY_NAME
         rule = by_name if context.is_on(STRUCTS_BY_NAME) else StructRule.BY_POSITION
-        self.align = Alignment(rule, str(merge.statement.table), context.choice(STORE_ASSIGNMENT), "MERGE")
+        self.align = Alignment(rule, str(merge.statement.table), store_casts(context), "MERGE")
 
     def row(self, clause: MergeClause, items: Sequence[MergeAssignment]) -> tuple[str, ...]:
         """One SQL text per column: assigned, kept (UPDATE) or the default (INSERT)."""
@@ -320,7 +321,7 @@ class _Values:
             source = self.merge.scope.source
             assert source is not None
             return identity_sql(field, identity, f"{quote(source.alias)}.{ORDINAL}")
-        return stored(field, self.align.cast(default_sql(field), field.type))
+        return stored(field, self.align.cast(default_sql(field), field.type, quote(field.name)))
 
     def _assigned(self, clause: MergeClause, items: Sequence[MergeAssignment]) -> dict[str, str]:
         alias = self.merge.scope.target.alias
@@ -332,7 +333,7 @@ class _Values:
         def value_for(sql: str, kind: DataType, column: str) -> str:
             known = self.types.get(sql)
             if known is None:
-                return self.align.cast(sql, kind)
+                return self.align.cast(sql, kind, column)
             if keeps:
                 current = f"{quote(alias)}.{column}"
                 return updated_struct(sql, known, current, kind, kind, self.align, column)

@@ -19,6 +19,7 @@ STRUCTS_BY_NAME = "spark.databricks.delta.resolveMergeUpdateStructsByName.enable
 CASE_SENSITIVE = "spark.sql.caseSensitive"
 REPLACE_WHERE_CHECK = "spark.databricks.delta.replaceWhere.constraintCheck.enabled"
 STORE_ASSIGNMENT = "spark.sql.storeAssignmentPolicy"
+ANSI = "spark.sql.ansi.enabled"
 TIME_ZONE = "spark.sql.session.timeZone"
 AUTOMATIC_WIDENING = "spark.databricks.delta.typeWidening.allowAutomaticWidening"
 CHANGES_OUT_OF_RANGE = "spark.databricks.delta.changeDataFeed.timestampOutOfRange.enabled"

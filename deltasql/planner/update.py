@@ -10,7 +10,7 @@ from deltasql.errors.write import FieldOfNonStructError, MissingSetColumnError
 from deltasql.plan.base import quote
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind, Scan
 from deltasql.plan.update import Assignment, Update
-from deltasql.planner.alignment import Alignment, StructRule, cast
+from deltasql.planner.alignment import Alignment, StructRule
 from deltasql.planner.assignments import ResolvedAssignment, assigned_values, dotted, refuse_conflicts
 from deltasql.planner.changes import Outcome, Plan, RowChange
 from deltasql.planner.char_types import stored
@@ -26,9 +26,9 @@ from deltasql.planner.recording import recorded
 from deltasql.planner.row_level import rewritten_rows
 from deltasql.planner.rule import plan
 from deltasql.planner.scope import Scope, side, type_at, unqualified
-from deltasql.planner.settings import STORE_ASSIGNMENT
+from deltasql.planner.store_assignment import store_casts
 from deltasql.schema.text import type_text
-from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
+from deltasql.schema.types import VOID, DataType, DecimalType, PrimitiveType, StructField, StructType
 
 
 @plan.register
@@ -86,13 +86,13 @@ def _values(statement: Update, context: Context, scope: Scope, scan: Scan) -> di
         for item, written in zip(resolved, statement.assignments, strict=True)
         if written.value is not None or not _is_generated(item, scope)
     ]
-    policy = context.choice(STORE_ASSIGNMENT)
-    align = Alignment(StructRule.BY_NAME, str(statement.table), policy)
-    types = _types(resolved, context, scope, scan, policy)
+    casts = store_casts(context)
+    align = Alignment(StructRule.BY_NAME, str(statement.table), casts)
+    types = _types(resolved, context, scope, scan, casts.policy)
 
     def value_for(sql: str, kind: DataType, column: str) -> str:
         known = types.get(sql)
-        return cast(sql, kind, policy) if known is None else align.value(sql, known, kind, column)
+        return align.cast(sql, kind, column) if known is None else align.value(sql, known, kind, column)
 
     schema = scope.target.schema
     return assigned_values(resolved, schema, schema, scope.target.alias, value_for)
@@ -136,7 +136,7 @@ def _types(
     needed = []
     for item in resolved:
         target = type_at(scope.target.schema, item.names)
-        if policy == "STRICT" or not isinstance(target, (PrimitiveType, DecimalType)):
+        if policy == "STRICT" or target == VOID or not isinstance(target, (PrimitiveType, DecimalType)):
             needed.append(item.value)
     known = {sql: kind for sql in needed if (kind := scope.type_of(sql)) is not None}
     unknown = [sql for sql in needed if sql not in known]

@@ -16,3 +16,5 @@ INSERT INTO t REPLACE WHERE day = 'mon' VALUES (8, 'tue', 1);
 -- name: wrong, NULL counts as outside
 INSERT INTO t REPLACE WHERE n > 5 VALUES (8, 'mon', NULL);
 SELECT * FROM t;
+-- name: wrong, a constant row outside, which Spark finds before its tasks run
+INSERT INTO t REPLACE WHERE n = 7 SELECT 2, 'mon', 8;

@@ -30,3 +30,9 @@ SELECT * FROM t;
 CREATE TABLE e;
 INSERT WITH SCHEMA EVOLUTION INTO e SELECT 1 AS a, 'x' AS b;
 SELECT * FROM e;
+-- name: structs go by name, so that a field that is added gets its value
+CREATE TABLE nested (k INT, s STRUCT<a: INT, b: STRING>, list ARRAY<STRUCT<a: INT, b: STRING>>, m MAP<STRING, STRUCT<a: INT, b: STRING>>);
+INSERT WITH SCHEMA EVOLUTION INTO nested SELECT 1, named_struct('a', 1, 'c', 'c1'), array(named_struct('c', 'c2', 'a', 2)), map('k', named_struct('c', 'c3'));
+INSERT WITH SCHEMA EVOLUTION INTO nested (s, k) SELECT named_struct('d', 'd4', 'b', 'b4', 'a', 4), 2;
+SELECT * FROM nested ORDER BY k;
+DESCRIBE nested;

@@ -8,11 +8,12 @@ from typing import Any, cast
 import pytest
 
 from deltasql.engine.commit import _overwritten
-from deltasql.engine.failures import _VIOLATION, WriteContext, _violation
 from deltasql.engine.frames import _guard
 from deltasql.engine.spark import SparkHandle
 from deltasql.engine.staged import StagedFile
 from deltasql.engine.write import Stage, Staged
+from deltasql.engine.write_failures import Failure, WriteContext, cast_error, marked_error
+from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.engine import CheckViolationError, NotNullViolationError, RemoteWriteError
 from deltasql.errors.write import ExceedLengthError, ReplaceWhereMismatchError
 from deltasql.log.actions import AddFile, Metadata
@@ -87,15 +88,29 @@ def test_a_setting_that_spark_refuses_is_told_once(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("name", ["plain", "a|b", "50% 'x'", "größe"])
 def test_a_broken_constraint_is_found_by_its_name(name: str) -> None:
     check = Constraint(name, "x > 1")
-    sql = _guard(check, ["x"])
-    marked = sql.split("'")[1]
-    match = _VIOLATION.search(marked + '|{"x":1}')
-    assert match is not None
-    error = _violation(match, WriteContext("t", (Constraint("other", "x"), check)))
+    error = _raised(check, '{"x":1}')
     assert isinstance(error, CheckViolationError)
     assert (error.constraint, error.values) == (name, "x = 1")
-    not_null = Constraint(name, "x IS NOT NULL", "x")
-    assert isinstance(_violation(match, WriteContext("t", (not_null,))), NotNullViolationError)
+    not_null = _raised(Constraint(name, "x IS NOT NULL", "x"), '{"x":null}')
+    assert isinstance(not_null, NotNullViolationError)
+    assert (not_null.column, not_null.table) == ("x", "t")
+
+
+def _raised(check: Constraint, row: str) -> DeltaSqlError | None:
+    """The error for a row that breaks `check`, out of what its guard raises."""
+    text = f"[USER_RAISED_EXCEPTION] {_guard(check, ['x']).split(chr(39))[1]}|{row} SQLSTATE: P0001"
+    return marked_error(Failure("USER_RAISED_EXCEPTION", "P0001", text, {}), WriteContext("t"), "")
+
+
+def test_failed_casts_name_every_column_that_they_may_be_of() -> None:
+    overflow = Failure("CAST_OVERFLOW", "22003", "", {"targetType": '"TINYINT"', "sourceType": '"INT"', "value": "300"})
+    values = (("a", "CAST(x AS TINYINT)"), ("b", "CAST(NULL AS TINYINT)"), ("c", "struct(CAST(y AS TINYINT))"))
+    error = cast_error(overflow, WriteContext("t", values), "UPDATE t SET a = 300")
+    assert error is not None
+    assert "does not fit column a or c of t, which is TINYINT: 300." in str(error)
+    assert error.caret is not None
+    assert cast_error(overflow, WriteContext("t", (("a", "x"),)), "") is None
+    assert cast_error(Failure("DIVIDE_BY_ZERO", "22012", "", {}), WriteContext("t", values), "") is None
 
 
 def test_broken_constraints_of_our_own() -> None:
@@ -106,9 +121,7 @@ def test_broken_constraints_of_our_own() -> None:
         (length, '{"a|b c":"four"}', ExceedLengthError),
         (Constraint(REPLACE_WHERE, "x > 1"), '{"x":1}', ReplaceWhereMismatchError),
     ):
-        match = _VIOLATION.search(f"{_guard(check, ['x']).split(chr(39))[1]}|{row}")
-        assert match is not None
-        error = _violation(match, WriteContext("t", (check,)))
+        error = _raised(check, row)
         assert isinstance(error, kind)
         if isinstance(error, ExceedLengthError):
             assert (error.column, error.limit) == ("`a|b c`", "3")

@@ -10,7 +10,7 @@ from deltasql.errors.write import (
     StrictAssignmentError,
     StructTypeMismatchError,
 )
-from deltasql.planner.alignment import Alignment, StructRule, is_path, same_type, updated_struct
+from deltasql.planner.alignment import Alignment, Casts, StructRule, is_path, same_type, updated_struct
 from deltasql.schema.types import INTEGER, LONG, STRING, ArrayType, MapType, StructField, StructType
 
 
@@ -19,7 +19,7 @@ def struct(**fields: object) -> StructType:
 
 
 def by_name(policy: str = "ANSI") -> Alignment:
-    return Alignment(StructRule.BY_NAME, "t", policy)
+    return Alignment(StructRule.BY_NAME, "t", Casts(policy))
 
 
 def test_an_equal_type_is_left_alone() -> None:

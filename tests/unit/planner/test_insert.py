@@ -15,6 +15,7 @@ from deltasql.errors.write import (
     MissingNotNullColumnError,
     NestedArityError,
     NestedColumnsMismatchError,
+    NestedOrderError,
     NotPartitionColumnError,
     ReplaceWhereClauseError,
     StaticPartitionInListError,
@@ -160,14 +161,15 @@ def test_not_null_needs_a_value(lab: Lab, fails: Fails) -> None:
 
 def test_structs(lab: Lab, fails: Fails) -> None:
     lab.run("CREATE TABLE n (s STRUCT<a: INT, b: INT>)")
-    assert (
-        "'a', __deltasql_0.z, 'b', __deltasql_0.a"
-        in written(lab, "INSERT INTO n SELECT 7", s="STRUCT<z: INT, a: INT>")["s"]
-    )
-    by_name = written(lab, "INSERT INTO n BY NAME SELECT 8", s="STRUCT<b: INT, a: INT>")["s"]
-    assert "'a', __deltasql_0.a, 'b', __deltasql_0.b" in by_name
+    by_position = written(lab, "INSERT INTO n SELECT 7", s="STRUCT<a: INT, z: INT>")["s"]
+    assert "'a', __deltasql_0.a, 'b', __deltasql_0.z" in by_position
+    for number, clause in enumerate(("", "(s)", "BY NAME")):
+        by_name = written(lab, f"INSERT INTO n {clause} SELECT 8{number}", s="STRUCT<B: INT, a: INT>")["s"]
+        assert "'a', __deltasql_0.a, 'b', __deltasql_0.B" in by_name
     for given, sql, kind in (
         ("s STRUCT<a: INT>", "INSERT INTO n SELECT 1", NestedArityError),
+        ("s STRUCT<z: INT, a: INT>", "INSERT INTO n SELECT 1", NestedOrderError),
+        ("s STRUCT<a: INT, A: INT>", "INSERT INTO n BY NAME SELECT 1", NestedColumnsMismatchError),
         ("s STRUCT<a: INT, c: INT>", "INSERT INTO n BY NAME SELECT 1", NestedColumnsMismatchError),
         ("s INT", "INSERT INTO n SELECT 1", StructTypeMismatchError),
     ):

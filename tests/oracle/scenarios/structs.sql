@@ -1,0 +1,41 @@
+-- name: the same names in another order go by name
+CREATE TABLE t (p STRUCT<a: INT, b: INT>) USING delta;
+CREATE TABLE s (p STRUCT<b: INT, a: INT>) USING delta;
+INSERT INTO s SELECT named_struct('b', 20, 'a', 10);
+INSERT INTO t SELECT * FROM s;
+INSERT INTO t BY NAME SELECT p FROM s;
+SELECT p.a, p.b FROM t;
+
+-- name: other names go by position
+CREATE TABLE t (p STRUCT<a: INT, b: INT>, l ARRAY<STRUCT<a: INT, b: INT>>) USING delta;
+INSERT INTO t SELECT struct(1, 2), array(struct(3, 4));
+INSERT INTO t SELECT named_struct('a', 1, 'z', 2), array(named_struct('y', 3, 'z', 4));
+SELECT p.a, p.b, l[0].a, l[0].b FROM t;
+
+-- name: the same names in another order in an expression
+CREATE TABLE t (p STRUCT<a: INT, b: INT>) USING delta;
+INSERT INTO t SELECT named_struct('b', 20, 'a', 10);
+-- differs: structs-by-name
+SELECT p.a, p.b FROM t;
+-- state differs: structs-by-name
+
+-- name: the same names in another order in arrays, maps and a list of columns
+CREATE TABLE t (l ARRAY<STRUCT<a: INT, b: INT>>, m MAP<STRING, STRUCT<a: INT, b: INT>>) USING delta;
+INSERT INTO t (m, l) SELECT map('k', named_struct('b', 20, 'a', 10)), array(named_struct('B', 20, 'A', 10));
+-- differs: structs-by-name
+SELECT l[0].a, l[0].b, m['k'].a, m['k'].b FROM t;
+-- state differs: structs-by-name
+
+-- name: names of the column in other places
+CREATE TABLE t (p STRUCT<a: INT, b: INT>) USING delta;
+-- differs: structs-by-name INCOMPATIBLE_DATA_FOR_TABLE.UNEXPECTED_COLUMN_NAME
+INSERT INTO t SELECT named_struct('b', 1, 'c', 2);
+-- state differs: structs-by-name
+
+-- name: a field that is added gets its value
+SET spark.databricks.delta.schema.autoMerge.enabled = true;
+CREATE TABLE t (k INT, p STRUCT<a: INT, b: STRING>) USING delta;
+INSERT INTO t SELECT 1 AS k, named_struct('a', 1, 'c', 'c') AS p;
+-- differs: structs-by-name
+SELECT * FROM t;
+-- state differs: structs-by-name
