@@ -19,10 +19,18 @@ class EmptyStatementError(DeltaSqlError):
     pass
 
 
-@condition("UNSUPPORTED_DATATYPE", "0A000", "The data type {type} is not supported. Use one of: {supported}.")
+@condition("UNSUPPORTED_DATATYPE", "0A000", "The data type {type} is not supported.")
 class UnsupportedDatatypeError(DeltaSqlError):
+    """`supported` are the types that there are; `meant` is the one that `type` means elsewhere, or resembles."""
+
     type: str
     supported: tuple[str, ...]
+    meant: str = ""
+
+    @property
+    def message(self) -> str:
+        advice = f"Did you mean {self.meant}?" if self.meant else f"Use one of: {', '.join(self.supported)}."
+        return f"The data type {self.type} is not supported. {advice}"
 
 
 @condition(

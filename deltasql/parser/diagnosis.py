@@ -6,9 +6,11 @@ import re
 
 from deltasql.errors.base import Caret
 from deltasql.errors.syntax import ParseSyntaxError
+from deltasql.parser.advice import advice
 from deltasql.parser.automaton import Stuck, Token
-from deltasql.parser.lexicon import STRING, balanced_end
+from deltasql.parser.lexicon import STRING, balanced_end, skip_blanks
 from deltasql.parser.runs import QUERY_WORDS, WORD
+from deltasql.parser.spelling import resembles
 from deltasql.parser.tables import END, grammar_tables
 
 _FOUND = re.compile(rf"{STRING}|`(?:[^`]|``)*`|\w+(?:\.\d+)?|.", re.DOTALL)
@@ -19,7 +21,7 @@ _READABLE = {
     "NUMBER": "a number",
     "EXPRESSION_RUN": "an expression",
     "QUERY_RUN": "a query",
-    "SUBQUERY_RUN": "text in parentheses",
+    "SUBQUERY_RUN": "text in parentheses: (…)",
     "SETTING_KEY": "a setting",
     "SETTING_VALUE": "a value",
     END: "the end of the statement",
@@ -32,8 +34,31 @@ _UNTOLD_KEYWORDS = frozenset(
         # What these begin is understood, and refused.
         *("PRIMARY", "UNIQUE", "FOREIGN", "REFERENCES", "CLUSTERED", "COLLATE", "RECOVER", "SERDE", "SERDEPROPERTIES"),
         *("FILEFORMAT", "MSCK", "REPAIR", "LOAD"),
+        # Other names of the same things, and what is rarely wanted.
+        *(
+            "NAMESPACE",
+            "NAMESPACES",
+            "TEMP",
+            "GLOBAL",
+            "ALL",
+            "CACHED",
+            "COLLATIONS",
+            "CURRENT",
+            "PROCEDURES",
+            "SYSTEM",
+        ),
+        *("USER", "VARIABLE", "VARIABLES", "CODEGEN", "COST"),
     }
 )
+_TYPES = frozenset({"ARRAY", "INTERVAL", "MAP", "STRUCT"})
+"""Where these may stand, a type is wanted, and most types are names to the grammar."""
+_LIKELIEST = (
+    *("SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "CREATE", "ALTER", "DROP", "DESCRIBE", "SHOW", "EXPLAIN"),
+    *("TABLE", "TABLES", "VIEW", "VIEWS", "SCHEMA", "SCHEMAS", "COLUMN", "COLUMNS", "AS", "USING", "PARTITIONED"),
+    *("CLUSTER", "COMMENT", "LOCATION", "TBLPROPERTIES"),
+)
+_MANY = frozenset({"TABLE", "TABLES", "MERGE", "PARTITIONED"})
+"""Where one of these may stand, so many others may that the likeliest come first."""
 _BESIDE_PARTITION = frozenset({"COLUMNS", "RENAME"})
 """Where one of these may stand, PARTITION begins a statement that is refused."""
 _MOST_TOLD = 10
@@ -53,8 +78,9 @@ def syntax_error(text: str, stuck: Stuck) -> ParseSyntaxError:
     reason = f"Found {_quoted(found)}, but expected {_list(expected)}."
     if stuck.previous is None:
         reason = f"No statement starts with {_quoted(found)}."
-    advice = f"Did you mean {misspelt[2]}?" if misspelt else _advice(found.upper(), stuck, text)
-    return ParseSyntaxError(f"{reason} {advice}".strip(), found, expected).at(Caret(text, start, end))  # type: ignore[return-value]
+    meant = f"Did you mean {misspelt[2]}?" if misspelt else _advice(found.upper(), stuck, text)
+    hint = meant or advice(text, stuck.position)
+    return ParseSyntaxError(f"{reason} {hint}".strip(), found, expected).at(Caret(text, start, end))  # type: ignore[return-value]
 
 
 def _unclosed(text: str) -> ParseSyntaxError | None:
@@ -69,12 +95,21 @@ def _unclosed(text: str) -> ParseSyntaxError | None:
 def readable(terminals: frozenset[str]) -> tuple[str, ...]:
     """What terminals stand for, in words: things first, then keywords, then punctuation."""
     things = [_READABLE[name] for name in _READABLE if name in terminals and name != END]
-    words = set(_keywords(terminals)) - _UNTOLD_KEYWORDS
-    keywords = sorted(words - {"PARTITION", "IF"} if words & _BESIDE_PARTITION else words)
+    words = set(_keywords(terminals))
+    if words >= _TYPES:
+        things, words = ["a type", *(thing for thing in things if thing != "a name")], words - _TYPES
+    # Where nothing else could stand, it is told all the same.
+    words = words - _UNTOLD_KEYWORDS or words
+    words = words - {"PARTITION", "IF"} if words & _BESIDE_PARTITION else words
+    keywords = sorted(words, key=_likelihood if words & _MANY else None)
     told = terminals - _UNTOLD
     symbols = [f"'{char}'" for char, name in grammar_tables().symbols.items() if name in told]
     last = [_READABLE[END]] if END in terminals else []
     return (*things, *keywords, *symbols, *last)
+
+
+def _likelihood(word: str) -> tuple[int, str]:
+    return _LIKELIEST.index(word) if word in _LIKELIEST else len(_LIKELIEST), word
 
 
 def _keywords(terminals: frozenset[str]) -> list[str]:
@@ -101,44 +136,29 @@ def _list(expected: tuple[str, ...]) -> str:
 
 def _misspelt(text: str, stuck: Stuck, keywords: list[str]) -> tuple[int, int, str] | None:
     """(start, end, keyword) of a word that resembles a keyword: the one here, or one just taken as a name before."""
-    here = WORD.match(text, stuck.position)
+    here = WORD.match(text, _inside(text, stuck.position))
     words = [here] if here else []
     words += _words_before(text, stuck.previous)
     for word in words:
         if word[0].upper() in grammar_tables().keywords:
             continue
         for keyword in keywords:
-            if _resembles(word[0].upper(), keyword):
+            if resembles(word[0].upper(), keyword):
                 return word.start(), word.end(), keyword
     return None
+
+
+def _inside(text: str, position: int) -> int:
+    """The offset of the first thing in the parentheses that open at `position`, or `position`."""
+    while text.startswith("(", position):
+        position = skip_blanks(text, position + 1)
+    return position
 
 
 def _words_before(text: str, previous: Token | None) -> list[re.Match[str]]:
     if previous is None or previous.name not in {"IDENTIFIER", "EXPRESSION_RUN"}:
         return []
     return list(WORD.finditer(text, previous.start, previous.end))
-
-
-def _resembles(word: str, keyword: str) -> bool:
-    """True for one wrong, missing, added or swapped letter; two in words of seven letters or more."""
-    allowed = 2 if len(keyword) > 6 else 1
-    return len(keyword) > 2 and len(word) > 2 and _distance(word, keyword) <= allowed
-
-
-def _distance(left: str, right: str) -> int:
-    """Edits between two words, where swapping neighbours is one edit (optimal string alignment)."""
-    if abs(len(left) - len(right)) > 2:
-        return 3
-    rows = [list(range(len(right) + 1))]
-    for i, a in enumerate(left, 1):
-        row = [i]
-        for j, b in enumerate(right, 1):
-            best = min(rows[-1][j] + 1, row[-1] + 1, rows[-1][j - 1] + (a != b))
-            if i > 1 and j > 1 and a == right[j - 2] and left[i - 2] == b:
-                best = min(best, rows[-2][j - 2] + 1)
-            row.append(best)
-        rows.append(row)
-    return rows[-1][-1]
 
 
 def _advice(found: str, stuck: Stuck, text: str) -> str:
@@ -151,9 +171,9 @@ def _advice(found: str, stuck: Stuck, text: str) -> str:
     before = "" if stuck.previous is None else text[stuck.previous.start : stuck.previous.end].upper()
     if before == "EXCEPT":
         return "Write the columns in parentheses: EXCEPT (a, b)."
-    if before == "," and found in {")", ""}:
+    if before == "," and found in {")", "", "WHERE", "WHEN"}:
         return "Remove the comma before it."
     is_place_of_name = "IDENTIFIER" in stuck.expected and (not keywords or before in {",", "("})
-    if is_place_of_name and WORD.match(found):
+    if is_place_of_name and WORD.match(found) and not found.isdigit():
         return f"To use it as a name, write `{found.lower()}`."
     return ""

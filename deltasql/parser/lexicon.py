@@ -23,13 +23,28 @@ _PIECE = re.compile(
 )
 _CLOSING = {"(": ")", "[": "]"}
 _NAMES = {"'": "string", '"': "string", "`": "quoted name", "(": "parenthesis", "[": "bracket", "/*": "comment"}
+# A string that ends where a word goes on: 'it's'
+_HALVED = re.compile(r"(?P<left>(?P<quote>['\"])(?:(?!(?P=quote))[^\\\n]|\\.)*)(?P=quote)\w")
 OPENINGS = frozenset(_NAMES)
 
 
 def not_closed(text: str, start: int, opening: str) -> NoReturn:
     """Raises ParseSyntaxError: the piece that `opening` starts at `start` never ends."""
-    reason = f"The {_NAMES[opening]} that starts here with {opening} is never closed."
+    reason = f"The {_NAMES[opening]} that starts here with {opening} is never closed.{_where_from(text, start)}"
     raise ParseSyntaxError(reason, opening).at(Caret(text, start, start + len(opening)))
+
+
+def _where_from(text: str, start: int) -> str:
+    """Why a quote may be too many, and how far above the statement begins that ran on to here."""
+    doubled = _HALVED.search(text, 0, start + 2) if text[start] in "'\"" else None
+    hint = f" In a string, {text[start]} is written twice: {doubled['left']}{doubled['quote'] * 2}…" if doubled else ""
+    begin = len(text) - len(text.lstrip())
+    above = text.count("\n", begin, start)
+    if not above:
+        return hint
+    first = text[begin:].splitlines()[0].strip()
+    shown = first if len(first) <= 60 else f"{first[:60]}…"
+    return f"{hint} The statement begins {above} line{'s' if above > 1 else ''} above: {shown}"
 
 
 def skip_comment(text: str, start: int) -> int:

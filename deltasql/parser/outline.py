@@ -87,7 +87,10 @@ def find(pattern: str, statement: Outline) -> tuple[int, int] | None:
     if match is None:
         return None
     first, last = (statement.line.count(" ", 0, edge) for edge in match.span("caret"))
-    return statement.places[first][0], statement.places[last - 1][1]
+    if first == len(statement.places):
+        end = statement.places[-1][1]
+        return end, end
+    return statement.places[first][0], statement.places[max(first, last - 1)][1]
 
 
 @functools.cache

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, NoReturn
 
+from deltasql.errors.base import Caret
 from deltasql.errors.refused import BucketingError, CollationError, KeyConstraintError, PartitionExpressionError
 from deltasql.errors.syntax import ParseSyntaxError
-from deltasql.parser.automaton import Tree
+from deltasql.parser.automaton import Token, Tree
 from deltasql.parser.build import builds, caret
 from deltasql.parser.lexicon import skip_blanks
 from deltasql.parser.rules.options import Clause, collect
+from deltasql.parser.rules.types import TYPE_NAMES
 from deltasql.plan.base import SqlText
 from deltasql.plan.table import (
     CheckConstraint,
@@ -35,6 +38,11 @@ _FIELDS = {
 }
 
 
+# One column: a type, and options that may hold text in parentheses.
+_TYPED = rf"(?:{'|'.join(TYPE_NAMES)})\b(?:(?!\bFROM\b)[^,()<]|<[^()]*>|\([^()]*\))*"
+_COLUMNS = re.compile(rf"\(\s*(?P<name>\w+)\s+{_TYPED}(?:,\s*\w+\s+{_TYPED})*\)", re.IGNORECASE)
+
+
 @builds("create_mode")
 def _mode(children: list[Any], tree: Tree, text: str) -> str:
     return "_".join(word.lower() for word in children)
@@ -46,6 +54,8 @@ def _create_table(children: list[Any], tree: Tree, text: str) -> CreateTable:
     if if_not_exists and mode != "create":
         reason = "A table is created IF NOT EXISTS or replaced, not both. Leave out one of them."
         raise ParseSyntaxError(reason, "IF NOT EXISTS").at(caret(tree.children[2], text))
+    if query is not None and elements is None:
+        _refuse_reserved_columns(tree.children[-1], text)
     values = collect(clauses, tree.children[5:-1], text)
     columns = None if elements is None else tuple(item for item in elements if isinstance(item, ColumnDefinition))
     if columns == ():
@@ -66,6 +76,16 @@ def _create_table(children: list[Any], tree: Tree, text: str) -> CreateTable:
         query,
         tuple(_constraints(elements or ())),
     )
+
+
+def _refuse_reserved_columns(query: Token, text: str) -> None:
+    """Raises ParseSyntaxError for `(select INT, from STRING)`: columns, the first called like a query's word."""
+    first = _COLUMNS.fullmatch(text, query.start, query.end)
+    if first is None:
+        return
+    name = first["name"]
+    reason = f"{name} is a reserved word. To use it as a name, write `{name}`."
+    raise ParseSyntaxError(reason, name).at(Caret(text, *first.span("name")))
 
 
 @builds("create_table_like")

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 from deltasql.errors.syntax import DatatypeMissingSizeError, DecimalPrecisionError, UnsupportedDatatypeError
 from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds, caret
+from deltasql.parser.spelling import closest
 from deltasql.schema import types
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, StructField, StructType
 
@@ -44,6 +45,25 @@ SUPPORTED = (
     "MAP<type, type>",
     "STRUCT<name: type, …>",
 )
+# What other databases call them.
+_ELSEWHERE = {
+    **dict.fromkeys(("TEXT", "UUID", "NVARCHAR", "CLOB", "VARCHAR2", "TINYTEXT", "LONGTEXT", "ENUM"), "STRING"),
+    **dict.fromkeys(("DATETIME", "TIMESTAMPTZ", "DATETIME2", "SMALLDATETIME"), "TIMESTAMP"),
+    **dict.fromkeys(("NUMBER", "MONEY", "BIGNUMERIC"), "DECIMAL(p, s)"),
+    **dict.fromkeys(("INT8", "INT64", "SERIAL8"), "BIGINT"),
+    **dict.fromkeys(("INT4", "INT32", "MEDIUMINT"), "INT"),
+    **dict.fromkeys(("INT2", "INT16"), "SMALLINT"),
+    **dict.fromkeys(("FLOAT8", "FLOAT64"), "DOUBLE"),
+    **dict.fromkeys(("FLOAT4", "FLOAT32"), "FLOAT"),
+    **dict.fromkeys(("BLOB", "BYTEA", "BYTES", "VARBINARY", "IMAGE"), "BINARY"),
+    **dict.fromkeys(("JSON", "JSONB", "OBJECT", "SUPER"), "VARIANT"),
+    **dict.fromkeys(("SERIAL", "BIGSERIAL"), "BIGINT GENERATED ALWAYS AS IDENTITY"),
+    **dict.fromkeys(("BOOL", "BIT"), "BOOLEAN"),
+    **dict.fromkeys(("ROW", "RECORD"), "STRUCT<name: type, …>"),
+    "LIST": "ARRAY<type>",
+}
+_FAMILIES = ("DECIMAL", "NUMERIC", "CHAR", "VARCHAR", "ARRAY", "MAP", "STRUCT")
+TYPE_NAMES = (*_PLAIN, *_FAMILIES)
 # The key under which Delta keeps the declared type of a CHAR or VARCHAR field.
 _CHAR_VARCHAR = "__CHAR_VARCHAR_TYPE_STRING"
 
@@ -76,7 +96,18 @@ def _unsupported_rule(children: list[Any], tree: Tree, text: str) -> NoReturn:
 
 
 def _unsupported(tree: Tree, text: str) -> NoReturn:
-    raise UnsupportedDatatypeError(text[tree.start : tree.end].upper(), SUPPORTED).at(caret(tree, text))
+    written = text[tree.start : tree.end].upper()
+    raise UnsupportedDatatypeError(written, SUPPORTED, _meant(written)).at(caret(tree, text))
+
+
+def _meant(written: str) -> str:
+    """The type that another database calls so, or the only one that is spelt much like it."""
+    name = written.split("(", maxsplit=1)[0].strip()
+    if name in _ELSEWHERE:
+        return _ELSEWHERE[name]
+    if name in _PLAIN:
+        return name
+    return closest(name, TYPE_NAMES)
 
 
 @builds("array_type")

@@ -174,7 +174,7 @@ def test_errors_of_single_clauses(sql: str, error: type[DeltaSqlError], place: s
 
 def test_unknown_type_lists_the_types() -> None:
     with pytest.raises(UnsupportedDatatypeError, match=r"Use one of: BOOLEAN, .*STRUCT<name: type, …>") as caught:
-        parse("ALTER TABLE t ADD COLUMN a JSON")
+        parse("ALTER TABLE t ADD COLUMN a THING")
     assert (caught.value.condition, caught.value.sqlstate) == ("UNSUPPORTED_DATATYPE", "0A000")
 
 

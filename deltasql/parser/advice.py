@@ -1,0 +1,113 @@
+"""What was probably meant: sentences for the mistakes that are made most, by patterns over the statement's words."""
+
+from __future__ import annotations
+
+from deltasql.parser.outline import find, outline
+
+_CREATE = "CREATE|REPLACE [OR] [REPLACE] [EXTERNAL] TABLE [IF] [NOT] [EXISTS]"
+_ALTER = "ALTER TABLE name"
+_CHANGE = "ALTER TABLE name ALTER|CHANGE [COLUMN] name"
+_MERGE = "MERGE [WITH] [SCHEMA] [EVOLUTION]"
+_INSERT = "INSERT [WITH] [SCHEMA] [EVOLUTION]"
+_NO_OBJECT = "Say what it is: {verb} TABLE …, {verb} VIEW … or {verb} SCHEMA …."
+
+# Between < and > is the place where the text cannot be read.
+ADVICE = (
+    # CREATE and DROP
+    ("CREATE [OR] [REPLACE] TABLE < IF EXISTS > name", "Write IF NOT EXISTS."),
+    (f"{_CREATE} … < PARTITION > BY", "Did you mean PARTITIONED BY?"),
+    (f"{_CREATE} … < CLUSTERED BY () end >", "Did you mean CLUSTER BY?"),
+    (f"{_CREATE} … < ORDER|SORTED|SORT > BY", "Rows are put in order by CLUSTER BY."),
+    (f"{_CREATE} … PARTITIONED|CLUSTER BY < name >", "Write the columns in parentheses."),
+    (f"{_CREATE} name < name > name", "Write the columns in parentheses: (a INT, b STRING)."),
+    ("DROP TABLE|VIEW|SCHEMA|DATABASE < IF NOT > EXISTS", "Write IF EXISTS."),
+    ("DROP TABLE [IF] [EXISTS] name < CASCADE|RESTRICT >", "Nothing depends on a table; leave it out."),
+    ("DROP TABLE|VIEW [IF] [EXISTS] name < , > name", "One statement drops one of them."),
+    ("DROP < COLUMN|COLUMNS >", "Write ALTER TABLE t DROP COLUMN a."),
+    ("DROP|ALTER < name >", _NO_OBJECT),
+    ("CREATE [OR] [REPLACE] < name > (", _NO_OBJECT),
+    ("TRUNCATE < name > end", "Write TRUNCATE TABLE t."),
+    (f"{_CREATE} < string >", "Names are quoted by back-ticks: `t`."),
+    (f"{_CREATE} name < - >", "A name with other characters than letters, digits and _ is quoted: `a-b`."),
+    ("CREATE|REPLACE … ( ⋯ ~ < NULL >", "A column may be NULL unless it is NOT NULL; leave it out."),
+    ("CREATE|REPLACE … ( ⋯ ~ < NOTNULL >", "Write NOT NULL."),
+    (
+        "CREATE|REPLACE … ( ⋯ ~ < AUTO_INCREMENT|AUTOINCREMENT|IDENTITY >",
+        "Write a BIGINT GENERATED ALWAYS AS IDENTITY.",
+    ),
+    ("CREATE|REPLACE|ALTER ⋯ ARRAY < () >", "Write ARRAY<type>."),
+    ("CREATE|REPLACE|ALTER ⋯ MAP < () >", "Write MAP<type, type>."),
+    ("CREATE|REPLACE|ALTER ⋯ STRUCT < () >", "Write STRUCT<name: type, …>."),
+    ("CREATE|REPLACE|ALTER ⋯ COMMENT < part >", "Texts stand in quotes: COMMENT 'text'."),
+    # ALTER TABLE
+    (f"{_ALTER} ADD < CHECK > (", "Give it a name: ADD CONSTRAINT c CHECK (condition)."),
+    (f"{_ALTER} ADD CONSTRAINT name CHECK < part >", "Write the condition in parentheses: CHECK (condition)."),
+    (f"{_ALTER} ADD < name >", "Write ADD COLUMN a type."),
+    (f"{_ALTER} DROP < name > end", "Write DROP COLUMN a."),
+    (f"{_ALTER} RENAME < name > TO", "Write RENAME COLUMN a TO b, or RENAME TO t for the table."),
+    (f"{_CHANGE} < SET DATA TYPE >", "Write ALTER COLUMN a TYPE type."),
+    (f"{_CHANGE} SET < DATA > TYPE", "Write ALTER COLUMN a TYPE type."),
+    (f"{_CHANGE} < part > end", "Write ALTER COLUMN a TYPE type."),
+    (f"{_CHANGE} < part > (", "Write ALTER COLUMN a TYPE type."),
+    (f"{_ALTER} SET|UNSET < PROPERTIES|TABLEPROPERTIES|OPTIONS >", "Did you mean TBLPROPERTIES?"),
+    ("ALTER TABLE … TBLPROPERTIES < string >", "Write them in parentheses: ('key' = 'value')."),
+    ("ALTER|CREATE|REPLACE … TABLE … TBLPROPERTIES ( ⋯ = < part >", "Write the value in quotes: 'key' = 'value'."),
+    ("COMMENT ON < name > IS", "Say what it is: COMMENT ON TABLE t IS 'text', or COMMENT ON COLUMN t.a IS 'text'."),
+    # Rows
+    (f"{_INSERT} < name > VALUES|SELECT|(", "Write INSERT INTO t."),
+    (f"{_INSERT} < name > () ", "Write INSERT INTO t."),
+    (f"{_INSERT} INTO|OVERWRITE [TABLE] name < AS > SELECT|VALUES|WITH|TABLE|FROM", "Leave out AS."),
+    (f"{_INSERT} INTO|OVERWRITE [TABLE] name < SET >", "Write INSERT INTO t (a, b) VALUES (1, 2)."),
+    (f"{_INSERT} INTO|OVERWRITE [TABLE] name < () > end", "Rows come after VALUES: INSERT INTO t VALUES (1, 2)."),
+    (f"{_INSERT} INTO|OVERWRITE [TABLE] name () < () >", "Rows come after VALUES: INSERT INTO t (a, b) VALUES (1, 2)."),
+    ("UPDATE … = < = >", "Write = once."),
+    ("UPDATE name < name = >", "Write SET before the first column."),
+    ("DELETE < * FROM >", "Rows are deleted whole: DELETE FROM t."),
+    ("DELETE < name > WHERE", "Write DELETE FROM t."),
+    ("DELETE < name > end", "Write DELETE FROM t."),
+    ("DELETE FROM name < name = >", "Write WHERE before the condition."),
+    (f"{_MERGE} < name > USING", "Write MERGE INTO t."),
+    (f"{_MERGE} INTO name < FROM >", "Did you mean USING?"),
+    (f"{_MERGE} … USING ⋯ < WHEN >", "Say which rows belong together: ON t.id = s.id."),
+    (f"{_MERGE} … WHEN … < UPDATE|DELETE|INSERT >", "Write THEN before it."),
+    (f"{_MERGE} … UPDATE < * >", "Did you mean UPDATE SET *?"),
+    (f"{_MERGE} … INSERT < VALUES >", "Name the columns: INSERT (a, b) VALUES (1, 2)."),
+    (f"{_MERGE} … SET|INSERT < ALL > end", "All columns are written *."),
+    (f"{_MERGE} … SET < ALL end >", "All columns are written *."),
+    # Files and versions
+    ("OPTIMIZE|VACUUM TABLE < name >", "Leave out TABLE: {verb} t."),
+    ("OPTIMIZE … < ZORDER ( >", "Write ZORDER BY (a, b)."),
+    ("OPTIMIZE … < Z - ORDER|ORDERING >", "Write ZORDER BY (a, b)."),
+    ("VACUUM … RETAIN part < DAYS|DAY >", "A day has 24 HOURS."),
+    ("VACUUM … < DRYRUN >", "Write DRY RUN."),
+    ("RESTORE … VERSION < part > end", "Write VERSION AS OF n."),
+    ("RESTORE … TO < part > end", "Write TO VERSION AS OF n."),
+    ("⋯ VERSION|TIMESTAMP < OF >", "Did you mean AS OF?"),
+    # Looking
+    ("SHOW TABLE < end >", "Did you mean SHOW TABLES?"),
+    ("SHOW TABLE < IN|FROM|LIKE >", "Did you mean SHOW TABLES?"),
+    ("SHOW TABLE < name >", "Write DESCRIBE t, SHOW CREATE TABLE t, or SELECT * FROM t."),
+    ("SHOW CREATE < name > end", "Write SHOW CREATE TABLE t."),
+    ("SHOW COLUMNS < name > end", "Write SHOW COLUMNS IN t."),
+    ("SHOW < HISTORY >", "Did you mean DESCRIBE HISTORY?"),
+    ("SHOW < DETAIL >", "Did you mean DESCRIBE DETAIL?"),
+    ("SHOW < DATABASE|SCHEMA > end", "Did you mean SHOW SCHEMAS?"),
+    ("SHOW < PARTITION >", "Did you mean SHOW PARTITIONS?"),
+    ("SHOW < PROPERTIES >", "Did you mean SHOW TBLPROPERTIES?"),
+    ("SHOW < VIEW > end", "Did you mean SHOW VIEWS?"),
+    ("< HISTORY|DETAIL >", "Did you mean DESCRIBE {words}?"),
+    ("< INSTER|INSRET|ISNERT >", "Did you mean INSERT?"),
+    ("SET name < part >", "Write SET key = value."),
+)  # fmt: skip
+
+
+def advice(text: str, stuck: int) -> str:
+    """What to write instead of what stands at offset `stuck`, which cannot be read; "" where nothing is sure."""
+    statement = outline(text)
+    for pattern, sentence in ADVICE:
+        place = find(pattern, statement)
+        at_end = "end >" in pattern and stuck == len(text)
+        if place is not None and (place[0] <= stuck < place[1] or at_end):
+            words = " ".join(text[slice(*place)].upper().split())
+            return sentence.format(verb=statement.verb, words=words)
+    return ""

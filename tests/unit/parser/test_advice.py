@@ -1,0 +1,66 @@
+"""What was probably meant; tests/golden/table/wrong_words.sql has the messages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from deltasql.errors.syntax import ParseSyntaxError
+from deltasql.parser import parse, split
+from deltasql.parser.advice import ADVICE
+from deltasql.parser.outline import find, outline
+from deltasql.parser.spelling import closest
+
+FILE = Path(__file__).parents[2] / "golden" / "table" / "wrong_words.sql"
+STATEMENTS = [statement.text for statement in split(FILE.read_text(encoding="utf-8"))]
+
+
+@pytest.mark.parametrize("pattern", [pattern for pattern, _ in ADVICE])
+def test_every_pattern_has_a_golden_statement(pattern: str) -> None:
+    assert any(find(pattern, outline(text)) for text in STATEMENTS)
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("STRNG", "STRING"),
+        ("SRTING", "STRING"),
+        ("INTT", "INT"),
+        ("DAT", ""),
+        ("FOO", ""),
+        ("TIMESTAMPP", "TIMESTAMP"),
+    ],
+)
+def test_closest(word: str, meant: str) -> None:
+    assert closest(word, ("INT", "STRING", "TIMESTAMP", "DATE", "DAY")) == meant
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        (
+            "SELECT 'it's'",
+            "The string that starts here with ' is never closed. In a string, ' is written twice: 'it''…",
+        ),
+        (
+            "-- one\nSELECT 'abc'\n FROM t\n WHERE b = 'x",
+            "The string that starts here with ' is never closed. The statement begins 3 lines above: -- one",
+        ),
+        (
+            "DELETE FROM t\nWHERE a = 'it's' AND b = 'y'",
+            "The string that starts here with ' is never closed. In a string, ' is written twice: 'it''… "
+            "The statement begins 1 line above: DELETE FROM t",
+        ),
+        ('SELECT "a', 'The string that starts here with " is never closed.'),
+    ],
+)
+def test_quotes(sql: str, message: str) -> None:
+    with pytest.raises(ParseSyntaxError) as caught:
+        parse(sql)
+    assert caught.value.message == message
+
+
+def test_a_query_in_brackets_is_no_list_of_columns() -> None:
+    parse("CREATE TABLE t (SELECT date, x int FROM u)")
+    parse("CREATE TABLE t (SELECT date, x FROM u)")
