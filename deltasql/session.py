@@ -40,7 +40,7 @@ from deltasql.planner.changes import (
     Stepwise,
     TableChange,
 )
-from deltasql.planner.context import Context
+from deltasql.planner.context import GLOBAL, Context
 from deltasql.planner.effects import CatalogChange, View, ViewChange
 from deltasql.planner.repeats import may_repeat
 from deltasql.planner.settings import (
@@ -71,6 +71,10 @@ def connect(warehouse: str = "warehouse", spark: SparkSession | str | None = Non
     a Spark Connect server: "sc://host:port".
     """
     return Session(warehouse, spark)
+
+
+_SHARED_VIEWS: dict[str, dict[str, View]] = {}
+"""The global temporary views of this process, by warehouse: each names tables of one."""
 
 
 class Session:
@@ -255,7 +259,8 @@ class Session:
         return self._result(engine, done)
 
     def _context(self, sql: str, engine: StatementEngine) -> Context:
-        return Context(sql, self.catalog, self.settings, engine, self.views, self._log_at)
+        views = {**_SHARED_VIEWS.get(self.catalog.warehouse, {}), **self.views}
+        return Context(sql, self.catalog, self.settings, engine, views, self._log_at)
 
     def _log_at(self, location: str, name: str) -> DeltaLog:
         """The log at a place; kept, so that the next statement reads only what is new."""
@@ -308,8 +313,11 @@ class Session:
             case SettingChange(key, value):
                 self._set(key, value)
                 return self._result(engine, Committed(*change.answer()))
-            case ViewChange():
-                change.apply(self.views)
+            case ViewChange(name):
+                shared = name.startswith(f"{GLOBAL}.")
+                change.apply(_SHARED_VIEWS.setdefault(self.catalog.warehouse, {}) if shared else self.views)
+                # Spark's view of that name, a DataFrame's, has been replaced or dropped with ours.
+                engine.forget_view(name.split(".", 1) if shared else (name,))
             case _:
                 assert_never(change)
         return self._result(engine, Committed())

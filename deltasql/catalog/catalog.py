@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any, TypeAlias, Union
 from urllib.parse import unquote, urlsplit
@@ -139,6 +140,12 @@ class Catalog:
         """Makes a schema (and its catalog) the current one. Raises SchemaNotFoundError."""
         entry = self.schema(name)
         self.current_catalog, self.current_schema = entry.catalog, entry.name
+
+    def within(self, catalog: str, schema: str) -> Catalog:
+        """This catalog for somebody whose current schema is another one, which need not be there any more."""
+        other = copy(self)
+        other.current_catalog, other.current_schema = catalog, schema
+        return other
 
     # Catalogs
 
@@ -311,8 +318,11 @@ class Catalog:
         advice = _did_you_mean(similar) or f"Run SHOW SCHEMAS, or create it: CREATE SCHEMA {sql_name((schema,))}."
         return SchemaNotFoundError(schema=sql_name((schema,)), advice=advice, similar=similar)
 
-    def _table_not_found(self, parts: Name) -> TableNotFoundError:
+    def _table_not_found(self, parts: Name) -> TableNotFoundError | CatalogNotFoundError:
         catalog, schema, name = self._table_key(parts)
+        known = self.catalogs()
+        if catalog not in known:
+            return CatalogNotFoundError(catalog=sql_name((catalog,)), known=tuple(known))
         shown = ".".join(sql_name((part,)) for part in _as_parts(parts))
         unregistered = self._unregistered(catalog, schema, name)
         if unregistered is not None:

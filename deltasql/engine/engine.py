@@ -17,7 +17,9 @@ from deltasql.engine.rows import QueryResult
 from deltasql.engine.spark import SparkHandle
 from deltasql.engine.write import Stage, Staged
 from deltasql.engine.write_failures import WriteContext, assigned_sql
+from deltasql.errors.base import DeltaSqlError
 from deltasql.plan.base import quote
+from deltasql.plan.hidden import HIDDEN_PREFIX
 from deltasql.plan.operators import (
     Literals,
     Operator,
@@ -111,11 +113,43 @@ class StatementEngine:
             return [field.type for field in frame_schema(first.select(*columns))]
 
     def knows(self, parts: Sequence[str]) -> bool:
-        """Whether Spark has a table or view of this name. Asks only a Spark that is running."""
-        if not self.started:
+        """Whether Spark has a table or view of this name. Asks only a Spark that is running.
+
+        A Spark of our own has no tables but those of another program in this process: SHOW TABLES does not show them.
+        """
+        if not self.started or self.spark.own:
+            return self.knows_view(parts)
+        try:
+            with retold(self.sql):
+                return bool(self.spark.session.catalog.tableExists(_sql_name(parts)))
+        except DeltaSqlError:
+            # A catalog that Spark has not is an error to it.
+            return False
+
+    def knows_view(self, parts: Sequence[str]) -> bool:
+        """Whether Spark has a temporary view of this name. Asks only a Spark that is running."""
+        local, shared = len(parts) == 1, len(parts) == 2 and parts[0].lower() == "global_temp"
+        if not self.started or not (local or shared):
             return False
         with retold(self.sql):
-            return bool(self.spark.session.catalog.tableExists(".".join(quote(part) for part in parts)))
+            catalog, name = self.spark.session.catalog, _sql_name(parts)
+            return catalog.tableExists(name) and (shared or catalog.getTable(name).isTemporary)
+
+    def temporary_views(self) -> list[str]:
+        """The names of Spark's own temporary views, if it is running."""
+        if not self.started:
+            return []
+        with retold(self.sql):
+            listed = self.spark.session.sql("SHOW VIEWS").collect()
+            names = [row["viewName"] for row in listed if row["isTemporary"] and not row["namespace"]]
+            return [name for name in names if not name.startswith(HIDDEN_PREFIX)]
+
+    def forget_view(self, parts: Sequence[str]) -> None:
+        """Takes a temporary view out of a running Spark: a view of ours has its name now, or it is dropped."""
+        if self.started:
+            with retold(self.sql):
+                catalog = self.spark.session.catalog
+                (catalog.dropTempView if len(parts) == 1 else catalog.dropGlobalTempView)(parts[-1])
 
     def value(self, expression: str, relations: Mapping[str, Operator] = EMPTY) -> Any:
         """The value of a constant expression, or of a sub-query over `relations`."""
@@ -193,6 +227,10 @@ class StatementEngine:
         """A DataFrame of rows that are here already."""
         with retold(self.sql):
             return self.spark.session.createDataFrame(rows.rows, schema_ddl(rows.schema))
+
+
+def _sql_name(parts: Sequence[str]) -> str:
+    return ".".join(quote(part) for part in parts)
 
 
 def _place(path: str) -> str:

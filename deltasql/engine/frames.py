@@ -12,6 +12,7 @@ from typing_extensions import assert_never
 from deltasql.engine.literal_files import literal_table
 from deltasql.engine.scans import scan, scan_size
 from deltasql.engine.spark import SparkHandle
+from deltasql.errors.view import ViewSchemaChangedError
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import HIDDEN_PREFIX, ORDINAL
 from deltasql.plan.operators import (
@@ -27,16 +28,22 @@ from deltasql.plan.operators import (
     Scan,
     Supplied,
     UnionAll,
+    ViewColumns,
     Write,
     children,
 )
+from deltasql.schema.casts import can_up_cast
+from deltasql.schema.evolution import as_nullable
 from deltasql.schema.json import schema_from_json
 from deltasql.schema.literals import sql_literal
-from deltasql.schema.text import schema_ddl
-from deltasql.schema.types import StructType
+from deltasql.schema.text import schema_ddl, sql_text
+from deltasql.schema.types import StructField, StructType
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+
+NO_SETTINGS: Mapping[str, str | None] = {}
 
 
 class Frames:
@@ -68,7 +75,8 @@ class Frames:
             case UnionAll(inputs):
                 return reduce(lambda rows, more: rows.unionAll(more), map(self.frame, inputs))
             case Query():
-                return self.query(operator.sql, operator.relations)
+                rows = self.query(operator.sql, operator.relations, operator.settings)
+                return rows if operator.view is None else shown(rows, operator.view)
             case Supplied(rows, names):
                 return rows.toDF(*names) if names else rows
             case Literals():
@@ -99,10 +107,12 @@ class Frames:
             self.kept.release()
             self.kept = None
 
-    def query(self, sql: str, relations: Mapping[str, Operator]) -> DataFrame:
-        """The rows of `sql`, with `relations` visible to it as views while Spark analyses it."""
-        session = self._spark.session
-        with self.views(relations):
+    def query(
+        self, sql: str, relations: Mapping[str, Operator], settings: Mapping[str, str | None] = NO_SETTINGS
+    ) -> DataFrame:
+        """The rows of `sql`, analysed under `settings`, with `relations` visible to it as views meanwhile."""
+        # The relations come first: they are analysed under the settings of the session, or of their own.
+        with self.views(relations), self._spark.tuned(settings) as session:
             return session.sql(sql)
 
     def views(self, relations: Mapping[str, Operator]) -> Views:
@@ -127,7 +137,10 @@ class Views:
 
     def __enter__(self) -> None:
         for name, operator in self._relations.items():
-            self._frames.frame(operator).createOrReplaceTempView(name)
+            frame = self._frames.frame(operator)
+            # Spark Connect analyses here what it was told before.
+            with self._spark.tuned(operator.settings if isinstance(operator, Query) else NO_SETTINGS):
+                frame.createOrReplaceTempView(name)
 
     def __exit__(self, *_: object) -> None:
         if self._spark.remote:
@@ -138,6 +151,34 @@ class Views:
 
 
 UNKNOWN_SIZE = 1 << 40
+
+
+def shown(rows: DataFrame, view: ViewColumns) -> DataFrame:
+    """The rows of a view's query with the columns that the view had when it was made.
+
+    Raises ViewSchemaChangedError where the query has lost one of them, or its values no longer fit.
+    """
+    given = frame_schema(rows)
+    if [(field.name, as_nullable(field.type)) for field in given] == [
+        (field.name, as_nullable(field.type)) for field in view.schema
+    ]:
+        return rows
+    return rows.selectExpr(
+        *(_shown(view, given, name, field) for name, field in zip(view.names, view.schema, strict=True))
+    )
+
+
+def _shown(view: ViewColumns, given: StructType, name: str, field: StructField) -> str:
+    found = [item for item in given if item.name.lower() == name.lower()]
+    if len(found) != 1:
+        raise ViewSchemaChangedError(view.view, f"its query gives {len(found) or 'no'} column {quote(name)}")
+    kind = found[0].type
+    if as_nullable(kind) == as_nullable(field.type):
+        return f"{quote(name)} AS {quote(field.name)}"
+    if not can_up_cast(kind, field.type):
+        change = f"{quote(name)} is {sql_text(kind)} now, and was {sql_text(field.type)}"
+        raise ViewSchemaChangedError(view.view, change)
+    return f"CAST({quote(name)} AS {sql_text(field.type)}) AS {quote(field.name)}"
 
 
 def frame_schema(frame: DataFrame) -> StructType:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import shutil
 import signal
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -32,6 +34,8 @@ OWN_SESSION = {
     "spark.driver.memory": "4g",
     "spark.log.level": "OFF",
     "spark.sql.legacy.createHiveTableByDefault": "false",
+    # Tables are in our catalog. Hive's would put its files into the working directory.
+    "spark.sql.catalogImplementation": "in-memory",
 }
 
 FOR_FEW_ROWS = {
@@ -148,15 +152,15 @@ class SparkHandle:
         self.session.sparkContext.cancelAllJobs()
 
     @contextmanager
-    def tuned(self, *changes: Mapping[str, str]) -> Iterator[SparkSession]:
-        """The session with some settings changed for a while; they are put back even when the work fails."""
+    def tuned(self, *changes: Mapping[str, str | None]) -> Iterator[SparkSession]:
+        """The session with some settings changed for a while (None: not set); they are put back even on failure."""
         session = self.session
         wanted = {key: value for change in changes for key, value in change.items()}
         before = {key: session.conf.get(key, None) for key in wanted}
         changed = {key: value for key, value in wanted.items() if before[key] != value}
         try:
             for key, value in changed.items():
-                session.conf.set(key, value)
+                _restore(session, key, value)
             yield session
         finally:
             for key in changed:
@@ -201,12 +205,20 @@ def _start_local() -> SparkSession:
         builder = SparkSession.builder.master(os.environ.get("DELTASQL_MASTER", "local[*]")).appName("deltasql")
         for key, value in OWN_SESSION.items():
             builder = builder.config(key, value)
+        builder = builder.config("spark.sql.warehouse.dir", _unused_warehouse())
         # PySpark logs each failed analysis as JSON on stderr; the error itself says it better.
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
         # A cancelled query is reported by whoever cancelled it; py4j would print two stacks on top.
         logging.getLogger().addFilter(_is_no_cancellation)
         with _quiet_stderr(), _same_interrupts():
             return builder.getOrCreate()
+
+
+def _unused_warehouse() -> str:
+    """A directory for Spark's own catalog, which makes one, in the working directory if it is not told another."""
+    place = tempfile.mkdtemp(prefix="deltasql-spark-")
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    return place
 
 
 def _is_configured_outside() -> bool:

@@ -65,11 +65,25 @@ class UnionAll:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Query:
-    """Rows of a query in Spark SQL; `relations` are the rows behind the view names that `sql` uses."""
+    """Rows of a query in Spark SQL; `relations` are the rows behind the view names that `sql` uses.
+
+    That of a view is analysed under the `settings` of its creation (None: not set), and has the columns of `view`.
+    """
 
     sql: str
     relations: Mapping[str, Operator] = field(default_factory=dict)
     label: str = ""
+    settings: Mapping[str, str | None] = field(default_factory=dict)
+    view: ViewColumns | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ViewColumns:
+    """What a view shows of its query, whose tables may have other columns by now: those called `names`, as `schema`."""
+
+    view: str
+    names: tuple[str, ...]
+    schema: StructType
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -18,7 +18,7 @@ from deltasql.errors.table import ReadTableWithoutColumnsError
 from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
 from deltasql.log.row_ids import row_id_columns
 from deltasql.log.table import DeltaLog
-from deltasql.plan.base import SqlText, TableName
+from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.hidden import VIEW, hidden
 from deltasql.plan.operators import (
     METADATA,
@@ -29,9 +29,10 @@ from deltasql.plan.operators import (
     Query,
     Scan,
     Supplied,
+    ViewColumns,
 )
-from deltasql.planner.effects import View
-from deltasql.planner.settings import TIME_ZONE, Settings, as_boolean, as_choice
+from deltasql.planner.effects import Creation, View
+from deltasql.planner.settings import MEANING, TIME_ZONE, Settings, as_boolean, as_choice, says_meaning
 from deltasql.planner.timezone import machine_zone_name
 from deltasql.schema.types import DataType, StructType
 
@@ -43,6 +44,16 @@ if TYPE_CHECKING:
 
 
 EMPTY: Mapping[str, Operator] = MappingProxyType({})
+GLOBAL = "global_temp"
+"""The schema of the views that all sessions of the process share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """For the query of a view: who reads it. `settings` are those that the view has otherwise (None: not set)."""
+
+    settings: Mapping[str, str | None]
+    namespace: tuple[str, str]
 
 
 class Analyst(Protocol):
@@ -57,7 +68,13 @@ class Analyst(Protocol):
         """Whether rows are computed by a Spark of our own, with no settings but those of SET."""
 
     def knows(self, parts: Sequence[str]) -> bool:
-        """Whether Spark has a table or view of this name. Asks only a Spark that is running."""
+        """Whether Spark has a table or view of this name; a Spark of our own has no tables. Asks only a running one."""
+
+    def knows_view(self, parts: Sequence[str]) -> bool:
+        """Whether Spark has a temporary view of this name, as a DataFrame makes one. Asks only a running Spark."""
+
+    def temporary_views(self) -> list[str]:
+        """The names of Spark's own temporary views, if it is running."""
 
     def schema(self, operator: Operator) -> StructType:
         """The columns of an operator's rows."""
@@ -93,6 +110,7 @@ class Context:
     analyst: Analyst
     views: Mapping[str, View]
     logs: Callable[[str, str], DeltaLog]
+    reader: Reader | None = None
     _snapshots: dict[tuple[str, int | None], Snapshot] = field(default_factory=dict)
 
     def caret(self, start: int, end: int) -> Caret:
@@ -104,7 +122,16 @@ class Context:
 
         A running Spark's comes first: it reads the rows, and SET TIME ZONE is told to it alone. Then SET, the machine.
         """
+        if self.reader is not None and TIME_ZONE in self.reader.settings:
+            return self.reader.settings[TIME_ZONE] or machine_zone_name()
         return self.analyst.setting(TIME_ZONE) or self.settings.get(TIME_ZONE) or machine_zone_name()
+
+    @property
+    def meaning(self) -> dict[str, str]:
+        """The settings in force that say what SQL means, as far as they are set."""
+        given = {key: value for key, value in self.settings.changed() if says_meaning(key)}
+        asked = ((key, self.analyst.setting(key)) for key in MEANING if key not in given)
+        return {**given, **{key: value for key, value in asked if value is not None}}
 
     def setting(self, key: str) -> str | None:
         """What SET says, else what a Spark session that was handed in says, else the default."""
@@ -162,12 +189,25 @@ class Context:
         return log, snapshot
 
     def columns_of(self, view: TableName) -> StructType:
-        """The columns of a view. Asks Spark, which then starts."""
+        """The columns of a view. Asks Spark, which then starts, for those of a view that is Spark's."""
+        key = self.view_key(view.parts)
+        made = None if key is None else self.views[key].made
+        if made is not None and not self.analyst.knows_view(view.parts):
+            return made.schema
         return self.analyst.schema(self.query(SqlText(f"SELECT * FROM {view}", 0)))
 
     def is_view(self, name: TableName) -> bool:
         """Whether a temporary view hides the tables of this name."""
-        return len(name.parts) == 1 and name.parts[0].lower() in self.views
+        return self.view_key(name.parts) is not None
+
+    def view_key(self, parts: Sequence[str]) -> str | None:
+        """The key of the view of this name in `views`: v, session.v, global_temp.v; None where there is none."""
+        *schema, name = (part.lower() for part in parts)
+        if schema == [GLOBAL]:
+            name = f"{GLOBAL}.{name}"
+        elif schema not in ([], ["session"], ["system", "session"]):
+            return None
+        return name if name in self.views else None
 
     def refuse_version(self, name: TableName) -> None:
         """Raises TimeTravelViewError for `t@v1` where a table is meant, not one of its versions."""
@@ -296,10 +336,13 @@ class Context:
 
             return changes(reference, self)
         name = TableName(reference.parts, reference.start, reference.end, reference.temporal)
-        if self.is_view(name):
-            return self._view(name)
+        key = self.view_key(name.parts)
+        if key is not None:
+            # A DataFrame has taken the name since: CREATE VIEW would have taken it from the DataFrame.
+            taken = self.views[key].made is not None and self.analyst.knows_view(name.parts)
+            return None if taken else self._view(key, name)
         if name.path is None and (len(name.parts) > 3 or self.catalog.resolve(name.parts) is None):
-            if self._is_foreign(name) or self.analyst.knows(name.parts):
+            if _is_files(name) or self.analyst.knows(name.parts):
                 return None
             self.catalog.require(name.parts)
         snapshot = self.snapshot(replace(name, start=0, end=0))
@@ -309,26 +352,38 @@ class Context:
         scan = self.scan(snapshot, predicate, alias, columns=READ_COLUMNS, with_ids=described)
         return replace(scan, described=True) if described else scan
 
-    def _is_foreign(self, name: TableName) -> bool:
-        """Whether Spark alone can say what a name means: `` parquet.`/path` ``, global_temp.v."""
-        first = name.parts[0].lower()
-        return len(name.parts) == 2 and (first in FILE_FORMATS or first == "global_temp")
-
-    def _view(self, name: TableName) -> Query:
-        view = self.views[name.parts[0].lower()]
+    def _view(self, key: str, name: TableName) -> Query:
+        view = self.views[key]
         if name.temporal is not None:
             raise TimeTravelViewError(view=str(name))
-        scope = view.scope
-        if scope is None:
-            own = name.parts[0].lower()
-            scope = {key: other for key, other in self.views.items() if key != own}
-        sql, relations = replace(self, views=scope).bind(view.query)
+        if view.made is not None:
+            return self._made_view(view.query, view.made, str(name))
+        sql, relations = replace(self, views=view.scope or {}).bind(view.query)
         if view.columns:
-            from deltasql.plan.base import quote
-
             names = ", ".join(quote(column) for column in view.columns)
             sql = f"SELECT * FROM (\n{sql}\n) AS {VIEW}({names})"
         return Query(sql, relations, f"view {name}")
+
+    def _made_view(self, query: str, made: Creation, name: str) -> Query:
+        """The query of a view as it was meant when the view was made, over the tables as they are."""
+        now = self.meaning
+        changed = {key: made.settings.get(key) for key in {**now, **made.settings}}
+        settings = {key: value for key, value in changed.items() if value != now.get(key)}
+        inner = replace(
+            self,
+            catalog=self.catalog.within(*made.namespace),
+            views={key: view for key, view in self.views.items() if key in made.views},
+            reader=Reader(settings, self.current),
+        )
+        sql, relations = inner.bind(query)
+        return Query(sql, relations, f"view {name}", settings, ViewColumns(name, made.names, made.schema))
+
+    @property
+    def current(self) -> tuple[str, str]:
+        """The current catalog and schema of the session, inside of views as well."""
+        if self.reader is not None:
+            return self.reader.namespace
+        return self.catalog.current_catalog, self.catalog.current_schema
 
 
 def place_in(pieces: Sequence[SqlText]) -> Callable[[int], int]:
@@ -342,6 +397,11 @@ def place_in(pieces: Sequence[SqlText]) -> Callable[[int], int]:
         return pieces[-1].start + offset
 
     return place
+
+
+def _is_files(name: TableName) -> bool:
+    """Whether a name stands for files, as `` parquet.`/path` `` does: Spark reads them."""
+    return len(name.parts) == 2 and name.parts[0].lower() in FILE_FORMATS
 
 
 FILE_FORMATS = frozenset({"parquet", "csv", "json", "orc", "text", "avro", "binaryfile", "xml"})

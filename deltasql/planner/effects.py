@@ -14,18 +14,36 @@ from deltasql.plan.base import quote
 if TYPE_CHECKING:
     from deltasql.catalog import Catalog
     from deltasql.catalog.entries import TableEntry
+    from deltasql.schema.types import StructType
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A temporary view: its query, with the names of its columns where these were given.
+    """A view: its query, with the names of its columns where these were given.
 
-    `scope` are the views that its query may name: None for all but itself (a name of its own is then a table's).
+    A common table expression has `scope`, the views that its query may name; what CREATE VIEW made has `made`.
     """
 
     query: str
     columns: tuple[str, ...] = ()
     scope: Mapping[str, View] | None = None
+    made: Creation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Creation:
+    """What was so when a view was created, and holds for its query ever after.
+
+    `namespace` is the current catalog and schema, `views` are the keys of the views that the query names (any other
+    name is a table's), `settings` those that say what SQL means. `names` are the columns of the query, `schema` the
+    view's own.
+    """
+
+    namespace: tuple[str, str]
+    views: frozenset[str]
+    settings: Mapping[str, str]
+    names: tuple[str, ...]
+    schema: StructType
 
 
 class CatalogChange(ABC):
@@ -142,23 +160,29 @@ class SchemaChoice(CatalogChange):
 
 @dataclass(frozen=True, slots=True)
 class ViewChange:
-    """A temporary view comes (`view`) or goes (None)."""
+    """A temporary view comes (`view`) or goes (None).
+
+    `name` is its key: in lower case, `global_temp.` before the name of a global one.
+    `renamed` is the key under which the view was until now.
+    """
 
     name: str
     view: View | None
     or_replace: bool = False
     if_exists: bool = False
+    renamed: str | None = None
 
     def apply(self, views: dict[str, View]) -> None:
         """Raises ViewAlreadyExistsError, ViewNotFoundError."""
-        key = self.name.lower()
         if self.view is None:
-            if views.pop(key, None) is None and not self.if_exists:
+            if views.pop(self.name, None) is None and not self.if_exists:
                 raise ViewNotFoundError(view=quote(self.name))
             return
-        if key in views and not self.or_replace:
+        if self.name in views and not self.or_replace:
             raise ViewAlreadyExistsError(view=quote(self.name))
-        views[key] = self.view
+        views[self.name] = self.view
+        if self.renamed is not None:
+            del views[self.renamed]
 
 
 def _remove_files(entry: TableEntry) -> None:

@@ -36,7 +36,7 @@ from deltasql.plan.inspect import (
 )
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.char_types import declared_length
-from deltasql.planner.context import Context
+from deltasql.planner.context import GLOBAL, Context
 from deltasql.planner.create_text import create_statement
 from deltasql.planner.rule import plan
 from deltasql.schema.paths import resolve
@@ -305,19 +305,30 @@ def _(statement: ShowTables, context: Context) -> Plan:
     rows = [(entry.schema, entry.name, False) for entry in context.catalog.tables(schema, statement.pattern)]
     from deltasql.catalog.entries import matching
 
-    rows += [("", name, True) for name in matching(context.views, statement.pattern)]
+    rows += [("", name, True) for name in matching(_local_views(context), statement.pattern)]
     return Answer(_columns(("namespace", STRING), ("tableName", STRING), ("isTemporary", BOOLEAN)), tuple(rows))
 
 
 @plan.register
 def _(statement: ShowViews, context: Context) -> Plan:
     """The temporary views of the session, which belong to no schema."""
-    if statement.schema is not None:
-        context.catalog.schema(statement.schema.parts)
     from deltasql.catalog.entries import matching
 
-    rows = tuple(("", name, True) for name in matching(context.views, statement.pattern))
-    return Answer(_columns(("namespace", STRING), ("viewName", STRING), ("isTemporary", BOOLEAN)), rows)
+    rows: list[tuple[str, str, bool]] = []
+    if statement.schema is not None and [part.lower() for part in statement.schema.parts] == [GLOBAL]:
+        prefix = f"{GLOBAL}."
+        shared = (key.removeprefix(prefix) for key in context.views if key.startswith(prefix))
+        rows = [(GLOBAL, name, True) for name in matching(shared, statement.pattern)]
+    elif statement.schema is not None:
+        context.catalog.schema(statement.schema.parts)
+    rows += [("", name, True) for name in matching(_local_views(context), statement.pattern)]
+    return Answer(_columns(("namespace", STRING), ("viewName", STRING), ("isTemporary", BOOLEAN)), tuple(rows))
+
+
+def _local_views(context: Context) -> set[str]:
+    """The names of the session's temporary views, those of DataFrames too."""
+    own = {key for key in context.views if not key.startswith(f"{GLOBAL}.")}
+    return own.union(context.analyst.temporary_views())
 
 
 @plan.register

@@ -82,6 +82,20 @@ CHOICES = {
     RETRY_STATEMENTS: ("DETERMINISTIC", "ALL", "NONE"),
 }
 
+MEANING = (
+    *(TIME_ZONE, "spark.sql.ansi.enabled", CASE_SENSITIVE, "spark.sql.timestampType"),
+    *("spark.sql.ansi.doubleQuotedIdentifiers", "spark.sql.mapKeyDedupPolicy"),
+)
+"""Settings that say what a query means, as people configure a Spark session of theirs; SET makes any of them known."""
+
+_NO_MEANING = ("optimizer.", "codegen.", "execution.", "shuffle.", "adaptive.", "maxNestedViewDepth")
+
+
+def says_meaning(key: str) -> bool:
+    """Whether a view keeps this setting. As in Spark: all of SQL's, but those that say how queries are run."""
+    prefix, rest = key[: len("spark.sql.")], key[len("spark.sql.") :]
+    return prefix == "spark.sql." and not rest.startswith(_NO_MEANING)
+
 
 class Settings:
     """The settings of one session. Those that Spark must know of as well are handed on by the session."""

@@ -434,12 +434,8 @@ class TestOthers:
     @pytest.mark.parametrize(
         "sql",
         [
-            "CREATE VIEW v AS SELECT 1",
-            "CREATE OR REPLACE TEMPORARY VIEW v AS SELECT 1",
-            "CREATE OR REPLACE GLOBAL TEMP VIEW v AS SELECT ';'",
+            "CREATE TEMP VIEW v (a INT) USING csv OPTIONS (path 'x')",
             "CREATE TEMPORARY FUNCTION f AS 'x'",
-            "DROP VIEW IF EXISTS v",
-            "ALTER VIEW v AS SELECT 2",
             "COMMENT ON VIEW v IS 'x'",
             "CACHE TABLE t",
             "CLEAR CACHE",

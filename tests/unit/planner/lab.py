@@ -24,6 +24,7 @@ from deltasql.planner.changes import Plan, SettingChange, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.effects import CatalogChange, View, ViewChange
 from deltasql.planner.settings import Settings
+from deltasql.planner.view_columns import known_columns
 from deltasql.schema.types import DataType, StructField, StructType
 
 
@@ -46,6 +47,7 @@ class FakeAnalyst:
     values: dict[str, Any] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
     names: set[tuple[str, ...]] = field(default_factory=set)
+    view_names: set[tuple[str, ...]] = field(default_factory=set)
     started: bool = False
     is_plain: bool = False
     asked: list[str] = field(default_factory=list)
@@ -54,14 +56,25 @@ class FakeAnalyst:
     def knows(self, parts: Sequence[str]) -> bool:
         return tuple(parts) in self.names
 
+    def knows_view(self, parts: Sequence[str]) -> bool:
+        return tuple(parts) in self.view_names
+
+    def temporary_views(self) -> list[str]:
+        return [parts[0] for parts in self.view_names]
+
     def schema(self, operator: Operator) -> StructType:
         assert isinstance(operator, Query)
         for text, schema in self.rows.items():
             if text in operator.sql:
                 return schema
+        views = [child.view for child in children(operator) if isinstance(child, Query) and child.view is not None]
+        if len(views) == 1:
+            return views[0].schema
         scans = list(scans_of(operator))
-        assert len(scans) == 1, f"say in analyst.rows what {operator.sql!r} gives"
-        return scans[0].schema
+        known = known_columns(operator.sql, operator) if not scans else scans[0].schema
+        assert known is not None, f"say in analyst.rows what {operator.sql!r} gives"
+        assert len(scans) <= 1, f"say in analyst.rows what {operator.sql!r} gives"
+        return known
 
     def types(
         self,

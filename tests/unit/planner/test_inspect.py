@@ -151,5 +151,8 @@ def test_the_place_of_a_table_in_a_query(table: Lab, fails: Fails, sql: str, kin
 
 
 def test_the_place_of_what_is_wrong_in_a_view_is_its_name(lab: Lab, fails: Fails) -> None:
-    lab.run("CREATE TEMP VIEW v AS SELECT * FROM nope", "CREATE TEMP VIEW w AS SELECT * FROM v")
+    lab.run(
+        "CREATE TABLE nope (a INT)", "CREATE TEMP VIEW v AS SELECT * FROM nope", "CREATE TEMP VIEW w AS SELECT * FROM v"
+    )
+    lab.run("DROP TABLE nope")
     fails("SELECT 1 AS v FROM w", TableNotFoundError, at="w")

@@ -1,0 +1,79 @@
+"""CREATE and ALTER VIEW."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deltasql.errors.syntax import ParseSyntaxError
+from deltasql.parser.automaton import Tree
+from deltasql.parser.build import builds, caret, sql_text
+from deltasql.parser.rules.options import Clause, collect
+from deltasql.plan.query import SparkStatement
+from deltasql.plan.view import AlterViewOptions, CreateView, ViewColumn, ViewScope
+
+
+@builds("global_view", "temporary_view", "permanent_view")
+def _scope(children: list[Any], tree: Tree, text: str) -> ViewScope:
+    return {
+        "global_view": ViewScope.GLOBAL,
+        "temporary_view": ViewScope.TEMPORARY,
+        "permanent_view": ViewScope.PERMANENT,
+    }[tree.name]
+
+
+@builds("view_column")
+def _column(children: list[Any], tree: Tree, text: str) -> ViewColumn:
+    name, *kind, comment = children
+    return ViewColumn(name, comment, typed=bool(kind))
+
+
+@builds("view_comment")
+def _comment(children: list[Any], tree: Tree, text: str) -> Clause:
+    return Clause("comment", children[0])
+
+
+@builds("view_properties")
+def _properties(children: list[Any], tree: Tree, text: str) -> Clause:
+    return Clause("properties", children[0])
+
+
+@builds("create_view")
+def _create_view(children: list[Any], tree: Tree, text: str) -> CreateView:
+    mode, scope, if_not_exists, view, columns, *clauses, query = children
+    _refuse_mode(mode, scope, if_not_exists, tree, text)
+    values = collect(clauses, tree.children[5:-1], text)
+    for index, column in enumerate(columns or ()):
+        if column.typed:
+            reason = f"The columns of a view have the types that its query gives them. Write ({column.name}, …)."
+            raise ParseSyntaxError(reason, column.name).at(caret(tree.children[4].children[index], text))
+    return CreateView(mode != "create", scope, if_not_exists, view, columns or (), "properties" in values, query)
+
+
+def _refuse_mode(mode: str, scope: ViewScope, if_not_exists: bool, tree: Tree, text: str) -> None:
+    if mode == "replace":
+        reason = "Views are replaced by CREATE OR REPLACE TEMPORARY VIEW."
+        raise ParseSyntaxError(reason, "REPLACE").at(caret(tree.children[0], text))
+    if if_not_exists and (mode != "create" or scope is not ViewScope.PERMANENT):
+        reason = "IF NOT EXISTS is not for temporary views. Write CREATE OR REPLACE TEMPORARY VIEW."
+        raise ParseSyntaxError(reason, "IF NOT EXISTS").at(caret(tree.children[2], text))
+
+
+@builds("create_source_view")
+def _create_source_view(children: list[Any], tree: Tree, text: str) -> SparkStatement | CreateView:
+    """A view of files of another format is Spark's, as long as it is temporary."""
+    mode, scope, if_not_exists, view, columns, query = children
+    if scope is ViewScope.PERMANENT:
+        return CreateView(mode != "create", scope, if_not_exists, view, columns or (), False, query)
+    _refuse_mode(mode, scope, if_not_exists, tree, text)
+    return SparkStatement(sql_text(tree, text))
+
+
+@builds("view_option")
+def _option(children: list[Any], tree: Tree, text: str) -> str:
+    return " ".join(word.upper() for word in children)
+
+
+@builds("alter_view_options")
+def _alter_view_options(children: list[Any], tree: Tree, text: str) -> AlterViewOptions:
+    view, option, _ = children
+    return AlterViewOptions(view, option)

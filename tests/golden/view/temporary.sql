@@ -1,0 +1,72 @@
+-- expect: no jvm
+
+-- name: a temporary view needs no Spark until it is read
+CREATE TEMPORARY VIEW v AS SELECT 1 AS one;
+-- name: again
+CREATE OR REPLACE TEMP VIEW V AS SELECT 2 AS two;
+-- name: wrong, exists
+CREATE TEMPORARY VIEW v AS SELECT 3 AS three;
+-- name: dropped
+DROP VIEW v;
+-- name: wrong, what a view is not
+CREATE TEMPORARY VIEW w AS SELECT 1 AS one;
+DELETE FROM w;
+UPDATE w SET one = 2;
+INSERT INTO w VALUES (1);
+MERGE INTO w USING w AS s ON false WHEN NOT MATCHED THEN INSERT *;
+ALTER TABLE w ADD COLUMN a INT;
+TRUNCATE TABLE w;
+-- name: what SHOW says without asking for rows
+SHOW VIEWS;
+SHOW VIEWS IN default LIKE 'x*';
+SHOW TBLPROPERTIES w;
+SHOW TBLPROPERTIES w ('k');
+-- name: wrong
+SHOW VIEWS IN nowhere;
+SHOW CREATE TABLE w;
+SHOW PARTITIONS w;
+DROP TABLE w;
+DROP TABLE IF EXISTS w;
+CREATE TABLE t (a INT);
+DROP VIEW t;
+DROP VIEW IF EXISTS nothing;
+DROP VIEW nothing;
+-- name: another query, another name
+ALTER VIEW w AS SELECT 2 AS two;
+ALTER VIEW w RENAME TO x;
+SHOW VIEWS;
+-- name: column names and comments
+CREATE TEMP VIEW named (`a b`, c COMMENT 'the third') AS SELECT a, a + 1 AS d FROM t WHERE a > 0;
+DESCRIBE named;
+-- name: all sessions of the process see a global one
+CREATE GLOBAL TEMP VIEW shared AS SELECT a FROM t;
+SHOW VIEWS IN global_temp;
+DROP VIEW global_temp.shared;
+DROP VIEW global_temp.shared;
+-- name: wrong, a view that reads itself
+CREATE OR REPLACE TEMP VIEW x AS SELECT * FROM x;
+CREATE TEMP VIEW y AS SELECT * FROM x;
+CREATE OR REPLACE TEMP VIEW x AS SELECT * FROM Y;
+ALTER VIEW x AS SELECT 1 AS one FROM session.y;
+-- name: wrong, names and columns
+CREATE TEMP VIEW s.v AS SELECT 1 AS a;
+CREATE TEMP VIEW v AS SELECT 1 AS a, 2 AS A;
+CREATE TEMP VIEW v (a) AS SELECT 1 AS b, 2 AS c;
+CREATE TEMP VIEW v (a INT) AS SELECT 1 AS b;
+CREATE TEMP VIEW IF NOT EXISTS v AS SELECT 1 AS a;
+CREATE TEMP VIEW v AS SELECT * FROM nowhere;
+CREATE TEMP VIEW v AS SELECT * FROM nocatalog.s.t;
+CREATE TEMP VIEW v AS SELEC nonsense;
+-- name: wrong, what is kept for all
+CREATE VIEW v AS SELECT 1 AS a;
+CREATE OR REPLACE VIEW default.v (a) COMMENT 'c' TBLPROPERTIES ('k' = 'v') AS SELECT a FROM t;
+-- name: wrong, DROP and ALTER
+DROP VIEW IF EXISTS default.t;
+DROP VIEW s.v;
+ALTER VIEW v AS SELECT 1 AS a;
+ALTER VIEW t AS SELECT 1 AS a;
+ALTER VIEW x SET TBLPROPERTIES ('k' = 'v');
+ALTER VIEW x RENAME TO y;
+ALTER VIEW x RENAME TO s.y;
+-- name: nothing has changed
+SHOW VIEWS;
