@@ -23,10 +23,9 @@ from deltasql.log.properties import is_on
 from deltasql.log.record_count import record_count
 from deltasql.plan.hidden import IS_CHANGE, ROW_ID, ROW_VERSION
 from deltasql.plan.operators import Literals
-from deltasql.schema.checks import CHANGE_TYPE
+from deltasql.schema.checks import CHANGE_TYPE, nested_voids
 from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
 from deltasql.schema.json import schema_to_json
-from deltasql.schema.paths import walk
 from deltasql.schema.row_ids import RowIdColumns
 from deltasql.schema.text import path_text, quote_name
 from deltasql.schema.types import STRING, VOID, StructType
@@ -222,9 +221,8 @@ def _named_null(rows: DataFrame, schema: StructType, partitions: Sequence[str]) 
 
 def refuse_nested_voids(schema: StructType) -> None:
     """Raises NestedVoidError for VOID inside a struct, array or map: Parquet cannot hold it, nor leave it out."""
-    for path, field in walk(schema):
-        if field.type == VOID and len(path) > 1:
-            raise NestedVoidError(column=path_text(path))
+    for path in nested_voids(schema, in_structs=True):
+        raise NestedVoidError(column=path_text(path))
 
 
 def row_count(add: AddFile, root: str) -> int:

@@ -33,7 +33,7 @@ PARTITION_NAME_CHECK = "PARTITION "
 # Raised by a row; a plan that Spark prints holds the marks as well, but no row behind them.
 _VIOLATION = re.compile(re.escape(VIOLATION_MARK) + r"([^|]*)\|([^|]*)\|([^|]*)\|(\{.*\})")
 _OVERFLOW = re.compile(re.escape(OVERFLOW_MARK) + r"([^|]*)\|")
-_CAST = re.compile(re.escape(CAST_MARK) + r"([^|]*)\|([^|]*)\|([^|]*)\|(.*?)(?: SQLSTATE: P0001|$)", re.MULTILINE)
+_CAST = re.compile(re.escape(CAST_MARK) + r"([^|]*)\|([^|]*)\|([a-z][^|]*)\|(.*?)(?: SQLSTATE: P0001|$)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

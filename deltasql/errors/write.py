@@ -403,7 +403,7 @@ class PartitionValueError(DeltaSqlError):
     "DELTA_COMPLEX_TYPE_COLUMN_CONTAINS_NULL_TYPE",
     "22005",
     "{column} is of type VOID inside a struct, array or map, which files cannot hold. "
-    "Give it a type: CAST(NULL AS STRING), or leave it out.",
+    "Give it a type, such as CAST(NULL AS STRING) or CAST(array() AS ARRAY<STRING>), or leave it out.",
 )
 class NestedVoidError(DeltaSqlError):
     """A VOID below the top level of rows to write."""

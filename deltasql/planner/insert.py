@@ -135,7 +135,7 @@ def inserted(insertion: Insertion, context: Context) -> RowChange:
     if constraints and not isinstance(child, Literals):
         child = Check(child, constraints)
     if statement.replace_where is not None:
-        child = checked_rows(child, statement.table, statement.replace_where, context)
+        child = checked_rows(child, statement.table, schema, statement.replace_where, context)
     write = Write(child, schema, snapshot.partition_columns, single_file=insertion.few)
     change = RowChange(
         insertion.log,

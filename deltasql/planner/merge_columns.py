@@ -103,8 +103,12 @@ class ClauseColumns:
 
     def _unqualified(self, parts: tuple[str, ...]) -> tuple[str, ...]:
         """Without a leading alias. With evolution the source's alias is tolerated before a new column's name."""
-        tolerated = ((self._source.alias,),) if self._evolution else ()
-        return unqualified(parts, (*self._target.all_names, *tolerated))
+        target, source = self._target.schema, self._source.schema
+        plain = unqualified(parts, self._target.all_names, target)
+        if not self._evolution or _find(target, plain) or (target.find(plain[0]) and _find(source, plain)):
+            return plain
+        named = unqualified(parts, ((self._source.alias,),), source)
+        return named if source.find(named[0]) else plain
 
     def _assignment(self, names: tuple[str, ...], path: ColumnPath, value: SqlText | None) -> MergeAssignment:
         """`value` None stands for DEFAULT, which a field of a struct and a new column do not have."""

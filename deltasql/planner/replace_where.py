@@ -32,14 +32,16 @@ REPLACE_WHERE = "REPLACE WHERE"
 """Name of the constraint that inserted rows lie in the range that is replaced."""
 
 
-def checked_rows(rows: Operator, table: TableName, predicate: SqlText, context: Context) -> Operator:
+def checked_rows(
+    rows: Operator, table: TableName, schema: StructType, predicate: SqlText, context: Context
+) -> Operator:
     """The query's rows; one outside the predicate (or for which it is NULL) fails the statement."""
     if not context.is_on(REPLACE_WHERE_CHECK):
         return rows
-    return Check(rows, (Constraint(REPLACE_WHERE, _unqualified(predicate.text, table)),))
+    return Check(rows, (Constraint(REPLACE_WHERE, _unqualified(predicate.text, table, schema)),))
 
 
-def _unqualified(predicate: str, table: TableName) -> str:
+def _unqualified(predicate: str, table: TableName, schema: StructType) -> str:
     """The predicate without the table's name before its columns: the rows of the query have none."""
     from deltasql.planner.references import name_chains
     from deltasql.planner.splice import splice
@@ -50,6 +52,8 @@ def _unqualified(predicate: str, table: TableName) -> str:
     for chain in name_chains(tokenize(predicate)):
         folded = tuple(token.name.lower() for token in chain)
         lengths = [len(name) for name in names if len(name) < len(folded) and folded[: len(name)] == name]
+        # A struct column may have the table's name.
+        lengths = [length for length in lengths if schema.find(folded[length]) is not None]
         if lengths:
             cuts.append((chain[0].start, chain[max(lengths)].start, ""))
     return splice(predicate, cuts).sql

@@ -44,13 +44,17 @@ def side(context: Context, name: TableName | None, alias: str | None, schema: St
     return Side(name.parts[-1], schema, longer)
 
 
-def unqualified(parts: tuple[str, ...], names: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    """An assigned name without the longest of `names` before it."""
+def unqualified(parts: tuple[str, ...], names: Iterable[tuple[str, ...]], schema: StructType) -> tuple[str, ...]:
+    """An assigned name without the longest of `names` before it, if `schema` has what follows or not the whole.
+
+    An alias and a struct column may have the same name: as in Spark the alias comes first.
+    """
     known = {folded(name) for name in names}
-    for length in range(len(parts) - 1, 0, -1):
-        if folded(parts[:length]) in known:
+    lengths = [length for length in range(len(parts) - 1, 0, -1) if folded(parts[:length]) in known]
+    for length in lengths:
+        if schema.find(parts[length]) is not None:
             return parts[length:]
-    return parts
+    return parts if schema.find(parts[0]) is not None or not lengths else parts[lengths[0] :]
 
 
 def told_apart(target: Side, source: Side) -> tuple[Side, Side]:

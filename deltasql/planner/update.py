@@ -106,7 +106,7 @@ def _is_generated(item: ResolvedAssignment, scope: Scope) -> bool:
 
 def _resolve(item: Assignment, context: Context, scope: Scope, statement: Update) -> ResolvedAssignment:
     """The target as the schema spells it. Raises MissingSetColumnError, FieldOfNonStructError."""
-    parts = unqualified(item.target.parts, scope.target.all_names)
+    parts = unqualified(item.target.parts, scope.target.all_names, scope.target.schema)
     caret = context.caret(item.target.start, item.target.end)
     names: list[str] = []
     field: StructField | None = None

@@ -18,10 +18,12 @@ from deltasql.errors.schema import (
     PartitionColumnNotFoundError,
     UnsupportedTypesError,
 )
+from deltasql.errors.write import NestedVoidError
 from deltasql.schema.paths import Path, candidates, suggestion, walk
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import (
     VARIANT,
+    VOID,
     ArrayType,
     DataType,
     DecimalType,
@@ -61,6 +63,7 @@ def check_table_schema(
     """
     check_duplicates(schema, "TABLE_SCHEMA", where)
     check_types(schema, where)
+    check_voids(schema)
     check_names(schema, column_mapping=column_mapping, change_data_feed=change_data_feed, where=where)
     check_nullability(schema)
     return check_partitioning(schema, partitioned_by, column_mapping=column_mapping, where=where)
@@ -77,6 +80,7 @@ def check_schema(
     """The checks of a schema that a statement changed; its partition columns must still be there."""
     check_duplicates(schema, "METADATA_UPDATE", where)
     check_types(schema, where)
+    check_voids(schema)
     check_names(schema, column_mapping=column_mapping, change_data_feed=change_data_feed, where=where)
     check_nullability(schema)
     check_partitioning(schema, partition_columns, column_mapping=column_mapping, where=where)
@@ -126,6 +130,32 @@ def check_types(schema: StructType, where: str = "the table") -> None:
     ]
     if wrong:
         raise UnsupportedTypesError(where, wrong)
+
+
+def check_voids(schema: StructType) -> None:
+    """Raises NestedVoidError for VOID inside an array or a map: there files cannot leave it out."""
+    for path in nested_voids(schema, in_structs=False):
+        raise NestedVoidError(column=path_text(path))
+
+
+def nested_voids(schema: StructType, *, in_structs: bool) -> Iterator[Path]:
+    """The paths of VOID below the top level: in arrays and maps, with `in_structs` also in structs outside of these."""
+    for field in schema:
+        yield from _voids(field.type, (field.name,), inside=False, in_structs=in_structs)
+
+
+def _voids(data_type: DataType, path: Path, *, inside: bool, in_structs: bool) -> Iterator[Path]:
+    match data_type:
+        case StructType(fields):
+            for field in fields:
+                yield from _voids(field.type, (*path, field.name), inside=inside or in_structs, in_structs=in_structs)
+        case ArrayType(element):
+            yield from _voids(element, (*path, "element"), inside=True, in_structs=in_structs)
+        case MapType(key, value):
+            yield from _voids(key, (*path, "key"), inside=True, in_structs=in_structs)
+            yield from _voids(value, (*path, "value"), inside=True, in_structs=in_structs)
+        case _ if inside and data_type == VOID:
+            yield path
 
 
 def check_nullability(schema: StructType) -> None:

@@ -36,3 +36,11 @@ INSERT WITH SCHEMA EVOLUTION INTO nested SELECT 1, named_struct('a', 1, 'c', 'c1
 INSERT WITH SCHEMA EVOLUTION INTO nested (s, k) SELECT named_struct('d', 'd4', 'b', 'b4', 'a', 4), 2;
 SELECT * FROM nested ORDER BY k;
 DESCRIBE nested;
+-- name: wrong, arrays and maps that have no type
+INSERT WITH SCHEMA EVOLUTION INTO nested (k, x) SELECT 3, array();
+INSERT WITH SCHEMA EVOLUTION INTO nested (k, x) SELECT 3, map('k', NULL);
+MERGE WITH SCHEMA EVOLUTION INTO nested t USING (SELECT 1 AS k, array(named_struct('q', NULL)) AS x) s ON t.k = s.k WHEN MATCHED THEN UPDATE SET *;
+CREATE TABLE made AS SELECT 1 AS a, array() AS x;
+-- name: a typed column takes them
+INSERT INTO nested (k, list, m) SELECT 3, array(), map();
+SELECT count(*) FROM nested;

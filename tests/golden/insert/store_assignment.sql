@@ -16,6 +16,8 @@ INSERT INTO t (b) SELECT CAST(300 AS TINYINT);
 SET spark.sql.ansi.enabled = false;
 -- name: wrong, too large a number
 INSERT INTO t (b) VALUES (300);
+-- name: wrong, no such cast
+INSERT INTO t (d) SELECT 5;
 -- name: wrong, no number
 INSERT INTO t (a) SELECT 'abc';
 -- name: wrong, inside arrays, structs and maps

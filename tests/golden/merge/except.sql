@@ -81,3 +81,17 @@ CREATE TABLE nest AS SELECT 1 AS key, named_struct('a', 'a1', 'b', 'b1') AS x;
 MERGE INTO nest t USING (SELECT * FROM VALUES (1, named_struct('a', 'A', 'b', 'B')), (2, named_struct('a', 'A', 'b', 'B')) AS v(key, x)) s
 ON t.key = s.key WHEN MATCHED THEN UPDATE SET * EXCEPT (x.b) WHEN NOT MATCHED THEN INSERT * EXCEPT (x.b);
 SELECT * FROM nest;
+-- name: a struct column that is called like the source's alias
+CREATE TABLE st (k INT, s STRUCT<a: INT, b: INT>);
+INSERT INTO st SELECT 1, named_struct('a', 1, 'b', 2);
+MERGE WITH SCHEMA EVOLUTION INTO st t USING (SELECT 1 AS k, named_struct('a', 5, 'b', 6, 'c', 7) AS s) s ON t.k = s.k WHEN MATCHED THEN UPDATE SET * EXCEPT (s.b);
+MERGE WITH SCHEMA EVOLUTION INTO st t USING (SELECT 1 AS k, named_struct('a', 50, 'd', 8) AS s) s ON t.k = s.k WHEN MATCHED THEN UPDATE SET s.a = s.s.a, s.d = s.s.d;
+MERGE WITH SCHEMA EVOLUTION INTO st t USING (SELECT 1 AS k, 4 AS n) s ON t.k = s.k WHEN MATCHED THEN UPDATE SET s.n = s.n;
+MERGE WITH SCHEMA EVOLUTION INTO st t USING (SELECT 1 AS k, 4 AS n) s ON t.k = s.k WHEN MATCHED THEN UPDATE SET s.nope = 1;
+MERGE INTO st AS s USING (SELECT 1 AS k) x ON s.k = x.k WHEN MATCHED THEN UPDATE SET s.a = 77;
+SELECT * FROM st;
+-- name: a struct column that is called like the table
+CREATE TABLE one (id INT, one STRUCT<a: INT>);
+INSERT INTO one SELECT 1, named_struct('a', 1);
+INSERT INTO one REPLACE WHERE one.a = 1 SELECT 2, named_struct('a', 1);
+SELECT * FROM one;

@@ -76,3 +76,11 @@ WHERE id = = 1;
 -- name: wrong, append-only
 ALTER TABLE nn SET TBLPROPERTIES ('delta.appendOnly' = true);
 UPDATE nn SET n = 1;
+-- name: a struct column that is called like the alias
+CREATE TABLE st (k INT, s STRUCT<a: INT, b: INT>);
+INSERT INTO st SELECT 1, named_struct('a', 1, 'b', 2);
+UPDATE st AS s SET s.a = 9;
+UPDATE st AS s SET s.s.b = 10, s.k = 2;
+UPDATE st AS S SET `s`.`A` = s.s.a + 1;
+UPDATE st AS s SET s.z = 1;
+SELECT * FROM st;

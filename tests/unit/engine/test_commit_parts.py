@@ -113,6 +113,11 @@ def test_failed_casts_name_every_column_that_they_may_be_of() -> None:
     assert cast_error(Failure("DIVIDE_BY_ZERO", "22012", "", {}), WriteContext("t", values), "") is None
 
 
+def test_marks_in_a_plan_that_spark_prints_are_nothing() -> None:
+    plan = "coalesce(try_cast(a), cast(raise_error(concat(DELTASQL_CAST|d|DATE|, typeof(a#1), |, cast(a#1 as string)"
+    assert marked_error(Failure("DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION", "42K09", plan, {}), None, "") is None
+
+
 def test_broken_constraints_of_our_own() -> None:
     column = StructField("a|b c", STRING, metadata={"__CHAR_VARCHAR_TYPE_STRING": "varchar(3)"})
     length = length_check(column)
