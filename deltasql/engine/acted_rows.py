@@ -13,11 +13,12 @@ from deltasql.engine.frames import Frames, checked
 from deltasql.engine.merge_source import Source
 from deltasql.engine.rewritten import Rewritten
 from deltasql.engine.row_ids import without_ids, written_ids
-from deltasql.engine.scans import local_path
+from deltasql.engine.scans import local_path, with_declared
 from deltasql.engine.write import Stage, Staged
 from deltasql.errors.engine import MultipleSourceRowsError
 from deltasql.plan.hidden import ACTION, MATCH_NUMBER, ROW_FILE, ROW_INDEX, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
 from deltasql.plan.operators import Constraint, Rewrite, RowEffect, RowKind, Scan
+from deltasql.planner.char_types import declared_texts
 from deltasql.schema.checks import CHANGE_TYPE
 
 if TYPE_CHECKING:
@@ -117,11 +118,14 @@ class ActedRows:
         ids = [F.expr(sql).alias(name) for name, sql in written_ids(operator, inserted_only).items()]
         if operator.recording.changes:
             rows = with_change_rows(acted, operator, [*ids, *extra], inserted_only)
-            return checked(rows, [_for_table_rows(check) for check in operator.checks])
+            return self._checked(rows, [_for_table_rows(check) for check in operator.checks])
         texts = output_sql(operator, inserted_only)
         columns = [F.expr(text).alias(field.name) for text, field in zip(texts, operator.output, strict=True)]
         kept = acted.filter(f"NOT {not_written(operator.actions)}")
-        return checked(kept.select(*columns, *ids, *extra), operator.checks)
+        return self._checked(kept.select(*columns, *ids, *extra), operator.checks)
+
+    def _checked(self, rows: DataFrame, checks: Iterable[Constraint]) -> DataFrame:
+        return checked(with_declared(rows, declared_texts(self.operator.output)), checks)
 
     def counters(self) -> list[Column]:
         """Aggregates over acted rows, for an Observation: they come with the job that writes."""

@@ -10,7 +10,7 @@ from urllib.parse import quote as percent_encoded
 from typing_extensions import assert_never
 
 from deltasql.engine.literal_files import literal_table
-from deltasql.engine.scans import scan, scan_size
+from deltasql.engine.scans import scan, scan_size, with_declared
 from deltasql.engine.spark import SparkHandle
 from deltasql.errors.view import ViewSchemaChangedError
 from deltasql.plan.base import quote
@@ -83,9 +83,10 @@ class Frames:
                 # Without a schema PySpark takes a timestamp without a zone for one with a zone.
                 return self._spark.session.createDataFrame(literal_table(operator), schema_ddl(operator.schema))
             case Project():
-                return self.frame(operator.child).selectExpr(
+                rows = self.frame(operator.child).selectExpr(
                     *(f"{value} AS {quote(name)}" for name, value in operator.columns)
                 )
+                return with_declared(rows, operator.declared)
             case Number():
                 return numbered(self._spark, self.frame(operator.child), single=operator.single)
             case Check():

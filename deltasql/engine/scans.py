@@ -32,8 +32,12 @@ from deltasql.plan.hidden import (
     hidden,
 )
 from deltasql.plan.operators import METADATA, Scan
+from deltasql.planner.char_types import declared_length, declared_texts, padded
 from deltasql.planner.settings import IGNORE_MISSING_FILES
-from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
+from deltasql.schema.column_mapping import PARQUET_FIELD_ID, is_mapped, physical_name, physical_schema
+from deltasql.schema.edits import without_metadata
+from deltasql.schema.json import type_to_json
+from deltasql.schema.lengths import TYPE_KEY, has_lengths, with_lengths, without_lengths
 from deltasql.schema.literals import sql_literal
 from deltasql.schema.text import schema_ddl, sql_text
 from deltasql.schema.types import VOID, DecimalType, PrimitiveType, StructField, StructType
@@ -41,6 +45,7 @@ from deltasql.schema.types import VOID, DecimalType, PrimitiveType, StructField,
 if TYPE_CHECKING:
     import numpy as np
     from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import StructType as SparkStruct
 
 _PATTERN_CHARS = re.compile(r"[{}\[\]*?\\]")
 
@@ -135,15 +140,26 @@ def _columns(spark: SparkHandle, operator: Scan, paths: list[str], extra: Mappin
         tuple(item for item in operator.schema if item.name.lower() not in partitions and item.type != VOID)
     )
     with spark.tuned(FOR_SCANS) as session:
-        stored = StructType((*physical_schema(fields), *stored_fields(operator)))
+        stored = StructType((*physical_schema(with_lengths(fields)), *stored_fields(operator)))
         may_be_missing = (session.conf.get(IGNORE_MISSING_FILES, None) or "").lower() == "true"
         paths = readable_files(operator, paths, may_be_missing=may_be_missing)
-        reader = session.read.schema(schema_ddl(stored))
+        reader = session.read.schema(_reader_schema(stored))
         frame = reader.parquet(*map(_literal_path, paths))
     if not is_mapped(fields) and not extra:
         return frame
     added = [F.expr(sql).alias(name) for name, sql in extra.items()]
     return frame.select(*(_logical(item) for item in fields), *added)
+
+
+def _reader_schema(stored: StructType) -> str | SparkStruct:
+    """What Spark reads files as; with the lengths of CHAR in it, Spark pads values that another engine did not."""
+    from pyspark.sql.types import StructType as SparkStruct
+
+    if not has_lengths(stored):
+        return schema_ddl(stored)
+    # Files that are older than the mapping of columns have no ids to be found by.
+    plain = without_metadata(without_lengths(stored), {PARQUET_FIELD_ID})
+    return SparkStruct.fromJson(type_to_json(plain))
 
 
 def _literal_path(path: str) -> str:
@@ -189,10 +205,24 @@ def _logical(field: StructField) -> Column:
     )
 
 
+def with_declared(frame: DataFrame, declared: Mapping[str, str]) -> DataFrame:
+    """`frame` whose columns Spark compares by the types that they are `declared` with, by name."""
+    return frame.select(*_declared(frame.columns, declared)) if declared else frame
+
+
+def _declared(names: Iterable[str], declared: Mapping[str, str]) -> list[Column]:
+    from pyspark.sql import functions as F
+
+    return [
+        F.col(quote(name)).alias(name, metadata={TYPE_KEY: declared[name]}) if name in declared else F.col(quote(name))
+        for name in names
+    ]
+
+
 def _select(frame: DataFrame, names: Iterable[str], operator: Scan) -> DataFrame:
     from pyspark.sql import functions as F
 
-    columns = [F.col(quote(name)) for name in names]
+    columns = _declared(names, declared_texts(operator.schema))
     if operator.described:
         columns.append(F.col(METADATA))
     elif operator.row_ids is not None:
@@ -219,6 +249,9 @@ def partition_sql(operator: Scan, name: str, text: str) -> str:
     """SQL of a partition column's value, from SQL of its text in the log."""
     field = operator.schema.find(name)
     assert field is not None
+    length = declared_length(field)
+    # Another engine may not have padded it.
+    text = padded(text, length.length) if length is not None and length.kind == "char" else text
     return f"CAST({text} AS {sql_text(field.type)})"
 
 

@@ -146,8 +146,8 @@ def _violation(match: re.Match[str], table: str) -> DeltaSqlError:
     if name.startswith(PARTITION_NAME_CHECK):
         return PartitionValueError(column=name.removeprefix(PARTITION_NAME_CHECK), table=table)
     if name.startswith(LENGTH_CHECK):
-        limit = condition.rpartition(" ")[2]
-        return ExceedLengthError(column=name.removeprefix(LENGTH_CHECK), limit=limit, values=values)
+        column, _, limit = name.removeprefix(LENGTH_CHECK).rpartition("|")
+        return ExceedLengthError(column=column, limit=limit, values=values)
     if column:
         return NotNullViolationError(column=column, table=table)
     # All generated columns share one name in Delta.

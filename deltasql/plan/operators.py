@@ -112,10 +112,14 @@ class Literals:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Project:
-    """`columns`, each a name and the SQL text of its value, over the rows of `child`."""
+    """`columns`, each a name and the SQL text of its value, over the rows of `child`.
+
+    `declared` are the types of those that are declared with lengths, by which Spark compares CHAR.
+    """
 
     child: Operator
     columns: tuple[tuple[str, str], ...]
+    declared: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

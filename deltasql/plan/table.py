@@ -20,7 +20,7 @@ class CheckConstraint:
 class ColumnDefinition:
     """name type [NOT NULL] [COMMENT 'text'] [DEFAULT expr] [GENERATED ALWAYS AS (expr)] …
 
-    `type_text` is the user's own text of the type: CHAR(n) and VARCHAR(n) are `string` with this text kept.
+    `type_text` is the type as it was declared: in `type` CHAR(n) and VARCHAR(n) are strings.
     """
 
     name: str
@@ -47,7 +47,7 @@ class IdentitySpec:
 
 @dataclass(frozen=True, slots=True)
 class PartitionColumn:
-    """PARTITIONED BY (name [type [COMMENT text]]): with a type it declares the column as well."""
+    """PARTITIONED BY (name [type [COMMENT text]]): with a type, as it was declared, it declares the column as well."""
 
     name: str
     type: DataType | None = None

@@ -31,7 +31,6 @@ from deltasql.plan.columns import (
     ReplaceColumns,
 )
 from deltasql.planner.changes import Plan, TableChange, Verification
-from deltasql.planner.char_types import TYPE_KEY, declared_length, length_of
 from deltasql.planner.constraints import refuse_dependent, verification
 from deltasql.planner.context import Context
 from deltasql.planner.declared import declared_field, field_metadata, refuse_value_clauses
@@ -55,7 +54,8 @@ from deltasql.schema.edits import (
 )
 from deltasql.schema.identity import identities
 from deltasql.schema.json import field_to_json, type_to_json
-from deltasql.schema.paths import find_path, resolve, walk
+from deltasql.schema.lengths import declared_as, length_of, plain_type, with_lengths, without_lengths
+from deltasql.schema.paths import find_path, replace_type, resolve, walk
 from deltasql.schema.replacement import replace_columns
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import StructField, StructType
@@ -73,7 +73,7 @@ STATS_COLUMNS = "delta.dataSkippingStatsColumns"
 def _(statement: AddColumns, context: Context) -> Plan:
     """Columns are added one after another, so that a later one may stand AFTER an earlier one."""
     log, snapshot = context.writable(statement.table)
-    schema = snapshot.schema
+    schema = with_lengths(snapshot.schema)
     for column in statement.columns:
         try:
             schema = _added(schema, column, snapshot.table)
@@ -90,7 +90,7 @@ def _(statement: AlterColumns, context: Context) -> Plan:
     A column that is given the type it has is no change, and makes no commit.
     """
     log, snapshot = context.writable(statement.table)
-    schema = snapshot.schema
+    schema = with_lengths(snapshot.schema)
     checks: list[Verification] = []
     for change in statement.changes:
         try:
@@ -101,6 +101,7 @@ def _(statement: AlterColumns, context: Context) -> Plan:
             raise error.at(context.caret(change.path.start, change.path.end)) from None
     if all(_keeps_type(change, snapshot.schema) for change in statement.changes):
         return TableChange(log, snapshot, "CHANGE COLUMN", {}, skip_if_empty=True)
+    schema = without_lengths(schema)
     # Delta tells of SYNC IDENTITY what the column was.
     described = [
         _described_change(snapshot.schema if change.sync_identity else schema, change, snapshot.schema)
@@ -147,7 +148,7 @@ def _(statement: RenameColumn, context: Context) -> Plan:
         found = resolve(snapshot.schema, statement.column.parts, where=snapshot.table)
         refuse_dependent(found.path, "rename", snapshot)
         refuse_base_change(found.path, "rename", snapshot.schema, snapshot.table)
-        schema = rename_column(snapshot.schema, found.path, statement.name, where=snapshot.table)
+        schema = rename_column(with_lengths(snapshot.schema), found.path, statement.name, where=snapshot.table)
     except DeltaSqlError as error:
         raise error.at(caret) from None
     new_path = (*found.path[:-1], statement.name)
@@ -167,7 +168,7 @@ def _(statement: DropColumns, context: Context) -> Plan:
     if not maps_columns(snapshot.configuration):
         first = statement.columns[0]
         raise DropColumnNeedsMappingError(str(statement.table)).at(context.caret(first.start, first.end))
-    schema = snapshot.schema
+    schema = with_lengths(snapshot.schema)
     for column in statement.columns:
         if statement.if_exists and find_path(schema, column.parts) is None:
             continue
@@ -219,7 +220,7 @@ def _with_default(schema: StructType, change: ColumnChange, snapshot: Snapshot, 
     if change.default is not None:
         if len(found.path) > 1:
             raise NestedDefaultError(path_text(found.path), path_text(found.path[:1]))
-        sql = checked_default(change.default, found.path, found.field.type, context)
+        sql = checked_default(change.default, found.path, plain_type(found.field.type), context)
     return set_metadata(schema, found.path, CURRENT_DEFAULT, sql, where=snapshot.table)
 
 
@@ -228,17 +229,21 @@ def _retyped(schema: StructType, change: ColumnChange, snapshot: Snapshot) -> St
     assert change.type is not None
     path, table = change.path.parts, snapshot.table
     found = resolve(schema, path, where=table)
-    old, new = declared_length(found.field), length_of(change.type_text)
-    if change.type != found.field.type or (old is None and new is None):
-        if change.type != found.field.type:
+    wanted = declared_as(change.type, change.type_text)
+    old, new = length_of(found.field.type), length_of(wanted)
+    differs = change.type != plain_type(found.field.type)
+    if differs or (old is None and new is None):
+        if differs:
             refuse_dependent(found.path, "change the type of", snapshot)
             refuse_base_change(found.path, "change the type of", schema, table)
         widening = declared_widening(snapshot.configuration)
-        return set_type(schema, path, change.type, widening=widening, where=table)
+        return set_type(schema, path, wanted, widening=widening, where=table)
     if new is not None and (old is None or new.kind == "char" != old.kind or new.length < old.length):
         text = old.text if old else type_text(found.field.type)
         raise ChangeColumnError(path_text(found.path), text, new.text, "its values could be too long")
-    return set_metadata(schema, path, TYPE_KEY, None if new is None else new.text, where=table)
+    changed = replace_type(schema, found.path, lambda _: wanted)
+    assert isinstance(changed, StructType)
+    return changed
 
 
 def _dropped(schema: StructType, column: ColumnPath, snapshot: Snapshot) -> StructType:
@@ -286,9 +291,8 @@ def _added(schema: StructType, column: AddedColumn, table: str) -> StructType:
 
 def _keeps_type(change: ColumnChange, schema: StructType) -> bool:
     """Whether all that `change` says is the type that the column has."""
-    field = resolve(schema, change.path.parts).field
-    declared = declared_length(field)
-    same = change.type == field.type and length_of(change.type_text) == declared
+    field = resolve(with_lengths(schema), change.path.parts).field
+    same = change.type is not None and declared_as(change.type, change.type_text) == field.type
     return same and replace(change, type=None, type_text="", name=None) == ColumnChange(change.path)
 
 

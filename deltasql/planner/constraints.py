@@ -24,7 +24,7 @@ from deltasql.plan.hidden import ROWS
 from deltasql.plan.operators import Constraint, Query
 from deltasql.plan.table import CheckConstraint
 from deltasql.planner.changes import Plan, TableChange, Verification
-from deltasql.planner.char_types import length_check
+from deltasql.planner.char_types import length_checks
 from deltasql.planner.context import Context
 from deltasql.planner.expression_types import known_type, types_of
 from deltasql.planner.reads import WHOLE_TABLE
@@ -140,7 +140,7 @@ def constraints_of(
     schema: StructType, configuration: Mapping[str, str], skip: frozenset[str] = frozenset()
 ) -> tuple[Constraint, ...]:
     """The constraints of a table, NOT NULL first. Columns in `skip` are known to be written as they were read."""
-    lengths = [check for field in schema if field.name not in skip and (check := length_check(field))]
+    lengths = [check for field in schema if field.name not in skip for check in length_checks(field)]
     not_null = [item for field in schema if field.name not in skip for item in _not_null(field, (), None)]
     checks = [
         Constraint(key[len(CONSTRAINT_PREFIX) :], text)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from deltasql.log.clustering import AUTO_PROPERTY, FEATURE, clustering_columns
 from deltasql.log.properties import CONSTRAINT_PREFIX, check_constraints
 from deltasql.plan.base import quote
-from deltasql.planner.char_types import TYPE_KEY
 from deltasql.planner.defaults import CURRENT_DEFAULT
 from deltasql.planner.generated import generation_of
 from deltasql.schema.column_mapping import MAX_ID
 from deltasql.schema.identity import identity_of
+from deltasql.schema.lengths import declared_type
 from deltasql.schema.text import path_text, quote_text, sql_text
 from deltasql.schema.types import StructField
 
@@ -47,9 +47,7 @@ def create_statement(name: str, snapshot: Snapshot, location: str | None) -> str
 
 def column_text(field: StructField) -> str:
     """A column as it stands in the list of CREATE TABLE, with all its clauses."""
-    declared = field.metadata.get(TYPE_KEY)
-    kind = sql_text(field.type, constraints=True) if declared is None else str(declared).upper()
-    text = f"{quote(field.name)} {kind}"
+    text = f"{quote(field.name)} {sql_text(declared_type(field), constraints=True)}"
     if not field.nullable:
         text += " NOT NULL"
     if CURRENT_DEFAULT in field.metadata:

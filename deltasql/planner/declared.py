@@ -18,12 +18,12 @@ from deltasql.errors.columns import (
 )
 from deltasql.plan.base import quote
 from deltasql.plan.table import ColumnDefinition, CreateTable
-from deltasql.planner.char_types import TYPE_KEY
 from deltasql.planner.context import Context
 from deltasql.planner.defaults import CURRENT_DEFAULT, checked_default
 from deltasql.planner.generated import GENERATION, without_comments
 from deltasql.planner.generation_checks import check_generation
 from deltasql.schema.identity import Identity
+from deltasql.schema.lengths import TYPE_KEY, has_lengths, parsed_type, plain_field
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import LONG, StructField, StructType
 
@@ -32,7 +32,7 @@ def declared_schema(statement: CreateTable, context: Context) -> StructType:
     """The columns of the list, and those that PARTITIONED BY declares with a type."""
     fields = [declared_field(column, context) for column in statement.columns or ()]
     fields += [
-        StructField(column.name, column.type, metadata=comment_metadata(column.comment))
+        plain_field(StructField(column.name, column.type, metadata=comment_metadata(column.comment)))
         for column in statement.partitioned_by
         if column.type is not None
     ]
@@ -84,12 +84,13 @@ def _check_clauses(column: ColumnDefinition) -> None:
 
 
 def field_metadata(type_text: str, comment: str | None) -> MappingProxyType[str, Any]:
-    """What a column's declaration says beyond its type: its comment, and the length of CHAR(n) and VARCHAR(n)."""
+    """What a column's declaration says beyond its type: its comment, and the lengths of CHAR(n) and VARCHAR(n)."""
     metadata: dict[str, Any] = {}
     if comment is not None:
         metadata["comment"] = comment
-    if type_text.strip().lower().startswith(("char", "varchar")):
-        metadata[TYPE_KEY] = "".join(type_text.lower().split())
+    declared = parsed_type(type_text)
+    if declared is not None and has_lengths(declared):
+        metadata[TYPE_KEY] = type_text
     return MappingProxyType(metadata)
 
 

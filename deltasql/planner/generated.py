@@ -66,6 +66,7 @@ def recomputed(
     out once for each column that is computed from it, so that it must be the same each time: raises
     GeneratedFromRandomError.
     """
+    from deltasql.planner.char_comparisons import with_padded_literals
     from deltasql.planner.references import is_deterministic
 
     found = generations(schema)
@@ -82,7 +83,7 @@ def recomputed(
                 raise GeneratedFromRandomError(quote(column), assigned[column], quote(name))
         field = schema.find(name)
         assert field is not None
-        values[name] = generated_sql(field, expression, {**kept, **assigned})
+        values[name] = generated_sql(field, with_padded_literals(expression, schema), {**kept, **assigned})
     return values
 
 

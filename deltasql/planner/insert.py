@@ -18,6 +18,7 @@ from deltasql.plan.insert import Insert
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Literals, Operator, Query, Write
 from deltasql.planner.alignment import StructRule
 from deltasql.planner.changes import NO_ROWS, Outcome, Plan, RowChange, RowReads
+from deltasql.planner.char_types import stored
 from deltasql.planner.constraints import constraints_of
 from deltasql.planner.context import Context
 from deltasql.planner.defaults import default_keywords, replace_defaults
@@ -257,7 +258,8 @@ def _replaced_files(snapshot: Snapshot, static: dict[str, str], context: Context
     if not static:
         return files
     fields = [field for name in static if (field := snapshot.schema.find(name))]
-    values = [context.analyst.value(f"CAST({static[field.name]} AS {sql_text(field.type)})") for field in fields]
+    casts = (stored(field, f"CAST({static[field.name]} AS {sql_text(field.type)})") for field in fields)
+    values = [context.analyst.value(sql) for sql in casts]
     # An empty string is stored as the partition of NULL.
     wanted = tuple(None if value == "" else value for value in values)
     rows = files.column("partitionValues").to_pylist()

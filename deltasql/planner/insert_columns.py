@@ -22,7 +22,7 @@ from deltasql.plan.hidden import ORDINAL
 from deltasql.plan.insert import Insert
 from deltasql.plan.operators import Number, Operator, Project
 from deltasql.planner.alignment import Alignment, StructRule
-from deltasql.planner.char_types import stored
+from deltasql.planner.char_types import declared_texts, stored
 from deltasql.planner.context import Context
 from deltasql.planner.defaults import DefaultKeyword, default_sql
 from deltasql.planner.generated import generated_sql, generation_of
@@ -198,7 +198,8 @@ def table_rows(rows: Operator, columns: Sequence[tuple[str, str]], schema: Struc
     given = {name for name, _ in columns}
     if any(ORDINAL in sql for _, sql in columns):
         rows = Number(rows, single=few)
-    projected = Project(rows, tuple(columns))
+    declared = declared_texts(schema)
+    projected = Project(rows, tuple(columns), declared)
     if len(given) == len(schema):
         return projected
     # In a projection of their own, so that each value that they are computed from is computed once.
@@ -210,6 +211,7 @@ def table_rows(rows: Operator, columns: Sequence[tuple[str, str]], schema: Struc
             (field.name, names[field.name] if field.name in given or sql is None else generated_sql(field, sql, names))
             for field, sql in values
         ),
+        declared,
     )
 
 

@@ -35,10 +35,10 @@ from deltasql.plan.inspect import (
     ShowViews,
 )
 from deltasql.planner.changes import Answer, Plan
-from deltasql.planner.char_types import declared_length
 from deltasql.planner.context import GLOBAL, Context
 from deltasql.planner.create_text import create_statement
 from deltasql.planner.rule import plan
+from deltasql.schema.lengths import declared_type
 from deltasql.schema.paths import resolve
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import (
@@ -152,8 +152,7 @@ def _view_schema(name: TableName, context: Context) -> StructType | None:
 
 
 def _described(field: StructField) -> tuple[str, str, str | None]:
-    declared = declared_length(field)
-    return field.name, type_text(field.type) if declared is None else declared.text, field.comment
+    return field.name, type_text(declared_type(field)), field.comment
 
 
 def _partition_rows(snapshot: Snapshot) -> Iterator[tuple[str, str, str | None]]:

@@ -11,7 +11,7 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.log.properties import check_constraints
 from deltasql.plan.insert import Insert
 from deltasql.plan.operators import Literals, LiteralValue
-from deltasql.planner.char_types import Length, declared_length
+from deltasql.planner.char_types import declared_length
 from deltasql.planner.context import Context
 from deltasql.planner.defaults import default_sql
 from deltasql.planner.generated import generation_of
@@ -26,6 +26,7 @@ from deltasql.planner.settings import (
 )
 from deltasql.planner.timezone import zone
 from deltasql.schema.identity import identity_of
+from deltasql.schema.lengths import Length
 from deltasql.schema.types import (
     BINARY,
     BOOLEAN,

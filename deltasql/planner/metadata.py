@@ -21,6 +21,7 @@ from deltasql.planner.alignment import same_type
 from deltasql.planner.clustering_columns import check_still_indexed
 from deltasql.schema.checks import check_schema
 from deltasql.schema.column_mapping import ID, MAX_ID, PHYSICAL_NAME, assign_ids
+from deltasql.schema.lengths import with_lengths, without_lengths
 from deltasql.schema.types import ArrayType, DataType, MapType, StructField, StructType
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def evolved_metadata(metadata: Metadata, schema: StructType, *, table: str = "th
     """
     if schema == metadata.schema:
         return metadata
+    schema = without_lengths(with_lengths(schema))
     check_schema(
         schema,
         metadata.partition_columns,

@@ -7,6 +7,7 @@ from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from deltasql.planner.char_types import declared_length
 from deltasql.planner.timezone import parse_timestamp
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField
 
@@ -24,7 +25,13 @@ def partition_rows(snapshot: Snapshot, fields: Sequence[StructField]) -> list[tu
 def partition_value(row: Mapping[str, str | None], fields: Sequence[StructField]) -> tuple[Any, ...]:
     """The values of some partition columns of one file. Keys of `row` match without case."""
     folded = {key.lower(): value for key, value in row.items()}
-    return tuple(typed(folded.get(field.name.lower()), field.type) for field in fields)
+    return tuple(_padded(typed(folded.get(field.name.lower()), field.type), field) for field in fields)
+
+
+def _padded(value: Any, field: StructField) -> Any:
+    """A value of CHAR(n) as it is read, whoever wrote it."""
+    length = declared_length(field)
+    return value if length is None or length.kind != "char" or value is None else str(value).ljust(length.length)
 
 
 def typed(text: str | None, kind: DataType) -> Any:

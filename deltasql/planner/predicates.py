@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 
-from deltasql.planner.char_types import TYPE_KEY
 from deltasql.planner.clock import least
 from deltasql.planner.column_functions import FUNCTIONS
 from deltasql.planner.conditions import (
@@ -35,6 +34,7 @@ from deltasql.planner.timezone import zone as session_zone
 from deltasql.planner.tokens import tokenize
 from deltasql.planner.values import FLIPPED, NEGATED, compare, constant_holds
 from deltasql.schema.column_mapping import physical_name
+from deltasql.schema.lengths import TYPE_KEY
 from deltasql.schema.types import DataType, DecimalType, StructField, StructType
 from deltasql.schema.widening import TYPE_CHANGES
 

@@ -46,6 +46,7 @@ from deltasql.planner.changes import (
     RowChange,
     TableChange,
 )
+from deltasql.planner.char_types import declared_texts, stored
 from deltasql.planner.clustering_columns import (
     Clustering,
     automatic,
@@ -72,6 +73,7 @@ from deltasql.planner.settings import ARBITRARY_PROPERTIES, PROPERTY_DEFAULTS
 from deltasql.schema.checks import check_table_schema
 from deltasql.schema.column_mapping import MAX_ID
 from deltasql.schema.evolution import as_nullable
+from deltasql.schema.lengths import declared_type, plain_field
 from deltasql.schema.types import StructField, StructType
 
 if TYPE_CHECKING:
@@ -137,12 +139,11 @@ def _from_query(statement: CreateTable, context: Context, target: Target, query:
     given = context.analyst.schema(query)
     if not len(given):
         raise EmptyQuerySchemaError(table=str(statement.table))
-    fields = tuple(
-        StructField(field.name, as_nullable(field.type), metadata=comment_metadata(field.comment)) for field in given
-    )
+    fields = tuple(map(_given_field, given))
     metadata, protocol = _definition(statement, context, target, StructType(fields))
     clustering = new_clustering(statement.cluster_by, metadata, target.snapshot, context)
-    child: Operator = Project(query, tuple((field.name, quote(field.name)) for field in metadata.schema))
+    columns = tuple((field.name, stored(field, quote(field.name))) for field in metadata.schema)
+    child: Operator = Project(query, columns, declared_texts(metadata.schema))
     constraints = constraints_of(metadata.schema, metadata.configuration)
     if constraints:
         child = Check(child, constraints)
@@ -160,6 +161,12 @@ def _from_query(statement: CreateTable, context: Context, target: Target, query:
         removed=removed,
         reads=Reads("TRUE", whole_table=True) if target.snapshot is not None else None,
     )
+
+
+def _given_field(field: StructField) -> StructField:
+    """The column that a column of a query makes: what Spark says of it but that it is not null."""
+    plain = StructField(field.name, as_nullable(declared_type(field)), metadata=comment_metadata(field.comment))
+    return plain_field(plain)
 
 
 def _adopt(statement: CreateTable, context: Context, target: Target) -> Plan:

@@ -8,15 +8,15 @@ from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds
 from deltasql.parser.rules.options import Clause, collect
 from deltasql.plan.columns import AddedColumn, AlterColumns, ColumnChange
+from deltasql.schema.lengths import declared_text, plain_type
 
 
 @builds("added_column")
 def _added_column(children: list[Any], tree: Tree, text: str) -> AddedColumn:
     path, data_type, *options = children
-    written = tree.children[1]
     values = collect(options, tree.children[2:], text)
     values.update(values.pop("position", {}))
-    return AddedColumn(path, data_type, text[written.start : written.end], **values)
+    return AddedColumn(path, plain_type(data_type), declared_text(data_type), **values)
 
 
 @builds("not_null_option")
@@ -54,16 +54,14 @@ def _column_change(children: list[Any], tree: Tree, text: str) -> ColumnChange:
 def _change_column(children: list[Any], tree: Tree, text: str) -> AlterColumns:
     """The Hive form: all of a column at once."""
     table, path, name, data_type, *options = children
-    written = tree.children[3]
     values = _flat(collect(options, tree.children[4:], text))
-    change = ColumnChange(path, type=data_type, type_text=text[written.start : written.end], name=name, **values)
+    change = ColumnChange(path, type=plain_type(data_type), type_text=declared_text(data_type), name=name, **values)
     return AlterColumns(table, (change,))
 
 
 @builds("type_option")
 def _type(children: list[Any], tree: Tree, text: str) -> Clause:
-    written = tree.children[0]
-    return Clause("type", {"type": children[0], "type_text": text[written.start : written.end]})
+    return Clause("type", {"type": plain_type(children[0]), "type_text": declared_text(children[0])})
 
 
 @builds("set_not_null_option", "drop_not_null_option")

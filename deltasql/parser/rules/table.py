@@ -26,6 +26,7 @@ from deltasql.plan.table import (
     IdentitySpec,
     PartitionColumn,
 )
+from deltasql.schema.lengths import declared_text, plain_type
 
 _FIELDS = {
     "using_clause": "provider",
@@ -143,11 +144,11 @@ def _column_definition(children: list[Any], tree: Tree, text: str) -> ColumnDefi
     """`start` and `end` are those of the column's name."""
     name, data_type, *options = children
     options = [Clause("check", item) if isinstance(item, CheckConstraint) else item for item in options]
-    name_tree, type_tree, *option_trees = tree.children
+    name_tree, _, *option_trees = tree.children
     values = collect(options, option_trees, text)
     values.pop("collation", None)
-    type_text = text[type_tree.start : type_tree.end]
-    return ColumnDefinition(name, data_type, type_text, name_tree.start, name_tree.end, **values)
+    declared = declared_text(data_type)
+    return ColumnDefinition(name, plain_type(data_type), declared, name_tree.start, name_tree.end, **values)
 
 
 @builds("check_constraint")

@@ -1,4 +1,4 @@
-"""Data types. Source: Spark's names and their synonyms."""
+"""Data types, with the lengths of CHAR and VARCHAR in them. Source: Spark's names and their synonyms."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds, caret
 from deltasql.parser.spelling import closest
 from deltasql.schema import types
+from deltasql.schema.lengths import Length
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, StructField, StructType
 
 _PLAIN = {
@@ -34,7 +35,7 @@ _PLAIN = {
     "VOID": types.VOID,
 }
 _DECIMALS = frozenset({"DECIMAL", "DEC", "NUMERIC"})
-_SIZED_TEXT = frozenset({"CHAR", "CHARACTER", "VARCHAR"})
+_SIZED_TEXT = {"CHAR": "char", "CHARACTER": "char", "VARCHAR": "varchar"}
 _SYNONYMS = frozenset({"BYTE", "SHORT", "INTEGER", "LONG", "REAL", "TIMESTAMP_LTZ"})
 SUPPORTED = (
     *(name for name in _PLAIN if name not in _SYNONYMS),
@@ -64,8 +65,6 @@ _ELSEWHERE = {
 }
 _FAMILIES = ("DECIMAL", "NUMERIC", "CHAR", "VARCHAR", "ARRAY", "MAP", "STRUCT")
 TYPE_NAMES = (*_PLAIN, *_FAMILIES)
-# The key under which Delta keeps the declared type of a CHAR or VARCHAR field.
-_CHAR_VARCHAR = "__CHAR_VARCHAR_TYPE_STRING"
 
 
 @builds("named_type")
@@ -77,7 +76,7 @@ def _named(children: list[Any], tree: Tree, text: str) -> DataType:
     if upper in _DECIMALS and len(sizes) <= 2:
         return _decimal(sizes, tree, text)
     if upper in _SIZED_TEXT and len(sizes) == 1:
-        return types.STRING
+        return Length(_SIZED_TEXT[upper], sizes[0]).type
     if upper in _SIZED_TEXT and not sizes:
         raise DatatypeMissingSizeError(upper).at(caret(tree, text))
     return _unsupported(tree, text)
@@ -128,10 +127,4 @@ def _struct(children: list[Any], tree: Tree, text: str) -> StructType:
 @builds("struct_field")
 def _field(children: list[Any], tree: Tree, text: str) -> StructField:
     name, data_type, not_null, comment = children
-    metadata = {} if comment is None else {"comment": comment}
-    declared = tree.children[1]
-    if data_type == types.STRING and declared.end > declared.start:
-        written = "".join(text[declared.start : declared.end].lower().split())
-        if written != "string":
-            metadata[_CHAR_VARCHAR] = written.replace("character(", "char(")
-    return StructField(name, data_type, not not_null, metadata)
+    return StructField(name, data_type, not not_null, {} if comment is None else {"comment": comment})

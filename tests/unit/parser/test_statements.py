@@ -130,7 +130,7 @@ class TestTables:
         assert node.columns is not None
         ident, name, day, info = node.columns
         assert ident.identity == IdentitySpec(always=False, start=-5, step=2)
-        assert (name.type, name.type_text, name.nullable, name.comment) == (types.STRING, "VARCHAR(10)", False, "it's")
+        assert (name.type, name.type_text, name.nullable, name.comment) == (types.STRING, "varchar(10)", False, "it's")
         assert name.default == run(sql, "upper('a, b')")
         assert day.generated == run(sql, "CAST(at AS DATE)")
         assert isinstance(info.type, types.StructType)
@@ -210,11 +210,11 @@ class TestAlter:
         assert parse(sql) == AddColumns(
             table(sql, "s.t"),
             (
-                AddedColumn(path(sql, "a.b"), types.INTEGER, "INT", nullable=False, comment="x", after="c"),
+                AddedColumn(path(sql, "a.b"), types.INTEGER, "int", nullable=False, comment="x", after="c"),
                 AddedColumn(
                     path(sql, "d", sql.index(", d CHAR")),
                     types.STRING,
-                    "CHAR(3)",
+                    "char(3)",
                     default=run(sql, "1 + 1"),
                     first=True,
                 ),

@@ -7,7 +7,7 @@ import pytest
 from deltasql.errors.syntax import ParseSyntaxError, UnsupportedDatatypeError
 from deltasql.parser import parse_type
 from deltasql.schema import types
-from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, StructField, StructType
+from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
 
 
 @pytest.mark.parametrize(
@@ -25,8 +25,8 @@ from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, Str
         ("real", types.FLOAT),
         ("double", types.DOUBLE),
         ("string", types.STRING),
-        ("char(3)", types.STRING),
-        ("VARCHAR ( 3 )", types.STRING),
+        ("char(3)", PrimitiveType("char(3)")),
+        ("VARCHAR ( 3 )", PrimitiveType("varchar(3)")),
         ("binary", types.BINARY),
         ("boolean", types.BOOLEAN),
         ("date", types.DATE),
@@ -62,8 +62,8 @@ def test_field_details() -> None:
     assert isinstance(data_type, StructType)
     a, b, c, d = data_type.fields
     assert (a.nullable, a.comment) == (False, "it's")
-    assert dict(b.metadata) == {"__CHAR_VARCHAR_TYPE_STRING": "char(5)"}
-    assert dict(c.metadata) == {"comment": "x", "__CHAR_VARCHAR_TYPE_STRING": "varchar(2)"}
+    assert (b.type, dict(b.metadata)) == (PrimitiveType("char(5)"), {})
+    assert (c.type, dict(c.metadata)) == (PrimitiveType("varchar(2)"), {"comment": "x"})
     assert (dict(d.metadata), d.nullable) == ({}, True)
 
 
