@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deltasql.errors.base import DeltaSqlError
 from deltasql.log.clustering import AUTO_PROPERTY, FEATURE, clustering_columns
-from deltasql.log.properties import CONSTRAINT_PREFIX, check_constraints
+from deltasql.log.properties import check_constraints, parse_properties
 from deltasql.plan.base import quote
 from deltasql.planner.defaults import CURRENT_DEFAULT
 from deltasql.planner.generated import generation_of
-from deltasql.schema.column_mapping import MAX_ID
 from deltasql.schema.identity import identity_of
 from deltasql.schema.lengths import declared_type
 from deltasql.schema.text import path_text, quote_text, sql_text
@@ -37,7 +37,7 @@ def create_statement(name: str, snapshot: Snapshot, location: str | None) -> str
         lines.append(f"LOCATION {quote_text(location)}")
     if snapshot.metadata.description is not None:
         lines.append(f"COMMENT {quote_text(snapshot.metadata.description)}")
-    kept = {key: value for key, value in snapshot.configuration.items() if not _made_by_itself(key)}
+    kept = {key: value for key, value in snapshot.configuration.items() if _is_taken(key, value)}
     properties = {**kept, **{f"delta.feature.{name}": "supported" for name in _features(snapshot)}}
     if properties:
         pairs = ",\n".join(f"  {quote_text(key)} = {quote_text(properties[key])}" for key in sorted(properties))
@@ -61,9 +61,15 @@ def column_text(field: StructField) -> str:
     return text if field.comment is None else f"{text} COMMENT {quote_text(field.comment)}"
 
 
-def _made_by_itself(key: str) -> bool:
-    """Properties that CREATE TABLE takes from nobody: constraints have a clause of their own, ids are counted."""
-    return key.startswith(CONSTRAINT_PREFIX) or key in {MAX_ID, AUTO_PROPERTY}
+def _is_taken(key: str, value: str) -> bool:
+    """Whether CREATE TABLE takes a property: not what a table keeps by itself, nor what has a clause of its own."""
+    if key == AUTO_PROPERTY:
+        return False
+    try:
+        parse_properties(((key, value),), on_create=True)
+    except DeltaSqlError:
+        return False
+    return True
 
 
 def _features(snapshot: Snapshot) -> list[str]:
