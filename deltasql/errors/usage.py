@@ -43,6 +43,17 @@ class UnknownDirectiveError(UsageError):
     known: tuple[str, ...]
 
 
+@condition(
+    "INVALID_GOLDEN_MASK",
+    "2201B",
+    "{file}, line {line}: the pattern of this mask cannot be read: {reason}. Write '-- mask: /<regular expression>/'.",
+)
+class GoldenMaskError(UsageError):
+    file: str
+    line: int
+    reason: str
+
+
 @condition("INVALID_GOLDEN_SCHEDULE", "42601", "{file}, line {line}: {problem}.")
 class ScheduleError(UsageError):
     """Sessions or schedules of a golden file that cannot be run. `problem` says why, and what to do."""

@@ -10,6 +10,8 @@ from typing import TextIO
 from deltasql.golden.parallel import run_files
 from deltasql.golden.suite import GoldenOutcome, SessionFactory, discover, temporary_sessions
 
+OUTDATED = "The .out file hides values of your own, as earlier versions did. Run with --accept to renew it."
+
 
 def run_suite(
     directory: Path,
@@ -48,6 +50,9 @@ def _tell(outcome: GoldenOutcome, rewritten: bool, stream: TextIO) -> None:
     state = "ok  " if outcome.ok else "new " if rewritten else "FAIL"
     stream.write(f"{state} {outcome.path} ({outcome.statements} statements, {outcome.seconds:.2f} s)\n")
     stream.writelines(f"     {defect}\n" for defect in outcome.defects)
+    stream.writelines(f"     warning: {warning}\n" for warning in outcome.warnings)
+    if outcome.is_outdated and not rewritten:
+        stream.write(f"     {OUTDATED}\n")
     if outcome.expected is None and not rewritten:
         stream.write("     There is no .out file yet. Run with --accept to write it.\n")
     elif not outcome.ok and not rewritten:

@@ -110,7 +110,7 @@ class _LevelRun:
         self._run = run
         self._scenario = run.scenario
         self._copies = copies
-        self._recorder = Recorder(copies.warehouse, level)
+        self._recorder = Recorder(copies.warehouse, level, run.scenario.text)
         self._as_set_up = copies.place
         self._serial: dict[Order, Rows | None] = {}
 
@@ -131,7 +131,9 @@ class _LevelRun:
             return block([*lines, *self._recorder.defect(error)], described(error))
         lines += [f"-- outcome: {verdict}", played.rows.columns, *played.rows.rows]
         defects = [*played.defects, *([defect] if defect else [])]
-        return block(lines, " ".join(f"{schedule}: {text}" for text in defects))
+        told = [played.rows.columns, *played.rows.rows]
+        warning = self._recorder.warning(self._scenario.check, told, has_rows=True)
+        return block(lines, " ".join(f"{schedule}: {text}" for text in defects), warning)
 
     def _played(self, schedule: Schedule) -> _Played:
         self._copies.restore(self._as_set_up)
@@ -147,6 +149,7 @@ class _LevelRun:
         """What the check finds. Raises what the check raises."""
         check = self._scenario.check
         result = opened.of("").sql(self._recorder.sql_of(check))
+        self._recorder.look()
         columns, *rows = self._recorder.outcome(check, result)
         return Rows(columns, tuple(rows))
 

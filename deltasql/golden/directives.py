@@ -16,6 +16,7 @@ _LEGAL = {
     "expect": ("no jvm", re.compile(r"no jvm", re.IGNORECASE)),
     "log": ("on|off", _SWITCH),
     "sort": ("on|off", _SWITCH),
+    "mask": ("<column>, … | /<pattern>/ | none", re.compile(r"/.+/|[^/].*")),
     "levels": ("<isolation level>, …", re.compile(r"\w+(\s*,\s*\w+)*")),
     "session": ("<name>", re.compile(r"\w+")),
     "check": ("", re.compile(r"")),

@@ -1,54 +1,146 @@
-"""What differs from run to run, replaced by what does not."""
+"""What differs from run to run, replaced by what does not: only what the logs and this run have made up."""
 
 from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Iterator
 from typing import Any
 
+from deltasql.golden.made_up import UUID, MadeUp, file_name
+from deltasql.render.values import zone_of
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 
-_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 _CLOCK = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?")
 _MILLISECONDS = re.compile(r"\b\d{13}\b")
-_NEAR = dt.timedelta(days=2)
+_REST_OF_PATH = r"(?P<rest>[^\s'\"`,|]*)"
 
 _SIZES = re.compile(r"(bytes\w*|size\w*|(time|duration)(ms)?)$|^(time|duration)", re.IGNORECASE)
 _PLACE = re.compile(r"^(engine_?info|user_?(id|name)|tags)$", re.IGNORECASE)
 _DISTRIBUTION = frozenset({"min", "max", "avg"})
+_METRICS = "operationMetrics"
+
+_UTC = dt.timezone.utc
+# The clock of a file system may lag behind that of the process by a tick.
+_TICK = dt.timedelta(milliseconds=100)
 
 
 class Normalizer:
-    """Placeholders for one file: equal uuids get equal numbers, so that one can still be told from another."""
+    """Placeholders for one file: equal ids get equal numbers, so that one can still be told from another.
 
-    def __init__(self, warehouse: str) -> None:
-        self._warehouse = re.compile(rf"(?:file:(?://)?)?{re.escape(warehouse)}")
-        self._uuids: dict[str, int] = {}
-        self._now = dt.datetime.now(dt.timezone.utc)
+    `script` is the text of the file: what stands there is the user's and stays as it is.
+    """
 
-    def text(self, text: str) -> str:
-        """`text` with `$WAREHOUSE`, `<uuid-1>`, `<time>` and `<ms>`: clocks count only when they are near now."""
-        text = self._warehouse.sub("$WAREHOUSE", text)
-        text = _UUID.sub(self._uuid, text)
-        text = _CLOCK.sub(self._clock, text)
-        return _MILLISECONDS.sub(self._milliseconds, text)
+    def __init__(self, warehouse: str, script: str = "") -> None:
+        self._warehouse = re.compile(rf"(?:file:(?://)?)?{re.escape(warehouse)}{_REST_OF_PATH}")
+        self._started = dt.datetime.now(_UTC) - _TICK
+        self._written = frozenset(text.lower() for text in UUID.findall(script))
+        self._told = frozenset(_moments(script)) | frozenset(_MILLISECONDS.findall(script))
+        self._numbers: dict[str, int] = {}
+        self._ids: set[str] = set()
+        self._clocks: set[int] = set()
+
+    def learn(self, found: MadeUp) -> None:
+        """Takes note of what a log has made up."""
+        self._ids |= found.ids
+        self._clocks |= found.clocks
+
+    def text(self, text: str, zone: str = "UTC", *, of_query: bool = False) -> str:
+        """`text` with `$WAREHOUSE`, `<uuid-1>`, `<time>` and `<ms>`.
+
+        A clock counts that a log has made up; where no rows of a query are told, also any other of this run. One
+        without an offset is told in `zone`.
+        """
+
+        def clock(match: re.Match[str]) -> str:
+            return "<time>" if self._is_of_run(match[0], zone, of_query) else match[0]
+
+        def milliseconds(match: re.Match[str]) -> str:
+            return "<ms>" if self._is_milliseconds_of_run(match[0], of_query) else match[0]
+
+        text = self._warehouse.sub(self._path, text)
+        text = UUID.sub(self._uuid, text)
+        text = _CLOCK.sub(clock, text)
+        return _MILLISECONDS.sub(milliseconds, text)
+
+    def unsettled(self, text: str) -> str:
+        """The first value in a recorded text that cannot be the same in a later run, or ""."""
+        today = {self._started.date().isoformat(), dt.datetime.now(_UTC).date().isoformat()}
+        for match in re.finditer(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?", text):
+            if self._is_of_run(match[0], "UTC", False):
+                return match[0]
+            if match[0] in today and match[0] not in self._told:
+                return match[0]
+        return ""
+
+    def foreign_id(self, text: str) -> str:
+        """The first id in a recorded text that neither a log nor the script has given, or ""."""
+        return next((found for found in UUID.findall(text) if found.lower() not in self._written), "")
+
+    def _path(self, match: re.Match[str]) -> str:
+        # The warehouse is new: what is called by an id there has got it in this run.
+        self._ids.update(found.lower() for found in UUID.findall(file_name(match["rest"])))
+        return f"$WAREHOUSE{match['rest']}"
 
     def _uuid(self, match: re.Match[str]) -> str:
-        return f"<uuid-{self._uuids.setdefault(match[0].lower(), len(self._uuids) + 1)}>"
-
-    def _clock(self, match: re.Match[str]) -> str:
-        text = re.sub(r"(\.\d{1,6})\d*", lambda part: part[1].ljust(7, "0"), match[0].replace("Z", "+00:00"))
-        text = re.sub(r"([+-]\d\d)(\d\d)$", r"\1:\2", text)
-        try:
-            moment = dt.datetime.fromisoformat(text)
-        except ValueError:
+        found = match[0].lower()
+        if found not in self._ids or found in self._written:
             return match[0]
-        aware = moment if moment.tzinfo else moment.replace(tzinfo=dt.timezone.utc)
-        return "<time>" if abs(aware - self._now) < _NEAR else match[0]
+        return f"<uuid-{self._numbers.setdefault(found, len(self._numbers) + 1)}>"
 
-    def _milliseconds(self, match: re.Match[str]) -> str:
-        distance = abs(int(match[0]) / 1000 - self._now.timestamp())
-        return "<ms>" if distance < _NEAR.total_seconds() else match[0]
+    def _is_of_run(self, text: str, zone: str, of_query: bool) -> bool:
+        moments = [moment for name in (zone, "UTC") if (moment := _moment(text, name)) is not None]
+        if not moments or any(_key(moment) in self._told for moment in moments):
+            return False
+        if any(_milliseconds(moment) in self._clocks for moment in moments):
+            return True
+        return not of_query and any(
+            self._started <= moment + _precision(text) for moment in moments if self._past(moment)
+        )
+
+    def _is_milliseconds_of_run(self, text: str, of_query: bool) -> bool:
+        if text in self._told:
+            return False
+        if int(text) in self._clocks:
+            return True
+        moment = dt.datetime.fromtimestamp(int(text) / 1000, _UTC)
+        return not of_query and self._started <= moment and self._past(moment)
+
+    def _past(self, moment: dt.datetime) -> bool:
+        return moment <= dt.datetime.now(_UTC) + _TICK
+
+
+def _moments(script: str) -> Iterator[str]:
+    """What the script itself says: its clocks and its dates."""
+    for match in _CLOCK.finditer(script):
+        moment = _moment(match[0], "UTC")
+        if moment is not None:
+            yield _key(moment)
+    yield from re.findall(r"\d{4}-\d\d-\d\d", script)
+
+
+def _moment(text: str, zone: str) -> dt.datetime | None:
+    """The moment that a clock tells, in `zone` where it names no offset; None for what is no time."""
+    text = re.sub(r"(\.\d{1,6})\d*", lambda part: part[1].ljust(7, "0"), text.replace("Z", "+00:00"))
+    text = re.sub(r"([+-]\d\d)(\d\d)$", r"\1:\2", text)
+    try:
+        moment = dt.datetime.fromisoformat(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=zone_of(zone))).astimezone(_UTC)
+    except (ValueError, OverflowError, KeyError):
+        return None
+
+
+def _key(moment: dt.datetime) -> str:
+    return moment.isoformat()
+
+
+def _milliseconds(moment: dt.datetime) -> int:
+    return (moment - dt.datetime(1970, 1, 1, tzinfo=_UTC)) // dt.timedelta(milliseconds=1)
+
+
+def _precision(clock: str) -> dt.timedelta:
+    """How much the text of a clock may have cut off."""
+    return dt.timedelta(milliseconds=1) if "." in clock else dt.timedelta(seconds=1)
 
 
 def is_measure(name: str) -> bool:
@@ -59,7 +151,7 @@ def is_measure(name: str) -> bool:
 def masked(value: Any, kind: DataType, name: str = "", parent: str = "") -> Any:
     """A value of a command's output with sizes, durations and the machine's own facts as a `<name>` placeholder.
 
-    Only for commands: what a user's query returns is never hidden.
+    Only for commands: what a user's query returns is never hidden, nor are table properties, whatever their names.
     """
     if value is None:
         return None
@@ -68,7 +160,7 @@ def masked(value: Any, kind: DataType, name: str = "", parent: str = "") -> Any:
     match kind:
         case StructType():
             return [masked(item, part.type, part.name, name) for item, part in zip(value, kind, strict=True)]
-        case MapType(value=inner):
+        case MapType(value=inner) if name == _METRICS:
             return {key: masked(item, inner, str(key), name) for key, item in value.items()}
         case ArrayType(element=element):
             return [masked(item, element, "", name) for item in value]

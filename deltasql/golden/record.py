@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.golden.compare import TITLE
+from deltasql.golden.masks import Mask, warning
 from deltasql.golden.normal import Normalizer, masked
 from deltasql.golden.script import GoldenStatement
-from deltasql.golden.watch import LogWatch
+from deltasql.golden.watch import LogWatch, NewCommits
 from deltasql.render.values import value_text
 from deltasql.schema.text import type_text
 from deltasql.schema.types import STRING, DataType, StructType
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from deltasql.result import Result, Row
     from deltasql.session import Session
 
+ADVICE = (
+    "for {why}. Show a comparison in its place, hide it with '-- mask: <column>' or '-- mask: /<pattern>/' in front of "
+    "the statement, or say '-- mask: none' if it does not differ."
+)
 _QUOTED = re.compile(r"""--[^\n]*|/\*.*?\*/|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`""", re.DOTALL)
 _INNERMOST = re.compile(r"\([^()]*\)")
 _ORDER_BY = re.compile(r"\b(order|sort)\s+by\b", re.IGNORECASE)
@@ -28,23 +33,27 @@ _ORDER_BY = re.compile(r"\b(order|sort)\s+by\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The text of one statement's outcome. `defect` says what no golden file may accept, or is ""."""
+    """The text of one statement's outcome. `defect` says what no golden file may accept, or is "".
+
+    `warning` says why the next run will give another text, or is "".
+    """
 
     text: str
     defect: str = ""
+    warning: str = ""
 
 
 class Recorder:
     """Runs statements in one warehouse and writes their blocks.
 
-    `level` is what `${LEVEL}` stands for. Then it is told in every title.
+    `level` is what `${LEVEL}` stands for. Then it is told in every title. `script` is the text of the whole file.
     """
 
-    def __init__(self, warehouse: Path, level: str = "") -> None:
+    def __init__(self, warehouse: Path, level: str = "", script: str = "") -> None:
         self._warehouse = warehouse
         self._level = level
         self._watch = LogWatch(warehouse)
-        self._normal = Normalizer(str(warehouse))
+        self._normal = Normalizer(str(warehouse), script)
 
     def record(self, statement: GoldenStatement, session: Session, *, must_succeed: bool = False) -> Block:
         """Runs one statement. Never raises for what the statement does; a defect of the program is in the block.
@@ -52,17 +61,39 @@ class Recorder:
         With `must_succeed` the block of a statement that fails is a defect, too.
         """
         lines = [self.title(TITLE, statement.options.name), statement.text.rstrip()]
-        defect = ""
+        own = len(lines)
+        defect, has_rows = "", False
         try:
-            lines += self.outcome(statement, session.sql(self.sql_of(statement)))
+            result = session.sql(self.sql_of(statement))
+            has_rows = result.is_query or bool(result.metrics)
+            # Rows may tell of files and times of commits: what those are must be known first.
+            new = self.look()
+            lines += self.outcome(statement, result)
+            defect = statement.options.mask.missing(result.columns)
         except DeltaSqlError as error:
+            new = self.look()
             defect = described(error) if must_succeed else ""
             lines += self._error(error, statement)
         except Exception as error:
+            new = self.look()
             defect = described(error)
             lines += self.defect(error)
-        lines += self._log(statement.options.log)
-        return block(lines, defect)
+        lines += self._log(new, statement)
+        return block(lines, defect, self.warning(statement, lines[own:], has_rows))
+
+    def look(self) -> list[NewCommits]:
+        """The commits since the last look; what they have made up is hidden from now on."""
+        new = self._watch.look()
+        for found in (found for table in new for found in table.made_up):
+            self._normal.learn(found)
+        return new
+
+    def warning(self, statement: GoldenStatement, recorded: Sequence[str], has_rows: bool) -> str:
+        """Why the next run will record something else, with the line of the statement; "" where nothing shows it."""
+        if statement.options.mask.settled:
+            return ""
+        why = warning(statement.text, "\n".join(recorded), has_rows, self._normal)
+        return f"line {statement.place.line}: the next run will differ, {ADVICE.format(why=why)}" if why else ""
 
     def title(self, kind: str, name: str) -> str:
         """The first line of a block."""
@@ -80,47 +111,50 @@ class Recorder:
     def outcome(self, statement: GoldenStatement, result: Result) -> Iterator[str]:
         """Schema and rows, one line each."""
         columns = ", ".join(f"{field.name}:{type_text(field.type)}" for field in result.schema)
-        rows = self._rows(result)
+        rows = self._rows(result, statement.options.mask)
         if result.is_query and statement.options.sort and not is_ordered(statement.text):
             rows.sort()
         yield f"-- schema: {columns or '(none)'}"
         yield from rows
 
-    def _rows(self, result: Result) -> list[str]:
+    def _rows(self, result: Result, mask: Mask) -> list[str]:
         if not result.columns:
             return []
-        return [self._row(row, result) for row in result.collect()]
+        return [self._row(row, result, mask) for row in result.collect()]
 
-    def _row(self, row: Row, result: Result) -> str:
+    def _row(self, row: Row, result: Result, mask: Mask) -> str:
         zone = result.time_zone or "UTC"
-        if result.is_query:
-            cells = [value_text(value, item.type, zone) for value, item in zip(row, result.schema, strict=True)]
-        else:
-            cells = [
-                _command_cell(value, item.name, item.type, zone) for value, item in zip(row, result.schema, strict=True)
-            ]
-        return self._normal.text(" | ".join(cells)).replace("\\", "\\\\").replace("\n", "\\n")
+        tell = _query_cell if result.is_query else _command_cell
+        cells = (
+            f"<{item.name}>" if value is not None and mask.hides(item.name) else tell(value, item.type, zone, item.name)
+            for value, item in zip(row, result.schema, strict=True)
+        )
+        text = self._normal.text(" | ".join(cells), zone, of_query=result.is_query)
+        return mask.text(text).replace("\\", "\\\\").replace("\n", "\\n")
 
     def _error(self, error: DeltaSqlError, statement: GoldenStatement) -> Iterator[str]:
         yield f"-- error {error.condition} {error.sqlstate}"
-        yield from self._normal.text(error.message).splitlines()
+        yield from statement.options.mask.text(self._normal.text(error.message)).splitlines()
         # A place after `${…}` stands under other text here than where it was drawn.
         if error.caret is not None and "${" not in statement.text:
             yield from error.caret.draw().splitlines()
 
-    def _log(self, shown: bool) -> Iterator[str]:
-        for table in self._watch.look():
+    def _log(self, new: Sequence[NewCommits], statement: GoldenStatement) -> Iterator[str]:
+        for table in new:
             if table.schema_change:
                 yield f"-- schema change of {table.table}"
-                yield from map(self._normal.text, table.schema_change)
-            for version, lines in table.commits if shown else ():
+                yield from self._log_lines(table.schema_change, statement)
+            for version, lines in table.commits if statement.options.log else ():
                 yield f"-- log of {table.table}, version {version}"
-                yield from map(self._normal.text, lines)
+                yield from self._log_lines(lines, statement)
+
+    def _log_lines(self, lines: Sequence[str], statement: GoldenStatement) -> Iterator[str]:
+        return (statement.options.mask.text(self._normal.text(line)) for line in lines)
 
 
-def block(lines: list[str], defect: str = "") -> Block:
+def block(lines: list[str], defect: str = "", warning: str = "") -> Block:
     """A block of these lines."""
-    return Block("\n".join(line.rstrip() for line in lines) + "\n", defect)
+    return Block("\n".join(line.rstrip() for line in lines) + "\n", defect, warning)
 
 
 def described(error: Exception) -> str:
@@ -136,7 +170,11 @@ def is_ordered(sql: str) -> bool:
     return _ORDER_BY.search(text) is not None
 
 
-def _command_cell(value: object, name: str, kind: DataType, zone: str) -> str:
+def _query_cell(value: object, kind: DataType, zone: str, _: str) -> str:
+    return value_text(value, kind, zone)
+
+
+def _command_cell(value: object, kind: DataType, zone: str, name: str) -> str:
     return _text_of(masked(value, kind, name), kind, zone)
 
 

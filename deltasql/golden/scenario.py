@@ -30,6 +30,11 @@ class Scenario:
     levels: tuple[str, ...]
 
     @property
+    def text(self) -> str:
+        """The text of all statements."""
+        return ";\n".join(item.text for item in (*self.setup, *self.statements.values(), self.check))
+
+    @property
     def statements(self) -> Mapping[str, GoldenStatement]:
         """The statements of all sessions by their labels."""
         return {step.label: step.statement for mine in self.steps.values() for step in mine}

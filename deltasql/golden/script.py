@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from deltasql.golden.directives import Directive, Place, directive
+from deltasql.golden.masks import NO_MASK, Mask
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What directives say: the title of the next statement, whether its log is shown and its rows are sorted.
+    """What directives say: the title of the next statement, whether its log is shown, its rows sorted, values hidden.
 
     `session` is the writer that runs it, "" for the setup; `check` marks the query that looks at the end of a schedule.
     """
@@ -19,6 +20,7 @@ class Options:
     name: str = ""
     log: bool = True
     sort: bool = True
+    mask: Mask = NO_MASK
     session: str = ""
     check: bool = False
 
@@ -49,6 +51,11 @@ class GoldenScript:
     jvm: bool
     schedules: tuple[ScheduleText, ...] = ()
     levels: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The text of all statements."""
+        return ";\n".join(statement.text for statement in self.statements)
 
     @property
     def is_scenario(self) -> bool:
@@ -84,9 +91,9 @@ class _Reading:
                 self.common = replace(self.common, session="")
                 self.options = replace(self.options, session="", check=True)
             case _ if whole_file and found.name != "name":
-                self.common = self.options = _applied(self.common, found)
+                self.common = self.options = _applied(self.common, found, whole_file)
             case _:
-                self.options = _applied(self.options, found)
+                self.options = _applied(self.options, found, whole_file)
 
     def end_statement(self) -> Options:
         done, self.options = self.options, self.common
@@ -141,7 +148,7 @@ def _first_paragraph(head: list[str]) -> int:
     return head.index("") if "" in head else 0
 
 
-def _applied(options: Options, found: Directive) -> Options:
+def _applied(options: Options, found: Directive, whole_file: bool) -> Options:
     on = found.value.lower() == "on"
     match found.name:
         case "name":
@@ -150,5 +157,7 @@ def _applied(options: Options, found: Directive) -> Options:
             return replace(options, log=on)
         case "sort":
             return replace(options, sort=on)
+        case "mask":
+            return replace(options, mask=options.mask.with_directive(found, whole_file))
         case _:
             raise AssertionError(found.name)

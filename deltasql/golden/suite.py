@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from deltasql.errors.usage import NoGoldenFilesError
-from deltasql.golden.compare import difference
+from deltasql.golden.compare import difference, hides
 from deltasql.golden.concurrency import ScenarioRun
 from deltasql.golden.record import Block, Recorder
 from deltasql.golden.scenario import Scenario, read_scenario
@@ -29,7 +29,10 @@ SessionFactory: TypeAlias = "Callable[[str], Session]"
 
 @dataclass(frozen=True, slots=True)
 class GoldenOutcome:
-    """What one file gave. `expected` is None without an `.out` file; `defects` fail the file whatever it expects."""
+    """What one file gave. `expected` is None without an `.out` file; `defects` fail the file whatever it expects.
+
+    `warnings` say which statements will give something else in the next run; they fail nothing.
+    """
 
     path: Path
     expected: str | None
@@ -37,6 +40,12 @@ class GoldenOutcome:
     defects: tuple[str, ...] = ()
     statements: int = 0
     seconds: float = 0.0
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the `.out` file differs in nothing but values that it hides and this version does not."""
+        return self.expected is not None and self.expected != self.actual and hides(self.expected, self.actual)
 
     @property
     def diff(self) -> str:
@@ -99,6 +108,7 @@ def run_file(path: Path | str, session_factory: SessionFactory | None = None) ->
         tuple(defects),
         len(blocks),
         time.perf_counter() - began,
+        tuple(block.warning for block in blocks if block.warning),
     )
 
 
@@ -109,7 +119,7 @@ def _run(script: GoldenScript, factory: SessionFactory, place: Path) -> tuple[li
     session = factory(str(warehouse))
     try:
         session.sql("SET spark.sql.session.timeZone = UTC")
-        recorder = Recorder(warehouse)
+        recorder = Recorder(warehouse, script=script.text)
         blocks = [recorder.record(statement, session) for statement in script.statements]
         return blocks, session.spark_started
     finally:

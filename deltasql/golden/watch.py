@@ -13,17 +13,22 @@ from typing import Any
 
 from deltasql.golden.actions import commit_lines, schema_lines
 from deltasql.golden.compare import unified
+from deltasql.golden.made_up import MadeUp, made_up
 
 _COMMIT = re.compile(r"(\d{20})(?:\.[0-9a-f-]+)?\.json")
 
 
 @dataclass(frozen=True, slots=True)
 class NewCommits:
-    """Commits that a table got since the last look: (version, lines) each, and how its schema changed."""
+    """Commits that a table got since the last look: (version, lines) each, and how its schema changed.
+
+    `made_up` has what each commit gave itself: ids and clocks.
+    """
 
     table: str
     commits: list[tuple[int, list[str]]]
     schema_change: list[str]
+    made_up: list[MadeUp]
 
 
 @dataclass(slots=True)
@@ -31,6 +36,7 @@ class _Seen:
     version: int = -1
     stamp: tuple[int, int] = (0, 0)
     schema: tuple[str, ...] | None = None
+    clock: int = 0
 
 
 @dataclass(slots=True)
@@ -55,13 +61,16 @@ class LogWatch:
             return None
         before = seen.schema
         commits = []
+        found = []
         for version, path in new.items():
             actions = [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines() if line.strip()]
             commits.append((version, list(commit_lines(actions))))
             seen.version, seen.stamp = version, _stamp(path)
+            seen.clock = max(seen.stamp[1] // 1_000_000, seen.clock + 1)
+            found += [made_up(actions), MadeUp(frozenset(), frozenset({seen.clock, seen.stamp[1] // 1_000_000}))]
             seen.schema = _schema(actions) or seen.schema
         change = list(unified(before, seen.schema, 1)) if before and seen.schema else []
-        return NewCommits(str(Path(log).parent.relative_to(self.root)), commits, change)
+        return NewCommits(str(Path(log).parent.relative_to(self.root)), commits, change, found)
 
     def _known(self, log: str, files: dict[int, str]) -> _Seen:
         """What was seen of this log; nothing when another table took its place."""

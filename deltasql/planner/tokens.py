@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 _TOKEN = re.compile(
     r"""
@@ -81,3 +82,10 @@ def closing(tokens: list[Token], opening: int) -> int:
             if depth == 0:
                 return index
     return len(tokens)
+
+
+def calls(sql: str, names: frozenset[str]) -> bool:
+    """Whether `sql` calls one of the functions, which are named in lower case."""
+    tokens = tokenize(sql)
+    pairs = pairwise(tokens)
+    return any(name.is_name and name.name.lower() in names and after.key == "(" for name, after in pairs)

@@ -99,13 +99,16 @@ def _clock(value: dt.datetime, time_zone: str, separator: str) -> str:
 
 
 def _local(value: dt.datetime, time_zone: str) -> dt.datetime:
-    if not time_zone:
-        return value.astimezone()
-    if time_zone.upper() in {"UTC", "Z", "GMT"}:
-        return value.astimezone(dt.timezone.utc)
+    return value.astimezone(zone_of(time_zone) if time_zone else None)
+
+
+def zone_of(name: str) -> dt.tzinfo:
+    """The time zone of a name or an offset. Raises ZoneInfoNotFoundError, which is a KeyError, and ValueError."""
+    if name.upper() in {"UTC", "Z", "GMT"}:
+        return dt.timezone.utc
     from zoneinfo import ZoneInfo
 
-    return value.astimezone(_offset(time_zone) or ZoneInfo(time_zone))
+    return _offset(name) or ZoneInfo(name)
 
 
 def _offset(time_zone: str) -> dt.timezone | None:

@@ -18,6 +18,7 @@ from deltasql.errors.usage import NoGoldenFilesError, UnknownDirectiveError
 from deltasql.golden import GoldenOutcome, discover, run_file
 from deltasql.golden.command import run_suite
 from deltasql.golden.compare import difference
+from deltasql.golden.made_up import MadeUp
 from deltasql.golden.normal import Normalizer, masked
 from deltasql.golden.record import is_ordered
 from deltasql.golden.script import read_script
@@ -69,7 +70,7 @@ class Canned:
                 self.spark_started = True
                 return query([(2, "b"), (1, f"{self.warehouse}/t"), (3, None)])
             case "DESCRIBE":
-                return Result.of(NUMBERS, [(2, "x"), (1, str(uuid.uuid4()))])
+                return Result.of(NUMBERS, [(2, "x"), (1, f"{self.warehouse}/t/part-0-{uuid.uuid4()}.parquet")])
             case "MISS":
                 error = TableNotFoundError(table=f"delta.`{self.warehouse}/x`", advice="")
                 raise error.at(Caret(text, 5, 6))
@@ -139,7 +140,7 @@ def test_rows_of_a_query_are_sorted_unless_ordered_or_told(tmp_path: Path) -> No
     rows = [[line.split(" | ")[0] for line in block.splitlines() if " | " in line] for block in blocks]
     assert rows == [["1", "2", "3"], ["2", "1", "3"], ["2", "1", "3"], ["2", "1"]]
     assert "-- schema: n:bigint, s:string\n1 | $WAREHOUSE/t\n2 | b\n3 | NULL\n" in blocks[0] + "\n"
-    assert "1 | <uuid-1>" in blocks[3]
+    assert "1 | $WAREHOUSE/t/part-0-<uuid-1>.parquet" in blocks[3]
 
 
 def test_errors_are_recorded_with_their_place(tmp_path: Path) -> None:
@@ -312,16 +313,22 @@ def test_placeholders() -> None:
     normal = Normalizer("/tmp/wh")
     now = time.time()
     near = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(now))
+    nanoseconds = f"{now % 1:.9f}".partition(".")[2]
     one, two = str(uuid.uuid4()), str(uuid.uuid4())
-    text = f"file:///tmp/wh/t file:/tmp/wh /tmp/wh {one} {two} {one} {near}.123456789 {near}Z {int(now * 1000)}"
+    normal.learn(MadeUp(frozenset({one, two}), frozenset()))
+    text = f"file:///tmp/wh/t file:/tmp/wh /tmp/wh {one} {two} {one} {near}.{nanoseconds} {near}Z {int(now * 1000)}"
     assert normal.text(text) == ("$WAREHOUSE/t $WAREHOUSE $WAREHOUSE <uuid-1> <uuid-2> <uuid-1> <time> <time> <ms>")
     kept = "2020-01-01 00:00:00 1577836800000 2020-99-99 00:00:00"
     assert normal.text(kept) == kept
 
 
 def test_masks_hide_measures_of_commands_only() -> None:
-    metrics = t.MapType(t.STRING, t.STRING)
-    assert masked({"numFiles": "1", "scanTimeMs": "5"}, metrics) == {"numFiles": "1", "scanTimeMs": "<scanTimeMs>"}
+    texts = t.MapType(t.STRING, t.STRING)
+    assert masked({"size": "XL"}, texts, "properties") == {"size": "XL"}
+    assert masked({"numFiles": "1", "scanTimeMs": "5"}, texts, "operationMetrics") == {
+        "numFiles": "1",
+        "scanTimeMs": "<scanTimeMs>",
+    }
     assert masked(5, t.LONG, "sizeInBytes") == "<sizeInBytes>"
     assert masked(None, t.LONG, "sizeInBytes") is None
     added = t.StructType((t.StructField("min", t.LONG), t.StructField("totalFiles", t.LONG)))

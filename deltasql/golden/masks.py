@@ -1,0 +1,84 @@
+"""What a suite's author hides by `-- mask:`, and the warning where a value is recorded that no later run can give."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from deltasql.errors.usage import GoldenMaskError
+from deltasql.golden.directives import Directive
+from deltasql.golden.normal import Normalizer
+
+NONE = "none"
+
+_RANDOM = frozenset({"rand", "random", "randn", "randstr", "uniform", "shuffle"})
+_NEW_ID = frozenset({"uuid"})
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """Columns by their names in lower case, and patterns. `settled`: the author has judged that nothing else differs.
+
+    `own` has the columns named for this very statement, so that one which the result lacks is an error.
+    """
+
+    columns: frozenset[str] = frozenset()
+    patterns: tuple[str, ...] = ()
+    own: frozenset[str] = frozenset()
+    settled: bool = False
+
+    def with_directive(self, found: Directive, whole_file: bool) -> Mask:
+        """This mask and what one more directive hides. Raises GoldenMaskError."""
+        if found.value.lower() == NONE:
+            return Mask(settled=True)
+        if found.value.startswith("/"):
+            return Mask(self.columns, (*self.patterns, _pattern(found)), self.own, True)
+        columns = frozenset(name.strip().strip("`").lower() for name in found.value.split(","))
+        own = self.own if whole_file else self.own | columns
+        return Mask(self.columns | columns, self.patterns, own, True)
+
+    def hides(self, column: str) -> bool:
+        return column.lower() in self.columns
+
+    def text(self, text: str) -> str:
+        """`text` with `<masked>` for what a pattern matches."""
+        for pattern in self.patterns:
+            text = re.sub(pattern, "<masked>", text)
+        return text
+
+    def missing(self, columns: Sequence[str]) -> str:
+        """What is wrong where a column of the mask is none of the result's, or ""."""
+        known = {column.lower() for column in columns}
+        lost = sorted(name for name in self.own if name not in known)
+        return (
+            f"'-- mask: {lost[0]}' hides nothing: the result has {', '.join(columns) or 'no columns'}." if lost else ""
+        )
+
+
+NO_MASK = Mask()
+
+
+def _pattern(found: Directive) -> str:
+    pattern = found.value[1:].removesuffix("/")
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise GoldenMaskError(file=str(found.place.file), line=found.place.line, reason=str(error)) from None
+    return pattern
+
+
+def warning(sql: str, recorded: str, has_rows: bool, normal: Normalizer) -> str:
+    """Why the text recorded for a statement will differ in a later run, as far as that can be seen, or "".
+
+    `recorded` is what the statement came to, its own text left out; `has_rows` says whether it read or wrote any.
+    """
+    from deltasql.planner.tokens import calls
+
+    if told := normal.unsettled(recorded):
+        return f"it tells the time of this run: {told}"
+    if has_rows and calls(sql, _NEW_ID) and (told := normal.foreign_id(recorded)):
+        return f"it tells an id that is new in every run: {told}"
+    if has_rows and calls(sql, _RANDOM):
+        return "it calls a random function"
+    return ""
