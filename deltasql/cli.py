@@ -20,7 +20,7 @@ OK, FAILED, USAGE, MISMATCH, CONFLICT, INTERRUPTED = 0, 1, 2, 3, 4, 130
 BROKEN_PIPE = 141
 """What a shell reports for a program that SIGPIPE ended."""
 
-FORMATS = ("table", "vertical", "csv", "tsv", "json", "jsonl", "markdown")
+FORMATS = ("auto", "table", "vertical", "csv", "tsv", "json", "jsonl", "markdown")
 _EXIT_CODES = (
     "exit codes: 0 ok, 1 a statement failed, 2 usage, 3 golden files differ, 4 another writer's commit won, "
     "130 interrupted"
@@ -68,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-e", dest="work", metavar="SQL", action="append", type=_inline, help="run SQL; repeatable")
     parser.add_argument("-f", dest="work", metavar="FILE", action="append", type=_path, help="run a file; - is stdin")
     parser.add_argument("--warehouse", metavar="DIR", default="warehouse", help="tables and catalog (%(default)s)")
-    parser.add_argument("--format", choices=FORMATS, default="table", help="how rows are printed (%(default)s)")
+    parser.add_argument("--format", choices=FORMATS, default="auto", help="how rows are printed (%(default)s)")
     parser.add_argument("--echo", action="store_true", help="print each statement before its rows")
     parser.add_argument("--keep-going", action="store_true", help="go on after a statement that failed")
     parser.add_argument("--timing", action="store_true", help="tell on stderr how long each statement took")

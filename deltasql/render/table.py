@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator
-from itertools import zip_longest
+from dataclasses import replace
+from itertools import compress, zip_longest
 from shutil import get_terminal_size
 from typing import TextIO
 
 from deltasql.render.grid import Grid
+from deltasql.schema.types import StructType
 
 _ESCAPES = str.maketrans({"\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
@@ -16,18 +18,30 @@ _ESCAPES = str.maketrans({"\n": "\\n", "\r": "\\r", "\t": "\\t"})
 NARROWEST = 12
 """Characters that a column needs to be read where its values have more."""
 
+WIDEST = 240
+"""Characters of a line in a file or a pipe. A table with longer ones can neither be read nor reviewed."""
+
 
 def write_screen(grid: Grid, stream: TextIO) -> None:
-    """In a terminal a coloured table, or blocks of lines where the window is too narrow for its columns.
+    """A table, or blocks of lines where it is too wide for the window, or outside of a terminal for WIDEST.
 
-    Elsewhere the same text for the same rows, always; a cell with line breaks takes several lines.
+    The blocks leave out columns that are NULL in every row, and name them at the end. Outside of a terminal the same
+    rows always give the same text.
     """
-    if not stream.isatty():
-        write_table(grid, stream, break_lines=True)
-    elif _fits(grid, get_terminal_size().columns):
+    fits = _fits(grid, get_terminal_size().columns) if stream.isatty() else _table_width(grid) <= WIDEST
+    # The lines of blocks are no shorter where there is one column.
+    if fits or len(grid.schema) == 1:
+        write_boxed(grid, stream)
+    else:
+        _write_blocks(grid, stream)
+
+
+def write_boxed(grid: Grid, stream: TextIO) -> None:
+    """A table, coloured in a terminal; a cell with line breaks takes several lines."""
+    if stream.isatty():
         _write_rich(grid, stream)
     else:
-        write_vertical(grid, stream)
+        write_table(grid, stream, break_lines=True)
 
 
 def write_table(grid: Grid, stream: TextIO, break_lines: bool = False) -> None:
@@ -47,12 +61,15 @@ def write_table(grid: Grid, stream: TextIO, break_lines: bool = False) -> None:
 
 
 def write_vertical(grid: Grid, stream: TextIO) -> None:
-    """One line per value, one titled block per row."""
+    """A line or more per value, one titled block per row."""
     header = grid.header
     width = max(map(display_width, header))
     for number, row in enumerate(grid.cells(), 1):
         stream.write(f"-[ row {number} ]-".ljust(width + 12, "-") + "\n")
-        stream.writelines(f"{_pad(name, width)} | {cell}\n" for name, cell in zip(header, row, strict=True))
+        for name, cell in zip(header, row, strict=True):
+            first, *others = _lines(cell)
+            stream.write(f"{_pad(name, width)} | {first}\n")
+            stream.writelines(f"{' ' * width} | {line}\n" for line in others)
 
 
 def write_markdown(grid: Grid, stream: TextIO) -> None:
@@ -78,15 +95,38 @@ def _single_lines(rows: Iterable[list[str]]) -> list[list[str]]:
 def _fits(grid: Grid, window: int) -> bool:
     """Whether a window this wide shows the columns in full, or cut to what can still be read."""
     columns = zip(grid.header, *grid.cells(), strict=True)
-    widths = (max(display_width(line) for cell in column for line in cell.split("\n")) for column in columns)
+    widths = (max(display_width(line) for cell in column for line in _lines(cell)) for column in columns)
     return sum(min(width, NARROWEST) + 3 for width in widths) < window
 
 
 def _spread(rows: list[list[str]]) -> Iterator[list[str]]:
     """Each row as one row per line of its tallest cell."""
     for row in rows:
-        for cells in zip_longest(*(cell.split("\n") for cell in row), fillvalue=""):
+        for cells in zip_longest(*map(_lines, row), fillvalue=""):
             yield list(cells)
+
+
+def _lines(cell: str) -> list[str]:
+    """The lines of a cell. A line break at its end begins no line."""
+    return cell.removesuffix("\n").split("\n")
+
+
+def _table_width(grid: Grid) -> int:
+    columns = zip(_single_lines([grid.header])[0], *_single_lines(_spread(grid.cells())), strict=True)
+    return sum(max(map(display_width, column)) + 3 for column in columns) + 1
+
+
+def _write_blocks(grid: Grid, stream: TextIO) -> None:
+    """As `write_vertical`, without the columns that no row has a value for."""
+    kept = [any(row[index] is not None for row in grid.rows) for index in range(len(grid.schema))]
+    if not any(kept):
+        write_vertical(grid, stream)
+        return
+    schema = StructType(tuple(compress(grid.schema, kept)))
+    write_vertical(replace(grid, schema=schema, rows=[list(compress(row, kept)) for row in grid.rows]), stream)
+    empty = [name for name, is_kept in zip(grid.schema.names, kept, strict=True) if not is_kept]
+    if empty:
+        stream.write(f"NULL in every row: {', '.join(empty)}\n")
 
 
 def _line(cells: list[str], widths: list[int], numeric: list[bool]) -> str:
@@ -115,5 +155,5 @@ def _write_rich(grid: Grid, stream: TextIO) -> None:
         table.add_column(Text(name), justify="right" if number else "left", overflow="fold")
     for row, values in zip(grid.cells(), grid.rows, strict=True):
         styles = ("dim" if value is None else "" for value in values)
-        table.add_row(*(Text(cell, style) for cell, style in zip(row, styles, strict=True)))
+        table.add_row(*(Text(cell.removesuffix("\n"), style) for cell, style in zip(row, styles, strict=True)))
     Console(file=stream).print(table)

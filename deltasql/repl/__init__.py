@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 __all__ = ["start"]
 
 
-def start(session: Session, style: str = "table", stack: bool = False) -> int:
+def start(session: Session, style: str = "auto", stack: bool = False) -> int:
     """Reads statements from the terminal until Ctrl-D or the command q; the exit code. `session` stays open."""
     from deltasql.repl.prompt import prompt_session
     from deltasql.repl.shell import Shell

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app
+from prompt_toolkit.enums import DEFAULT_BUFFER
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input import Input
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.lexers import PygmentsLexer
 from prompt_toolkit.output import Output
 
@@ -21,15 +24,27 @@ from deltasql.repl.highlight import sql_lexer
 if TYPE_CHECKING:
     from deltasql.session import Session
 
+_LITERALS = frozenset({"'", '"', "`", "/*"})
+
 
 def prompt_session(
     session: Session, terminal: Input | None = None, screen: Output | None = None, history: History | None = None
 ) -> PromptSession[str]:
     """A prompt that goes on over lines until the input is a whole statement. `terminal` and `screen` are for tests."""
-    return PromptSession(
+
+    def typed() -> str:
+        # In a search the current buffer is that of the search: what counts is the input below it.
+        return prompt.default_buffer.text
+
+    def continuing(width: int, line: int, *_: Any) -> str:
+        """Tells in front of a line which quote, comment or bracket is still open there."""
+        return continuation("\n".join(typed().split("\n")[:line]), width)
+
+    prompt: PromptSession[str] = PromptSession(
         message=lambda: f"{session.catalog.current_schema}> ",
-        prompt_continuation=_continuation,
-        multiline=Condition(lambda: not is_whole(get_app().current_buffer.text)),
+        prompt_continuation=continuing,
+        multiline=Condition(lambda: not is_whole(typed())),
+        key_bindings=_bindings(typed),
         history=history or user_history(),
         lexer=PygmentsLexer(sql_lexer()),
         completer=SqlCompleter(session),
@@ -39,6 +54,24 @@ def prompt_session(
         input=terminal,
         output=screen,
     )
+    return prompt
+
+
+def _bindings(typed: Callable[[], str]) -> KeyBindings:
+    """Enter within a text, a quoted name or a comment breaks the line and adds nothing: what is typed is the value."""
+    bindings = KeyBindings()
+
+    @Condition
+    def in_literal() -> bool:
+        buffer = get_app().current_buffer
+        inside = unclosed(buffer.document.text_before_cursor) in _LITERALS
+        return buffer.name == DEFAULT_BUFFER and inside and not is_whole(typed())
+
+    @bindings.add("enter", filter=in_literal)
+    def _(event: KeyPressEvent) -> None:
+        event.current_buffer.newline(copy_margin=False)
+
+    return bindings
 
 
 def is_whole(text: str) -> bool:
@@ -57,12 +90,6 @@ def user_history() -> History:
     except OSError:
         return InMemoryHistory()
     return FileHistory(str(path))
-
-
-def _continuation(width: int, line: int, *_: Any) -> str:
-    """Tells in front of a line which quote, comment or bracket is still open there."""
-    above = get_app().current_buffer.text.split("\n")[:line]
-    return continuation("\n".join(above), width)
 
 
 def continuation(above: str, width: int) -> str:

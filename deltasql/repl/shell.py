@@ -10,11 +10,14 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.repl.commands import Command, command_of
 
 if TYPE_CHECKING:
+    from deltasql.render import Shown
     from deltasql.result import Result
     from deltasql.session import Session
 
 SHOWN_ROWS = 1000
 """More rows than this are not printed: a forgotten LIMIT must not flood the terminal or the driver."""
+
+NOT_RUN = "Not run: the statement after it."
 
 
 class Reader(Protocol):
@@ -30,7 +33,7 @@ class Shell:
     def __init__(
         self,
         session: Session,
-        style: str = "table",
+        style: str = "auto",
         timing: bool = True,
         stack: bool = False,
         out: TextIO | None = None,
@@ -40,6 +43,7 @@ class Shell:
         self.timing = timing
         self.stack = stack
         self._out = out
+        self._left = 0
 
     @property
     def out(self) -> TextIO:
@@ -61,6 +65,7 @@ class Shell:
 
     def run(self, text: str) -> bool:
         """Runs one input: a command, or any number of statements. False when the user wants to leave."""
+        self._left = 0
         try:
             command = command_of(text)
             return self._statements(text) if command is None else self._command(command)
@@ -72,6 +77,7 @@ class Shell:
         except Exception as error:
             # A defect of ours or of Spark must not cost the user the session.
             self._say_defect(error)
+        self._say_left()
         return True
 
     def say(self, text: str) -> None:
@@ -86,7 +92,10 @@ class Shell:
     def _statements(self, text: str) -> bool:
         from deltasql.parser import split
 
-        for statement in split(text):
+        statements = list(split(text))
+        self._left = len(statements)
+        for statement in statements:
+            self._left -= 1
             self._statement(statement.text)
         return True
 
@@ -96,19 +105,24 @@ class Shell:
         began = time.perf_counter()
         result = self.session.sql(sql)
         limit = SHOWN_ROWS if result.is_query else None
-        rows = render(result, self.style, self.out, limit)
-        self.say(self._outcome(result, rows, time.perf_counter() - began))
+        shown = render(result, self.style, self.out, limit)
+        self.say(self._outcome(result, shown, time.perf_counter() - began))
 
-    def _outcome(self, result: Result, rows: int, seconds: float) -> str:
+    def _outcome(self, result: Result, shown: Shown, seconds: float) -> str:
         """`2 rows, 0.31 s`, `version 7, 0.02 s` …"""
-        parts = [f"{rows} row{'' if rows == 1 else 's'}"] if result.columns else []
-        if rows >= SHOWN_ROWS and result.is_query:
-            parts = [f"the first {SHOWN_ROWS} rows"]
+        parts = [f"{shown.rows} row{'' if shown.rows == 1 else 's'}"] if result.columns else []
+        if shown.more:
+            parts = [f"the first {shown.rows} rows, there are more"]
         if result.version is not None:
             parts.append(f"version {result.version}")
         if self.timing:
             parts.append(f"{seconds:.2f} s")
         return ", ".join(parts) or "done"
+
+    def _say_left(self) -> None:
+        """Tells what of an input did not run because a statement before it ended otherwise than well."""
+        if self._left:
+            self.say(f"Not run: the {self._left} statements after it." if self._left > 1 else NOT_RUN)
 
     def _say_stack(self, error: DeltaSqlError) -> None:
         from deltasql.errors.engine import SparkError

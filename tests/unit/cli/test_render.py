@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.render import FORMATS, Grid, render
+from deltasql.render import FORMATS, Grid, Shown, render
 from deltasql.render.table import display_width, write_markdown, write_screen, write_table
 from deltasql.render.values import float_text, value_json, value_text
 from deltasql.result import Result
@@ -30,7 +30,7 @@ ROWS = [(1, "a,b", (1, "x"), [1, None], {"k": 0.5}), (20, None, None, [], {}), (
 
 def text(style: str, schema: t.StructType = NESTED, rows: Any = ROWS) -> str:
     stream = io.StringIO()
-    assert render(Result.of(schema, rows), style, stream) == len(rows)
+    assert render(Result.of(schema, rows), style, stream) == Shown(len(rows))
     return stream.getvalue()
 
 
@@ -79,13 +79,15 @@ def test_markdown() -> None:
 def test_a_command_without_columns_writes_nothing() -> None:
     for style in FORMATS:
         stream = io.StringIO()
-        assert render(Result.of(), style, stream) == 0
+        assert render(Result.of(), style, stream) == Shown(0)
         assert stream.getvalue() == ""
 
 
 def test_limit_and_unknown_format() -> None:
     stream = io.StringIO()
-    assert render(Result.of(NESTED, ROWS), "jsonl", stream, limit=2) == 2
+    assert render(Result.of(NESTED, ROWS), "jsonl", stream, limit=2) == Shown(2, more=True)
+    assert stream.getvalue().count("\n") == 2
+    assert render(Result.of(NESTED, ROWS), "jsonl", stream, limit=3) == Shown(3)
     with pytest.raises(ValueError, match="vertical"):
         render(Result.of(NESTED, ROWS), "xml", stream)
 
@@ -121,6 +123,34 @@ def test_a_window_too_narrow_for_the_columns_gets_lines(
     write_screen(Grid.of(schema, [("long enough to be cut",) * columns]), screen)
     assert ("╭" in screen.getvalue()) is is_table
     assert ("-[ row 1 ]-" in screen.getvalue()) is not is_table
+
+
+WIDE = t.StructType(tuple(t.StructField(name, t.STRING) for name in ("version", "user", "operation")))
+WIDE_ROWS = [("1", None, "x" * 240), ("0", None, "a\nb\n")]
+
+
+def test_a_table_too_wide_for_a_file_becomes_blocks_without_empty_columns() -> None:
+    assert text("auto", WIDE, WIDE_ROWS) == (
+        f"-[ row 1 ]-----------\nversion   | 1\noperation | {'x' * 240}\n"
+        "-[ row 2 ]-----------\nversion   | 0\noperation | a\n          | b\n"
+        "NULL in every row: user\n"
+    )
+
+
+def test_a_table_that_was_asked_for_stays_one_and_complete() -> None:
+    for style in ("table", "vertical", "csv", "json"):
+        assert "user" in text(style, WIDE, WIDE_ROWS)
+    assert text("table", WIDE, WIDE_ROWS).startswith("+---")
+    assert text("auto", WIDE, [("1", None, "x")]).startswith("+---")
+    one = t.StructType((t.StructField("plan", t.STRING),))
+    assert text("auto", one, [("x" * 300,)]).startswith("+---")
+    nothing = text("auto", t.StructType((t.StructField("a" * 300, t.LONG), *WIDE.fields)), [(None,) * 4])
+    assert nothing.count("| NULL") == 4
+
+
+def test_a_line_break_at_the_end_of_a_value_is_no_line() -> None:
+    schema = t.StructType((t.StructField("sql", t.STRING),))
+    assert text("table", schema, [("CREATE\nx\n",)]).splitlines()[3:] == ["| CREATE |", "| x      |", "+--------+"]
 
 
 def test_a_plan_takes_several_lines() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -122,8 +124,59 @@ def test_errors_and_a_cancelled_statement_keep_the_session(session: Canned) -> N
 
 
 def test_the_rest_of_an_input_does_not_run_after_an_error(session: Canned) -> None:
-    run(session, "MISS t; SELECT 1;")
+    out = run(session, "MISS t; SELECT 1;")
     assert session.seen == ["MISS t"]
+    assert out.endswith("\nNot run: the statement after it.\n")
+
+
+@pytest.mark.parametrize(("word", "said"), [("MISS t", "SQLSTATE"), ("WAIT", "Cancelled."), ("BUG", "unexpected")])
+def test_what_did_not_run_is_said(session: Canned, word: str, said: str) -> None:
+    out = run(session, f"SELECT 1; {word}; SELECT 2; SELECT ';'; -- end", f"SELECT 3; {word};", "SELECT 4;")
+    assert session.seen == ["SELECT 1", word, "SELECT 3", word, "SELECT 4"]
+    assert out.count(said) == 2
+    assert out.count("Not run") == out.count("Not run: the 2 statements after it.") == 1
+
+
+@pytest.mark.parametrize("begun", ["", "SELECT\r"])
+def test_a_search_in_the_history_finds_and_runs(session: Canned, begun: str) -> None:
+    begun_text = begun.replace("\r", "\n")
+    # Ctrl-R, a word that alone would not be whole, Enter takes the match, Enter runs it.
+    steps = [
+        (begun, begun_text, begun_text),
+        ("\x12", begun_text, ""),
+        ("ALTER", begun_text, "ALTER"),
+        ("\r", "ALTER t;", "ALTER t;"),
+        ("\r", "", ""),
+        ("\x12", "", ""),
+        ("MISS", "", "MISS"),
+        ("\x03", "", ""),
+        ("\\q\r", "", ""),
+    ]
+    with create_pipe_input() as terminal:
+        old = InMemoryHistory(["ALTER t;", "SELECT 1;"])
+        reader = prompt_session(session, terminal, DummyOutput(), old)  # type: ignore[arg-type]
+
+        def press() -> None:
+            # The history is loaded, and keys are read, while this waits.
+            for keys, typed_text, current in steps:
+                terminal.send_text(keys)
+                until = time.monotonic() + 20
+                while time.monotonic() < until:
+                    if (reader.default_buffer.text, reader.app.current_buffer.text) == (typed_text, current):
+                        break
+                    time.sleep(0.01)
+                time.sleep(0.1)
+
+        hands = threading.Thread(target=press)
+        hands.start()
+        assert Shell(session, timing=False, out=io.StringIO()).loop(reader) == 0  # type: ignore[arg-type]
+        hands.join()
+    assert session.seen == ["ALTER t"]
+
+
+def test_a_line_break_in_a_text_takes_no_indentation_along(session: Canned) -> None:
+    seen, _ = typed(session, "SELECT\r    1,\r'a\rb',\r/* c\rd */ 'e';\r\\q\r")
+    assert seen == ["SELECT\n    1,\n    'a\nb',\n/* c\nd */ 'e'"]
 
 
 def test_outcomes(session: Canned) -> None:
@@ -137,7 +190,9 @@ def test_a_query_is_cut_at_a_thousand_rows(session: Canned, monkeypatch: pytest.
     monkeypatch.setattr(Result, "is_query", True)
     out = run(session, "SELECT 1;", style="csv")
     assert out.count("\n") == 1002
-    assert out.endswith("the first 1000 rows\n")
+    assert out.endswith("the first 1000 rows, there are more\n")
+    monkeypatch.setattr(session, "sql", lambda _: Result(Many(NUMBERS, [(n,) for n in range(1000)])))
+    assert run(session, "SELECT 1;", style="csv").endswith("\n1000 rows\n")
 
 
 @pytest.mark.parametrize(
@@ -157,7 +212,7 @@ def test_commands_that_are_sql(session: Canned, text: str, sql: str) -> None:
 
 def test_commands_of_the_shell(session: Canned) -> None:
     assert run(session, "\\format csv", "SELECT 1;").startswith("Format is csv.\nn\n")
-    assert run(session, "\\format") == "Format is table.\n"
+    assert run(session, "\\format") == "Format is auto.\n"
     assert run(session, "\\timing") == "Timing is on.\n"
     assert "\\dt" in run(session, "\\?")
     assert "UNKNOWN_SHELL_COMMAND" in run(session, "\\zap")
