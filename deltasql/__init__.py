@@ -1,5 +1,10 @@
 """The SQL dialect of Delta Lake on stock Apache Spark.
 
+`connect` opens a Session over a directory of tables, `Session.sql` runs a statement and gives a Result, and what goes
+wrong is a DeltaSqlError: its `condition` and `sqlstate` say what, `deltasql.errors` has a class for each condition.
+`Session.table`, `read`, `write`, `writeTo` and the two for streams speak PySpark's words. `Session.begin` gives a
+Pending: a statement whose commit waits.
+
 >>> import deltasql
 >>> session = deltasql.connect(warehouse="warehouse")
 >>> session.sql("CREATE TABLE t (id INT)").columns
@@ -38,3 +43,7 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    return __all__

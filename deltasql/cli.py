@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.secrets import without_secrets
 
 if TYPE_CHECKING:
     from deltasql.parser import Statement
@@ -20,6 +22,7 @@ OK, FAILED, USAGE, MISMATCH, CONFLICT, INTERRUPTED = 0, 1, 2, 3, 4, 130
 BROKEN_PIPE = 141
 """What a shell reports for a program that SIGPIPE ended."""
 
+TEST = "test"
 FORMATS = ("auto", "table", "vertical", "csv", "tsv", "json", "jsonl", "markdown")
 _EXIT_CODES = (
     "exit codes: 0 ok, 1 a statement failed, 2 usage, 3 golden files differ, 4 another writer's commit won, "
@@ -36,7 +39,9 @@ class Script(NamedTuple):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; its exit code."""
-    options = _parser().parse_args(argv)
+    parser = _parser()
+    parser.refuse_slips(sys.argv[1:] if argv is None else argv)
+    options = parser.parse_args(argv)
     try:
         return _dispatch(options)
     except DeltaSqlError as error:
@@ -58,8 +63,42 @@ def main(argv: Sequence[str] | None = None) -> int:
         return FAILED
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+class _Parser(argparse.ArgumentParser):
+    """A parser with commands that knows a misspelt option from a misspelt command."""
+
+    def __init__(self, **details: Any) -> None:
+        self._takes_value: dict[str, bool] = {}
+        super().__init__(**details)
+
+    def add_argument(self, *names: Any, **details: Any) -> argparse.Action:
+        action = super().add_argument(*names, **details)
+        self._takes_value.update(dict.fromkeys(action.option_strings, action.nargs != 0))
+        return action
+
+    def refuse_slips(self, argv: Sequence[str]) -> None:
+        """Ends the program with a message where argparse would complain of the word behind a misspelt option."""
+        words = iter(argv)
+        for word in words:
+            if not word.startswith("-") or word == "-":
+                if word != TEST:
+                    self.error(_no_command(word))
+                return
+            name = word.partition("=")[0] if word.startswith("--") else word[:2]
+            if name not in self._takes_value:
+                close = difflib.get_close_matches(name, self._takes_value, 1)
+                self.error(f"there is no option {name}" + (f"; did you mean {close[0]}?" if close else ""))
+            if self._takes_value[name] and word == name:
+                next(words, None)
+
+
+def _no_command(word: str) -> str:
+    if word.endswith(".sql"):
+        return f"to run a file: deltasql -f {word}"
+    return f'there is no command {word}; there is {TEST}. To run SQL: deltasql -e "…"'
+
+
+def _parser() -> _Parser:
+    parser = _Parser(
         prog="deltasql",
         description="The SQL dialect of Delta Lake on Apache Spark. Without -e and -f: a shell.",
         epilog=_EXIT_CODES,
@@ -79,9 +118,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_test(parser: argparse.ArgumentParser) -> None:
-    commands = parser.add_subparsers(dest="command", metavar="", title="commands")
+    commands = parser.add_subparsers(dest="command", metavar="", title="commands", parser_class=argparse.ArgumentParser)
     test = commands.add_parser(
-        "test",
+        TEST,
         help="compare golden files",
         description="Runs DIR/**/x.sql and compares with x.out.",
         epilog=_EXIT_CODES,
@@ -131,7 +170,7 @@ def _jobs(text: str) -> int:
 
 
 def _dispatch(options: argparse.Namespace) -> int:
-    if options.command == "test":
+    if options.command == TEST:
         return _test(options)
     scripts = [_loaded(item) for item in options.work or ()]
     if not scripts and not sys.stdin.isatty():
@@ -186,7 +225,7 @@ def _run(session: Session, script: Script, options: argparse.Namespace) -> int:
     for statement in split(script.text):
         began = time.perf_counter()
         if options.echo:
-            print(f"{statement.text};")
+            print(f"{without_secrets(statement.text)};")
         try:
             render(session.sql(statement.text), options.format, sys.stdout)
             sys.stdout.flush()
@@ -217,7 +256,7 @@ def _report(error: DeltaSqlError, with_stack: bool) -> int:
 
     print(error, file=sys.stderr)
     if with_stack and isinstance(error, SparkError) and error.stack:
-        print(error.stack, file=sys.stderr)
+        print(without_secrets(error.stack), file=sys.stderr)
     if isinstance(error, UsageError):
         return USAGE
     return CONFLICT if isinstance(error, ConcurrentModificationError) else FAILED

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from types import TracebackType
 
 from deltasql.errors.usage import StatementEndedError
-from deltasql.result import Result
-
-Placed = Callable[[], AbstractContextManager[None]]
-"""A context in which errors get their place in the user's text."""
+from deltasql.result import Placed, Result
 
 
 class Pending:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
 
 _NO_COLUMNS = StructType()
+
+Placed = Callable[[], AbstractContextManager[None]]
+"""A context in which errors get their place in the user's text."""
 
 
 class Row(tuple[Any, ...]):
@@ -138,6 +142,12 @@ class Result:
         self.attempts = attempts
         self.elapsed = elapsed
         self.time_zone = time_zone
+        self._placed: Placed = nullcontext
+
+    def placed_by(self, placed: Placed) -> Result:
+        """This result, whose errors get their place in the user's text by `placed` when rows are asked for."""
+        self._placed = placed
+        return self
 
     @classmethod
     def of(
@@ -158,7 +168,8 @@ class Result:
 
     @property
     def schema(self) -> StructType:
-        return self._source.schema
+        with self._placed():
+            return self._source.schema
 
     @property
     def columns(self) -> list[str]:
@@ -168,21 +179,26 @@ class Result:
     @property
     def df(self) -> DataFrame:
         """The rows as a Spark DataFrame. For a command it is made now, which starts Spark."""
-        return self._source.df
+        with self._placed():
+            return self._source.df
 
     def collect(self) -> list[Row]:
         """All rows; structs are Rows, arrays lists, maps dicts."""
-        return [to_row(self.schema, row) for row in self._source.collect()]
+        with self._placed():
+            return [to_row(self.schema, row) for row in self._source.collect()]
 
     def head(self, n: int) -> list[Row]:
         """The first `n` rows at most."""
-        return [to_row(self.schema, row) for row in self._source.head(n)]
+        with self._placed():
+            return [to_row(self.schema, row) for row in self._source.head(n)]
 
     def count(self) -> int:
-        return self._source.count()
+        with self._placed():
+            return self._source.count()
 
     def to_arrow(self) -> pa.Table:
-        return self._source.to_arrow()
+        with self._placed():
+            return self._source.to_arrow()
 
     def toArrow(self) -> pa.Table:  # noqa: N802 - Spark's name
         return self.to_arrow()
@@ -192,16 +208,26 @@ class Result:
         return self._source.df.toPandas() if self.is_query else self.to_arrow().to_pandas()
 
     def show(self, n: int = 20, truncate: bool | int = True, file: TextIO | None = None) -> None:
-        """Prints up to `n` rows as a table; cells are cut at `truncate` characters (True is 20, False is no cut)."""
+        """Prints up to `n` rows as a table; cells are cut at `truncate` characters (True is 20, False is no cut).
+
+        A statement without rows prints the version it made, or `done`.
+        """
         from deltasql.render import Grid
         from deltasql.render.table import write_table
 
+        if not self.columns:
+            print("done" if self.version is None else f"version {self.version}", file=file or sys.stdout)
+            return
         width = 20 if truncate is True else int(truncate)
         rows = self.head(n + 1)
         stream = file or sys.stdout
         write_table(Grid.of(self.schema, rows[:n], self.time_zone, width), stream)
         if len(rows) > n:
             stream.write(f"only showing top {n} row{'s' if n != 1 else ''}\n")
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """For pandas, Polars, DuckDB and others that take Arrow's data from any object that offers it."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def __iter__(self) -> Any:
         return iter(self.collect())

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import assert_never
@@ -24,9 +25,10 @@ from deltasql.log.table import DeltaLog
 from deltasql.log.transaction import back_off
 from deltasql.parser import parse, refused_name, split
 from deltasql.parser.parameters import bind_parameters
-from deltasql.pending import Pending, Placed
+from deltasql.pending import Pending
 from deltasql.plan.base import TableName
 from deltasql.plan.frames import CreateForFrame, WriteFrame
+from deltasql.plan.parameters import BoundStatement
 from deltasql.planner import plan, planned
 from deltasql.planner.changes import (
     Answer,
@@ -55,7 +57,7 @@ from deltasql.planner.settings import (
 )
 from deltasql.planner.stream_options import stream_options
 from deltasql.reader import FrameReader
-from deltasql.result import Result
+from deltasql.result import Placed, Result
 from deltasql.stream_reader import StreamReader
 from deltasql.stream_writer import StreamWriter
 from deltasql.writer import FrameWriter, FrameWriterV2, frame_of
@@ -124,11 +126,12 @@ class Session:
                 yield
             except DeltaSqlError as error:
                 error.caret = _original(error.caret, text, bound.to_original)
+                bound.hide_values(error)
                 raise
 
         with placed():
             engine = self._engine.statement(bound.sql)
-            change = self._planned(bound.sql, engine)
+            change = self._planned(bound, engine)
             return self._begun(change, engine, placed, time.perf_counter() - started)
 
     @property
@@ -196,9 +199,9 @@ class Session:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _planned(self, sql: str, engine: StatementEngine) -> Plan:
+    def _planned(self, bound: BoundStatement, engine: StatementEngine) -> Plan:
         try:
-            return planned(parse(sql), self._context(sql, engine))
+            return planned(parse(bound.sql), replace(self._context(bound.sql, engine), bound=bound))
         except (TableNotFoundError, SchemaNotFoundError, CatalogNotFoundError) as error:
             # What is no table may be a statement, or a name, that we know and do not have.
             raise refused_name(error.caret) or error from None
@@ -208,7 +211,7 @@ class Session:
         attempts = self._most_attempts(change)
         staged = self._staged(change, engine)
         if staged is None:
-            return Pending(lambda: self._execute(change, engine), lambda: None, placed, planning)
+            return Pending(lambda: self._execute(change, engine).placed_by(placed), lambda: None, placed, planning)
         return Pending(lambda: self._committed(change, engine, staged), staged.discard, placed, planning, attempts)
 
     def _most_attempts(self, change: Plan) -> int:

@@ -195,7 +195,11 @@ def frame_of(rows: DataFrame | Result) -> DataFrame:
     if isinstance(rows, Result):
         return rows.df
     if not hasattr(rows, "sparkSession"):
-        raise NotADataFrameError(type(rows).__name__)
+        kind = type(rows)
+        package = kind.__module__.partition(".")[0]
+        given = kind.__name__ if package == "builtins" else f"{package}.{kind.__name__}"
+        advice = "Pass the DataFrame itself." if package == "pyspark" else "Make one with spark.createDataFrame(…)."
+        raise NotADataFrameError(given, advice)
     return rows
 
 

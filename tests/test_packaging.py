@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import zipfile
@@ -32,6 +33,23 @@ def test_the_wheel_holds_the_grammar_and_the_license(wheel: Path) -> None:
     assert grammar <= names
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not [name for name in names if not name.startswith(("deltasql/", "deltasql-"))]
+
+
+def test_the_types_are_there_for_users(wheel: Path, tmp_path: Path) -> None:
+    target, script = tmp_path / "target", tmp_path / "mine.py"
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "deltasql/py.typed" in names
+    zipfile.ZipFile(wheel).extractall(target)
+    script.write_text("import deltasql\nreveal_type(deltasql.connect().sql('SELECT 1').version)\n")
+    # Only the user's own file is checked; of the package just the types are read.
+    command = [sys.executable, "-m", "mypy", "--follow-imports=silent", "--config-file=", "--cache-dir", str(tmp_path)]
+    done = subprocess.run(
+        [*command, str(script)], capture_output=True, text=True, check=False, env={**os.environ, "MYPYPATH": ""}
+    )
+    assert "py.typed" not in done.stdout
+    assert 'Revealed type is "int | None"' in done.stdout.replace("builtins.", "").replace(
+        "Union[int, None]", "int | None"
+    )
 
 
 def test_what_is_installed_parses(wheel: Path, tmp_path: Path) -> None:

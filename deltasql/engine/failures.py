@@ -11,6 +11,7 @@ from deltasql.engine.misread import in_users_words, misread_part
 from deltasql.engine.write_failures import Failure, WriteContext, cast_error, marked_error
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.engine import SparkError
+from deltasql.errors.settings import UnboundParameterError
 from deltasql.errors.write import MergeUnresolvedError
 from deltasql.parser.unsupported import refusal
 from deltasql.plan.hidden import HIDDEN_PREFIX
@@ -50,6 +51,8 @@ def _translate(failure: Failure, sql: str, write: WriteContext | None) -> DeltaS
             return SparkError("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09", sentence, text)
     if name.startswith("UNRESOLVED_COLUMN") and write is not None and write.merge:
         return _unresolved(failure).at(_place(failure, sql))
+    if name == "UNBOUND_SQL_PARAMETER":
+        return _unbound(failure).at(_place(failure, sql))
     sentence = _sentence(text, name)
     if name == "PARSE_SYNTAX_ERROR":
         place = misread_part(_before_stack(text), sql)
@@ -76,6 +79,14 @@ def _bridge_failure(text: str) -> Failure:
     if match is None:
         return Failure("SPARK_JVM_ERROR", "XX000", _first_line(text), {})
     return Failure(match[1], match[3] or "XX000", match[2].strip(), {})
+
+
+def _unbound(failure: Failure) -> DeltaSqlError:
+    name = failure.parameters.get("name", "")
+    if name.startswith("_"):
+        # Spark calls a ? by its offset.
+        return UnboundParameterError(name="?", example="[…]")
+    return UnboundParameterError(name=f":{name}", example=f'{{"{name}": …}}')
 
 
 def _unresolved(failure: Failure) -> DeltaSqlError:

@@ -8,6 +8,8 @@ from typing import Any, ClassVar, TypeVar
 
 from typing_extensions import dataclass_transform
 
+from deltasql.errors.secrets import without_secrets, without_secrets_of
+
 
 @dataclass(frozen=True, slots=True)
 class Caret:
@@ -28,13 +30,14 @@ class Caret:
         return self.start - (self.sql.rfind("\n", 0, self.start) + 1) + 1
 
     def draw(self) -> str:
-        """The line of SQL that holds the place, with carets below it."""
+        """The line of SQL that holds the place, with carets below it. Secrets in it are stars."""
         begin = self.sql.rfind("\n", 0, self.start) + 1
         stop = self.sql.find("\n", self.start)
         line = self.sql[begin : len(self.sql) if stop < 0 else stop]
         width = max(1, min(self.end, begin + len(line)) - self.start)
         # A tab is kept in the padding, so that the carets stand under the text at any tab width.
         padding = "".join("\t" if char == "\t" else " " for char in line[: self.start - begin])
+        line = without_secrets(self.sql)[begin : begin + len(line)]
         return f"== SQL (line {self.line}, position {self.column}) ==\n{line}\n{padding}{'^' * width}"
 
 
@@ -54,7 +57,8 @@ class DeltaSqlError(Exception):
     def message(self) -> str:
         """One or two sentences: what is wrong with which object, and what to do."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-        return self.template.format(**{name: _text(value) for name, value in values.items()})
+        text = without_secrets(self.template.format(**{name: _text(value) for name, value in values.items()}))
+        return text if self.caret is None else without_secrets_of(self.caret.sql, text)
 
     def at(self, caret: Caret | None) -> DeltaSqlError:
         """This error with its place in the SQL; a place that is already known is kept."""

@@ -103,9 +103,12 @@ class UnsupportedWriteError(DeltaSqlError):
     advice: str
 
 
-@condition("NOT_A_DATAFRAME", "42K09", "A Spark DataFrame or a result of sql() is needed here, not {given}.")
+@condition("NOT_A_DATAFRAME", "42K09", "A Spark DataFrame or a result of sql() is needed here, not {given}. {advice}")
 class NotADataFrameError(UsageError):
+    """`given` is the name of its type; `advice` says how such an object becomes a DataFrame."""
+
     given: str
+    advice: str
 
 
 @condition("INVALID_SAVE_MODE", "42000", "There is no save mode {mode}. Modes are: append, overwrite, error, ignore.")

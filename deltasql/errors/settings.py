@@ -33,6 +33,17 @@ class UnboundParameterError(DeltaSqlError):
 @condition(
     "INVALID_PARAMETER_VALUE",
     "22023",
+    "args is a {kind}. Pass a mapping for :name, such as {{'name': 1}}, or a list for ?, such as [1, 2].",
+)
+class ParametersError(DeltaSqlError):
+    """`args` from which no value can be taken."""
+
+    kind: str
+
+
+@condition(
+    "INVALID_PARAMETER_VALUE",
+    "22023",
     "The value of the parameter {name} is a {kind}, which has no SQL literal. "
     "Pass a bool, int, float, Decimal, str, bytes, date, datetime, None, or a list, tuple or dict of those.",
 )

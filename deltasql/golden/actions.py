@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from deltasql.errors.secrets import shown_value
 from deltasql.golden.normal import is_measure
 
 Action = Mapping[str, Any]
@@ -60,7 +61,7 @@ def _metadata(metadata: Mapping[str, Any]) -> Iterator[str]:
     if metadata.get("partitionColumns"):
         yield f"  partitionColumns: {', '.join(metadata['partitionColumns'])}"
     for key, value in sorted((metadata.get("configuration") or {}).items()):
-        yield f"  {key} = {value}"
+        yield f"  {key} = {shown_value(key, value)}"
 
 
 def _txn(txn: Mapping[str, Any]) -> Iterator[str]:

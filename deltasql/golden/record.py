@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.secrets import without_secrets
 from deltasql.golden.compare import TITLE
 from deltasql.golden.masks import Mask, warning
 from deltasql.golden.normal import Normalizer, masked
@@ -60,7 +61,7 @@ class Recorder:
 
         With `must_succeed` the block of a statement that fails is a defect, too.
         """
-        lines = [self.title(TITLE, statement.options.name), statement.text.rstrip()]
+        lines = [self.title(TITLE, statement.options.name), without_secrets(statement.text.rstrip())]
         own = len(lines)
         defect, has_rows = "", False
         try:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from deltasql.errors.secrets import shown_pairs
 from deltasql.log.actions import Action, AddCDCFile, AddFile, CommitInfo, RemoveFile
 from deltasql.log.conflict import IsolationLevel
 
@@ -57,7 +58,7 @@ def build_commit_info(
         "inCommitTimestamp": in_commit_timestamp,
         "timestamp": timestamp_ms,
         "operation": provenance.operation,
-        "operationParameters": {key: _parameter(value) for key, value in provenance.parameters.items()},
+        "operationParameters": {key: _parameter(key, value) for key, value in provenance.parameters.items()},
         "readVersion": read_version,
         "isolationLevel": level.value,
         "isBlindAppend": blind_append,
@@ -100,8 +101,10 @@ def table_level(configuration: Mapping[str, str]) -> IsolationLevel:
     return IsolationLevel.SERIALIZABLE if text == "serializable" else IsolationLevel.WRITE_SERIALIZABLE
 
 
-def _parameter(value: object) -> object:
-    """Scalars as they are; anything deeper is a JSON document inside a string."""
+def _parameter(key: str, value: object) -> object:
+    """Scalars as they are; anything deeper is a JSON document inside a string. Secrets stay out of the history."""
+    if key == "properties" and isinstance(value, Mapping):
+        value = shown_pairs(value)
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     return json.dumps(value, separators=(",", ":"))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from deltasql.errors.base import Caret
-from deltasql.errors.settings import ParameterValueError, UnboundParameterError
+from deltasql.errors.settings import ParametersError, ParameterValueError, UnboundParameterError
+from deltasql.plan.parameters import BoundStatement, BoundValue
 from deltasql.schema.literals import sql_literal
 
 # Strings, quoted names and comments are passed over whole. A colon after a name, a bracket or another colon is not a
@@ -23,35 +23,28 @@ _MARKER = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class BoundStatement:
-    """`sql` with literals in place of markers; `shifts` are (offset after a literal, characters it added)."""
-
-    sql: str
-    shifts: tuple[tuple[int, int], ...] = ()
-
-    def to_original(self, offset: int) -> int:
-        """Where the character at `offset` of `sql` stands in the user's text."""
-        return offset - sum(added for after, added in self.shifts if offset >= after)
-
-
 def bind_parameters(sql: str, args: Mapping[str, Any] | Sequence[Any] | None) -> BoundStatement:
     """The statement with its parameters bound. Without `args`, `?` and `:name` are left for the parser to judge.
 
-    Raises UnboundParameterError for a marker without a value, ParameterValueError for a value without a literal.
+    Raises UnboundParameterError for a marker without a value, ParameterValueError for a value without a literal, and
+    ParametersError for `args` that are neither a mapping nor a sequence of values.
     """
     if args is None:
         return BoundStatement(sql)
+    if isinstance(args, (str, bytes)) or not isinstance(args, (Mapping, Sequence)):
+        raise ParametersError(type(args).__name__)
     pieces: list[str] = []
     shifts: list[tuple[int, int]] = []
+    values: list[BoundValue] = []
     at = length = 0
     for start, end, name, value in _bound(sql, args):
         text = _literal(name, value)
         pieces += [sql[at:start], text]
         length += start - at + len(text)
+        values.append(BoundValue(length - len(text), length, sql[start:end], value))
         shifts.append((length, len(text) - (end - start)))
         at = end
-    return BoundStatement("".join([*pieces, sql[at:]]), tuple(shifts))
+    return BoundStatement("".join([*pieces, sql[at:]]), tuple(shifts), tuple(values))
 
 
 def _bound(sql: str, args: Mapping[str, Any] | Sequence[Any]) -> Iterator[tuple[int, int, str, Any]]:

@@ -11,6 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.secrets import shown_value
 from deltasql.plan.operators import Operator, Query, Rearrange, Rewrite, Write
 from deltasql.planner.effects import CatalogChange, Registration, ViewChange
 from deltasql.planner.layout import Considered
@@ -217,10 +218,10 @@ class SettingChange:
     value: str | None
 
     def answer(self) -> tuple[StructType, tuple[tuple[str, str], ...]]:
-        """What SET returns: the pair that it stored. RESET returns nothing."""
+        """What SET returns: the pair that it stored, a secret left out. RESET returns nothing."""
         if self.key is None or self.value is None:
             return StructType(), ()
-        return KEY_VALUE, ((self.key, self.value),)
+        return KEY_VALUE, ((self.key, shown_value(self.key, self.value)),)
 
 
 Plan: TypeAlias = Union[

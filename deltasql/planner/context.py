@@ -31,6 +31,7 @@ from deltasql.plan.operators import (
     Supplied,
     ViewColumns,
 )
+from deltasql.plan.parameters import UNBOUND, BoundStatement
 from deltasql.planner.effects import Creation, View
 from deltasql.planner.settings import MEANING, TIME_ZONE, Settings, as_boolean, as_choice, says_meaning
 from deltasql.planner.timezone import machine_zone_name
@@ -102,7 +103,10 @@ class Analyst(Protocol):
 
 @dataclass(slots=True)
 class Context:
-    """See the module. `logs` outlives the statement, so that unchanged tables need not be read again."""
+    """See the module. `logs` outlives the statement, so that unchanged tables need not be read again.
+
+    `bound` knows the parameters whose values stand in `sql`.
+    """
 
     sql: str
     catalog: Catalog
@@ -111,10 +115,15 @@ class Context:
     views: Mapping[str, View]
     logs: Callable[[str, str], DeltaLog]
     reader: Reader | None = None
+    bound: BoundStatement = UNBOUND
     _snapshots: dict[tuple[str, int | None], Snapshot] = field(default_factory=dict)
 
     def caret(self, start: int, end: int) -> Caret:
         return Caret(self.sql, start, end)
+
+    def told(self, part: SqlText) -> str:
+        """A part of the statement as the history keeps it: with its parameters, not their values."""
+        return self.bound.told(part)
 
     @property
     def time_zone(self) -> str | None:

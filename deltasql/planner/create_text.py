@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.secrets import shown_value
 from deltasql.log.clustering import AUTO_PROPERTY, FEATURE, clustering_columns
 from deltasql.log.properties import check_constraints, parse_properties
 from deltasql.plan.base import quote
@@ -40,7 +41,9 @@ def create_statement(name: str, snapshot: Snapshot, location: str | None) -> str
     kept = {key: value for key, value in snapshot.configuration.items() if _is_taken(key, value)}
     properties = {**kept, **{f"delta.feature.{name}": "supported" for name in _features(snapshot)}}
     if properties:
-        pairs = ",\n".join(f"  {quote_text(key)} = {quote_text(properties[key])}" for key in sorted(properties))
+        pairs = ",\n".join(
+            f"  {quote_text(key)} = {quote_text(shown_value(key, properties[key]))}" for key in sorted(properties)
+        )
         lines.append(f"TBLPROPERTIES (\n{pairs})")
     return "\n".join(lines) + "\n"
 

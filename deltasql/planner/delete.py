@@ -33,7 +33,7 @@ def _(statement: Delete, context: Context) -> Plan:
     refuse_append_only(snapshot)
     target = side(context, statement.table, statement.alias, snapshot.schema, "target")
     scope = Scope(with_ctes(context, statement.ctes), target)
-    parameters = {"predicate": json.dumps([statement.condition.text if statement.condition else "true"])}
+    parameters = {"predicate": json.dumps([context.told(statement.condition) if statement.condition else "true"])}
     condition = None
     if statement.condition is not None:
         condition = scope.condition(statement.condition, "DELETE condition", subqueries=True)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 from typing_extensions import assert_never
 
 from deltasql.errors.engine import ExplainModeError
+from deltasql.errors.secrets import without_secrets_of
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quote
 from deltasql.plan.inspect import Explain
 from deltasql.plan.operators import (
@@ -27,6 +29,7 @@ from deltasql.plan.operators import (
     Write,
     children,
 )
+from deltasql.plan.query import SparkStatement
 from deltasql.planner.changes import (
     Answer,
     FileRemoval,
@@ -45,6 +48,9 @@ from deltasql.planner.rule import plan
 from deltasql.schema.text import path_text
 from deltasql.schema.types import STRING, StructField, StructType
 
+# ANALYZE TABLE is a statement, which can be explained.
+_RUNS_IT = re.compile(r"ANALYZE\s+(?!TABLES?\b)", re.IGNORECASE)
+
 PLAN = StructType((StructField("plan", STRING, False),))
 
 
@@ -52,39 +58,44 @@ PLAN = StructType((StructField("plan", STRING, False),))
 def _(statement: Explain, context: Context) -> Plan:
     """Logical plan, physical operators with the files that are left after pruning, and the actions of the commit.
 
-    EXTENDED and FORMATTED add the SQL of each value and condition. Raises ExplainModeError for CODEGEN and COST.
+    EXTENDED and FORMATTED add the SQL of each value and condition. Raises ExplainModeError for CODEGEN and COST, and
+    for ANALYZE: EXPLAIN runs nothing.
     """
     if statement.mode in {"CODEGEN", "COST"}:
         raise ExplainModeError(mode=statement.mode).at(context.caret(0, statement.start))
+    inner = statement.statement.statement if isinstance(statement.statement, SparkStatement) else None
+    if inner is not None and _RUNS_IT.match(inner.text):
+        raise ExplainModeError(mode="ANALYZE").at(context.caret(inner.start, inner.start + len("ANALYZE")))
     planned = plan(statement.statement, context)
-    lines = ["== Logical Plan ==", *logical_lines(statement.statement), *physical_lines(planned)]
+    lines = ["== Logical Plan ==", *logical_lines(statement.statement, context.told), *physical_lines(planned)]
     if statement.mode is not None and isinstance(planned, (QueryRows, RowChange)):
         lines += ["== Expressions ==", *expressions(planned.operator)]
-    return Answer(PLAN, (("\n".join(lines),),))
+    # A plan tells the statement in words of its own, which positions in the text do not lead to.
+    return Answer(PLAN, ((without_secrets_of(context.sql, context.bound.without_values("\n".join(lines))),),))
 
 
-def logical_lines(node: LogicalPlan) -> list[str]:
-    """The statement's node, one field a line."""
+def logical_lines(node: LogicalPlan, told: Callable[[SqlText], str]) -> list[str]:
+    """The statement's node, one field a line; `told` gives the text of its parts."""
     lines = [type(node).__name__]
     for item in fields(node):  # type: ignore[arg-type]
         value = getattr(node, item.name)
         if value not in (None, (), False) and item.name not in {"start", "end"}:
-            lines.append(f"  {item.name}: {shown(value)}")
+            lines.append(f"  {item.name}: {shown(value, told)}")
     return lines
 
 
-def shown(value: Any) -> str:
+def shown(value: Any, told: Callable[[SqlText], str]) -> str:
     """A field's value in the words of the statement."""
     match value:
         case SqlText():
-            return " ".join(value.text.split())
+            return " ".join(told(value).split())
         case TableName() | ColumnPath():
             return str(value)
         case tuple():
-            return f"[{', '.join(shown(item) for item in value)}]"
+            return f"[{', '.join(shown(item, told) for item in value)}]"
         case _ if is_dataclass(value):
             inner = ", ".join(
-                f"{item.name}={shown(getattr(value, item.name))}"
+                f"{item.name}={shown(getattr(value, item.name), told)}"
                 for item in fields(value)
                 if item.name not in {"start", "end", "type_text"} and getattr(value, item.name) not in (None, ())
             )
@@ -195,6 +206,9 @@ def describe(operator: Operator) -> str:
 
 def _actions(change: TableChange | RowChange | LayoutChange) -> Iterator[str]:
     """The actions that the commit will hold, as far as they are known before the rows are."""
+    if _changes_nothing(change):
+        yield "no commit: no file can hold a row that changes"
+        return
     version = 0 if change.snapshot is None else change.snapshot.version + 1
     yield f"version {version}: {change.operation}"
     if isinstance(change, LayoutChange):
@@ -209,6 +223,17 @@ def _actions(change: TableChange | RowChange | LayoutChange) -> Iterator[str]:
         if isinstance(change.operator, Rewrite):
             yield f"  remove: up to {change.operator.target.files.num_rows} files"
         yield "  add: the files written"
+
+
+def _changes_nothing(change: TableChange | RowChange | LayoutChange) -> bool:
+    """Whether it is known before any row is read that there will be no version."""
+    match change:
+        case TableChange(skip_if_empty=True):
+            return not change.actions and (change.removed is None or not change.removed.num_rows)
+        case RowChange(skip_if_empty=True, operator=Rewrite() as operator):
+            return not change.actions and operator.source is None and not operator.target.files.num_rows
+        case _:
+            return False
 
 
 def _name(action: object) -> str:

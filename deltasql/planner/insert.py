@@ -142,7 +142,7 @@ def inserted(insertion: Insertion, context: Context) -> RowChange:
         insertion.log,
         snapshot,
         "WRITE",
-        _parameters(statement, insertion.evolution),
+        _parameters(statement, insertion.evolution, context),
         write,
         metadata,
         Outcome.INSERT,
@@ -266,11 +266,11 @@ def _replaced_files(snapshot: Snapshot, static: dict[str, str], context: Context
     return files.filter(pa.array([partition_value(row, fields) == wanted for row in rows], pa.bool_()))
 
 
-def _parameters(statement: Insert, evolution: bool) -> dict[str, Any]:
+def _parameters(statement: Insert, evolution: bool, context: Context) -> dict[str, Any]:
     replaces = statement.overwrite or statement.replace_where is not None
     parameters: dict[str, Any] = {"mode": "Overwrite" if replaces else "Append", "partitionBy": "[]"}
     if statement.replace_where is not None:
-        parameters["predicate"] = statement.replace_where.text
+        parameters["predicate"] = context.told(statement.replace_where)
     if evolution:
         parameters["canMergeSchema"] = True
     return parameters

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.catalog import TableNotFoundError
+from deltasql.errors.secrets import shown_pairs
 from deltasql.errors.table import ShowPartitionsUnpartitionedError
 from deltasql.errors.view import (
     DescribeViewDetailError,
@@ -229,7 +230,7 @@ def _(statement: DescribeDetail, context: Context) -> Plan:
         [path_text(path) for path in clustering_columns(snapshot)],
         snapshot.num_files,
         snapshot.size_in_bytes,
-        dict(metadata.configuration),
+        shown_pairs(metadata.configuration),
         protocol.min_reader_version,
         protocol.min_writer_version,
         sorted(protocol.features),
@@ -364,7 +365,7 @@ def _(statement: ShowTableProperties, context: Context) -> Plan:
 
 def _all_properties(snapshot: Snapshot) -> Iterable[tuple[str, str]]:
     protocol = snapshot.protocol
-    yield from sorted(snapshot.configuration.items())
+    yield from sorted(shown_pairs(snapshot.configuration).items())
     if is_clustered(snapshot):
         columns = [list(path) for path in clustering_columns(snapshot)]
         yield "clusteringColumns", json.dumps(columns, separators=(",", ":"))

@@ -117,7 +117,7 @@ def _(statement: Merge, context: Context) -> Plan:
         log,
         snapshot,
         "MERGE",
-        _parameters(statement),
+        _parameters(statement, context),
         operator,
         metadata,
         Outcome.MERGE,
@@ -382,18 +382,18 @@ def _deletes_all_matches(clauses: Sequence[MergeClause]) -> bool:
     return len(matched) == 1 and isinstance(matched[0].action, DeleteAction) and matched[0].condition is None
 
 
-def _parameters(statement: Merge) -> dict[str, str]:
+def _parameters(statement: Merge, context: Context) -> dict[str, str]:
     def predicates(kind: ClauseKind) -> str:
-        return json.dumps([_predicate(clause) for clause in statement.clauses if clause.kind is kind])
+        return json.dumps([_predicate(clause, context) for clause in statement.clauses if clause.kind is kind])
 
     return {
-        "predicate": json.dumps([statement.condition.text]),
+        "predicate": json.dumps([context.told(statement.condition)]),
         "matchedPredicates": predicates(ClauseKind.MATCHED),
         "notMatchedPredicates": predicates(ClauseKind.NOT_MATCHED),
         "notMatchedBySourcePredicates": predicates(ClauseKind.NOT_MATCHED_BY_SOURCE),
     }
 
 
-def _predicate(clause: MergeClause) -> dict[str, str]:
-    condition = {} if clause.condition is None else {"predicate": clause.condition.text}
+def _predicate(clause: MergeClause, context: Context) -> dict[str, str]:
+    condition = {} if clause.condition is None else {"predicate": context.told(clause.condition)}
     return {**condition, "actionType": effect_of(clause).value}

@@ -111,7 +111,7 @@ def _(statement: Optimize, context: Context) -> Plan:
     columns = tuple(_zorder_column(column, snapshot, context) for column in statement.zorder_by or ())
     _check_statistics(columns, snapshot, context)
     parameters = {
-        "predicate": _predicates(statement.predicate),
+        "predicate": _predicates(statement.predicate, context),
         "zOrderBy": json_list(columns),
         "clusterBy": "[]",
         "auto": False,
@@ -170,7 +170,7 @@ def reorganized(
     context: Context,
 ) -> Plan:
     """The change that writes anew what `choose` takes of the files; it gets their `SCAN_COLUMNS` and `tags`."""
-    parameters = {"predicate": _predicates(predicate), "applyPurge": True}
+    parameters = {"predicate": _predicates(predicate, context), "applyPurge": True}
     layout = _layout(log, snapshot, "REORG", parameters, predicate, context)
     files = choose(layout.files)
     limit = _file_size(OPTIMIZE_MAX_FILE_SIZE, snapshot, context)
@@ -196,8 +196,8 @@ def _layout(
     return _Layout(log, snapshot, operation, parameters, predicate.text if predicate else None, files, considered)
 
 
-def _predicates(predicate: SqlText | None) -> str:
-    return json.dumps([predicate.text] if predicate else [])
+def _predicates(predicate: SqlText | None, context: Context) -> str:
+    return json.dumps([context.told(predicate)] if predicate else [])
 
 
 def _compacted(files: pa.Table, snapshot: Snapshot, context: Context) -> tuple[pa.Table, pa.Array]:

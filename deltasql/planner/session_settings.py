@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from deltasql.errors.secrets import shown_value
 from deltasql.plan.settings import ResetSetting, SetSetting
 from deltasql.planner.changes import KEY_VALUE, Answer, Plan, SettingChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
+from deltasql.planner.settings import TIME_ZONE
 
 UNDEFINED = "<undefined>"
 
@@ -14,11 +16,16 @@ UNDEFINED = "<undefined>"
 def _(statement: SetSetting, context: Context) -> Plan:
     """SET alone lists all settings, SET key shows one, SET key = value changes it."""
     if statement.key is None:
-        return Answer(KEY_VALUE, tuple(context.settings))
+        return Answer(KEY_VALUE, tuple((key, shown_value(key, value)) for key, value in context.settings))
     if statement.value is None:
-        value = context.settings.get(statement.key) or context.analyst.setting(statement.key) or UNDEFINED
-        return Answer(KEY_VALUE, ((statement.key, value),))
+        value = _value(statement.key, context)
+        return Answer(KEY_VALUE, ((statement.key, UNDEFINED if value is None else shown_value(statement.key, value)),))
     return SettingChange(statement.key, statement.value)
+
+
+def _value(key: str, context: Context) -> str | None:
+    zone = context.time_zone if key == TIME_ZONE else None
+    return context.settings.get(key) or context.analyst.setting(key) or zone
 
 
 @plan.register

@@ -63,7 +63,7 @@ def _(statement: Update, context: Context) -> Plan:
         relations=scope.relations,
     )
     operator = recorded(operator, snapshot.configuration)
-    predicate = [statement.condition.text] if statement.condition else []
+    predicate = [context.told(statement.condition)] if statement.condition else []
     return RowChange(
         log,
         snapshot,

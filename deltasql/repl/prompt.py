@@ -17,6 +17,7 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.lexers import PygmentsLexer
 from prompt_toolkit.output import Output
 
+from deltasql.errors.secrets import has_secret
 from deltasql.parser import is_complete, unclosed
 from deltasql.repl.completion import SqlCompleter
 from deltasql.repl.highlight import sql_lexer
@@ -89,7 +90,15 @@ def user_history() -> History:
         path.touch(mode=0o600)
     except OSError:
         return InMemoryHistory()
-    return FileHistory(str(path))
+    return SecretlessHistory(str(path))
+
+
+class SecretlessHistory(FileHistory):
+    """A file of what was typed. An input that gives a secret is remembered in this session, and never written."""
+
+    def store_string(self, string: str) -> None:
+        if not has_secret(string):
+            super().store_string(string)
 
 
 def continuation(above: str, width: int) -> str:

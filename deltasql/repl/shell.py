@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.secrets import without_secrets
 from deltasql.repl.commands import Command, command_of
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ class Shell:
         from deltasql.errors.engine import SparkError
 
         if self.stack and isinstance(error, SparkError) and error.stack:
-            self.say(error.stack)
+            self.say(without_secrets(error.stack))
 
     def _say_defect(self, error: Exception) -> None:
         import traceback

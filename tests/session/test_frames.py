@@ -137,8 +137,11 @@ def test_what_a_writer_refuses(session: Session, write: Callable[[Any], object],
 
 
 def test_what_is_no_dataframe(session: Session) -> None:
-    with pytest.raises(DeltaSqlError, match="NOT_A_DATAFRAME"):
-        session.write([1, 2])  # type: ignore[arg-type]
+    import pandas as pd
+
+    for rows, name in (([1, 2], "list"), (pd.DataFrame({"id": [1]}), "pandas.DataFrame")):
+        with pytest.raises(DeltaSqlError, match=rf"NOT_A_DATAFRAME.*, not {name}\. .*createDataFrame"):
+            session.write(rows)  # type: ignore[arg-type]
 
 
 def test_write_to_in_all_its_ways(session: Session) -> None:

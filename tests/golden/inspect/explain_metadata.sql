@@ -36,3 +36,13 @@ EXPLAIN RESET spark.sql.shuffle.partitions;
 EXPLAIN ALTER TABLE t ADD COLUMN id INT;
 -- name: wrong, no statement
 EXPLAIN;
+
+-- name: EXPLAIN runs nothing
+EXPLAIN ANALYZE SELECT 1;
+
+-- name: no file can hold a row that changes
+CREATE TABLE none_there (id INT, day STRING) PARTITIONED BY (day);
+EXPLAIN DELETE FROM none_there WHERE id = 77;
+EXPLAIN DELETE FROM none_there WHERE day = 'x';
+EXPLAIN UPDATE none_there SET id = 1 WHERE day = 'x';
+EXPLAIN DELETE FROM none_there;

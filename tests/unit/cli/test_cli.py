@@ -195,6 +195,32 @@ def test_a_terminal_gets_the_shell(sessions: list[Canned], monkeypatch: pytest.M
     assert started == [(sessions[0], "vertical", True)]
 
 
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["--frmat", "csv"], "there is no option --frmat; did you mean --format?"),
+        (["--format", "csv", "-x"], "there is no option -x"),
+        (["-eSELECT 1", "--zzz=1"], "there is no option --zzz"),
+        (["file.sql"], "to run a file: deltasql -f file.sql"),
+        (["--warehouse", "test", "tets"], "there is no command tets; there is test"),
+    ],
+)
+def test_slips_are_told_by_their_names(
+    sessions: list[Canned], args: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        cli.main(args)
+    assert stop.value.code == 2
+    assert said in capsys.readouterr().err
+    assert not sessions
+
+
+def test_what_the_package_offers() -> None:
+    assert set(dir(deltasql)) == set(deltasql.__all__)
+    assert deltasql.__doc__ is not None
+    assert all(name in deltasql.__doc__ for name in deltasql.__all__ if name not in {"__version__", "Row"})
+
+
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         cli.main(["--version"])

@@ -108,6 +108,25 @@ def test_a_query_goes_to_its_source() -> None:
     assert result.to_arrow().num_rows == 30
 
 
+def test_other_programs_take_the_rows_as_arrow() -> None:
+    import duckdb
+
+    schema = t.StructType((t.StructField("id", t.LONG), t.StructField("text of it", t.STRING)))
+    result = Result.of(schema, [(1, "a"), (2, None)])
+    table = pa.table(result)
+    assert table.column_names == ["id", "text of it"]
+    assert pa.RecordBatchReader.from_stream(result).read_all() == table
+    found = duckdb.sql("SELECT * FROM result ORDER BY id DESC")
+    assert found.columns == ["id", "text of it"]
+    assert found.fetchall() == [(2, None), (1, "a")]
+
+
+def test_show_of_a_statement_without_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    Result.of(version=3).show()
+    Result.of().show()
+    assert capsys.readouterr().out == "version 3\ndone\n"
+
+
 def test_show(capsys: pytest.CaptureFixture[str]) -> None:
     Result(LazyRows()).show(2)
     assert capsys.readouterr().out == "+---+\n| n |\n+---+\n| 0 |\n| 1 |\n+---+\nonly showing top 2 rows\n"

@@ -1,0 +1,89 @@
+"""A statement with the values of its parameters, and how it is told without them."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.plan.base import SqlText
+
+_TELLING = 6
+"""A bare value with fewer characters than this may stand anywhere by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundValue:
+    """A literal at [start, end) of the bound text, in place of `marker`: `:name` or `?`."""
+
+    start: int
+    end: int
+    marker: str
+    value: Any = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundStatement:
+    """`sql` with literals in place of markers; `shifts` are (offset after a literal, characters it added).
+
+    What is kept or shown of the statement has the markers: a value may be somebody's secret.
+    """
+
+    sql: str = field(default="", repr=False)
+    shifts: tuple[tuple[int, int], ...] = ()
+    values: tuple[BoundValue, ...] = ()
+
+    def to_original(self, offset: int) -> int:
+        """Where the character at `offset` of `sql` stands in the user's text."""
+        return offset - sum(added for after, added in self.shifts if offset >= after)
+
+    def told(self, part: SqlText) -> str:
+        """A part of the statement as it was written, markers and all."""
+        text = part.text
+        if self.sql[part.start : part.end] != text:
+            return self.without_values(text)
+        for bound in reversed(self.values):
+            if part.start <= bound.start and bound.end <= part.end:
+                text = text[: bound.start - part.start] + bound.marker + text[bound.end - part.start :]
+        return text
+
+    def without_values(self, text: str) -> str:
+        """`text`, which somebody has made of the statement, with markers in place of the values that can be told.
+
+        Those are values in quotes, and others of six characters or more.
+        """
+        for bound in sorted(self.values, key=lambda item: item.start - item.end):
+            text = re.sub(self._pattern(bound), bound.marker.replace("\\", r"\\"), text)
+        return text
+
+    def hide_values(self, error: DeltaSqlError) -> None:
+        """Puts markers in place of values in what an error tells, and lets go of what it was caused by."""
+        if not self.values:
+            return
+        vars(error).update({name: self._hidden(told) for name, told in vars(error).items()})
+        error.args = self._hidden(error.args)
+        # A traceback prints the cause, too, in Spark's words.
+        error.__cause__ = None
+        error.__suppress_context__ = True
+
+    def _hidden(self, told: Any) -> Any:
+        if isinstance(told, str):
+            return self.without_values(told)
+        if isinstance(told, (tuple, list)):
+            return type(told)(map(self._hidden, told))
+        return told
+
+    def _pattern(self, bound: BoundValue) -> str:
+        literal = self.sql[bound.start : bound.end]
+        forms = [rf"(?<!\w){re.escape(literal)}(?!\w)"] if "'" in literal or len(literal) >= _TELLING else []
+        if isinstance(bound.value, str) and bound.value:
+            quoted = ("'" + bound.value + "'", json.dumps(bound.value), json.dumps(bound.value, ensure_ascii=False))
+            forms += [re.escape(text) for text in quoted]
+            if len(bound.value) >= _TELLING:
+                forms.append(rf"(?<!\w){re.escape(bound.value)}(?!\w)")
+        return "|".join(forms) or r"(?!)"
+
+
+UNBOUND = BoundStatement()
