@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 REDACTED = "*********(redacted)"
 """What Spark shows in place of a secret."""
@@ -40,9 +41,9 @@ def shown_value(name: str, value: str) -> str:
     return REDACTED if is_secret(name) else _USER_INFO.sub(REDACTED, value)
 
 
-def shown_pairs(pairs: Mapping[str, str]) -> dict[str, str]:
-    """Settings or properties as they may be shown and kept."""
-    return {name: shown_value(name, value) for name, value in pairs.items()}
+def shown_pairs(pairs: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings or properties as they may be shown and kept; what is no text stays."""
+    return {name: shown_value(name, value) if isinstance(value, str) else value for name, value in pairs.items()}
 
 
 def has_secret(sql: str) -> bool:

@@ -207,7 +207,7 @@ def describe(operator: Operator) -> str:
 def _actions(change: TableChange | RowChange | LayoutChange) -> Iterator[str]:
     """The actions that the commit will hold, as far as they are known before the rows are."""
     if _changes_nothing(change):
-        yield "no commit: no file can hold a row that changes"
+        yield "no commit: nothing can change"
         return
     version = 0 if change.snapshot is None else change.snapshot.version + 1
     yield f"version {version}: {change.operation}"

@@ -40,7 +40,7 @@ EXPLAIN;
 -- name: EXPLAIN runs nothing
 EXPLAIN ANALYZE SELECT 1;
 
--- name: no file can hold a row that changes
+-- name: nothing can change
 CREATE TABLE none_there (id INT, day STRING) PARTITIONED BY (day);
 EXPLAIN DELETE FROM none_there WHERE id = 77;
 EXPLAIN DELETE FROM none_there WHERE day = 'x';
