@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,9 +12,11 @@ from uuid import uuid4
 
 from deltasql.engine.field_ids import has_nested_ids, write_nested_ids
 from deltasql.engine.footers import footer
+from deltasql.engine.frames import checked
 from deltasql.engine.literal_files import write_literals
 from deltasql.engine.spark import SparkHandle, for_writes
 from deltasql.engine.staged import DIRECTORY_PREFIX, HIVE_NULL, ORIGIN, StagedFile, data_files, staged_files
+from deltasql.engine.write_failures import PARTITION_NAME_CHECK
 from deltasql.errors.engine import RemoteWriteError
 from deltasql.errors.write import NestedVoidError
 from deltasql.log.actions import AddCDCFile, AddFile
@@ -22,12 +24,12 @@ from deltasql.log.paths import absolute, is_local
 from deltasql.log.properties import is_on
 from deltasql.log.record_count import record_count
 from deltasql.plan.hidden import IS_CHANGE, ROW_ID, ROW_VERSION
-from deltasql.plan.operators import Literals
+from deltasql.plan.operators import Constraint, Literals
 from deltasql.schema.checks import CHANGE_TYPE, nested_voids
 from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
 from deltasql.schema.json import schema_to_json
 from deltasql.schema.row_ids import RowIdColumns
-from deltasql.schema.text import path_text, quote_name
+from deltasql.schema.text import path_text, quote_name, quote_text
 from deltasql.schema.types import STRING, VOID, StructType
 
 if TYPE_CHECKING:
@@ -110,6 +112,7 @@ class Stage:
         self._directories.append(directory)
         stored = StructType(tuple(item for item in schema if item.type != VOID))
         rows = _named_null(rows.drop(*[item.name for item in schema if item.type == VOID]), schema, self._partitions)
+        rows = checked(rows, self._nameable(schema))
         if self._partitions and not origins:
             rows = rows.repartition(*[rows[quote_name(name)] for name in self._partitions])
         if is_mapped(stored):
@@ -136,6 +139,20 @@ class Stage:
         feed = self._found(self._feed(directory), schema, zone, unindexed) if changes else []
         rows = tuple(AddCDCFile(item.add.path, item.add.partition_values, item.add.size) for item in feed)
         return Staged(tuple(self._found(directory, schema, zone, unindexed)), rows)
+
+    def _nameable(self, schema: StructType) -> Iterator[Constraint]:
+        """That directories can be called after values of text: Spark would only say that a task has failed."""
+        prefix = DIRECTORY_PREFIX if self._stores_partitions else ""
+        for name in self._partitions:
+            field = schema.find(name)
+            if field is None or field.type != STRING:
+                continue
+            value, room = quote_name(name), _LONGEST_NAME - len(f"{prefix}{physical_name(field)}=".encode())
+            # Spark writes some characters as three.
+            escaped = f"octet_length(regexp_replace({value}, {quote_text(_ESCAPED)}, '%00'))"
+            fits = f"octet_length({value}) * 3 <= {room} OR {escaped} <= {room}"
+            condition = f"{value} IS NULL OR (instr({value}, char(0)) = 0 AND ({fits}))"
+            yield Constraint(f"{PARTITION_NAME_CHECK}{quote_name(name)}", condition)
 
     def write_literals(self, rows: Literals) -> Staged:
         """Writes rows that are known already, without Spark."""
@@ -217,6 +234,11 @@ def _named_null(rows: DataFrame, schema: StructType, partitions: Sequence[str]) 
 
     texts = [name for name in partitions if (field := schema.find(name)) is not None and field.type == STRING]
     return rows.withColumns({name: F.expr(f"nullif({quote_name(name)}, '{HIVE_NULL}')") for name in texts})
+
+
+_LONGEST_NAME = 255
+"""Bytes of a name in a directory, on every file system that matters."""
+_ESCAPED = r"""[\x01-\x1f"#%'*/:=?\\\x7f{\[\]^]"""
 
 
 def refuse_nested_voids(schema: StructType) -> None:

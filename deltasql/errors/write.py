@@ -95,11 +95,12 @@ class NestedInsertColumnError(DeltaSqlError):
     column: str
 
 
-@condition("DELTA_DUPLICATE_COLUMNS_ON_INSERT", "42701", "Column {column} stands twice in the column list of INSERT.")
+@condition("DELTA_DUPLICATE_COLUMNS_ON_INSERT", "42701", "Column {column} {reason}.")
 class DuplicateInsertColumnError(DeltaSqlError):
-    """A column list that repeats a name."""
+    """Two values for one column."""
 
     column: str
+    reason: str = "stands twice in the column list of INSERT"
 
 
 @condition(

@@ -50,6 +50,12 @@ def write_options(statement: WriteFrame) -> WriteOptions:
         user_metadata=given.get("usermetadata"),
         properties=tuple((key, value) for key, value in given.items() if key.startswith("delta.")),
     )
+    if options.merge_schema and not statement.by_name:
+        advice = (
+            "It goes by position: add columns with saveAsTable() or writeTo(), which go by name, or with "
+            "INSERT WITH SCHEMA EVOLUTION."
+        )
+        raise UnsupportedWriteError("insertInto() with mergeSchema", advice)
     if options.dynamic and options.replace_where is not None:
         raise ReplaceWhereDynamicError
     if options.dynamic and options.overwrite_schema:

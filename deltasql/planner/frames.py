@@ -13,6 +13,7 @@ from deltasql.errors.frames import (
     DataChangeFalseError,
     FramePartitioningMismatchError,
     FrameSchemaMismatchError,
+    OverwriteSchemaDynamicError,
     PathExistsError,
     ReplaceWhereDataChangeError,
     VoidInStreamError,
@@ -153,6 +154,8 @@ def _planned(statement: WriteFrame, options: WriteOptions, context: Context, sna
         _refuse_voids(columns)
     write = _Write(statement, options, log, snapshot, columns, managed=entry is not None and entry.managed)
     if options.overwrite_schema and write.overwrites and options.replace_where is None:
+        if options.dynamic is None and is_dynamic(context, snapshot, {}):
+            raise OverwriteSchemaDynamicError
         return _named(write, _redefined(write, context))
     _refuse_other_layout(write)
     return _named(write, _inserted(write, context))

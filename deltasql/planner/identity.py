@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import quote as percent_encoded
 
-from deltasql.errors.columns import AlterIdentityError, ExplicitIdentityError, IdentityUpdateError, NoIdentityError
+from deltasql.errors.columns import (
+    AlterIdentityError,
+    ExplicitIdentityError,
+    IdentityOverflowError,
+    IdentityUpdateError,
+    NoIdentityError,
+)
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import ORDINAL, ROWS
 from deltasql.schema.identity import Identity, identity_of, with_identities
@@ -56,7 +62,10 @@ def refuse_change(field: StructField, change: ColumnChange) -> None:
 
 
 def synchronized(schema: StructType, change: ColumnChange, snapshot: Snapshot, context: Context) -> StructType:
-    """SYNC IDENTITY: `schema` with a mark that covers every number in the table. Reads the column."""
+    """SYNC IDENTITY: `schema` with a mark that covers every number in the table. Reads the column.
+
+    Raises NoIdentityError, and IdentityOverflowError for a mark that would be no BIGINT.
+    """
     found = resolve(schema, change.path.parts, where=snapshot.table)
     identity = identity_of(found.field)
     if identity is None or len(found.path) > 1:
@@ -66,4 +75,7 @@ def synchronized(schema: StructType, change: ColumnChange, snapshot: Snapshot, c
         return schema
     extreme = "max" if identity.step > 0 else "min"
     value = context.analyst.value(f"(SELECT {extreme}({quote(found.field.name)}) FROM {ROWS})", {ROWS: scan})
-    return with_identities(schema, {found.field.name: identity.covering(value)})
+    covered = identity.covering(value)
+    if not covered.in_range:
+        raise IdentityOverflowError(path_text(found.path))
+    return with_identities(schema, {found.field.name: covered})

@@ -238,7 +238,7 @@ def _static_partitions(statement: Insert, snapshot: Snapshot, context: Context) 
                 column=str(item.column), table=str(statement.table), columns=snapshot.partition_columns
             ).at(caret)
         if name in seen:
-            raise DuplicateInsertColumnError(column=str(item.column)).at(caret)
+            raise DuplicateInsertColumnError(str(item.column), "stands twice in PARTITION").at(caret)
         seen.add(name)
         if item.value is not None:
             values[name] = item.value.text

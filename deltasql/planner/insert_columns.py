@@ -125,8 +125,18 @@ def refuse_twice(matched: Sequence[Match], statement: Insert, context: Context, 
         if name.lower() in fixed:
             raise StaticPartitionInListError(column=quote(name)).at(caret)
         if name.lower() in seen:
-            raise DuplicateInsertColumnError(column=quote(name)).at(caret)
+            raise DuplicateInsertColumnError(quote(name), _twice(statement)).at(caret)
         seen.add(name.lower())
+
+
+def _twice(statement: Insert) -> str:
+    """Why a column would get two values of a query without a column list."""
+    if statement.by_name:
+        return "stands twice in the query of INSERT BY NAME"
+    return (
+        "would get two values: one by position, and one of a query's column that has its name and would be added. "
+        "Write INSERT … BY NAME, or call that column something else"
+    )
 
 
 def _unknown(column: str, statement: Insert, schema: StructType) -> UnknownInsertColumnError:

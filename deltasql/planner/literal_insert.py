@@ -142,6 +142,6 @@ def _fitted(value: LiteralValue, declared: Length) -> LiteralValue:
 def _refuse_spellings(kind: DataType, values: Sequence[LiteralValue]) -> None:
     """Raises LeftToSparkError for values that Spark might spell in its own way in the name of a directory."""
     plain = kind in _IN_DIRECTORIES or (isinstance(kind, DecimalType) and kind.scale <= _MOST_PLAIN_SCALE)
-    long = any(isinstance(value, str) and len(value.encode()) > _MOST_BYTES_OF_NAME for value in values)
-    if not plain or long:
+    texts = [value for value in values if isinstance(value, str)]
+    if not plain or any(len(text.encode()) > _MOST_BYTES_OF_NAME or "\0" in text for text in texts):
         raise LeftToSparkError

@@ -48,6 +48,11 @@ class Identity:
             return self
         return replace(self, high_water_mark=mark)
 
+    @property
+    def in_range(self) -> bool:
+        """Whether the mark has 64 bits, as the log needs it."""
+        return self.high_water_mark is None or _LOWEST <= self.high_water_mark <= _HIGHEST
+
     def metadata(self) -> dict[str, Any]:
         """The entries of the column's metadata."""
         entries: dict[str, Any] = {START: self.start, STEP: self.step, ALLOW_EXPLICIT: self.allow_explicit}

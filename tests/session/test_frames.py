@@ -90,6 +90,42 @@ def test_a_stage_that_fails_leaves_nothing(session: Session) -> None:
     assert set(root.rglob("*")) == before
 
 
+def test_structs_go_by_name(session: Session) -> None:
+    session.sql("CREATE TABLE s (p STRUCT<a: INT, b: INT>)")
+    swapped = session.sql("SELECT named_struct('b', 20, 'a', 10) AS p")
+    session.write(swapped).insertInto("s")
+    session.write(swapped).mode("append").saveAsTable("s")
+    assert {tuple(row) for row in session.sql("SELECT p.a, p.b FROM s").collect()} == {(10, 20)}
+    with pytest.raises(DeltaSqlError, match="UNEXPECTED_COLUMN_NAME"):
+        session.write(session.sql("SELECT named_struct('b', 1, 'c', 2) AS p")).insertInto("s")
+
+
+@pytest.mark.parametrize("value", ["array()", "map('k', NULL)", "named_struct('x', array(NULL))"])
+def test_nested_voids_are_refused(session: Session, value: str) -> None:
+    session.sql("CREATE TABLE s (k INT)")
+    rows = session.sql(f"SELECT 1 AS k, {value} AS v")
+    for write in (
+        lambda: session.write(rows).saveAsTable("made"),
+        lambda: session.write(rows).mode("append").option("mergeSchema", True).saveAsTable("s"),
+        lambda: session.write(rows).mode("overwrite").option("overwriteSchema", True).saveAsTable("s"),
+    ):
+        with pytest.raises(DeltaSqlError, match="DELTA_COMPLEX_TYPE_COLUMN_CONTAINS_NULL_TYPE"):
+            write()
+
+
+def test_a_session_that_overwrites_partitions_does_not_replace_the_schema(session: Session) -> None:
+    session.sql("CREATE TABLE s (a INT, p INT) PARTITIONED BY (p)")
+    session.sql("INSERT INTO s VALUES (1, 1)")
+    session.sql("SET spark.sql.sources.partitionOverwriteMode = dynamic")
+    writer = (
+        session.write(session.sql("SELECT 1 AS a, 2 AS p, 3 AS c")).mode("overwrite").option("overwriteSchema", True)
+    )
+    with pytest.raises(DeltaSqlError, match="DELTA_OVERWRITE_SCHEMA_WITH_DYNAMIC_PARTITION_OVERWRITE"):
+        writer.saveAsTable("s")
+    writer.option("partitionOverwriteMode", "static").saveAsTable("s")
+    assert [tuple(row) for row in session.sql("SELECT * FROM s").collect()] == [(1, 2, 3)]
+
+
 def test_data_change_false_moves_rows(session: Session) -> None:
     session.write(session.sql("SELECT 1 AS id")).saveAsTable("t")
     session.write(session.sql("SELECT * FROM t")).mode("overwrite").option("dataChange", False).saveAsTable("t")
@@ -105,6 +141,7 @@ def test_data_change_false_moves_rows(session: Session) -> None:
         (lambda w: w.bucketBy(4, "id"), "DELTA_OPERATION_NOT_ALLOWED"),
         (lambda w: w.save(), "DELTA_OPERATION_NOT_ALLOWED"),
         (lambda w: w.partitionBy("id").insertInto("t"), "DELTA_OPERATION_NOT_ALLOWED"),
+        (lambda w: w.option("mergeSchema", True).insertInto("t"), "DELTA_OPERATION_NOT_ALLOWED"),
         (lambda w: w.option("replaceUsing", "id").saveAsTable("t"), "DELTA_OPERATION_NOT_ALLOWED"),
         (lambda w: w.option("dataChange", "no").saveAsTable("t"), "DELTA_ILLEGAL_OPTION"),
         (

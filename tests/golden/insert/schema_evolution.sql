@@ -44,3 +44,7 @@ CREATE TABLE made AS SELECT 1 AS a, array() AS x;
 -- name: a typed column takes them
 INSERT INTO nested (k, list, m) SELECT 3, array(), map();
 SELECT count(*) FROM nested;
+-- name: wrong, a column by position that would also be added
+CREATE TABLE ab (a INT, b STRING);
+INSERT WITH SCHEMA EVOLUTION INTO ab SELECT 2 AS a, 'x' AS c, 'y' AS B;
+INSERT WITH SCHEMA EVOLUTION INTO ab BY NAME SELECT 2 AS c, 'x' AS C;

@@ -39,3 +39,23 @@ INSERT INTO t SELECT 1 AS k, named_struct('a', 1, 'c', 'c') AS p;
 -- differs: structs-by-name
 SELECT * FROM t;
 -- state differs: structs-by-name
+
+-- name: insertInto does not evolve the table
+CREATE TABLE t (a INT) USING delta;
+-- differs: insert-into-evolution DELTA_OPERATION_NOT_ALLOWED
+write("SELECT 1 AS a, 2 AS b").option("mergeSchema", "true").insertInto("t");
+-- state differs: insert-into-evolution
+
+-- name: structs of DataFrames
+CREATE TABLE t (p STRUCT<a: INT, b: INT>) USING delta;
+write("SELECT named_struct('b', 20, 'a', 10) AS p").insertInto("t");
+write("SELECT named_struct('b', 20, 'a', 10) AS p").mode("append").saveAsTable("t");
+write("SELECT named_struct('x', 1, 'y', 2) AS p").insertInto("t");
+SELECT p.a, p.b FROM t;
+
+-- name: overwriteSchema while the session overwrites partitions
+CREATE TABLE t (a INT, p INT) USING delta PARTITIONED BY (p);
+SET spark.sql.sources.partitionOverwriteMode = dynamic;
+-- differs: dynamic-with-schema DELTA_OVERWRITE_SCHEMA_WITH_DYNAMIC_PARTITION_OVERWRITE
+write("SELECT 1 AS a, 2 AS p, 3 AS c").mode("overwrite").option("overwriteSchema", "true").saveAsTable("t");
+-- state differs: dynamic-with-schema
