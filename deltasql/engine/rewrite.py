@@ -27,7 +27,7 @@ def rewrite(frames: Frames, spark: SparkHandle, operator: Rewrite, stage: Stage)
     few = size < FEW_BYTES and operator.target.files.num_rows <= FEW_FILES
     source_size = 0 if operator.source is None else input_size(operator.source)
     tuning = spark.for_size(size + source_size)
-    with frames.views(operator.relations), spark.tuned(tuning):
+    with frames.views(operator.relations), spark.tuned(tuning, spark.for_counts()):
         source = Source(frames, operator, keep=not few)
         if not any(action.kind is RowKind.NOT_MATCHED_BY_SOURCE for action in operator.actions):
             operator = replace(operator, target=source.candidates(operator.target, operator.target_alias))

@@ -62,6 +62,9 @@ FOR_WRITES = {
 }
 
 
+_EXCLUDED = "spark.sql.adaptive.optimizer.excludedRules"
+_DROPS_EMPTY_STAGES = "org.apache.spark.sql.execution.adaptive.AQEPropagateEmptyRelation"
+
 SHREDDING = "spark.sql.variant.writeShredding.enabled"
 """Spark by default takes variants apart into columns of their own, for which a table must have the feature."""
 
@@ -165,6 +168,14 @@ class SparkHandle:
         finally:
             for key in changed:
                 _restore(session, key, before[key])
+
+    def for_counts(self) -> Mapping[str, str]:
+        """The settings under which rows are counted on their way to a file, whatever becomes of them.
+
+        Adaptive execution drops a stage that turned out to write nothing, and with it all that was counted there.
+        """
+        rules = self.session.conf.get(_EXCLUDED, None)
+        return {_EXCLUDED: f"{rules},{_DROPS_EMPTY_STAGES}" if rules else _DROPS_EMPTY_STAGES}
 
     def for_size(self, size_in_bytes: int) -> Mapping[str, str]:
         """The settings that suit a statement over so many bytes of input. A session of the user's keeps its own."""
