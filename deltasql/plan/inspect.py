@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from deltasql.plan.base import ColumnPath, LogicalPlan, TableName
+from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,15 @@ class ShowTables(LogicalPlan):
 
     schema: TableName | None
     pattern: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShowTableExtended(LogicalPlan):
+    """SHOW TABLE EXTENDED [{IN | FROM} s] [[LIKE] 'pattern'] [PARTITION (…)]"""
+
+    schema: TableName | None
+    pattern: str | None
+    partition: SqlText | None
 
 
 @dataclass(frozen=True, slots=True)

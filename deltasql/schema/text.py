@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
 
@@ -50,9 +50,12 @@ def schema_ddl(schema: StructType, *, constraints: bool = False) -> str:
     return ", ".join(_field_sql(field, "", constraints) for field in schema)
 
 
-def tree_text(schema: StructType) -> str:
-    """A schema as a tree, one line per column, element, key and value: ` |-- a: int (nullable = true)`."""
-    return "\n".join(["root", *_fields_lines(schema, " ")])
+def tree_text(schema: StructType, *, log_names: bool = False) -> str:
+    """A schema as a tree, one line per column, element, key and value: ` |-- a: int (nullable = true)`.
+
+    With `log_names` types are called as in the log, which is how Spark prints its trees: `integer`.
+    """
+    return "\n".join(["root", *_fields_lines(schema, " ", log_name if log_names else kind_text)])
 
 
 def quote_name(name: str) -> str:
@@ -82,23 +85,25 @@ def _field_sql(field: StructField, separator: str, constraints: bool) -> str:
     return text
 
 
-def _fields_lines(schema: StructType, indent: str) -> Iterator[str]:
+def _fields_lines(schema: StructType, indent: str, called: Callable[[DataType], str]) -> Iterator[str]:
     for field in schema:
-        yield from _node_lines(field.name, field.type, f"nullable = {_flag(field.nullable)}", indent)
+        yield from _node_lines(field.name, field.type, f"nullable = {_flag(field.nullable)}", indent, called)
 
 
-def _node_lines(name: str, data_type: DataType, note: str, indent: str) -> Iterator[str]:
-    label = kind_text(data_type)
+def _node_lines(
+    name: str, data_type: DataType, note: str, indent: str, called: Callable[[DataType], str]
+) -> Iterator[str]:
+    label = called(data_type)
     yield f"{indent}|-- {name}: {label} ({note})" if note else f"{indent}|-- {name}: {label}"
     below = f"{indent}|    "
     match data_type:
         case StructType():
-            yield from _fields_lines(data_type, below)
+            yield from _fields_lines(data_type, below, called)
         case ArrayType(element, contains_null):
-            yield from _node_lines("element", element, f"containsNull = {_flag(contains_null)}", below)
+            yield from _node_lines("element", element, f"containsNull = {_flag(contains_null)}", below, called)
         case MapType(key, value, contains_null):
-            yield from _node_lines("key", key, "", below)
-            yield from _node_lines("value", value, f"valueContainsNull = {_flag(contains_null)}", below)
+            yield from _node_lines("key", key, "", below, called)
+            yield from _node_lines("value", value, f"valueContainsNull = {_flag(contains_null)}", below, called)
 
 
 def kind_text(data_type: DataType) -> str:
@@ -112,6 +117,11 @@ def kind_text(data_type: DataType) -> str:
             return "map"
         case _:
             return type_text(data_type)
+
+
+def log_name(data_type: DataType) -> str:
+    """The same with the names of the log: `integer`, `long`."""
+    return data_type.name if isinstance(data_type, PrimitiveType) else kind_text(data_type)
 
 
 def _flag(value: bool) -> str:

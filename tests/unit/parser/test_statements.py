@@ -442,7 +442,6 @@ class TestOthers:
             "REFRESH TABLE t",
             "ANALYZE TABLE t COMPUTE STATISTICS",
             "SHOW FUNCTIONS LIKE 'a'",
-            "SHOW TABLE EXTENDED LIKE 'a'",
             "DESCRIBE FUNCTION EXTENDED upper",
             "DESCRIBE QUERY SELECT 1",
             "DESC SELECT 1",
