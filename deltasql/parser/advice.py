@@ -28,7 +28,7 @@ ADVICE = (
     ("CREATE [OR] [REPLACE] < name > (", _NO_OBJECT),
     ("TRUNCATE < name > end", "Write TRUNCATE TABLE t."),
     (f"{_CREATE} < string >", "Names are quoted by back-ticks: `t`."),
-    (f"{_CREATE} name < - >", "A name with other characters than letters, digits and _ is quoted: `a-b`."),
+    ("⋯ name < - >", "A name with other characters than letters, digits and _ is quoted: `a-b`."),
     ("CREATE|REPLACE … ( ⋯ ~ < NULL >", "A column may be NULL unless it is NOT NULL; leave it out."),
     ("CREATE|REPLACE … ( ⋯ ~ < NOTNULL >", "Write NOT NULL."),
     (
