@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
+from deltasql.errors.syntax import TooComplexError
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 
 if TYPE_CHECKING:
@@ -184,6 +185,7 @@ class Result:
 
     def collect(self) -> list[Row]:
         """All rows; structs are Rows, arrays lists, maps dicts."""
+<<<<<<< Updated upstream
         with self._placed():
             return [to_row(self.schema, row) for row in self._source.collect()]
 
@@ -191,6 +193,13 @@ class Result:
         """The first `n` rows at most."""
         with self._placed():
             return [to_row(self.schema, row) for row in self._source.head(n)]
+=======
+        return _rows(self.schema, self._source.collect())
+
+    def head(self, n: int) -> list[Row]:
+        """The first `n` rows at most."""
+        return _rows(self.schema, self._source.head(n))
+>>>>>>> Stashed changes
 
     def count(self) -> int:
         with self._placed():
@@ -235,6 +244,14 @@ class Result:
     def __repr__(self) -> str:
         shape = ", ".join(self.columns) or "no columns"
         return f"Result({shape})" if self.version is None else f"Result({shape}; version {self.version})"
+
+
+def _rows(schema: StructType, rows: Iterable[Sequence[Any]]) -> list[Row]:
+    """Raises TooComplexError for values that are nested more deeply than Python can walk."""
+    try:
+        return [to_row(schema, row) for row in rows]
+    except RecursionError as error:
+        raise TooComplexError from error
 
 
 def to_row(schema: StructType, values: Sequence[Any]) -> Row:

@@ -20,6 +20,7 @@ from deltasql.engine.spark import SparkHandle
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
 from deltasql.errors.concurrency import ConcurrentModificationError
+from deltasql.errors.syntax import TooComplexError
 from deltasql.log.store import LocalLogStore
 from deltasql.log.table import DeltaLog
 from deltasql.log.transaction import back_off
@@ -128,6 +129,8 @@ class Session:
                 error.caret = _original(error.caret, text, bound.to_original)
                 bound.hide_values(error)
                 raise
+            except RecursionError as error:
+                raise TooComplexError from error
 
         with placed():
             engine = self._engine.statement(bound.sql)

@@ -10,14 +10,23 @@ from typing import TYPE_CHECKING
 from deltasql.engine.misread import in_users_words, misread_part
 from deltasql.engine.write_failures import Failure, WriteContext, cast_error, marked_error
 from deltasql.errors.base import Caret, DeltaSqlError
+<<<<<<< Updated upstream
 from deltasql.errors.engine import SparkError
 from deltasql.errors.settings import UnboundParameterError
+=======
+from deltasql.errors.engine import SparkError, TimeOutOfRangeError
+from deltasql.errors.syntax import TooComplexError
+>>>>>>> Stashed changes
 from deltasql.errors.write import MergeUnresolvedError
 from deltasql.parser.unsupported import refusal
 from deltasql.plan.hidden import HIDDEN_PREFIX
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException
+
+
+# Of Python's datetime, for what PySpark makes of a row.
+_OUT_OF_RANGE = re.compile(r"year -?\d+ is out of range|ordinal must be|date value out of range|timestamp out of range")
 
 
 @contextmanager
@@ -29,7 +38,11 @@ def retold(sql: str, write: WriteContext | None = None) -> Iterator[None]:
         yield
     except PySparkException as error:
         raise _translate(_failure(error), sql, write) from error
+    except RecursionError as error:
+        raise TooComplexError from error
     except Exception as error:
+        if isinstance(error, (ValueError, OverflowError)) and _OUT_OF_RANGE.search(str(error)):
+            raise TimeOutOfRangeError from error
         # A Py4JError is a failure of the bridge or of the JVM below PySpark's own error classes.
         if type(error).__module__.startswith("py4j"):
             raise _translate(_bridge_failure(str(error)), sql, write) from error

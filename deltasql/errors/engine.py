@@ -27,6 +27,16 @@ class ExplainModeError(DeltaSqlError):
     mode: str
 
 
+@condition(
+    "DATETIME_OVERFLOW",
+    "22008",
+    "A DATE or TIMESTAMP of the result lies before year 1 or after year 9999, which Python has no value for. "
+    "To see it as text, write CAST(column AS STRING).",
+)
+class TimeOutOfRangeError(DeltaSqlError):
+    """Rows that Spark has, and that Python cannot hold."""
+
+
 class SparkError(DeltaSqlError):
     """Spark refused the statement or failed in it: Spark's condition, SQLSTATE and sentence, without the JVM's stack.
 

@@ -14,6 +14,16 @@ class ParseSyntaxError(DeltaSqlError):
     expected: tuple[str, ...] = ()
 
 
+@condition(
+    "FAILED_TO_PARSE_TOO_COMPLEX",
+    "54001",
+    "The statement, or a type or value that it meets, is nested too deeply. Types may be nested 100 deep; "
+    "divide the statement into simpler ones.",
+)
+class TooComplexError(DeltaSqlError):
+    """What is nested so deeply that it cannot be worked on."""
+
+
 @condition("PARSE_EMPTY_STATEMENT", "42617", "The statement is empty: there is nothing to run.")
 class EmptyStatementError(DeltaSqlError):
     pass

@@ -67,7 +67,7 @@ def read_checksum(store: LogStore, version: int) -> VersionChecksum | None:
     """The checksum of a version, or None if there is none that can be used."""
     try:
         return VersionChecksum.from_bytes(store.read(checksum_path(version)))
-    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError, DeltaSqlError):
+    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError, RecursionError, DeltaSqlError):
         return None
 
 

@@ -119,7 +119,7 @@ def parse_line(line: bytes, number: int, path: str, table: str) -> Json:
         return {}
     try:
         action = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidLogJsonError(table, path, number, _reason(error)) from error
     if not isinstance(action, dict):
         raise InvalidLogJsonError(table, path, number, "an action is a JSON object")

@@ -321,7 +321,7 @@ def _parse_rows(text: bytes, path: str, table: str) -> tuple[pa.Table, pa.Table]
 def _parsed(line: bytes, number: int, path: str, table: str) -> dict[str, Any]:
     try:
         action = json.loads(line) if line.strip() else {}
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidLogJsonError(table, path, number, str(getattr(error, "msg", error))) from error
     return action if isinstance(action, dict) else {}
 

@@ -93,7 +93,7 @@ class _Number(str):
 def _read(store: LogStore) -> LastCheckpoint | None:
     try:
         return _parse(store.read(LAST_CHECKPOINT).decode())
-    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError, StorageError):
+    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError, RecursionError, StorageError):
         return None
 
 

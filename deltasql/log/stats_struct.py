@@ -176,7 +176,7 @@ def _cast_strings(array: pa.Array, kind: pa.DataType) -> pa.Array:
 def _loaded(text: str, kind: pa.StructType) -> dict[str, Any] | None:
     try:
         values = json.loads(text, parse_float=Decimal)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     loaded: dict[str, Any] | None = _typed(values, kind)
     return loaded

@@ -10,12 +10,16 @@ import functools
 import re
 from typing import Any, NamedTuple
 
+from deltasql.errors.base import Caret
+from deltasql.errors.syntax import TooComplexError
 from deltasql.parser.lexicon import balanced_end, skip_blanks
 from deltasql.parser.runs import WORD, ExpressionScan, ctes_end, is_query, may_be_columns
-from deltasql.parser.tables import END, Tables, grammar_tables
+from deltasql.parser.tables import END, Production, Tables, grammar_tables
 
 # Far above what any statement needs; it bounds the time that a hopeless text can take.
 _MAX_RETRIES = 500
+# As many states as types nested a hundred deep take; code that walks them goes down as far.
+_DEEPEST = 520
 
 
 class Token(NamedTuple):
@@ -27,13 +31,17 @@ class Token(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """A reduced rule: its kept children are Token, Tree or None. An empty one stands before the next token."""
+    """A reduced rule: its kept children are Token, Tree or None. An empty one stands before the next token.
+
+    Of `children` the first `size` are its own: a list grows in place, so that a long one is not copied with each item.
+    """
 
     name: str
     origin: str
     children: list[Any]
     start: int
     end: int
+    size: int
 
 
 class Stuck(NamedTuple):
@@ -96,8 +104,10 @@ class Automaton:
             if token.name == END:
                 self._note(position, states, previous)
             if self._feed(states, values, token, previous):
-                tree: Tree = values[-1]
+                tree: Tree = _whole(values[-1])
                 return tree
+            if len(states) > _DEEPEST:
+                raise TooComplexError().at(Caret(self.text, token.start, token.end))
             previous, position = token, skip_blanks(self.text, token.end)
 
     @property
@@ -153,18 +163,10 @@ class Automaton:
             if production.length:
                 symbols = values[-production.length :]
                 del states[-production.length :], values[-production.length :]
-            children: list[Any] = []
-            for index, splice, nones in production.kept:
-                if nones:
-                    children += [None] * nones
-                if splice:
-                    children += symbols[index].children
-                else:
-                    children.append(symbols[index])
-            if production.nones:
-                children += [None] * production.nones
+            children = _kept(symbols, production)
             start = symbols[0].start if symbols else token.start
-            values.append(Tree(production.name, production.origin, children, start, end if symbols else start))
+            stop = end if symbols else start
+            values.append(Tree(production.name, production.origin, children, start, stop, len(children)))
             states.append(table[states[-1]][production.origin])
         return True
 
@@ -223,6 +225,32 @@ class Automaton:
             # An operator without its operand: the place to complain about is after it.
             self._note(skip_blanks(self.text, end), states, previous)
         return None
+
+
+def _kept(symbols: list[Any], production: Production) -> list[Any]:
+    """The children of a reduced rule."""
+    children: list[Any] = []
+    for index, splice, nones in production.kept:
+        if nones:
+            children += [None] * nones
+        symbol = symbols[index]
+        if not splice:
+            children.append(_whole(symbol))
+        elif children or len(symbol.children) > symbol.size:
+            # Another way of reading has added to that list.
+            children += symbol.children[: symbol.size]
+        else:
+            children = symbol.children
+    if production.nones:
+        children += [None] * production.nones
+    return children
+
+
+def _whole(symbol: Any) -> Any:
+    """A tree with its own children alone; anything else as it is."""
+    if isinstance(symbol, Tree) and len(symbol.children) > symbol.size:
+        return symbol._replace(children=symbol.children[: symbol.size])
+    return symbol
 
 
 @functools.cache

@@ -62,6 +62,7 @@ _MANY = frozenset({"TABLE", "TABLES", "MERGE", "PARTITIONED"})
 _BESIDE_PARTITION = frozenset({"COLUMNS", "RENAME"})
 """Where one of these may stand, PARTITION begins a statement that is refused."""
 _MOST_TOLD = 10
+_MOST_QUOTED = 100
 
 
 def syntax_error(text: str, stuck: Stuck) -> ParseSyntaxError:
@@ -124,6 +125,8 @@ def _found_end(text: str, start: int) -> int:
 def _quoted(found: str) -> str:
     if not found:
         return "the end of the statement"
+    if len(found) > _MOST_QUOTED:
+        found = f"{found[:_MOST_QUOTED]}…"
     return f"'{found}'" if "'" not in found else found
 
 

@@ -29,6 +29,8 @@ _CLAUSE_WORDS = _RESERVED_CLAUSE_WORDS | {
     # Clauses that statements with expressions do not have: what stands there is no part of the expression before it.
     *("FROM", "JOIN", "ORDER", "LIMIT", "RETURNING"),
 }
+# Characters from INTERVAL to its unit: only so many are looked at again, word after word.
+_LONGEST_INTERVAL = 1000
 # No expression begins with one of these.
 _BINARY = frozenset("=<>/%|&^")
 _TAKE_QUERY = frozenset({"IN", "EXISTS", "ANY", "ALL", "SOME"})
@@ -166,7 +168,7 @@ class ExpressionScan:
 
     def _alias_follows(self) -> bool:
         """An alias without AS comes after a complete expression, but not after INTERVAL 1 (the unit does)."""
-        written = self.text[self.start : self.end].upper().split()
+        written = self.text[max(self.start, self.end - _LONGEST_INTERVAL) : self.end].upper().split()
         return self.may_follow("IDENTIFIER") and (len(written) < 2 or written[-2] != "INTERVAL")
 
     def _query_follows(self, start: int) -> bool:

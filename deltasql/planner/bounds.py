@@ -228,7 +228,7 @@ def _typed(stats: pa.StructArray, path: tuple[str, ...], field: _Field) -> pa.Ar
 def _parsed(text: str | None) -> Any:
     try:
         return json.loads(text or "{}", parse_float=Decimal)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
 
 

@@ -26,7 +26,10 @@ _DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(-?\d+)\s*\)")
 def schema_from_json(schema: str | Mapping[str, Any]) -> StructType:
     """The schema in a `schemaString`, or in its parsed JSON. Raises InvalidSchemaJsonError."""
     document = _load(schema) if isinstance(schema, str) else schema
-    found = type_from_json(document)
+    try:
+        found = type_from_json(document)
+    except RecursionError as error:
+        raise InvalidSchemaJsonError("it is nested too deeply") from error
     if not isinstance(found, StructType):
         raise InvalidSchemaJsonError("the outermost type is not a struct")
     return found
@@ -100,7 +103,7 @@ def field_to_json(field: StructField) -> dict[str, Any]:
 def _load(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidSchemaJsonError(str(error)) from error
 
 
