@@ -21,14 +21,14 @@ _USER_INFO = re.compile(r"(?<=://)[^/\s'\"`@:]*:[^/\s'\"`@]+(?=@)")
 _TEXT = r"'(?:\\.|''|[^'\\])*'|\"(?:\\.|\"\"|[^\"\\])*\"|`(?:``|[^`])*`"
 _BLANK = r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*"
 _SETTING = re.compile(
-    rf"(?:^|;){_BLANK}(?:EXPLAIN\s+(?:\w+\s+)?)?SET\s+(?P<name>{_TEXT}|[^\s=;'\"`]+)\s*=(?P<value>(?:{_TEXT}|[^;'\"`])*)",
+    rf"(?:^|;){_BLANK}(?:EXPLAIN\s+(?:\w+\s+)?)?SET\s+(?P<name>{_TEXT}|[^\s=;'\"`]+)(?:\s*=|\s)(?P<value>(?:{_TEXT}|[^;'\"`])*)",
     re.IGNORECASE | re.DOTALL,
 )
 _OPTIONS = re.compile(r"\b(?:OPTIONS|(?:TBL|DB)?PROPERTIES)\s*(?P<list>\()", re.IGNORECASE)
 _PAIR = re.compile(
     rf"(?P<name>{_TEXT}|[\w.-]+)\s*(?:=\s*|\s)(?P<value>{_TEXT}|[^\s,()='\"`]+)|(?P<end>\))|{_TEXT}|.", re.DOTALL
 )
-_ARGUMENT = re.compile(rf"(?P<name>\w+)\s*=>\s*(?P<value>{_TEXT})", re.DOTALL)
+_ARGUMENT = re.compile(rf"(?<!\w)(?P<name>\w+)\s*=>\s*(?P<value>{_TEXT})", re.DOTALL)
 
 
 def is_secret(name: str) -> bool:

@@ -9,7 +9,7 @@ from deltasql.plan.base import LogicalPlan
 
 @dataclass(frozen=True, slots=True)
 class SetSetting(LogicalPlan):
-    """SET key = value, SET key, SET: a missing value reads one setting, a missing key lists all"""
+    """SET key = value, SET key, SET [-v]: a missing value reads one setting, a missing key lists all"""
 
     key: str | None
     value: str | None

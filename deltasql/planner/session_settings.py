@@ -14,8 +14,8 @@ UNDEFINED = "<undefined>"
 
 @plan.register
 def _(statement: SetSetting, context: Context) -> Plan:
-    """SET alone lists all settings, SET key shows one, SET key = value changes it."""
-    if statement.key is None:
+    """SET or SET -v lists all settings, SET key shows one, SET key = value changes it."""
+    if statement.key is None or (statement.key == "-v" and statement.value is None):
         return Answer(KEY_VALUE, tuple((key, shown_value(key, value)) for key, value in context.settings))
     if statement.value is None:
         value = _value(statement.key, context)

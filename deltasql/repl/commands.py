@@ -22,7 +22,7 @@ HELP = (
     + ", ".join(FORMATS)
     + """
 \\timing       tell how long statements take, or stop telling
-\\?            this list
+\\?            this list (also: help)
 \\q            leave (also: exit, quit, Ctrl-D)
 
 A statement may take many lines and ends with ;
@@ -47,6 +47,8 @@ def command_of(text: str) -> Command | None:
     stripped = text.strip().rstrip(";").strip()
     if stripped.lower() in {"exit", "quit"}:
         return Command(act=_leave)
+    if stripped.lower() == "help":
+        return Command(act=_help)
     if not stripped.startswith("\\"):
         return None
     name, _, argument = stripped[1:].partition(" ")

@@ -78,7 +78,9 @@ def _bindings(typed: Callable[[], str]) -> KeyBindings:
 def is_whole(text: str) -> bool:
     """Whether Enter runs `text`: blank, a command of the shell, or statements the last of which ends with `;`."""
     stripped = text.strip()
-    return not stripped or stripped.startswith("\\") or stripped.lower() in {"exit", "quit"} or is_complete(text)
+    return (
+        not stripped or stripped.startswith("\\") or stripped.lower() in {"exit", "quit", "help"} or is_complete(text)
+    )
 
 
 def user_history() -> History:

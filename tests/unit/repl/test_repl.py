@@ -214,7 +214,8 @@ def test_commands_of_the_shell(session: Canned) -> None:
     assert run(session, "\\format csv", "SELECT 1;").startswith("Format is csv.\nn\n")
     assert run(session, "\\format") == "Format is auto.\n"
     assert run(session, "\\timing") == "Timing is on.\n"
-    assert "\\dt" in run(session, "\\?")
+    for asked in ("\\?", "\\help", "help", "HELP;"):
+        assert "\\dt" in run(session, asked)
     assert "UNKNOWN_SHELL_COMMAND" in run(session, "\\zap")
     assert "UNKNOWN_OUTPUT_FORMAT" in run(session, "\\format xml")
     with pytest.raises(UnknownCommandError):
@@ -244,6 +245,7 @@ def test_the_stack_on_demand(session: Canned) -> None:
         ("SELECT 1;", True),
         ("\\d", True),
         ("exit", True),
+        ("help", True),
     ],
 )
 def test_when_enter_runs(text: str, whole: bool) -> None:
