@@ -28,7 +28,8 @@ def test_hyphens(sql: str) -> None:
         parse(sql)
     assert "is quoted: `a-b`" in str(caught.value)
     caret = caught.value.caret
-    assert caret is not None and sql[caret.start : caret.end] == "-"
+    assert caret is not None
+    assert sql[caret.start : caret.end] == "-"
 
 
 @pytest.mark.parametrize("key", ["'delta.isolationLevel'", "delta.isolationLevel"])
