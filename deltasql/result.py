@@ -185,21 +185,13 @@ class Result:
 
     def collect(self) -> list[Row]:
         """All rows; structs are Rows, arrays lists, maps dicts."""
-<<<<<<< Updated upstream
         with self._placed():
-            return [to_row(self.schema, row) for row in self._source.collect()]
+            return _rows(self.schema, self._source.collect())
 
     def head(self, n: int) -> list[Row]:
         """The first `n` rows at most."""
         with self._placed():
-            return [to_row(self.schema, row) for row in self._source.head(n)]
-=======
-        return _rows(self.schema, self._source.collect())
-
-    def head(self, n: int) -> list[Row]:
-        """The first `n` rows at most."""
-        return _rows(self.schema, self._source.head(n))
->>>>>>> Stashed changes
+            return _rows(self.schema, self._source.head(n))
 
     def count(self) -> int:
         with self._placed():

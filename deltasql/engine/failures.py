@@ -10,13 +10,9 @@ from typing import TYPE_CHECKING
 from deltasql.engine.misread import in_users_words, misread_part
 from deltasql.engine.write_failures import Failure, WriteContext, cast_error, marked_error
 from deltasql.errors.base import Caret, DeltaSqlError
-<<<<<<< Updated upstream
-from deltasql.errors.engine import SparkError
-from deltasql.errors.settings import UnboundParameterError
-=======
 from deltasql.errors.engine import SparkError, TimeOutOfRangeError
+from deltasql.errors.settings import UnboundParameterError
 from deltasql.errors.syntax import TooComplexError
->>>>>>> Stashed changes
 from deltasql.errors.write import MergeUnresolvedError
 from deltasql.parser.unsupported import refusal
 from deltasql.plan.hidden import HIDDEN_PREFIX

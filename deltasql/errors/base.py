@@ -30,26 +30,20 @@ class Caret:
         return self.start - (self.sql.rfind("\n", 0, self.start) + 1) + 1
 
     def draw(self) -> str:
-<<<<<<< Updated upstream
-        """The line of SQL that holds the place, with carets below it. Secrets in it are stars."""
-=======
-        """The line of SQL that holds the place, with carets below it; of a very long line what is near the place."""
->>>>>>> Stashed changes
+        """The line of SQL that holds the place, with carets below it. Secrets in it are stars.
+
+        Of a very long line what is near the place.
+        """
         begin = self.sql.rfind("\n", 0, self.start) + 1
         stop = self.sql.find("\n", self.start)
         stop = len(self.sql) if stop < 0 else stop
         first = begin if stop - begin <= _LONG_LINE else max(begin, self.start - _LONG_LINE // 2)
         last = min(stop, first + _LONG_LINE)
         cut, rest = "…" * (first > begin), "…" * (last < stop)
-        line = f"{cut}{self.sql[first:last]}{rest}"
         width = max(1, min(self.end, last) - self.start)
         # A tab is kept in the padding, so that the carets stand under the text at any tab width.
-<<<<<<< Updated upstream
-        padding = "".join("\t" if char == "\t" else " " for char in line[: self.start - begin])
-        line = without_secrets(self.sql)[begin : begin + len(line)]
-=======
-        padding = "".join("\t" if char == "\t" else " " for char in line[: self.start - first + len(cut)])
->>>>>>> Stashed changes
+        padding = "".join("\t" if char == "\t" else " " for char in cut + self.sql[first : self.start])
+        line = f"{cut}{without_secrets(self.sql)[first:last]}{rest}"
         return f"== SQL (line {self.line}, position {self.column}) ==\n{line}\n{padding}{'^' * width}"
 
 
