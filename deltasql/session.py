@@ -126,7 +126,8 @@ class Session:
             try:
                 yield
             except DeltaSqlError as error:
-                error.caret = _original(error.caret, text, bound.to_original)
+                if error.caret is not None and error.caret.sql == bound.sql:
+                    error.caret = _original(error.caret, text, bound.to_original)
                 bound.hide_values(error)
                 raise
             except RecursionError as error:

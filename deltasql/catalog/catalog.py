@@ -136,6 +136,11 @@ class Catalog:
             raise self._schema_not_found(catalog, schema)
         return self._schema(rows[0])
 
+    def has_schema(self, name: Name) -> bool:
+        """Whether there is a schema of this name."""
+        catalog, schema = self._schema_key(name)
+        return bool(self._database.rows("SELECT 1 FROM schemas WHERE catalog = ? AND name = ?", catalog, schema))
+
     def use(self, name: Name) -> None:
         """Makes a schema (and its catalog) the current one. Raises SchemaNotFoundError."""
         entry = self.schema(name)

@@ -88,3 +88,15 @@ class WrongObjectError(DeltaSqlError):
     name: str
     found: str
     advice: str
+
+
+@condition(
+    "DELTA_OPERATION_NOT_ALLOWED",
+    "0AKDC",
+    "COMPUTE DELTA STATISTICS is not supported: files have statistics in the log since they were written. Those of "
+    "other writers that lack them get them when they are written anew, by OPTIMIZE {table}.",
+)
+class DeltaStatisticsError(DeltaSqlError):
+    """ANALYZE TABLE t COMPUTE DELTA STATISTICS."""
+
+    table: str

@@ -182,6 +182,9 @@ class Automaton:
             if keyword in wanted:
                 tokens.append(Token(keyword, position, word.end()))
         run = self._run(wanted, position)
+        if run and not self._accepts(states, run.name):
+            # Another statement wants it behind the same piece.
+            run = None
         symbol = self.tables.symbols.get(text[position])
         if symbol in wanted and (run is None or may_be_columns(text, position)):
             tokens.append(Token(symbol, position, position + 1))

@@ -72,6 +72,18 @@ class ShowSchemas(LogicalPlan):
 
 
 @dataclass(frozen=True, slots=True)
+class ShowCurrentSchema(LogicalPlan):
+    """SHOW CURRENT {NAMESPACE | SCHEMA | DATABASE}"""
+
+
+@dataclass(frozen=True, slots=True)
+class ShowCatalogs(LogicalPlan):
+    """SHOW CATALOGS [[LIKE] 'pattern']"""
+
+    pattern: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class ShowColumns(LogicalPlan):
     """SHOW COLUMNS {IN | FROM} t [{IN | FROM} s]; the schema is already joined to the table's name"""
 

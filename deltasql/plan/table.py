@@ -186,3 +186,10 @@ class UseSchema(LogicalPlan):
     """USE [SCHEMA | DATABASE] s"""
 
     schema: TableName
+
+
+@dataclass(frozen=True, slots=True)
+class UseCatalog(LogicalPlan):
+    """{USE | SET} CATALOG c"""
+
+    catalog: str

@@ -18,6 +18,7 @@ from deltasql.planner import (
     query,
     refused,
     restore,
+    routine,
     session_settings,
     table,
     table_information,
@@ -25,6 +26,7 @@ from deltasql.planner import (
     table_location,
     uniform,
     update,
+    upkeep,
     vacuum,
     view,
 )
@@ -51,6 +53,7 @@ __all__ = [
     "query",
     "refused",
     "restore",
+    "routine",
     "session_settings",
     "table",
     "table_information",
@@ -58,6 +61,7 @@ __all__ = [
     "table_location",
     "uniform",
     "update",
+    "upkeep",
     "vacuum",
     "view",
 ]

@@ -116,6 +116,8 @@ class Context:
     logs: Callable[[str, str], DeltaLog]
     reader: Reader | None = None
     bound: BoundStatement = UNBOUND
+    depth: int = 0
+    """How many EXECUTE IMMEDIATE the statement stands in."""
     _snapshots: dict[tuple[str, int | None], Snapshot] = field(default_factory=dict)
 
     def caret(self, start: int, end: int) -> Caret:
@@ -196,6 +198,16 @@ class Context:
         except DeltaSqlError as error:
             raise error.at(self.caret(name.start, name.end)) from None
         return log, snapshot
+
+    def is_sparks(self, name: TableName) -> bool:
+        """Whether a name that is no table of ours is one that Spark knows."""
+        known = name.path is not None or self.catalog.resolve(name.parts) is not None
+        return not known and self.analyst.knows(name.parts)
+
+    def knows(self, name: TableName) -> bool:
+        """Whether there is a table or view of this name, ours or Spark's."""
+        ours = name.path is not None or self.is_view(name) or self.catalog.resolve(name.parts) is not None
+        return ours or self.analyst.knows(name.parts)
 
     def columns_of(self, view: TableName) -> StructType:
         """The columns of a view. Asks Spark, which then starts, for those of a view that is Spark's."""
@@ -311,6 +323,7 @@ class Context:
         other tables in scope may be called, with the alias that replaces them. `place` turns an offset in `sql` into
         one in the statement, for the carets of errors; None where `sql` is no part of it.
         """
+        from deltasql.planner.current_names import current_names
         from deltasql.planner.file_metadata import NamedMetadata
         from deltasql.planner.filters import scan_filters
         from deltasql.planner.references import table_references
@@ -334,7 +347,8 @@ class Context:
             view = hidden(uuid4().hex)
             bound[index] = view
             relations[view] = operator
-        return bind(sql, bound, qualifiers or {}, metadata.hidden_from_stars(described)).sql, relations
+        others = (*metadata.hidden_from_stars(described), *current_names(sql, self.current))
+        return bind(sql, bound, qualifiers or {}, others).sql, relations
 
     def _referred(
         self, reference: TableReference, filters: Callable[[], Mapping[int, str]], described: bool

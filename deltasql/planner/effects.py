@@ -159,6 +159,16 @@ class SchemaChoice(CatalogChange):
 
 
 @dataclass(frozen=True, slots=True)
+class CatalogChoice(CatalogChange):
+    """The catalog that names without one belong to."""
+
+    name: str
+
+    def apply(self, catalog: Catalog) -> None:
+        catalog.use_catalog(self.name)
+
+
+@dataclass(frozen=True, slots=True)
 class ViewChange:
     """A temporary view comes (`view`) or goes (None).
 

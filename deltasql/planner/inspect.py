@@ -27,8 +27,10 @@ from deltasql.plan.inspect import (
     DescribeHistory,
     DescribeSchema,
     DescribeTable,
+    ShowCatalogs,
     ShowColumns,
     ShowCreateTable,
+    ShowCurrentSchema,
     ShowPartitions,
     ShowSchemas,
     ShowTableProperties,
@@ -335,6 +337,17 @@ def _local_views(context: Context) -> set[str]:
 def _(statement: ShowSchemas, context: Context) -> Plan:
     rows = tuple((entry.name,) for entry in context.catalog.schemas(statement.pattern))
     return Answer(_columns(("namespace", STRING)), rows)
+
+
+@plan.register
+def _(statement: ShowCurrentSchema, context: Context) -> Plan:
+    return Answer(_columns(("catalog", STRING), ("namespace", STRING)), (context.current,))
+
+
+@plan.register
+def _(statement: ShowCatalogs, context: Context) -> Plan:
+    rows = tuple((name,) for name in context.catalog.catalogs(statement.pattern))
+    return Answer(_columns(("catalog", STRING)), rows)
 
 
 @plan.register

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.catalog import TableAlreadyExistsError
+from deltasql.errors.catalog import CatalogNotFoundError, TableAlreadyExistsError
 from deltasql.errors.optimize import ClusterAndPartitionError
 from deltasql.errors.refused import WrongObjectError
 from deltasql.errors.table import (
@@ -35,6 +35,7 @@ from deltasql.plan.table import (
     SetSchemaProperties,
     TruncateTable,
     UnsetSchemaProperties,
+    UseCatalog,
     UseSchema,
 )
 from deltasql.planner.adoption import Declared, adopted
@@ -58,6 +59,7 @@ from deltasql.planner.context import Context
 from deltasql.planner.declared import comment_metadata, declared_schema
 from deltasql.planner.delete import refuse_append_only
 from deltasql.planner.effects import (
+    CatalogChoice,
     Renaming,
     SchemaChoice,
     SchemaCreation,
@@ -70,6 +72,7 @@ from deltasql.planner.place import Target, creation_parameters, refuse_provider,
 from deltasql.planner.row_tracking import tracked_metadata
 from deltasql.planner.rule import plan
 from deltasql.planner.settings import ARBITRARY_PROPERTIES, PROPERTY_DEFAULTS
+from deltasql.planner.tokens import tokenize
 from deltasql.schema.checks import check_table_schema
 from deltasql.schema.column_mapping import MAX_ID
 from deltasql.schema.evolution import as_nullable
@@ -341,5 +344,19 @@ def _(statement: DropSchema, context: Context) -> Plan:
 
 @plan.register
 def _(statement: UseSchema, context: Context) -> Plan:
+    """The schema of this name; else, as in Spark, the catalog."""
     context.refuse_version(statement.schema)
-    return SchemaChoice(statement.schema.parts)
+    parts, catalog = statement.schema.parts, context.catalog
+    if len(parts) == 1 and parts[0].lower() in catalog.catalogs() and not catalog.has_schema(parts):
+        return CatalogChoice(parts[0])
+    return SchemaChoice(parts)
+
+
+@plan.register
+def _(statement: UseCatalog, context: Context) -> Plan:
+    known = context.catalog.catalogs()
+    if statement.catalog.lower() not in known:
+        name = tokenize(context.sql.rstrip("; \n"))[-1]
+        error = CatalogNotFoundError(catalog=quote(statement.catalog), known=tuple(known))
+        raise error.at(context.caret(name.start, name.end))
+    return CatalogChoice(statement.catalog)

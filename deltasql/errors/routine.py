@@ -1,0 +1,87 @@
+"""Errors of functions, and of statements that are made of text."""
+
+from __future__ import annotations
+
+from deltasql.errors.base import DeltaSqlError, condition
+
+
+@condition(
+    "DELTA_OPERATION_NOT_ALLOWED",
+    "0AKDC",
+    "Functions are not kept in the catalog, which knows tables only: {function} would be gone in the next session. "
+    "Write CREATE TEMPORARY FUNCTION {temporary} …, in every session that calls it.",
+)
+class PermanentFunctionError(DeltaSqlError):
+    """CREATE FUNCTION that is not temporary."""
+
+    function: str
+    temporary: str
+
+
+@condition(
+    "DELTA_OPERATION_NOT_ALLOWED",
+    "0AKDC",
+    "A function cannot read tables of the warehouse, and {function} reads {table}. Make a view of its query, CREATE "
+    "TEMPORARY VIEW, or pass the rows in.",
+)
+class FunctionReadsTableError(DeltaSqlError):
+    """CREATE TEMPORARY FUNCTION f() RETURN (SELECT … FROM t)."""
+
+    function: str
+    table: str
+
+
+@condition(
+    "INVALID_EXPR_TYPE_FOR_QUERY_EXECUTE_IMMEDIATE",
+    "42K09",
+    "EXECUTE IMMEDIATE wants a text, and {expression} is {found}. Write a string, or a variable of type STRING.",
+)
+class ImmediateTextError(DeltaSqlError):
+    """EXECUTE IMMEDIATE of a number, or of NULL."""
+
+    expression: str
+    found: str
+
+
+@condition(
+    "INVALID_STATEMENT_FOR_EXECUTE_INTO",
+    "07501",
+    "EXECUTE IMMEDIATE … INTO takes the row of a query, and {statement} is none. Leave out INTO.",
+)
+class ImmediateIntoError(DeltaSqlError):
+    """EXECUTE IMMEDIATE of a command, INTO variables."""
+
+    statement: str
+
+
+@condition(
+    "ALL_PARAMETERS_MUST_BE_NAMED",
+    "07001",
+    "Some values behind USING have a name and {value} has none. Write {value} AS name, as in the text's :name.",
+)
+class UnnamedParameterError(DeltaSqlError):
+    """USING 1 AS a, 2."""
+
+    value: str
+
+
+@condition(
+    "NESTED_EXECUTE_IMMEDIATE",
+    "07501",
+    "EXECUTE IMMEDIATE runs a text that runs a text, {depth} deep. Run the innermost one.",
+)
+class NestedImmediateError(DeltaSqlError):
+    """EXECUTE IMMEDIATE of itself."""
+
+    depth: int
+
+
+@condition(
+    "UNBOUND_SQL_PARAMETER",
+    "42P02",
+    "The parameter {name} of the text has no value. Write it behind the text: USING value, or USING value AS name.",
+)
+class ImmediateParameterError(DeltaSqlError):
+    """EXECUTE IMMEDIATE 'SELECT ?' without USING."""
+
+    name: str
