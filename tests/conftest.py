@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from deltasql.log.store import LocalLogStore
@@ -11,3 +13,13 @@ pytest.register_assert_rewrite("tests.session.concurrency.play", "tests.session.
 
 # For logs that tests open themselves; sessions have a setting.
 LocalLogStore.durable = False
+
+
+@pytest.fixture(autouse=True)
+def no_hidden_names() -> Iterator[None]:
+    """Whatever a test makes fail: the error speaks of what the user knows."""
+    from tests.hidden_names import watched_sessions
+
+    with watched_sessions() as found:
+        yield
+    assert not found, "\n".join(found)

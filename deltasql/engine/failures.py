@@ -16,6 +16,7 @@ from deltasql.errors.syntax import TooComplexError
 from deltasql.errors.write import MergeUnresolvedError
 from deltasql.parser.unsupported import refusal
 from deltasql.plan.hidden import HIDDEN_PREFIX
+from deltasql.planner.alignment import BOUND_VALUES
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException
@@ -57,7 +58,7 @@ def _translate(failure: Failure, sql: str, write: WriteContext | None) -> DeltaS
         values = failure.parameters
         sentence = f"The condition {values.get('inputSql')} is of type {values.get('inputType')}, not BOOLEAN."
         if values.get("sqlExpr", "").startswith('"CASE WHEN'):
-            return SparkError("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09", sentence, text)
+            return SparkError("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09", _hide_views(sentence), text)
     if name.startswith("UNRESOLVED_COLUMN") and write is not None and write.merge:
         return _unresolved(failure).at(_place(failure, sql))
     if name == "UNBOUND_SQL_PARAMETER":
@@ -109,6 +110,8 @@ def _sentence(text: str, name: str) -> str:
     """Spark's message without its condition, SQLSTATE, plan dump and stack."""
     body = re.split(r";\n'?[A-Z]\w+|\n== SQL|\n'?(?:Project|Filter|Aggregate|Join)\b", _before_stack(text))[0]
     body = re.sub(rf"^\[{re.escape(name)}\]\s*", "", body.strip())
+    # Some messages quote a part of the plan, and in it the check that stands around a condition.
+    body = re.split(r",?(?: found:)? '?(?:Filter |Project )?\[?CASE WHEN (?=.*DELTASQL_)", body, flags=re.DOTALL)[0]
     # Line and position are those of the text that Spark was given.
     body = re.sub(r"\s*SQLSTATE: \w{5}(?:; line \d+ pos \d+| \(line \d+, pos \d+\))?", "", body)
     return _hide_views(body.strip())
@@ -120,7 +123,10 @@ def _before_stack(text: str) -> str:
 
 def _hide_views(text: str) -> str:
     """No hidden column or view of ours in a message that a user reads."""
-    text = re.sub(rf",? ?`(?:\w+`\.`)?{HIDDEN_PREFIX}\w+`", "", text)
+    text = re.sub(rf",? ?`(?:\w+`\.`)?{HIDDEN_PREFIX}\w+`(?!\.)", "", text)
+    text = re.sub(rf", {HIDDEN_PREFIX}\w+(?:: [A-Z]+(?: NOT NULL)?)?(?=[,)>])", "", text)
+    text = re.sub(rf"`?{HIDDEN_PREFIX}\w+`?\.", "", text)
+    text = re.sub(rf"\b(?:{HIDDEN_PREFIX}\w+|{BOUND_VALUES})\b", "value", text)
     return re.sub(r"\[, ", "[", text)
 
 

@@ -64,6 +64,8 @@ class Casts:
 
 
 _BOUND = "__value"
+BOUND_VALUES = r"__[xc]\d+|__value"
+"""Pattern of the names that values have while they are brought to their type."""
 
 
 def _guarded(value: str, kind: str, column: str) -> str:

@@ -20,7 +20,7 @@ from deltasql.log.actions import AddFile, Metadata
 from deltasql.log.protocol import Protocol
 from deltasql.log.table import DeltaLog
 from deltasql.plan.operators import Constraint
-from deltasql.planner.char_types import length_check
+from deltasql.planner.char_types import length_checks
 from deltasql.planner.replace_where import REPLACE_WHERE
 from deltasql.schema.types import LONG, STRING, TIMESTAMP, StructField, StructType
 
@@ -120,8 +120,7 @@ def test_marks_in_a_plan_that_spark_prints_are_nothing() -> None:
 
 def test_broken_constraints_of_our_own() -> None:
     column = StructField("a|b c", STRING, metadata={"__CHAR_VARCHAR_TYPE_STRING": "varchar(3)"})
-    length = length_check(column)
-    assert length is not None
+    (length,) = length_checks(column)
     for check, row, kind in (
         (length, '{"a|b c":"four"}', ExceedLengthError),
         (Constraint(REPLACE_WHERE, "x > 1"), '{"x":1}', ReplaceWhereMismatchError),
