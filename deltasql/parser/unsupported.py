@@ -49,7 +49,9 @@ _INTO = "INSERT INTO|OVERWRITE [TABLE]"
 _ROWS_BEGIN = "BY|REPLACE|VALUES|SELECT|TABLE|FROM|WITH"
 _SHARING = "SHARE|SHARES|RECIPIENT|RECIPIENTS|PROVIDER|PROVIDERS|CONNECTION|CONNECTIONS"
 _GOVERNING = "CREDENTIAL|CREDENTIALS|METASTORE|SERVER|POLICY|POLICIES"
-_PEOPLE = "USER|USERS|GROUP|GROUPS|ROLE|ROLES|PRINCIPALS"
+_PEOPLE_SHOWN = "USERS|GROUP|GROUPS|ROLE|ROLES|PRINCIPALS"
+_PEOPLE = f"USER|{_PEOPLE_SHOWN}"
+"""SHOW USER FUNCTIONS is Spark's."""
 
 TABLE = (
     # Tables from other tables and files
@@ -193,7 +195,13 @@ TABLE = (
     Unsupported("{words}", "All that is known of a table stands in its log.", ("MSCK|REPAIR … < SYNC METADATA >",)),
     Unsupported("{words}", _RIGHTS, ("< GRANT|REVOKE|DENY >", "< REPAIR PRIVILEGES >", "< SET ROLE|RECIPIENT >")),
     Unsupported(
-        "{verb} {words}", _RIGHTS, (f"CREATE|ALTER|DROP|SHOW [CURRENT] < {_PEOPLE} >", "SHOW < GRANT|GRANTS >")
+        "{verb} {words}",
+        _RIGHTS,
+        (
+            f"CREATE|ALTER|DROP < {_PEOPLE} >",
+            f"SHOW [CURRENT] < {_PEOPLE_SHOWN} >",
+            "SHOW < GRANT|GRANTS >",
+        ),
     ),
     Unsupported(
         "{verb} {words}",

@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.catalog import SchemaNotFoundError
 from deltasql.errors.routine import FunctionReadsTableError, ImmediateTextError, UnnamedParameterError
 from deltasql.planner.changes import Answer, QueryRows, SparkCommand
 from deltasql.planner.effects import CatalogChoice, ViewChange
@@ -87,6 +88,25 @@ def test_functions_of_no_table_are_sparks(lab: Lab) -> None:
 def test_what_spark_knows_is_sparks_to_keep(lab: Lab, sql: str) -> None:
     lab.analyst.names.add(("names_s", "names_t"))
     assert lab.plan(sql) == SparkCommand(sql, {})
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SHOW FUNCTIONS IN s LIKE 'a'", "SHOW FUNCTIONS LIKE 'a'"),
+        ("SHOW USER FUNCTIONS FROM spark_catalog.`s`", "SHOW USER FUNCTIONS"),
+        ("show all functions", "show all functions"),
+        ("SHOW FUNCTIONS s", "SHOW FUNCTIONS s"),
+    ],
+)
+def test_functions_of_a_schema(lab: Lab, sql: str, expected: str) -> None:
+    lab.run("CREATE SCHEMA s")
+    assert lab.plan(sql) == SparkCommand(expected, {})
+
+
+def test_functions_of_no_schema(lab: Lab) -> None:
+    with pytest.raises(SchemaNotFoundError):
+        lab.plan("SHOW FUNCTIONS IN nope")
 
 
 def test_the_schema_comes_before_the_catalog_of_its_name(lab: Lab) -> None:
