@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from deltasql.errors.table import (
     NonEmptyLocationError,
     NotADeltaProviderError,
 )
-from deltasql.log.paths import is_local, local_path
+from deltasql.log.paths import LOG, is_local, local_path
 from deltasql.planner.effects import Registration
 
 if TYPE_CHECKING:
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
     from deltasql.log.table import DeltaLog
     from deltasql.plan.base import TableName
     from deltasql.planner.context import Context
+
+
+# The directory of one statement's new files, and what it and Spark call them.
+_STAGED = re.compile(r"[0-9a-f]{32}")
+_WRITTEN = ("part-", "_", ".")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +122,21 @@ def _refuse_useless_place(location: str, columns_known: bool) -> None:
 
 
 def _has_files(location: str) -> bool:
-    """Whether a local directory holds anything; hidden files of the operating system do not count."""
+    """Whether a local directory holds anything but what `_is_left` tells."""
     place = Path(same_place(location))
-    return is_local(location) and place.is_dir() and any(not item.name.startswith(".") for item in place.iterdir())
+    return is_local(location) and place.is_dir() and not all(map(_is_left, place.iterdir()))
+
+
+def _is_left(item: Path) -> bool:
+    """Whether this is in nobody's way: hidden files of the operating system, a log without a commit, and rows that a
+    statement has staged, which is still at work or was interrupted. Of two at work one will commit, and VACUUM of the
+    table that comes of it removes what was left.
+    """
+    if item.name.startswith("."):
+        return True
+    if item.is_symlink() or not item.is_dir():
+        return False
+    if item.name == LOG:
+        return all(file.name.startswith(".") for file in item.iterdir())
+    files = (path for path in item.rglob("*") if not path.is_dir())
+    return _STAGED.fullmatch(item.name) is not None and all(file.name.startswith(_WRITTEN) for file in files)
