@@ -53,7 +53,7 @@ def _tell(outcome: GoldenOutcome, rewritten: bool, stream: TextIO) -> None:
     stream.writelines(f"     warning: {warning}\n" for warning in outcome.warnings)
     if outcome.is_outdated and not rewritten:
         stream.write(f"     {OUTDATED}\n")
-    if outcome.expected is None and not rewritten:
+    if outcome.expected is None and not rewritten and not outcome.defects:
         stream.write("     There is no .out file yet. Run with --accept to write it.\n")
     elif not outcome.ok and not rewritten:
         stream.write(outcome.diff + "\n")

@@ -151,6 +151,9 @@ def test_a_pattern_hides_in_logs_and_errors_too(tmp_path: Path) -> None:
 def test_a_mask_that_hides_nothing_is_a_defect(tmp_path: Path) -> None:
     outcome = run(tmp_path, "-- mask: nope\nSELECT 1", [(KEY, 1)])
     assert outcome.defects == ("'-- mask: nope' hides nothing: the result has id, n.",)
+    out = io.StringIO()
+    assert not run_suite(tmp_path, sessions=type("Session", (Keys,), {}), accept=True, out=out)
+    assert "--accept" not in out.getvalue()
 
 
 def test_a_pattern_that_is_none_is_refused(tmp_path: Path) -> None:
