@@ -59,3 +59,34 @@ SET spark.sql.sources.partitionOverwriteMode = dynamic;
 -- differs: dynamic-with-schema DELTA_OVERWRITE_SCHEMA_WITH_DYNAMIC_PARTITION_OVERWRITE
 write("SELECT 1 AS a, 2 AS p, 3 AS c").mode("overwrite").option("overwriteSchema", "true").saveAsTable("t");
 -- state differs: dynamic-with-schema
+
+-- name: fields of maps, arrays and numbers
+CREATE TABLE t (id INT, m MAP<STRING, INT>, a ARRAY<STRUCT<x: INT>>, ms MAP<STRING, STRUCT<x: INT>>) USING delta;
+INSERT INTO t SELECT 1, map('k', 2), array(named_struct('x', 3)), map('k', named_struct('x', 4));
+UPDATE t SET m.k = 1;
+UPDATE t SET m.key = 'x';
+UPDATE t SET ms.value.x = 1;
+UPDATE t SET a.x = 1;
+UPDATE t SET id.x = 1;
+MERGE INTO t USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET m.k = 1;
+SELECT m.k, ms.k.x, a.x FROM t;
+SELECT id.x FROM t;
+SELECT m.k.x FROM t;
+UPDATE t SET id = m.k;
+ALTER TABLE t ADD COLUMN m.k INT;
+ALTER TABLE t ADD COLUMN id.x INT;
+ALTER TABLE t ALTER COLUMN m.k COMMENT 'x';
+ALTER TABLE t ALTER COLUMN ms.x COMMENT 'x';
+ALTER TABLE t ALTER COLUMN m.k FIRST;
+SELECT * FROM t;
+
+-- name: a struct column that is called like an alias
+CREATE TABLE t (k INT, s STRUCT<a: INT, b: INT>) USING delta;
+INSERT INTO t VALUES (1, named_struct('a', 1, 'b', 2));
+UPDATE t AS s SET s.a = 9;
+UPDATE t AS s SET s.s.b = 10;
+UPDATE t AS s SET s.k = 2;
+SET spark.databricks.delta.schema.autoMerge.enabled = true;
+MERGE INTO t USING (SELECT 2 AS k, named_struct('a', 5, 'b', 6, 'c', 7) AS s) s ON t.k = s.k WHEN MATCHED THEN UPDATE SET s.c = s.s.c;
+MERGE INTO t USING (SELECT 2 AS k, 4 AS n) s ON t.k = s.k WHEN MATCHED THEN UPDATE SET s.n = s.n;
+SELECT * FROM t;
