@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from deltasql.engine.arrange import arranged
 from deltasql.engine.failures import retold
 from deltasql.engine.footers import foreign_columns
-from deltasql.engine.frames import Frames, frame_schema, input_size
+from deltasql.engine.frames import Frames, frame_schema
+from deltasql.engine.input_size import UNKNOWN_SIZE, input_size
 from deltasql.engine.interrupts import cancellable
 from deltasql.engine.merge_source import Source
 from deltasql.engine.rewrite import rewrite
@@ -55,7 +56,7 @@ class Engine:
 
     def statement_of(self, frame: DataFrame) -> StatementEngine:
         """The engine for a write of `frame`, in the Spark session that it belongs to: a stream's has one of its own."""
-        return StatementEngine(SparkHandle.of(frame), "")
+        return StatementEngine(self.spark.of(frame), "")
 
     def stream(self, snapshot: Snapshot, options: Mapping[str, str], time_zone: str | None) -> DataFrame:
         """The rows of a table as a stream. Raises UnsupportedStreamColumnError, UnsupportedWriteError."""
@@ -173,21 +174,21 @@ class StatementEngine:
     def command(self, sql: str, relations: Mapping[str, Operator]) -> QueryResult:
         """Runs a statement of Spark's own."""
         with cancellable(self.spark.interrupt), retold(self.sql):
-            return QueryResult(self.frames.query(sql, relations), self.spark, 0, self.sql)
+            # What it gives may be lazy, and of any size: EXECUTE IMMEDIATE runs a query.
+            return QueryResult(self.frames.query(sql, relations), self.spark, UNKNOWN_SIZE, self.sql)
 
     def write(self, operator: Write, stage: Stage, table: str) -> Staged:
         """Stages the rows of `operator`. Literals need no Spark."""
         if isinstance(operator.child, Literals):
             return stage.write_literals(operator.child)
         written = WriteContext(table, assigned_sql(operator), insert=True)
-        with cancellable(self.spark.interrupt), retold(self.sql, written):
-            size = input_size(operator)
-            with self.spark.tuned(self.spark.for_size(size)):
-                rows = self.frames.frame(operator)
-                if operator.single_file:
-                    rows = rows.coalesce(1)
-                row_ids = operator.child.row_ids if isinstance(operator.child, Scan) else None
-                return stage.write(rows, operator.output, row_ids=row_ids)
+        size = input_size(operator)
+        with cancellable(self.spark.interrupt), retold(self.sql, written), self.spark.sized(size):
+            rows = self.frames.frame(operator)
+            if operator.single_file:
+                rows = rows.coalesce(1)
+            row_ids = operator.child.row_ids if isinstance(operator.child, Scan) else None
+            return stage.write(rows, operator.output, row_ids=row_ids)
 
     def rewrite(self, operator: Rewrite, stage: Stage, table: str, *, merge: bool, insert: bool = False) -> Rewritten:
         """Stages the successors of the files that hold a changed row.
@@ -209,8 +210,8 @@ class StatementEngine:
 
     def rearrange(self, operator: Rearrange, stage: Stage) -> tuple[Staged, tuple[int, ...]]:
         """Stages the rows of `operator` in new files; see engine.arrange."""
-        tuning = self.spark.for_size(input_size(operator))
-        with cancellable(self.spark.interrupt), retold(self.sql), self.spark.tuned(tuning):
+        size = input_size(operator)
+        with cancellable(self.spark.interrupt), retold(self.sql), self.spark.sized(size):
             return arranged(self.spark, operator, stage)
 
     def reads_below(self, rows: Supplied, location: str) -> bool:

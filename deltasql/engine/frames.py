@@ -10,7 +10,7 @@ from urllib.parse import quote as percent_encoded
 from typing_extensions import assert_never
 
 from deltasql.engine.literal_files import literal_table
-from deltasql.engine.scans import scan, scan_size, with_declared
+from deltasql.engine.scans import scan, with_declared
 from deltasql.engine.spark import SparkHandle
 from deltasql.errors.view import ViewSchemaChangedError
 from deltasql.plan.base import quote
@@ -30,7 +30,6 @@ from deltasql.plan.operators import (
     UnionAll,
     ViewColumns,
     Write,
-    children,
 )
 from deltasql.schema.casts import can_up_cast
 from deltasql.schema.evolution import as_nullable
@@ -113,8 +112,8 @@ class Frames:
     ) -> DataFrame:
         """The rows of `sql`, analysed under `settings`, with `relations` visible to it as views meanwhile."""
         # The relations come first: they are analysed under the settings of the session, or of their own.
-        with self.views(relations), self._spark.tuned(settings) as session:
-            return session.sql(sql)
+        with self.views(relations), self._spark.needing(settings):
+            return self._spark.session.sql(sql)
 
     def views(self, relations: Mapping[str, Operator]) -> Views:
         """The relations as temporary views, for as long as the context lasts."""
@@ -140,7 +139,7 @@ class Views:
         for name, operator in self._relations.items():
             frame = self._frames.frame(operator)
             # Spark Connect analyses here what it was told before.
-            with self._spark.tuned(operator.settings if isinstance(operator, Query) else NO_SETTINGS):
+            with self._spark.needing(operator.settings if isinstance(operator, Query) else NO_SETTINGS):
                 frame.createOrReplaceTempView(name)
 
     def __exit__(self, *_: object) -> None:
@@ -149,9 +148,6 @@ class Views:
             return
         for name in self._relations:
             self._spark.session.catalog.dropTempView(name)
-
-
-UNKNOWN_SIZE = 1 << 40
 
 
 def shown(rows: DataFrame, view: ViewColumns) -> DataFrame:
@@ -185,17 +181,6 @@ def _shown(view: ViewColumns, given: StructType, name: str, field: StructField) 
 def frame_schema(frame: DataFrame) -> StructType:
     """Our schema of a DataFrame's columns."""
     return schema_from_json(frame.schema.json())
-
-
-def input_size(operator: Operator) -> int:
-    """Bytes of data files that `operator` reads. A DataFrame of the caller's may read anything, and counts as large."""
-    match operator:
-        case Scan():
-            return scan_size(operator)
-        case Supplied():
-            return UNKNOWN_SIZE
-        case _:
-            return sum(input_size(child) for child in children(operator))
 
 
 def numbered(spark: SparkHandle, frame: DataFrame, *, single: bool) -> DataFrame:

@@ -6,12 +6,14 @@ from dataclasses import replace
 
 from deltasql.engine.acted_rows import DuplicateMatchesError
 from deltasql.engine.copy_on_write import CopyOnWrite
-from deltasql.engine.frames import Frames, input_size
+from deltasql.engine.frames import Frames
+from deltasql.engine.input_size import input_size
 from deltasql.engine.merge_on_read import MergeOnRead
 from deltasql.engine.merge_source import Source
 from deltasql.engine.rewritten import Rewritten
 from deltasql.engine.scans import scan_size
-from deltasql.engine.spark import FEW_BYTES, SparkHandle
+from deltasql.engine.spark import SparkHandle
+from deltasql.engine.tuning import FEW_BYTES
 from deltasql.engine.write import Stage
 from deltasql.plan.operators import Rewrite, RowKind
 
@@ -25,9 +27,8 @@ def rewrite(frames: Frames, spark: SparkHandle, operator: Rewrite, stage: Stage)
     """
     size = scan_size(operator.target)
     few = size < FEW_BYTES and operator.target.files.num_rows <= FEW_FILES
-    source_size = 0 if operator.source is None else input_size(operator.source)
-    tuning = spark.for_size(size + source_size)
-    with frames.views(operator.relations), spark.tuned(tuning, spark.for_counts()):
+    size_read = input_size(operator)
+    with frames.views(operator.relations), spark.sized(size_read), spark.needing(spark.for_counts()):
         source = Source(frames, operator, keep=not few)
         if not any(action.kind is RowKind.NOT_MATCHED_BY_SOURCE for action in operator.actions):
             operator = replace(operator, target=source.candidates(operator.target, operator.target_alias))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class QueryResult:
-    """Implements `deltasql.result.RowSource`. `size` is the bytes of data files that the query reads."""
+    """Implements `deltasql.result.RowSource`. `size` is the bytes that the query reads."""
 
     def __init__(self, frame: DataFrame, spark: SparkHandle, size: int, sql: str) -> None:
         self.df = frame
@@ -62,5 +62,5 @@ class QueryResult:
         stack = ExitStack()
         stack.enter_context(cancellable(self._spark.interrupt))
         stack.enter_context(retold(self._sql))
-        stack.enter_context(self._spark.tuned(self._spark.for_size(self._size)))
+        stack.enter_context(self._spark.sized(self._size))
         return stack

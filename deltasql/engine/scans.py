@@ -12,7 +12,8 @@ from urllib.parse import unquote
 from deltasql.engine.marked_rows import without_marked
 from deltasql.engine.presence import missing_vector, readable_files
 from deltasql.engine.row_ids import metadata_type, read_columns, stored_fields, with_row_ids
-from deltasql.engine.spark import FOR_SCANS, TINY_BYTES, SparkHandle
+from deltasql.engine.spark import SparkHandle
+from deltasql.engine.tuning import FOR_SCANS, TINY_BYTES
 from deltasql.errors.log import DeletionVectorNotFoundError
 from deltasql.log.deletion_vectors import deleted_rows
 from deltasql.log.features import requested_features
@@ -139,7 +140,8 @@ def _columns(spark: SparkHandle, operator: Scan, paths: list[str], extra: Mappin
     fields = StructType(
         tuple(item for item in operator.schema if item.name.lower() not in partitions and item.type != VOID)
     )
-    with spark.tuned(FOR_SCANS) as session:
+    with spark.needing(FOR_SCANS):
+        session = spark.session
         stored = StructType((*physical_schema(with_lengths(fields)), *stored_fields(operator)))
         may_be_missing = (session.conf.get(IGNORE_MISSING_FILES, None) or "").lower() == "true"
         paths = readable_files(operator, paths, may_be_missing=may_be_missing)

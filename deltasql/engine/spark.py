@@ -5,16 +5,20 @@ from __future__ import annotations
 import atexit
 import logging
 import os
+import re
 import shutil
 import signal
 import sys
 import tempfile
 import threading
+import weakref
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache
 from typing import TYPE_CHECKING
 
+from deltasql.engine.outside import JAVA_OPTIONS, defaults_file, outside_settings
+from deltasql.engine.tuning import SHUFFLES, Tuning, for_size
 from deltasql.errors.engine import JavaMissingError
 
 if TYPE_CHECKING:
@@ -25,53 +29,47 @@ START_LOCK = threading.Lock()
 OWN_MARK = "spark.deltasql.own"
 """A setting of the sessions that deltasql started itself: these it may tune for a statement."""
 
-OWN_SESSION = {
-    OWN_MARK: "true",
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.sql.shuffle.partitions": "4",
-    "spark.default.parallelism": "4",
-    "spark.driver.memory": "4g",
-    "spark.log.level": "OFF",
-    "spark.sql.legacy.createHiveTableByDefault": "false",
-    # Tables are in our catalog. Hive's would put its files into the working directory.
-    "spark.sql.catalogImplementation": "in-memory",
-}
 
-FOR_FEW_ROWS = {
-    # Planning and code generation cost more than the rows: measured 0.50 s → 0.22 s for a join and a write of two rows.
-    "spark.sql.shuffle.partitions": "1",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-}
-
-FOR_SMALL_TABLES = {
-    # What fits into one file is written as one.
-    "spark.sql.shuffle.partitions": "1",
-}
-
-FOR_SCANS = {
-    # Explicit file lists need no listing job: 5,000 paths plan in 0.5 s instead of 14 s.
-    "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000000",
-}
-
-FOR_WRITES = {
-    # INT96, the default, has no statistics in the footer.
-    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
-}
+def own_session() -> dict[str, str]:
+    """The settings of a session of our own, but for those that the environment gives."""
+    cores = _cores(_master())
+    own = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        # Spark's own, 200, is for clusters; these are enough for every core, and the same on all small machines.
+        SHUFFLES: str(max(4, 2 * cores)),
+        "spark.default.parallelism": str(max(4, cores)),
+        "spark.driver.memory": "4g",
+        "spark.log.level": "OFF",
+        "spark.sql.legacy.createHiveTableByDefault": "false",
+        # Tables are in our catalog. Hive's would put its files into the working directory.
+        "spark.sql.catalogImplementation": "in-memory",
+    }
+    given = outside_settings(os.environ)
+    return {OWN_MARK: "true", **{key: value for key, value in own.items() if key not in given}}
 
 
 _EXCLUDED = "spark.sql.adaptive.optimizer.excludedRules"
 _DROPS_EMPTY_STAGES = "org.apache.spark.sql.execution.adaptive.AQEPropagateEmptyRelation"
 
-SHREDDING = "spark.sql.variant.writeShredding.enabled"
-"""Spark by default takes variants apart into columns of their own, for which a table must have the feature."""
+
+@cache
+def own_tuning() -> Tuning:
+    """That of the process's own session, whichever handle asks for it."""
+    return Tuning(own_session())
 
 
-def for_writes(shredding: bool) -> Mapping[str, str]:
-    """The settings for new data files; with `shredding` variants may be taken apart."""
-    return {**FOR_WRITES, SHREDDING: str(shredding).lower()}
+_TUNINGS: weakref.WeakKeyDictionary[SparkSession, Tuning] = weakref.WeakKeyDictionary()
+
+
+def _master() -> str:
+    return os.environ.get("DELTASQL_MASTER", "local[*]")
+
+
+def _cores(master: str) -> int:
+    """The tasks that run at once."""
+    match = re.match(r"local\[(\d+)", master)
+    return int(match[1]) if match else os.cpu_count() or 1
 
 
 class SparkHandle:
@@ -85,13 +83,17 @@ class SparkHandle:
         self._given = spark
         self._session: SparkSession | None = None if isinstance(spark, str) else spark
         self._pending = dict(settings or {})
+        self._kept = {*self._pending, *outside_settings(os.environ)}
+        self._stream_tuning: Tuning | None = None
         self.own = spark is None
 
-    @staticmethod
-    def of(frame: DataFrame) -> SparkHandle:
-        """The session that a DataFrame belongs to."""
+    def of(self, frame: DataFrame) -> SparkHandle:
+        """The session that a DataFrame belongs to: a stream's is a copy, with settings of its own."""
         handle = SparkHandle(frame.sparkSession)
         handle.own = handle.session.conf.get(OWN_MARK, None) is not None
+        handle._kept = self._kept
+        if handle.own and not (self.started and handle.session is self.session):
+            handle._stream_tuning = Tuning(own_session())
         return handle
 
     @property
@@ -135,6 +137,7 @@ class SparkHandle:
 
     def set(self, key: str, value: str) -> None:
         """Sets a Spark setting now, or when the session starts."""
+        self._kept.add(key)
         if self._session is None:
             self._pending[key] = value
             return
@@ -142,6 +145,7 @@ class SparkHandle:
 
     def unset(self, key: str) -> None:
         self._pending.pop(key, None)
+        self._kept -= {key} - outside_settings(os.environ).keys()
         if self._session is not None:
             self._session.conf.unset(key)
 
@@ -154,48 +158,38 @@ class SparkHandle:
             return
         self.session.sparkContext.cancelAllJobs()
 
-    @contextmanager
-    def tuned(self, *changes: Mapping[str, str | None]) -> Iterator[SparkSession]:
-        """The session with some settings changed for a while (None: not set); they are put back even on failure."""
-        session = self.session
+    def needing(self, *changes: Mapping[str, str | None]) -> AbstractContextManager[None]:
+        """Context: settings that some work depends on (None: not set); they are put back even when it fails."""
         wanted = {key: value for change in changes for key, value in change.items()}
-        before = {key: session.conf.get(key, None) for key in wanted}
-        changed = {key: value for key, value in wanted.items() if before[key] != value}
-        try:
-            for key, value in changed.items():
-                _restore(session, key, value)
-            yield session
-        finally:
-            for key in changed:
-                _restore(session, key, before[key])
+        return self._tuning.needs(self.session, wanted)
 
     def for_counts(self) -> Mapping[str, str]:
         """The settings under which rows are counted on their way to a file, whatever becomes of them.
 
         Adaptive execution drops a stage that turned out to write nothing, and with it all that was counted there.
         """
-        rules = self.session.conf.get(_EXCLUDED, None)
-        return {_EXCLUDED: f"{rules},{_DROPS_EMPTY_STAGES}" if rules else _DROPS_EMPTY_STAGES}
+        rules = self.session.conf.get(_EXCLUDED, None) or ""
+        excluded = rules if _DROPS_EMPTY_STAGES in rules else f"{rules},{_DROPS_EMPTY_STAGES}".lstrip(",")
+        return {_EXCLUDED: excluded}
 
-    def for_size(self, size_in_bytes: int) -> Mapping[str, str]:
-        """The settings that suit a statement over so many bytes of input. A session of the user's keeps its own."""
-        if not self.own or size_in_bytes >= FEW_BYTES:
-            return {}
-        return FOR_FEW_ROWS if size_in_bytes < TINY_BYTES else FOR_SMALL_TABLES
+    def sized(self, size_in_bytes: int) -> AbstractContextManager[None]:
+        """Context: settings that make a statement over so many bytes of input fast.
 
+        What the user has set stays, and so does a session of the user's.
+        """
+        session = self.session
+        if not self.own:
+            return nullcontext()
+        wanted = {key: value for key, value in for_size(size_in_bytes).items() if key not in self._kept}
+        return self._tuning.suits(session, wanted)
 
-TINY_BYTES = 1 << 20
-"""Below, planning costs more than rows; 3 MB of Parquet are 300,000 rows already, which want generated code."""
-
-FEW_BYTES = 8 << 20
-"""Below, a table is rewritten in one pass rather than searched first."""
-
-
-def _restore(session: SparkSession, key: str, value: str | None) -> None:
-    if value is None:
-        session.conf.unset(key)
-        return
-    session.conf.set(key, value)
+    @property
+    def _tuning(self) -> Tuning:
+        """One for all handles of a session, for threads may share it."""
+        if self._stream_tuning is not None:
+            return self._stream_tuning
+        session = self.session
+        return own_tuning() if self.own else _TUNINGS.setdefault(session, Tuning({}))
 
 
 def _connect(address: str) -> SparkSession:
@@ -213,8 +207,8 @@ def _start_local() -> SparkSession:
             raise JavaMissingError()
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-        builder = SparkSession.builder.master(os.environ.get("DELTASQL_MASTER", "local[*]")).appName("deltasql")
-        for key, value in OWN_SESSION.items():
+        builder = SparkSession.builder.master(_master()).appName("deltasql")
+        for key, value in own_session().items():
             builder = builder.config(key, value)
         builder = builder.config("spark.sql.warehouse.dir", _unused_warehouse())
         # PySpark logs each failed analysis as JSON on stderr; the error itself says it better.
@@ -234,10 +228,9 @@ def _unused_warehouse() -> str:
 
 def _is_configured_outside() -> bool:
     """Whether a Spark that we start finds settings in the environment: of its own, or a time zone of Java's."""
-    options = " ".join(os.environ.get(name, "") for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"))
+    options = " ".join(os.environ.get(name, "") for name in JAVA_OPTIONS)
     own = any(name in os.environ for name in ("SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS"))
-    home = os.environ.get("SPARK_HOME")
-    defaults = home is not None and Path(home, "conf", "spark-defaults.conf").exists()
+    defaults = defaults_file(os.environ) is not None
     return own or defaults or "-Duser.timezone" in options or "-Dspark." in options
 
 

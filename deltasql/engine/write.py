@@ -14,8 +14,9 @@ from deltasql.engine.field_ids import has_nested_ids, write_nested_ids
 from deltasql.engine.footers import footer
 from deltasql.engine.frames import checked
 from deltasql.engine.literal_files import write_literals
-from deltasql.engine.spark import SparkHandle, for_writes
+from deltasql.engine.spark import SparkHandle
 from deltasql.engine.staged import DIRECTORY_PREFIX, HIVE_NULL, ORIGIN, StagedFile, data_files, staged_files
+from deltasql.engine.tuning import for_writes
 from deltasql.engine.write_failures import PARTITION_NAME_CHECK
 from deltasql.errors.engine import RemoteWriteError
 from deltasql.errors.write import NestedVoidError
@@ -127,7 +128,7 @@ class Stage:
         if changes:
             rows, by = rows.withColumn(IS_CHANGE, rows[CHANGE_TYPE].isNotNull()), [IS_CHANGE, *by]
         shredding = is_on(self._configuration, "delta.enableVariantShredding")
-        with self._spark.tuned(for_writes(shredding)):
+        with self._spark.needing(for_writes(shredding)):
             writer = rows.write.options(**WRITE_OPTIONS)
             if by:
                 writer = writer.partitionBy(*by)
