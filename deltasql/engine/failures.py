@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import re
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -32,7 +34,8 @@ def retold(sql: str, write: WriteContext | None = None) -> Iterator[None]:
     from pyspark.errors import PySparkException
 
     try:
-        yield
+        with _unlogged():
+            yield
     except PySparkException as error:
         raise _translate(_failure(error), sql, write) from error
     except RecursionError as error:
@@ -44,6 +47,29 @@ def retold(sql: str, write: WriteContext | None = None) -> Iterator[None]:
         if type(error).__module__.startswith("py4j"):
             raise _translate(_bridge_failure(str(error)), sql, write) from error
         raise
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """PySpark logs failed queries as JSON, with a stack of the JVM; the error says it better. Other threads' stay."""
+    from pyspark.logger import PySparkLogger
+
+    thread = threading.get_ident()
+
+    def is_of_another(record: logging.LogRecord) -> bool:
+        return record.thread != thread
+
+    loggers = [PySparkLogger.getLogger(name) for name in _QUERY_LOGGERS]
+    for logger in loggers:
+        logger.addFilter(is_of_another)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeFilter(is_of_another)
+
+
+_QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
 def _translate(failure: Failure, sql: str, write: WriteContext | None) -> DeltaSqlError:

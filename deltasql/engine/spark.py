@@ -211,8 +211,6 @@ def _start_local() -> SparkSession:
         for key, value in own_session().items():
             builder = builder.config(key, value)
         builder = builder.config("spark.sql.warehouse.dir", _unused_warehouse())
-        # PySpark logs each failed analysis as JSON on stderr; the error itself says it better.
-        logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
         # A cancelled query is reported by whoever cancelled it; py4j would print two stacks on top.
         logging.getLogger().addFilter(_is_no_cancellation)
         with _quiet_stderr(), _same_interrupts():
