@@ -13,6 +13,7 @@ from statistics import median
 from benchmarks.workers import Timing, Worker, WorkFailedError
 
 OURS, DELTA_SPARK, DELTA_RS = "deltasql", "delta-spark", "delta-rs"
+PEERS = (DELTA_SPARK, DELTA_RS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,7 @@ class Sizes:
     """How much of everything: files of the big log, commits of the long one, rows of the big table, and rounds.
 
     So many writers at once update and append, each so often; and a commit comes behind so many winners. The peer's
-    writers update less often: they take long, and a rate needs no more.
+    writers update less often: they take long, and a rate needs no more. `plain_rows` are what loads read.
     """
 
     files: int
@@ -36,6 +37,7 @@ class Sizes:
     appenders: int
     appends: int
     winners: int
+    plain_rows: tuple[int, ...]
 
 
 FULL = Sizes(
@@ -52,6 +54,7 @@ FULL = Sizes(
     appenders=16,
     appends=20,
     winners=1000,
+    plain_rows=(5_000_000, 50_000_000),
 )
 QUICK = Sizes(
     files=100_000,
@@ -67,6 +70,7 @@ QUICK = Sizes(
     appenders=2,
     appends=5,
     winners=200,
+    plain_rows=(1_000_000,),
 )
 
 
@@ -95,7 +99,7 @@ class Bench:
                 try:
                     started[engine] = stack.enter_context(Worker(engine, self.folder(f"worker-{engine}")))
                 except WorkFailedError as error:
-                    if engine == OURS:
+                    if engine not in PEERS:
                         raise
                     print(f"without {error}", file=sys.stderr)
             yield started

@@ -45,6 +45,10 @@ def _engine(name: str, folder: Path) -> Engine:
             from benchmarks.engines.delta_rs import DeltaRs
 
             return DeltaRs(folder)
+        case "plain-inputs":
+            from benchmarks.engines.plain_inputs import PlainInputs
+
+            return PlainInputs(folder)
     raise ValueError(f"There is no engine {name!r}.")
 
 
