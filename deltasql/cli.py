@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import without_secrets
+from deltasql.interrupts import telling
 
 if TYPE_CHECKING:
     from deltasql.parser import Statement
@@ -46,8 +47,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _dispatch(options)
     except DeltaSqlError as error:
         return _report(error, options.stack)
-    except KeyboardInterrupt:
-        print("Interrupted.", file=sys.stderr)
+    except KeyboardInterrupt as interrupt:
+        print(str(interrupt) or "Interrupted.", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         # The reader is gone; the interpreter would flush stdout once more at its end and complain.
@@ -180,7 +181,8 @@ def _dispatch(options: argparse.Namespace) -> int:
             from deltasql.repl import start
 
             return start(session, style=options.format, stack=options.stack)
-        codes = [_run(session, script, options) for script in scripts]
+        with telling(lambda text: print(text, file=sys.stderr)):
+            codes = [_run(session, script, options) for script in scripts]
     return max(codes, default=OK)
 
 

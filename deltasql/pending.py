@@ -7,6 +7,7 @@ from collections.abc import Callable
 from types import TracebackType
 
 from deltasql.errors.usage import StatementEndedError
+from deltasql.interrupts import interruptible
 from deltasql.result import Placed, Result
 
 
@@ -37,8 +38,13 @@ class Pending:
         """
         self._end()
         started = time.perf_counter()
-        with self._placed():
-            result = self._finish()
+        with interruptible(), self._placed():
+            try:
+                result = self._finish()
+            except KeyboardInterrupt:
+                # It keeps the files of a commit that may be there.
+                self._discard()
+                raise
         result.elapsed = self._planning + time.perf_counter() - started
         return result
 

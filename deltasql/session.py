@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from copy import copy
 from dataclasses import replace
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import assert_never
@@ -21,6 +22,8 @@ from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
 from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.errors.syntax import TooComplexError
+from deltasql.errors.usage import SessionClosedError
+from deltasql.interrupts import interruptible, next_step, shielded
 from deltasql.log.store import LocalLogStore
 from deltasql.log.table import DeltaLog
 from deltasql.log.transaction import back_off
@@ -81,7 +84,10 @@ _SHARED_VIEWS: dict[str, dict[str, View]] = {}
 
 
 class Session:
-    """Runs statements one after another. Not for use by several threads at once; processes may share a warehouse."""
+    """Runs statements one after another: threads that share a session wait for each other's.
+
+    Any number of sessions, threads and processes may share a warehouse.
+    """
 
     def __init__(self, warehouse: str, spark: SparkSession | str | None = None) -> None:
         self.catalog = Catalog(warehouse)
@@ -91,27 +97,31 @@ class Session:
         """How the log at a location is opened, for a table of that name; tests put other storage below a session."""
         self._engine = Engine(SparkHandle(spark))
         self._logs: dict[str, DeltaLog] = {}
+        self._lock = RLock()
+        self._closed = False
 
     def sql(self, text: str, args: Mapping[str, Any] | Sequence[Any] | None = None) -> Result:
         """Runs one statement. `args` are the values of its parameters: by name for `:name`, in order for `?`.
 
         A statement that loses a race with another writer is run again, up to the setting
         `deltasql.retry.maxAttempts`; `Result.attempts` says how often. Raises a DeltaSqlError; the table is then as it
-        was.
+        was. So it is after Ctrl-C, which is raised once Spark has stopped, or as StatementInterrupted where a version
+        had been committed.
         """
         lost = 0
-        while True:
-            pending = self.begin(text, args)
-            try:
-                result = pending.commit()
-            except ConcurrentModificationError:
-                lost += 1
-                if lost >= pending.most_attempts:
-                    raise
-                back_off(lost)
-                continue
-            result.attempts += lost
-            return result
+        with interruptible(), self._statement():
+            while True:
+                with self.begin(text, args) as pending:
+                    try:
+                        result = pending.commit()
+                    except ConcurrentModificationError:
+                        lost += 1
+                        if lost >= pending.most_attempts:
+                            raise
+                        back_off(lost)
+                        continue
+                result.attempts += lost
+                return result
 
     def begin(self, text: str, args: Mapping[str, Any] | Sequence[Any] | None = None) -> Pending:
         """The first phase of `sql`: reads the tables as they are now and writes the new files, but commits nothing.
@@ -133,7 +143,7 @@ class Session:
             except RecursionError as error:
                 raise TooComplexError from error
 
-        with placed():
+        with interruptible(), self._statement(), placed():
             engine = self._engine.statement(bound.sql)
             change = self._planned(bound, engine)
             return self._begun(change, engine, placed, time.perf_counter() - started)
@@ -174,7 +184,8 @@ class Session:
         """The log of a table, by its SQL name. Raises TableNotFoundError."""
         if isinstance(name, str):
             name = table_name(name)
-        return self._context("", self._engine.statement("")).log(name)
+        with self._statement():
+            return self._context("", self._engine.statement("")).log(name)
 
     @property
     def spark_started(self) -> bool:
@@ -187,10 +198,12 @@ class Session:
             self._engine.spark.interrupt()
 
     def close(self) -> None:
-        """Releases the catalog. A Spark session that was handed in is left alone; our own stays for later sessions.
+        """Ends the session: its next statement raises SessionClosedError.
 
-        What SET has changed in our own is unset: later sessions begin with their own settings.
+        A Spark session that was handed in is left alone; our own stays for later sessions. What SET has changed in our
+        own is unset: later sessions begin with their own settings.
         """
+        self._closed = True
         self.catalog.close()
         if self._engine.spark.own:
             # A Spark that has stopped meanwhile has no settings to forget.
@@ -210,13 +223,27 @@ class Session:
             # What is no table may be a statement, or a name, that we know and do not have.
             raise refused_name(error.caret) or error from None
 
+    @contextmanager
+    def _statement(self) -> Iterator[None]:
+        """Keeps other threads out. Raises SessionClosedError."""
+        with self._lock:
+            if self._closed:
+                raise SessionClosedError
+            yield
+
     def _begun(self, change: Plan, engine: StatementEngine, placed: Placed, planning: float) -> Pending:
         # A setting that is wrong is told before anything is staged.
         attempts = self._most_attempts(change)
         staged = self._staged(change, engine)
-        if staged is None:
-            return Pending(lambda: self._execute(change, engine).placed_by(placed), lambda: None, placed, planning)
-        return Pending(lambda: self._committed(change, engine, staged), staged.discard, placed, planning, attempts)
+
+        def finish() -> Result:
+            with self._lock:
+                if staged is None:
+                    return self._execute(change, engine).placed_by(placed)
+                return self._committed(change, engine, staged)
+
+        discard = staged.discard if staged is not None else lambda: None
+        return Pending(finish, discard, placed, planning, attempts)
 
     def _most_attempts(self, change: Plan) -> int:
         """How often `sql` runs a statement that loses its races. Raises InvalidSettingError."""
@@ -229,14 +256,20 @@ class Session:
     def _write(self, statement: WriteFrame) -> Result:
         started = time.perf_counter()
         engine = self._engine.statement_of(statement.frame)
-        change = plan(statement, self._context("", engine))
-        return self._begun(change, engine, nullcontext, time.perf_counter() - started).commit()
+        with interruptible(), self._statement():
+            change = plan(statement, self._context("", engine))
+            with self._begun(change, engine, nullcontext, time.perf_counter() - started) as pending:
+                return pending.commit()
 
     def _frame(self, query: str) -> DataFrame:
         return self.sql(query).df
 
     def _stream(self, name: TableName, options: Mapping[str, str]) -> DataFrame:
         """The rows of a table as they come. Raises what is wrong with the options and the table."""
+        with self._statement():
+            return self._streamed(name, options)
+
+    def _streamed(self, name: TableName, options: Mapping[str, str]) -> DataFrame:
         context = self._context("", self._engine.statement(""))
         stream_options({**options, "deltasql.timezone": context.time_zone or ""})
         context.refuse_version(name)
@@ -250,6 +283,7 @@ class Session:
     def _beside(self) -> Session:
         """A session for the thread of a stream: the same tables, and the settings and views as they are now."""
         beside = copy(self)
+        beside._lock = RLock()
         beside.settings, beside.views, beside._logs = self.settings.copy(), dict(self.views), {}
         return beside
 
@@ -312,11 +346,12 @@ class Session:
 
                 return self._result(engine, remove_files(change, engine, self.settings))
             case Stepwise(_, steps):
-                return [self._execute(step, engine) for step in steps][-1]
+                return [self._step(step, engine) for step in steps][-1]
             case CatalogChange():
-                change.apply(self.catalog)
-                # A dropped table's log must not answer for a later one at the same place.
-                self._logs.clear()
+                with shielded():
+                    change.apply(self.catalog)
+                    # A dropped table's log must not answer for a later one at the same place.
+                    self._logs.clear()
             case SettingChange(key, value):
                 self._set(key, value)
                 return self._result(engine, Committed(*change.answer()))
@@ -328,6 +363,10 @@ class Session:
             case _:
                 assert_never(change)
         return self._result(engine, Committed())
+
+    def _step(self, change: Plan, engine: StatementEngine) -> Result:
+        next_step()
+        return self._execute(change, engine)
 
     def _result(self, engine: StatementEngine, done: Committed) -> Result:
         return Result.of(

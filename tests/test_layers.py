@@ -16,7 +16,7 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "deltasql"
 
 LAYERS = (
-    {"version"},
+    {"version", "interrupts"},
     {"errors"},
     {"schema"},
     {"plan"},

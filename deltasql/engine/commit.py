@@ -17,7 +17,6 @@ from deltasql.engine.rewritten import Rewritten
 from deltasql.engine.write import Stage, Staged, live_rows, row_count
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.features import DropCheckpointError
-from deltasql.errors.log import AmbiguousWriteError
 from deltasql.log.actions import Action, AddFile, RemoveFile
 from deltasql.log.commit_info import Provenance
 from deltasql.log.commit_rules import of_kind
@@ -170,20 +169,15 @@ def commit_staged(
     stage: Stage,
     rebase: Rebase,
 ) -> Commit | None:
-    """Commits actions that refer to staged files, and removes these when that fails for certain.
+    """Commits actions that refer to staged files, and removes these when that fails for certain, also on Ctrl-C.
 
-    None where others have left nothing to commit.
+    None where others have left nothing to commit. Where the commit may be there, its files stay; VACUUM removes them if
+    it is not.
     """
-    try:
+    with discarded_on_error(stage):
         # A version that outlives a crash must find its files.
         change.log.store.settle(stage.directories)
-        return commit_if_any(change, actions, metrics, settings, rebase)
-    except AmbiguousWriteError:
-        # The commit may be there, and then it needs its files; VACUUM removes them if it is not.
-        raise
-    except DeltaSqlError:
-        stage.discard()
-        raise
+        return commit_if_any(change, actions, metrics, settings, rebase, stage.need)
 
 
 def _protocol(change: RowChange) -> Protocol:
@@ -316,9 +310,12 @@ def commit_if_any(
     metrics: Mapping[str, int],
     settings: Settings,
     rebase: Rebase,
+    need: Callable[[bool], None] | None = None,
 ) -> Commit | None:
-    """The same; None where others have left nothing to commit."""
+    """The same; None where others have left nothing to commit. `need` is told when the commit may be there."""
     transaction = change.log.begin(change.snapshot)
+    if need is not None:
+        transaction.need = need
     _record(transaction, change.reads)
     if isinstance(change, RowChange):
         transaction.advise(change.rows.advice)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.arrange import arranged
@@ -10,7 +11,7 @@ from deltasql.engine.failures import retold
 from deltasql.engine.footers import foreign_columns
 from deltasql.engine.frames import Frames, frame_schema
 from deltasql.engine.input_size import UNKNOWN_SIZE, input_size
-from deltasql.engine.interrupts import cancellable
+from deltasql.engine.interrupts import stoppable
 from deltasql.engine.merge_source import Source
 from deltasql.engine.rewrite import rewrite
 from deltasql.engine.rewritten import Rewritten
@@ -81,6 +82,12 @@ class StatementEngine:
         self.spark, self.sql = spark, sql
         self.frames = Frames(spark)
 
+    @contextmanager
+    def work(self, write: WriteContext | None = None) -> Iterator[None]:
+        """Work of Spark's: Ctrl-C cancels it, and its errors come out as ours."""
+        with retold(self.sql, write), stoppable(self.spark):
+            yield
+
     @property
     def started(self) -> bool:
         """Whether Spark is up, so that it may know names that the catalog does not."""
@@ -93,7 +100,7 @@ class StatementEngine:
 
     def schema(self, operator: Operator) -> StructType:
         """The columns of an operator's rows, as Spark's analyser has them."""
-        with retold(self.sql):
+        with self.work():
             return self.frames.schema(operator)
 
     def types(
@@ -105,7 +112,7 @@ class StatementEngine:
         """The types of expressions over the joined rows of some operators, each under its alias."""
         from pyspark.sql import functions as F
 
-        with retold(self.sql), self.frames.views(relations):
+        with self.work(), self.frames.views(relations):
             first, *rest = (self.frames.frame(operator).alias(alias) for operator, alias in scope)
             for frame in rest:
                 first = first.crossJoin(frame)
@@ -121,7 +128,7 @@ class StatementEngine:
         if not self.started or self.spark.own:
             return self.knows_view(parts)
         try:
-            with retold(self.sql):
+            with self.work():
                 return bool(self.spark.session.catalog.tableExists(_sql_name(parts)))
         except DeltaSqlError:
             # A catalog that Spark has not is an error to it.
@@ -132,7 +139,7 @@ class StatementEngine:
         local, shared = len(parts) == 1, len(parts) == 2 and parts[0].lower() == "global_temp"
         if not self.started or not (local or shared):
             return False
-        with retold(self.sql):
+        with self.work():
             catalog, name = self.spark.session.catalog, _sql_name(parts)
             return catalog.tableExists(name) and (shared or catalog.getTable(name).isTemporary)
 
@@ -140,7 +147,7 @@ class StatementEngine:
         """The names of Spark's own temporary views, if it is running."""
         if not self.started:
             return []
-        with retold(self.sql):
+        with self.work():
             listed = self.spark.session.sql("SHOW VIEWS").collect()
             names = [row["viewName"] for row in listed if row["isTemporary"] and not row["namespace"]]
             return [name for name in names if not name.startswith(HIDDEN_PREFIX)]
@@ -148,13 +155,13 @@ class StatementEngine:
     def forget_view(self, parts: Sequence[str]) -> None:
         """Takes a temporary view out of a running Spark: a view of ours has its name now, or it is dropped."""
         if self.started:
-            with retold(self.sql):
+            with self.work():
                 catalog = self.spark.session.catalog
                 (catalog.dropTempView if len(parts) == 1 else catalog.dropGlobalTempView)(parts[-1])
 
     def value(self, expression: str, relations: Mapping[str, Operator] = EMPTY) -> Any:
         """The value of a constant expression, or of a sub-query over `relations`."""
-        with retold(self.sql), self.frames.views(relations):
+        with self.work(), self.frames.views(relations):
             return self.spark.session.sql(f"SELECT ({expression})").collect()[0][0]
 
     def setting(self, key: str) -> str | None:
@@ -168,12 +175,12 @@ class StatementEngine:
 
     def rows(self, operator: Operator) -> QueryResult:
         """The lazy rows of a query."""
-        with retold(self.sql):
+        with self.work():
             return QueryResult(self.frames.frame(operator), self.spark, input_size(operator), self.sql)
 
     def command(self, sql: str, relations: Mapping[str, Operator]) -> QueryResult:
         """Runs a statement of Spark's own."""
-        with cancellable(self.spark.interrupt), retold(self.sql):
+        with self.work():
             # What it gives may be lazy, and of any size: EXECUTE IMMEDIATE runs a query.
             return QueryResult(self.frames.query(sql, relations), self.spark, UNKNOWN_SIZE, self.sql)
 
@@ -183,7 +190,7 @@ class StatementEngine:
             return stage.write_literals(operator.child)
         written = WriteContext(table, assigned_sql(operator), insert=True)
         size = input_size(operator)
-        with cancellable(self.spark.interrupt), retold(self.sql, written), self.spark.sized(size):
+        with self.work(written), self.spark.sized(size):
             rows = self.frames.frame(operator)
             if operator.single_file:
                 rows = rows.coalesce(1)
@@ -196,7 +203,7 @@ class StatementEngine:
         `merge` and `insert` say which statement errors speak of; else it is UPDATE or DELETE.
         """
         written = WriteContext(table, assigned_sql(operator), insert=insert, merge=merge)
-        with cancellable(self.spark.interrupt), retold(self.sql, written):
+        with self.work(written):
             return rewrite(self.frames, self.spark, operator, stage)
 
     def source(self, operator: Rewrite) -> Source:
@@ -211,12 +218,12 @@ class StatementEngine:
     def rearrange(self, operator: Rearrange, stage: Stage) -> tuple[Staged, tuple[int, ...]]:
         """Stages the rows of `operator` in new files; see engine.arrange."""
         size = input_size(operator)
-        with cancellable(self.spark.interrupt), retold(self.sql), self.spark.sized(size):
+        with self.work(), self.spark.sized(size):
             return arranged(self.spark, operator, stage)
 
     def reads_below(self, rows: Supplied, location: str) -> bool:
         """Whether a DataFrame of the caller's reads files of the table at `location`."""
-        with retold(self.sql):
+        with self.work():
             root = _place(location)
             return any(_place(path).startswith(f"{root}/") for path in rows.frame.inputFiles())
 
@@ -226,7 +233,7 @@ class StatementEngine:
 
     def frame_of(self, rows: CommandRows) -> DataFrame:
         """A DataFrame of rows that are here already."""
-        with retold(self.sql):
+        with self.work():
             return self.spark.session.createDataFrame(rows.rows, schema_ddl(rows.schema))
 
 

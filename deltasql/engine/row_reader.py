@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.acted_rows import ActedRows
 from deltasql.engine.engine import StatementEngine
-from deltasql.engine.failures import retold
 from deltasql.engine.merge_on_read import FIRED
 from deltasql.engine.positions import Positions, collect_positions
 from deltasql.engine.scans import local_path
@@ -67,7 +66,7 @@ class RowReader:
         """Whether the statement would act on a live row of these files, or depends on one being there."""
         root = self._snapshot.location
         rows = None if only is None else {add.path: only[canonical(add.path, root)] for add in adds}
-        with retold(self._engine.sql):
+        with self._engine.work():
             return bool(self._met(scanned_files(adds, root, rows), marked_only=only is not None).head(1))
 
     def seen(self, paths: Collection[str]) -> Mapping[str, MarkedFile]:
@@ -78,7 +77,7 @@ class RowReader:
         adds = [add for path, add in self._read_files.items() if path in set(paths)]
         if not adds:
             return {}
-        with retold(self._engine.sql):
+        with self._engine.work():
             met = self._met(scanned_files(adds, root), marked_only=False)
             found = self._by_path(collect_positions(met, few=False))
         by_path = {canonical(add.path, root): add for add in adds}
@@ -91,7 +90,7 @@ class RowReader:
         new = self._id_scan(scanned_files(list(outputs.values()), root), marked_only=False)
         if old is None or new is None:
             return None
-        with retold(self._engine.sql):
+        with self._engine.work():
             frames = self._engine.frames
             wanted = frames.frame(old).select(ROW_FILE, ROW_INDEX, ROW_ID).toArrow()
             ids = self._engine.spark.session.createDataFrame(wanted.select([ROW_ID])).hint("broadcast")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.failures import retold
 from deltasql.engine.frames import frame_schema
-from deltasql.engine.interrupts import cancellable
+from deltasql.engine.interrupts import stoppable
 from deltasql.engine.spark import SparkHandle
 from deltasql.engine.variants import variant_text
+from deltasql.interrupts import interruptible
 from deltasql.plan.hidden import hidden
 from deltasql.schema.types import StructType
 
@@ -58,9 +59,7 @@ class QueryResult:
             shown = [text or name for text, name in zip(texts, names, strict=True)]
             return self.df.toDF(*names).selectExpr(*shown).toArrow().rename_columns(list(schema.names))
 
-    def _running(self) -> AbstractContextManager[ExitStack]:
-        stack = ExitStack()
-        stack.enter_context(cancellable(self._spark.interrupt))
-        stack.enter_context(retold(self._sql))
-        stack.enter_context(self._spark.sized(self._size))
-        return stack
+    @contextmanager
+    def _running(self) -> Iterator[None]:
+        with interruptible(), retold(self._sql), stoppable(self._spark), self._spark.sized(self._size):
+            yield

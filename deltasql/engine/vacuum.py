@@ -17,6 +17,7 @@ from deltasql.engine.engine import StatementEngine
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.errors.log import StorageError
+from deltasql.interrupts import next_step, shielded
 from deltasql.log.actions import Json
 from deltasql.log.paths import LOG, canonical, is_absolute
 from deltasql.log.snapshot import Snapshot
@@ -52,6 +53,7 @@ def remove_files(change: FileRemoval, engine: StatementEngine, settings: Setting
         return Committed(PATHS, _rows(change, found), metrics=metrics)
     if change.logged:
         start = _note(change, snapshot, "VACUUM START", change.parameters, metrics, settings)
+        next_step()
         found = unused(tree, change.log, start.snapshot, cutoff)
     done = _deleted(change, found, tree, settings)
     _remember(change, last, cutoff)
@@ -133,7 +135,7 @@ def _deleted(change: FileRemoval, found: Unused, tree: Tree, settings: Settings)
         store.delete_folders(found.folders)
     except BaseException:
         # Also on Ctrl-C. That it failed is told by the error itself if not even the log can be written.
-        with suppress(DeltaSqlError):
+        with suppress(DeltaSqlError), shielded():
             _ended(change, "FAILED", metrics, settings)
         raise
     ended = _ended(change, "COMPLETED", metrics, settings)

@@ -92,6 +92,7 @@ class Stage:
         self._stores_partitions = stores_partitions
         self._directories: list[str] = []
         self._files: list[str] = []
+        self._needed = False
 
     def write(
         self,
@@ -207,8 +208,14 @@ class Stage:
         """The folders of the table that hold what was staged."""
         return tuple(name for name in self._directories if Path(self._root, name).is_dir())
 
+    def need(self, needed: bool) -> None:
+        """Says that a commit refers to the files, or may do so: they are not discarded then."""
+        self._needed = needed
+
     def discard(self) -> None:
-        """Removes every file that was staged."""
+        """Removes every file that was staged, unless a commit may need them."""
+        if self._needed:
+            return
         for directory in self._directories:
             shutil.rmtree(Path(self._root) / directory, ignore_errors=True)
         for path in self._files:

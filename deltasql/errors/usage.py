@@ -95,3 +95,8 @@ class GoldenWorkersNotStartedError(UsageError):
 )
 class StatementEndedError(UsageError):
     """`commit` or `abort` of a statement that has ended."""
+
+
+@condition("INVALID_HANDLE.SESSION_CLOSED", "HY000", "The session was closed. Open a new one: deltasql.connect(…).")
+class SessionClosedError(UsageError):
+    pass

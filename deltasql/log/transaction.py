@@ -17,6 +17,7 @@ from deltasql.errors.log import (
     InvalidCommitError,
     StorageError,
 )
+from deltasql.interrupts import note_commit, note_doubt, shielded
 from deltasql.log.actions import (
     Action,
     AddCDCFile,
@@ -88,6 +89,9 @@ class Transaction:
         self._files: set[str] = set()
         self._whole_table = False
         self._advice = ""
+        self.need: Callable[[bool], None] = lambda needed: None
+        """Told whether the commit is there or may be, and needs its files."""
+        self._needs_files = False
         self._app_ids: set[str] = set()
 
     def record_read(
@@ -171,11 +175,10 @@ class Transaction:
         writing = CommitWriter(self, provenance, metadata, attempt, blind_append, numbering, protocol)
         try:
             done = self._race(writing, actions, rebase)
-        except AmbiguousWriteError:
-            # The commit may be there, and then it needs the files.
-            raise
-        except DeltaSqlError:
-            rebase.discard()
+        except BaseException:
+            # A commit that may be there needs the files.
+            if not self._needs_files:
+                rebase.discard()
             raise
         return None if done is None else self._committed(done)
 
@@ -188,12 +191,14 @@ class Transaction:
             if rebase.is_void:
                 return None
             final, data = writing.text([*actions, *rebase.actions()], version, winners, rebase.metrics)
-            if self._put(version, data):
+            if self._put_own(version, data):
                 return _Won(written_commit(version, data, final, self._log.table), len(data), winners, attempts)
             commits = self._winners(version)
             own = next((item for item in commits if self._is_own(item)), None)
             if own is not None:
                 # The answer to an earlier try was lost, and it had been written after all.
+                self._says_needed(True)
+                note_commit(self._log.table, own.version)
                 winners += [item for item in commits if item.version < own.version]
                 return _Won(own, len(data), winners, attempts)
             self._rebase(rebase, writing.attempt, commits)
@@ -223,7 +228,11 @@ class Transaction:
         """Commits what must be there before the transaction, if anything; the version that is free then."""
         while actions := rebase.beforehand():
             final, data = writing.undo(actions, version, winners)
-            if self._put(version, data):
+            with shielded():
+                won = self._put(version, data)
+                if won:
+                    note_commit(self._log.table, version, last=False)
+            if won:
                 winners.append(written_commit(version, data, final, self._log.table))
                 rebase.is_beforehand()
                 return version + 1
@@ -232,6 +241,27 @@ class Transaction:
             winners += commits
             version = winners[-1].version + 1
         return version
+
+    def _put_own(self, version: int, data: bytes) -> bool:
+        """The same as `_put`; Ctrl-C waits for it, and is too late when it is True."""
+        with shielded():
+            self._says_needed(True)
+            try:
+                won = self._put(version, data)
+            except AmbiguousWriteError:
+                note_doubt()
+                raise
+            except DeltaSqlError:
+                self._says_needed(False)
+                raise
+            self._says_needed(won)
+            if won:
+                note_commit(self._log.table, version)
+            return won
+
+    def _says_needed(self, needed: bool) -> None:
+        self._needs_files = needed
+        self.need(needed)
 
     def _put(self, version: int, data: bytes) -> bool:
         """True if this transaction's commit is now `version`, however the storage answered."""

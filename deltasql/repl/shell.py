@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import without_secrets
+from deltasql.interrupts import telling
 from deltasql.repl.commands import Command, command_of
 
 if TYPE_CHECKING:
@@ -68,10 +69,11 @@ class Shell:
         """Runs one input: a command, or any number of statements. False when the user wants to leave."""
         self._left = 0
         try:
-            command = command_of(text)
-            return self._statements(text) if command is None else self._command(command)
-        except KeyboardInterrupt:
-            self.say("Cancelled.")
+            with telling(self.say):
+                command = command_of(text)
+                return self._statements(text) if command is None else self._command(command)
+        except KeyboardInterrupt as interrupt:
+            self.say(str(interrupt) or "Cancelled.")
         except DeltaSqlError as error:
             self.say(str(error))
             self._say_stack(error)

@@ -18,6 +18,7 @@ from deltasql.errors.base import Caret
 from deltasql.errors.catalog import TableNotFoundError
 from deltasql.errors.concurrency import ConcurrentAppendError
 from deltasql.errors.engine import SparkError
+from deltasql.interrupts import StatementInterrupted
 from deltasql.result import Result
 from deltasql.schema import types as t
 
@@ -49,6 +50,8 @@ class Canned:
                 raise ValueError("unexpected")
             case "WAIT":
                 raise KeyboardInterrupt
+            case "LATE":
+                raise StatementInterrupted((("t", 7),))
             case _:
                 return Result.of(version=1)
 
@@ -131,6 +134,12 @@ def test_a_lost_race_ends_with_4(sessions: list[Canned], capsys: pytest.CaptureF
 def test_an_interrupt_ends_with_130(sessions: list[Canned]) -> None:
     assert cli.main(["-e", "WAIT"]) == 130
     assert sessions[0].closed
+
+
+def test_a_commit_before_the_interrupt_is_told(sessions: list[Canned], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["-e", "LATE; ALTER x"]) == 130
+    assert capsys.readouterr().err == "Version 7 of t was committed before Ctrl-C could stop the statement.\n"
+    assert sessions[0].seen == ["LATE"]
 
 
 @pytest.mark.parametrize(("option", "shown"), [([], False), (["--stack"], True)])

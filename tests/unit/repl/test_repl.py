@@ -23,6 +23,7 @@ from deltasql.errors.base import Caret
 from deltasql.errors.catalog import TableNotFoundError
 from deltasql.errors.engine import SparkError
 from deltasql.errors.usage import UnknownCommandError, UnknownFormatError
+from deltasql.interrupts import StatementInterrupted
 from deltasql.repl.commands import command_of
 from deltasql.repl.completion import SqlCompleter
 from deltasql.repl.highlight import sql_lexer
@@ -61,6 +62,8 @@ class Canned:
                 raise ValueError("unexpected")
             case "WAIT":
                 raise KeyboardInterrupt
+            case "LATE":
+                raise StatementInterrupted((("t", 7),))
             case "SHOW" | "DESCRIBE":
                 return Result.of(t.StructType((t.StructField("name", t.STRING),)), [(text,)])
             case _:
@@ -114,11 +117,12 @@ def test_ctrl_c_gives_up_the_input_and_ctrl_d_leaves(session: Canned) -> None:
 
 
 def test_errors_and_a_cancelled_statement_keep_the_session(session: Canned) -> None:
-    seen, out = typed(session, "MISS t;\rWAIT;\rBUG;\rSELECT 1;\rexit\r")
-    assert seen == ["MISS t", "WAIT", "BUG", "SELECT 1"]
+    seen, out = typed(session, "MISS t;\rWAIT;\rLATE;\rBUG;\rSELECT 1;\rexit\r")
+    assert seen == ["MISS t", "WAIT", "LATE", "BUG", "SELECT 1"]
     assert "[TABLE_OR_VIEW_NOT_FOUND]" in out
     assert "MISS t\n     ^" in out
     assert "Cancelled." in out
+    assert "Version 7 of t was committed before" in out
     assert "ValueError: unexpected" in out
     assert out.endswith("2 rows\n")
 

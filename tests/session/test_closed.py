@@ -1,0 +1,55 @@
+"""A session that was closed says so; threads that share one wait for each other."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from deltasql import Session, connect
+from deltasql.errors.usage import SessionClosedError
+
+
+def test_a_closed_session_runs_nothing(tmp_path: Path) -> None:
+    with connect(str(tmp_path)) as session:
+        session.sql("CREATE TABLE t (id INT)")
+    for use in (
+        lambda: session.sql("SHOW TABLES"),
+        lambda: session.begin("DROP TABLE t"),
+        lambda: session.table("t"),
+        lambda: session.log("t"),
+        lambda: session.readStream.table("t"),
+    ):
+        with pytest.raises(SessionClosedError) as caught:
+            use()
+        assert (caught.value.condition, caught.value.sqlstate) == ("INVALID_HANDLE.SESSION_CLOSED", "HY000")
+    session.close()
+    with connect(str(tmp_path)) as other:
+        assert [row.tableName for row in other.sql("SHOW TABLES")] == ["t"]
+
+
+def test_threads_that_share_a_session_wait_for_each_other(tmp_path: Path) -> None:
+    with connect(str(tmp_path)) as session:
+        session.sql("CREATE TABLE t (id INT)")
+        failed = insert_at_once(session, writers=6, times=5)
+        assert failed == []
+        assert session.sql("DESCRIBE HISTORY t").collect()[0].version == 30
+
+
+def insert_at_once(session: Session, writers: int, times: int) -> list[Exception]:
+    failed: list[Exception] = []
+
+    def insert(number: int) -> None:
+        try:
+            for row in range(times):
+                session.sql("INSERT INTO t VALUES (:id)", {"id": number * times + row})
+        except Exception as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=insert, args=(number,)) for number in range(writers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return failed
