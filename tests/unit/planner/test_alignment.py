@@ -7,6 +7,7 @@ import pytest
 from deltasql.errors.write import (
     NestedArityError,
     NestedColumnsMismatchError,
+    NestedOrderError,
     StrictAssignmentError,
     StructTypeMismatchError,
 )
@@ -116,3 +117,25 @@ def test_paths_are_told_from_expressions() -> None:
 def test_types_are_equal_as_values_whatever_their_nullability() -> None:
     assert same_type(ArrayType(INTEGER, True), ArrayType(INTEGER, False))
     assert not same_type(struct(a=INTEGER), struct(b=INTEGER))
+
+
+def test_guarded_casts_compute_a_value_once_and_fail_by_themselves() -> None:
+    align = Alignment(StructRule.BY_NAME, "t", Casts(guarded=True))
+    column = align.value("s.a", STRING, INTEGER, "n")
+    assert column.startswith("coalesce(TRY_CAST(s.a AS INT), IF(s.a IS NULL, NULL, ")
+    assert "DELTASQL_CAST|n|INT|" in column
+    expression = align.value("rand() || 'x'", STRING, INTEGER, "n")
+    assert expression.count("rand()") == 1
+    assert align.value("1", INTEGER, LONG, "n") == "CAST(1 AS BIGINT)"
+    assert align.cast("NULL", INTEGER, "n") == "CAST(NULL AS INT)"
+
+
+def test_names_of_the_column_do_not_go_elsewhere() -> None:
+    align = Alignment(StructRule.BY_NAME_OR_POSITION, "t")
+    ab, ba, bc, yz = (
+        StructType(tuple(StructField(name, INTEGER) for name in names)) for names in ("ab", "BA", "bc", "yz")
+    )
+    assert "'a', x.A, 'b', x.B" in align.value("x", ba, ab, "s")
+    assert "'a', x.y, 'b', x.z" in align.value("x", yz, ab, "s")
+    with pytest.raises(NestedOrderError, match="field b would be stored as a"):
+        align.value("x", bc, ab, "s")
