@@ -123,7 +123,7 @@ def stage_rows(change: RowChange, engine: StatementEngine, catalog: Catalog, set
     work.metrics["executionTimeMs"] = int((time.perf_counter() - started) * 1000)
     final = with_used_numbers(change, of_kind(work.actions, AddFile))
     final = replace(final, reads=final.reads or work.reads)
-    rebase = rebase_of(final, rules, engine, stage, work.marked, work.marking)
+    rebase = rebase_of(final, rules, engine, stage, work.marked, work.marking, work.described)
 
     def commit() -> Committed:
         try:
@@ -209,6 +209,13 @@ class _Work:
     marked: Sequence[MarkedFile] = ()
     marking: Marking | None = None
     reads: Reads | None = None
+    describe: Callable[[Marking], dict[str, int]] | None = None
+
+    def described(self, marking: Marking) -> dict[str, int]:
+        """The metrics where `marking` is what was marked in the end; they are the work's from then on."""
+        if self.describe is not None:
+            self.metrics.update(self.describe(marking))
+        return self.metrics
 
 
 def _written(change: RowChange, engine: StatementEngine, stage: Stage, operator: Write) -> _Work:
@@ -238,8 +245,12 @@ def _rewritten(change: RowChange, engine: StatementEngine, stage: Stage, operato
         stage.also(marking.vector_file)
     removed = change.snapshot.add_files(done.removed) if done.removed else []
     actions: list[Action] = [*_removals(removed), *done.staged.adds, *done.staged.changes]
-    metrics = rewrite_metrics(change.outcome, done, operator, [*removed, *marking.removed_files], marking)
-    return _Work(actions, metrics, _answer(change.outcome, done, operator), marked, marking)
+
+    def describe(final: Marking) -> dict[str, int]:
+        return rewrite_metrics(change.outcome, done, operator, [*removed, *final.removed_files], final)
+
+    answer = _answer(change.outcome, done, operator)
+    return _Work(actions, describe(marking), answer, marked, marking, describe=describe)
 
 
 def _answer(outcome: Outcome, done: Rewritten, operator: Rewrite) -> tuple[int, ...]:

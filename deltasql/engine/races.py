@@ -11,7 +11,7 @@ from deltasql.engine.write import Stage
 from deltasql.log.paths import canonical
 from deltasql.log.properties import writes_vectors
 from deltasql.log.rebase import Rebase
-from deltasql.log.row_level import Budget, FollowedRows, RowLevel
+from deltasql.log.row_level import Budget, Describe, FollowedRows, RowLevel
 from deltasql.log.snapshot import Snapshot
 from deltasql.log.touched_rows import TouchedRows
 from deltasql.log.vector_writer import MarkedFile, Marking
@@ -65,9 +65,10 @@ def rebase_of(
     stage: Stage | None = None,
     marked: Sequence[MarkedFile] = (),
     marking: Marking | None = None,
+    describe: Describe | None = None,
 ) -> Rebase:
     """What the change does about winners. `marked` are files that stay, with rows that go, and `marking` the actions
-    which that comes to if nobody else commits."""
+    which that comes to if nobody else commits. `describe` gives the metrics of what is marked in the end."""
     snapshot = change.snapshot
     rows = change.rows if isinstance(change, RowChange) else NO_ROWS
     if snapshot is None or not (rows.probe or rules.follow_rows_of(snapshot)):
@@ -77,5 +78,5 @@ def rebase_of(
     files = {canonical(item.add.path, root): item for item in marked}
     touched = TouchedRows(change.log.store, root, reader, files, marking)
     if rows.probe is None:
-        return FollowedRows(touched, rules.strict)
-    return RowLevel(touched, reader, rules.budget, rules.strict)
+        return FollowedRows(touched, rules.strict, describe)
+    return RowLevel(touched, reader, rules.budget, rules.strict, describe)

@@ -9,7 +9,7 @@ Source: Databricks documentation, Isolation levels and write conflicts; Delta pr
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -27,13 +27,15 @@ from deltasql.log.deletion_vectors import rows_marked_in
 from deltasql.log.file_changes import FileChanges
 from deltasql.log.rebase import Rebase
 from deltasql.log.touched_rows import TouchedRows
-from deltasql.log.vector_writer import MarkedFile
+from deltasql.log.vector_writer import MarkedFile, Marking
 
 if TYPE_CHECKING:
     import numpy as np
 
 
 Positions = Mapping[str, "np.ndarray[Any, Any]"]
+Describe = Callable[[Marking], Mapping[str, object]]
+"""The operation's metrics, from what it has marked."""
 
 
 class RowReader(Protocol):
@@ -71,9 +73,9 @@ class FollowedRows(Rebase):
     vectors and without row-level concurrency.
     """
 
-    def __init__(self, touched: TouchedRows, strict: bool = True) -> None:
+    def __init__(self, touched: TouchedRows, strict: bool = True, describe: Describe | None = None) -> None:
         super().__init__(strict)
-        self._touched = touched
+        self._touched, self._describe = touched, describe
         # Files that hold rows which were read elsewhere.
         self._followed: set[str] = set()
 
@@ -100,6 +102,12 @@ class FollowedRows(Rebase):
     def actions(self) -> Sequence[Action]:
         return self._touched.actions()
 
+    @property
+    def metrics(self) -> Mapping[str, object] | None:
+        """Those of what is marked now: vectors that others have united with theirs are not those of the first try."""
+        marking = self._touched.marking
+        return None if self._describe is None or marking is None else self._describe(marking)
+
     def beforehand(self) -> Sequence[Action]:
         """Takes back the moves of rows that could not be followed: files come back as they were before."""
         return self._touched.undo()
@@ -114,8 +122,15 @@ class FollowedRows(Rebase):
 class RowLevel(FollowedRows):
     """A transaction whose conflicts are told row by row."""
 
-    def __init__(self, touched: TouchedRows, reader: RowReader, budget: Budget, strict: bool = True) -> None:
-        super().__init__(touched, strict)
+    def __init__(
+        self,
+        touched: TouchedRows,
+        reader: RowReader,
+        budget: Budget,
+        strict: bool = True,
+        describe: Describe | None = None,
+    ) -> None:
+        super().__init__(touched, strict, describe)
         self._reader, self._budget = reader, budget
         self._asked: set[str] = set()
         self._candidates: dict[str, AddFile] = {}
