@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
@@ -29,7 +28,6 @@ from deltasql.plan.operators import (
     Write,
     children,
 )
-from deltasql.plan.query import SparkStatement
 from deltasql.planner.changes import (
     Answer,
     FileRemoval,
@@ -48,9 +46,6 @@ from deltasql.planner.rule import plan
 from deltasql.schema.text import path_text
 from deltasql.schema.types import STRING, StructField, StructType
 
-# ANALYZE TABLE is a statement, which can be explained.
-_RUNS_IT = re.compile(r"ANALYZE\s+(?!TABLES?\b)", re.IGNORECASE)
-
 PLAN = StructType((StructField("plan", STRING, False),))
 
 
@@ -58,14 +53,10 @@ PLAN = StructType((StructField("plan", STRING, False),))
 def _(statement: Explain, context: Context) -> Plan:
     """Logical plan, physical operators with the files that are left after pruning, and the actions of the commit.
 
-    EXTENDED and FORMATTED add the SQL of each value and condition. Raises ExplainModeError for CODEGEN and COST, and
-    for ANALYZE: EXPLAIN runs nothing.
+    EXTENDED and FORMATTED add the SQL of each value and condition. Raises ExplainModeError for CODEGEN and COST.
     """
     if statement.mode in {"CODEGEN", "COST"}:
         raise ExplainModeError(mode=statement.mode).at(context.caret(0, statement.start))
-    inner = statement.statement.statement if isinstance(statement.statement, SparkStatement) else None
-    if inner is not None and _RUNS_IT.match(inner.text):
-        raise ExplainModeError(mode="ANALYZE").at(context.caret(inner.start, inner.start + len("ANALYZE")))
     planned = plan(statement.statement, context)
     lines = ["== Logical Plan ==", *logical_lines(statement.statement, context.told), *physical_lines(planned)]
     if statement.mode is not None and isinstance(planned, (QueryRows, RowChange)):
