@@ -15,7 +15,7 @@ from deltasql.errors.frames import (
     UnsupportedReadSchemaError,
 )
 from deltasql.plan.base import quote
-from deltasql.schema.literals import sql_literal
+from deltasql.schema.text import quote_text
 from deltasql.writer import Optioned, at
 
 if TYPE_CHECKING:
@@ -67,13 +67,13 @@ class FrameReader(Optioned):
             if not version.strip().isdecimal():
                 raise InvalidVersionOptionError(repr(version))
             return f" VERSION AS OF {version}"
-        return "" if timestamp is None else f" TIMESTAMP AS OF {sql_literal(timestamp)}"
+        return "" if timestamp is None else f" TIMESTAMP AS OF {quote_text(timestamp)}"
 
     def _changes(self, function: str, table: str) -> DataFrame:
         start, end = self._bound("starting"), self._bound("ending")
         if start is None:
             raise MissingStartError
-        bounds = [sql_literal(table), start, *([] if end is None else [end])]
+        bounds = [quote_text(table), start, *([] if end is None else [end])]
         return self._rows(f"SELECT * FROM {function}({', '.join(bounds)})")
 
     def _bound(self, end: str) -> str | None:
@@ -84,7 +84,7 @@ class FrameReader(Optioned):
             raise ChangeBoundariesError(f"{end}Version", f"{end}Timestamp", verb)
         if version is not None:
             return _number(f"{end}Version", version)
-        return None if timestamp is None else sql_literal(timestamp)
+        return None if timestamp is None else quote_text(timestamp)
 
 
 def _number(option: str, value: str) -> str:

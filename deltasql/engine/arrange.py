@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.curves import Line, boundaries, range_bits, search_sql, search_steps
-from deltasql.engine.scans import file_key, file_rows, partition_sql
+from deltasql.engine.scans import file_key, file_rows, partition_value
 from deltasql.engine.spark import SparkHandle
 from deltasql.engine.staged import ORIGIN
 from deltasql.engine.write import Stage, Staged, count_live_rows
@@ -103,7 +103,7 @@ def _numbered(spark: SparkHandle, operator: Rearrange) -> DataFrame:
         ARRANGED_FILE,
         BIN,
         FILE_NUMBER,
-        *(F.expr(partition_sql(operator.target, name, text)).alias(name) for text, name in texts.items()),
+        *(partition_value(operator.target, name, F.col(text)) for text, name in texts.items()),
     )
     return rows.join(F.broadcast(known), ARRANGED_FILE).drop(ARRANGED_FILE)
 

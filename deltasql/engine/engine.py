@@ -17,6 +17,7 @@ from deltasql.engine.rewrite import rewrite
 from deltasql.engine.rewritten import Rewritten
 from deltasql.engine.rows import QueryResult
 from deltasql.engine.spark import SparkHandle
+from deltasql.engine.spark_types import spark_schema
 from deltasql.engine.write import Stage, Staged
 from deltasql.engine.write_failures import WriteContext, assigned_sql
 from deltasql.errors.base import DeltaSqlError
@@ -31,7 +32,6 @@ from deltasql.plan.operators import (
     Supplied,
     Write,
 )
-from deltasql.schema.text import schema_ddl
 from deltasql.schema.types import DataType, StructType
 
 if TYPE_CHECKING:
@@ -234,7 +234,7 @@ class StatementEngine:
     def frame_of(self, rows: CommandRows) -> DataFrame:
         """A DataFrame of rows that are here already."""
         with self.work():
-            return self.spark.session.createDataFrame(rows.rows, schema_ddl(rows.schema))
+            return self.spark.session.createDataFrame(rows.rows, spark_schema(rows.schema))
 
 
 def _sql_name(parts: Sequence[str]) -> str:

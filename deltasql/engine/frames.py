@@ -12,6 +12,7 @@ from typing_extensions import assert_never
 from deltasql.engine.literal_files import literal_table
 from deltasql.engine.scans import scan, with_declared
 from deltasql.engine.spark import SparkHandle
+from deltasql.engine.spark_types import spark_schema
 from deltasql.errors.view import ViewSchemaChangedError
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import HIDDEN_PREFIX, ORDINAL
@@ -35,7 +36,7 @@ from deltasql.schema.casts import can_up_cast
 from deltasql.schema.evolution import as_nullable
 from deltasql.schema.json import schema_from_json
 from deltasql.schema.literals import sql_literal
-from deltasql.schema.text import schema_ddl, sql_text
+from deltasql.schema.text import sql_text
 from deltasql.schema.types import StructField, StructType
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ class Frames:
         return frame_schema(self.frame(operator))
 
     def _build(self, operator: Operator) -> DataFrame:
+        from pyspark.sql import functions as F
+
         match operator:
             case Scan():
                 return scan(self._spark, operator)
@@ -80,10 +83,10 @@ class Frames:
                 return rows.toDF(*names) if names else rows
             case Literals():
                 # Without a schema PySpark takes a timestamp without a zone for one with a zone.
-                return self._spark.session.createDataFrame(literal_table(operator), schema_ddl(operator.schema))
+                return self._spark.session.createDataFrame(literal_table(operator), spark_schema(operator.schema))
             case Project():
-                rows = self.frame(operator.child).selectExpr(
-                    *(f"{value} AS {quote(name)}" for name, value in operator.columns)
+                rows = self.frame(operator.child).select(
+                    *(F.expr(f"({value})").alias(name) for name, value in operator.columns)
                 )
                 return with_declared(rows, operator.declared)
             case Number():

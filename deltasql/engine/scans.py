@@ -13,6 +13,7 @@ from deltasql.engine.marked_rows import without_marked
 from deltasql.engine.presence import missing_vector, readable_files
 from deltasql.engine.row_ids import metadata_type, read_columns, stored_fields, with_row_ids
 from deltasql.engine.spark import SparkHandle
+from deltasql.engine.spark_types import spark_schema, spark_type
 from deltasql.engine.tuning import FOR_SCANS, TINY_BYTES
 from deltasql.errors.log import DeletionVectorNotFoundError
 from deltasql.log.deletion_vectors import deleted_rows
@@ -33,14 +34,12 @@ from deltasql.plan.hidden import (
     hidden,
 )
 from deltasql.plan.operators import METADATA, Scan
-from deltasql.planner.char_types import declared_length, declared_texts, padded
+from deltasql.planner.char_types import declared_length, declared_texts
 from deltasql.planner.settings import IGNORE_MISSING_FILES
 from deltasql.schema.column_mapping import PARQUET_FIELD_ID, is_mapped, physical_name, physical_schema
 from deltasql.schema.edits import without_metadata
 from deltasql.schema.json import type_to_json
 from deltasql.schema.lengths import TYPE_KEY, has_lengths, with_lengths, without_lengths
-from deltasql.schema.literals import sql_literal
-from deltasql.schema.text import schema_ddl, sql_text
 from deltasql.schema.types import VOID, DecimalType, PrimitiveType, StructField, StructType
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ def file_rows(spark: SparkHandle, operator: Scan, schema: StructType, extra: Map
 
 
 def _empty(spark: SparkHandle, operator: Scan) -> DataFrame:
-    frame = spark.session.createDataFrame([], schema_ddl(operator.schema))
+    frame = spark.session.createDataFrame([], spark_schema(operator.schema))
     unfilled = {ROW_FILE: "STRING", ROW_INDEX: "BIGINT", ROW_ID: "BIGINT", ROW_VERSION: "BIGINT"}
     if operator.described:
         unfilled[METADATA] = metadata_type(operator)
@@ -153,12 +152,12 @@ def _columns(spark: SparkHandle, operator: Scan, paths: list[str], extra: Mappin
     return frame.select(*(_logical(item) for item in fields), *added)
 
 
-def _reader_schema(stored: StructType) -> str | SparkStruct:
+def _reader_schema(stored: StructType) -> SparkStruct:
     """What Spark reads files as; with the lengths of CHAR in it, Spark pads values that another engine did not."""
     from pyspark.sql.types import StructType as SparkStruct
 
     if not has_lengths(stored):
-        return schema_ddl(stored)
+        return spark_schema(stored)
     # Files that are older than the mapping of columns have no ids to be found by.
     plain = without_metadata(without_lengths(stored), {PARQUET_FIELD_ID})
     return SparkStruct.fromJson(type_to_json(plain))
@@ -202,9 +201,7 @@ def _logical(field: StructField) -> Column:
 
     column = F.col(quote(physical_name(field)))
     nested = not isinstance(field.type, (PrimitiveType, DecimalType)) and is_mapped(StructType((field,)))
-    return (F.expr(f"CAST({quote(physical_name(field))} AS {sql_text(field.type)})") if nested else column).alias(
-        field.name
-    )
+    return (column.cast(spark_type(field.type)) if nested else column).alias(field.name)
 
 
 def with_declared(frame: DataFrame, declared: Mapping[str, str]) -> DataFrame:
@@ -247,14 +244,17 @@ def _partition_groups(operator: Scan, partitions: list[str]) -> dict[tuple[str |
     return groups
 
 
-def partition_sql(operator: Scan, name: str, text: str) -> str:
-    """SQL of a partition column's value, from SQL of its text in the log."""
+def partition_value(operator: Scan, name: str, text: Column) -> Column:
+    """A partition column, from its text in the log."""
+    from pyspark.sql import functions as F
+
     field = operator.schema.find(name)
     assert field is not None
     length = declared_length(field)
-    # Another engine may not have padded it.
-    text = padded(text, length.length) if length is not None and length.kind == "char" else text
-    return f"CAST({text} AS {sql_text(field.type)})"
+    if length is not None and length.kind == "char":
+        # Another engine may not have padded it.
+        text = F.rpad(text, F.greatest(F.length(text), F.lit(length.length)), F.lit(" "))
+    return text.cast(spark_type(field.type)).alias(name)
 
 
 def _literal_group(
@@ -264,11 +264,12 @@ def _literal_group(
     from pyspark.sql import functions as F
 
     partitions = [name for name in operator.partition_columns if operator.schema.find(name)]
+    # First of all, because it starts Spark, which values are made by.
+    rows = _read(spark, operator, paths)
     literals = {
-        name: F.expr(partition_sql(operator, name, sql_literal(value)))
-        for name, value in zip(partitions, values, strict=True)
+        name: partition_value(operator, name, F.lit(value)) for name, value in zip(partitions, values, strict=True)
     }
-    return _select(_read(spark, operator, paths).withColumns(literals), names, operator)
+    return _select(rows.withColumns(literals), names, operator)
 
 
 def _joined_groups(
@@ -288,7 +289,7 @@ def _joined_groups(
     columns = [f"{hidden(index)} STRING" for index in range(len(partitions))]
     lookup = spark.session.createDataFrame(rows, ", ".join([*columns, f"{FILE_KEYS} ARRAY<STRING>"]))
     lookup = lookup.select(
-        *(F.expr(partition_sql(operator, name, hidden(index))).alias(name) for index, name in enumerate(partitions)),
+        *(partition_value(operator, name, F.col(hidden(index))) for index, name in enumerate(partitions)),
         F.explode(FILE_KEYS).alias(FILE_KEY),
     )
     joined = frame.join(F.broadcast(lookup), F.expr(f"{KEYED_FILE} = {FILE_KEY}"))

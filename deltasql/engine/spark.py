@@ -44,6 +44,8 @@ def own_session() -> dict[str, str]:
         "spark.sql.legacy.createHiveTableByDefault": "false",
         # Tables are in our catalog. Hive's would put its files into the working directory.
         "spark.sql.catalogImplementation": "in-memory",
+        # Else `${env:HOME}` in a name or a text, which may come from a table, is replaced by what it stands for here.
+        "spark.sql.variable.substitute": "false",
     }
     given = outside_settings(os.environ)
     return {OWN_MARK: "true", **{key: value for key, value in own.items() if key not in given}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 
 from deltasql.plan.base import quote
-from deltasql.schema.text import quote_text
+from deltasql.schema.text import text_sql
 from deltasql.schema.types import VARIANT, ArrayType, DataType, MapType, StructType
 
 
@@ -37,5 +37,5 @@ def _struct(sql: str, kind: StructType, names: count[int]) -> str | None:
     if not any(texts):
         return None
     fields = zip(kind, texts, paths, strict=True)
-    values = ", ".join(f"{quote_text(field.name)}, {text or path}" for field, text, path in fields)
+    values = ", ".join(f"{text_sql(field.name)}, {text or path}" for field, text, path in fields)
     return f"CASE WHEN {sql} IS NOT NULL THEN named_struct({values}) END"

@@ -346,6 +346,55 @@ class UnsupportedTypesError(DeltaSqlError):
 
 
 @condition(
+    "DELTA_UNSUPPORTED_DATA_TYPES",
+    "0AKDC",
+    "{table} has columns of types that Delta does not define: {columns}. Its log was written by something else, or "
+    "changed: DESCRIBE HISTORY says who wrote it. An earlier version may be read: {table} VERSION AS OF n.",
+)
+class UnknownTypesError(DeltaSqlError):
+    """In a log, not in a statement."""
+
+    table: str
+    columns: Collection[str]
+
+
+@condition(
+    "DELTA_UNSUPPORTED_DATA_TYPES",
+    "0AKDC",
+    "{name} is no name of a type.",
+)
+class UnknownTypeNameError(DeltaSqlError):
+    """A type that must not come into SQL."""
+
+    name: str
+
+
+@condition(
+    "DELTA_INVALID_LOG_JSON",
+    "KD00D",
+    "The metadata of column {column} of {table} cannot be read: {key} is {value}, and must be {wanted}. The log is "
+    "damaged; read an earlier version, or restore it from a copy.",
+)
+class ColumnMetadataError(DeltaSqlError):
+    key: str
+    column: str
+    table: str
+    value: str
+    wanted: str
+
+
+@condition(
+    "DELTA_CANNOT_USE_INTERNAL_COLUMN_NAME",
+    "42000",
+    "Column {column} of {table} cannot be used: names that begin with {prefix} are columns of deltasql's own.",
+)
+class HiddenColumnNameError(DeltaSqlError):
+    column: str
+    table: str
+    prefix: str
+
+
+@condition(
     "DELTA_PARTITION_COLUMN_NOT_FOUND",
     "42703",
     "There is no column {column} to partition {where} by.{hint} Columns: {candidates}.",

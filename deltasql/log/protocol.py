@@ -18,6 +18,7 @@ from deltasql.errors.protocol import (
 )
 from deltasql.log.features import FEATURES, Support, active_features, implied_features, with_required
 from deltasql.log.iceberg_compat import check_compatible
+from deltasql.schema.foreign import check_foreign
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import StructType
 from deltasql.schema.widening import unsupported_changes
@@ -85,8 +86,9 @@ class Protocol:
     def check_readable(
         self, table: str, schema: StructType | None = None, configuration: Mapping[str, str] | None = None
     ) -> None:
-        """Raises when deltasql cannot read such a table: InvalidProtocolVersionError, UnsupportedReadFeaturesError, and
-        UnsupportedTypeChangeError where old files may hold a type that is not read as the present one.
+        """Raises when deltasql cannot read such a table: InvalidProtocolVersionError, UnsupportedReadFeaturesError,
+        what `check_foreign` raises, and UnsupportedTypeChangeError where old files may hold a type that is not read as
+        the present one.
 
         With schema and configuration, features that the metadata does not use are forgiven where that is safe;
         without them, every supported feature counts as used.
@@ -98,6 +100,8 @@ class Protocol:
         refused = self._refused(features, "read", schema, configuration)
         if refused:
             raise UnsupportedReadFeaturesError(table, refused)
+        if schema is not None:
+            check_foreign(schema, table)
         if schema is not None and features & {"typeWidening", "typeWidening-preview"}:
             for change in unsupported_changes(schema):
                 old, new = type_text(change.old), type_text(change.new)

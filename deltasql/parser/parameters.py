@@ -10,6 +10,7 @@ from deltasql.errors.base import Caret
 from deltasql.errors.settings import ParametersError, ParameterValueError, UnboundParameterError
 from deltasql.plan.parameters import BoundStatement, BoundValue
 from deltasql.schema.literals import sql_literal
+from deltasql.schema.text import quote_text
 
 # Strings, quoted names and comments are passed over whole. A colon after a name, a bracket or another colon is not a
 # marker: `c:path` reads a field of a variant, `x::int` casts.
@@ -67,6 +68,9 @@ def _bound(sql: str, args: Mapping[str, Any] | Sequence[Any]) -> Iterator[tuple[
 
 
 def _literal(name: str, value: Any) -> str:
+    if isinstance(value, str):
+        # Our own parser may read it, where a literal is wanted.
+        return quote_text(value)
     try:
         return sql_literal(value)
     except TypeError as error:

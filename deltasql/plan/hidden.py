@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-HIDDEN_PREFIX = "__deltasql_"
+from deltasql.schema.checks import HIDDEN_PREFIX
+
+__all__ = ["HIDDEN_PREFIX", "hidden"]
 
 
 def hidden(name: object) -> str:

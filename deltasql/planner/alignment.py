@@ -21,7 +21,7 @@ from deltasql.errors.write import (
 from deltasql.plan.base import quote
 from deltasql.schema.casts import can_up_cast
 from deltasql.schema.checks import duplicate_columns
-from deltasql.schema.text import quote_text, sql_text, type_text
+from deltasql.schema.text import sql_text, text_sql, type_text
 from deltasql.schema.types import VOID, ArrayType, DataType, MapType, StructField, StructType
 
 
@@ -69,7 +69,7 @@ BOUND_VALUES = r"__[xc]\d+|__value"
 
 
 def _guarded(value: str, kind: str, column: str) -> str:
-    mark = quote_text(f"{CAST_MARK}{percent_encoded(column)}|{percent_encoded(kind)}|")
+    mark = text_sql(f"{CAST_MARK}{percent_encoded(column)}|{percent_encoded(kind)}|")
     report = f"concat({mark}, typeof({value}), '|', CAST({value} AS STRING))"
     raised = f"CAST(raise_error({report}) AS {kind})"
     return f"coalesce(TRY_CAST({value} AS {kind}), IF({value} IS NULL, NULL, {raised}))"
@@ -157,7 +157,7 @@ class Alignment:
             else:
                 path = f"{sql}.{quote(given.name)}"
                 value = self._align(path, given.type, wanted.type, f"{column}.{quote(wanted.name)}", names)
-            fields += [quote_text(wanted.name), value]
+            fields += [text_sql(wanted.name), value]
         return (
             f"CASE WHEN {sql} IS NULL THEN CAST(NULL AS {sql_text(target)}) ELSE named_struct({', '.join(fields)}) END"
         )
@@ -255,7 +255,7 @@ def updated_struct(
                 align,
                 f"{column}.{quote(field.name)}",
             )
-        fields += [quote_text(field.name), value]
+        fields += [text_sql(field.name), value]
     nothing = f"{source_sql} IS NULL" + (f" AND {target_sql} IS NULL" if kept else "")
     return f"CASE WHEN {nothing} THEN CAST(NULL AS {sql_text(new)}) ELSE named_struct({', '.join(fields)}) END"
 

@@ -9,7 +9,7 @@ from deltasql.errors.base import Caret
 from deltasql.errors.write import ConflictingAssignmentsError, FieldOfNonStructError
 from deltasql.plan.base import ColumnPath, quote
 from deltasql.schema.paths import folded
-from deltasql.schema.text import quote_text, sql_text, type_text
+from deltasql.schema.text import sql_text, text_sql, type_text
 from deltasql.schema.types import DataType, StructType
 
 ValueFor = Callable[[str, DataType, str], str]
@@ -86,7 +86,7 @@ def _rebuilt(
             value = _rebuilt(below, before.type if before else None, field.type, path, (*names, field.name), value_for)
         elif before is not None and before.type != field.type:
             value = value_for(path, field.type, dotted((*names, field.name)))
-        fields += [quote_text(field.name), value]
+        fields += [text_sql(field.name), value]
     return f"named_struct({', '.join(fields)})"
 
 

@@ -9,7 +9,7 @@ from deltasql.plan.base import quote
 from deltasql.plan.operators import Constraint
 from deltasql.planner.alignment import is_path
 from deltasql.schema.lengths import TYPE_KEY, Length, declared_text, declared_type, has_lengths, length_of
-from deltasql.schema.text import quote_text
+from deltasql.schema.text import text_sql
 from deltasql.schema.types import ArrayType, DataType, MapType, StructField, StructType
 
 LENGTH_CHECK = "__CHAR_VARCHAR_STRING_LENGTH_CHECK__"
@@ -72,7 +72,7 @@ def _fitted(sql: str, declared: Length) -> str:
 
 def _struct(sql: str, declared: StructType, names: count[int]) -> str:
     pairs = (
-        f"{quote_text(field.name)}, {_stored(f'{sql}.{quote(field.name)}', field.type, names)}" for field in declared
+        f"{text_sql(field.name)}, {_stored(f'{sql}.{quote(field.name)}', field.type, names)}" for field in declared
     )
     return f"CASE WHEN {sql} IS NOT NULL THEN named_struct({', '.join(pairs)}) END"
 

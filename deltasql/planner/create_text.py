@@ -11,6 +11,7 @@ from deltasql.log.properties import check_constraints, parse_properties
 from deltasql.plan.base import quote
 from deltasql.planner.defaults import CURRENT_DEFAULT
 from deltasql.planner.generated import generation_of
+from deltasql.schema.foreign import check_foreign
 from deltasql.schema.identity import identity_of
 from deltasql.schema.lengths import declared_type
 from deltasql.schema.text import path_text, quote_text, sql_text
@@ -21,7 +22,11 @@ if TYPE_CHECKING:
 
 
 def create_statement(name: str, snapshot: Snapshot, location: str | None) -> str:
-    """SQL that creates an empty table with the snapshot's columns, partitioning, comment and properties."""
+    """SQL that creates an empty table with the snapshot's columns, partitioning, comment and properties.
+
+    Raises what `check_foreign` raises.
+    """
+    check_foreign(snapshot.schema, snapshot.table)
     constraints = check_constraints(snapshot.configuration).items()
     elements = [column_text(field) for field in snapshot.schema]
     elements += [f"CONSTRAINT {quote(key)} CHECK ({condition})" for key, condition in constraints]

@@ -16,7 +16,7 @@ from deltasql.plan.base import quote
 from deltasql.plan.hidden import ORDINAL, ROWS
 from deltasql.schema.identity import Identity, identity_of, with_identities
 from deltasql.schema.paths import resolve
-from deltasql.schema.text import path_text, quote_text
+from deltasql.schema.text import path_text, text_sql
 from deltasql.schema.types import StructField, StructType
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ OVERFLOW_MARK = "DELTASQL_IDENTITY_OVERFLOW|"
 
 def identity_sql(field: StructField, identity: Identity, ordinal: str = ORDINAL) -> str:
     """SQL of a new row's number; `ordinal` is SQL of the row's own number, from 0."""
-    report = quote_text(f"{OVERFLOW_MARK}{percent_encoded(field.name)}|")
+    report = text_sql(f"{OVERFLOW_MARK}{percent_encoded(field.name)}|")
     overflow = f"CAST(raise_error({report}) AS BIGINT)"
     if identity.left == 0:
         return overflow

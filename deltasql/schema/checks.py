@@ -8,6 +8,7 @@ from deltasql.errors.schema import (
     DUPLICATE_COLUMNS,
     AllColumnsPartitionError,
     ChangeDataColumnsError,
+    HiddenColumnNameError,
     IdentityPartitionError,
     InternalColumnNameError,
     InvalidColumnNameError,
@@ -40,6 +41,8 @@ CHANGE_TYPE, COMMIT_VERSION, COMMIT_TIMESTAMP = "_change_type", "_commit_version
 """Columns of the change data feed. Data files of the same job have the first one as well, empty."""
 CHANGE_DATA_COLUMNS = (CHANGE_TYPE, COMMIT_VERSION, COMMIT_TIMESTAMP)
 INTERNAL_COLUMNS = ("__delta_internal_row_index", "__delta_internal_is_row_deleted")
+HIDDEN_PREFIX = "__deltasql_"
+"""Begins the names of columns of our own while rows are computed."""
 RESERVED_NAMES = frozenset(CHANGE_DATA_COLUMNS + INTERNAL_COLUMNS)
 """Lower-case names that ADD and RENAME refuse."""
 
@@ -101,7 +104,10 @@ def check_duplicates(schema: StructType, place: str, where: str) -> None:
 def check_names(
     schema: StructType, *, column_mapping: bool = False, change_data_feed: bool = False, where: str = "the table"
 ) -> None:
-    """Raises InvalidColumnNameError, InternalColumnNameError, and for a change data feed ChangeDataColumnsError."""
+    """Raises InvalidColumnNameError, InternalColumnNameError, HiddenColumnNameError.
+
+    For a change data feed ChangeDataColumnsError too.
+    """
     if not column_mapping:
         wrong = [path_text(path) for path, _ in walk(schema) if INVALID_CHARACTERS & set(path[-1])]
         if wrong:
@@ -109,6 +115,8 @@ def check_names(
     for field in schema:
         if field.name.lower() in INTERNAL_COLUMNS:
             raise InternalColumnNameError(path_text((field.name,)))
+        if field.name.lower().startswith(HIDDEN_PREFIX):
+            raise HiddenColumnNameError(path_text((field.name,)), where, HIDDEN_PREFIX)
     if change_data_feed:
         check_change_columns(schema, where)
 
@@ -122,14 +130,17 @@ def check_change_columns(schema: StructType, where: str) -> None:
 
 def check_types(schema: StructType, where: str = "the table") -> None:
     """Raises UnsupportedTypesError with every column whose type Delta cannot store, such as an interval."""
-    wrong = [
-        f"{path_text(path)} {type_text(leaf)}"
-        for path, field in walk(schema)
-        for leaf in _atoms(field.type)
-        if not _storable(leaf)
-    ]
+    wrong = [f"{path_text(path)} {name}" for path, name in unstorable(schema)]
     if wrong:
         raise UnsupportedTypesError(where, wrong)
+
+
+def unstorable(schema: StructType) -> Iterator[tuple[Path, str]]:
+    """The columns, at any depth, whose types are none of Delta's, with the names of these types."""
+    for path, field in walk(schema):
+        for leaf in _atoms(field.type):
+            if not _storable(leaf):
+                yield path, type_text(leaf)
 
 
 def check_voids(schema: StructType) -> None:

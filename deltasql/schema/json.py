@@ -20,7 +20,9 @@ from deltasql.schema.types import (
     StructType,
 )
 
-_DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(-?\d+)\s*\)")
+_DECIMAL = re.compile(r"decimal\(\s*(\d{1,9})\s*,\s*(-?\d{1,9})\s*\)", re.ASCII)
+_MOST_LEVELS = 100
+"""Deeper types would use up the stack of whoever walks through them; Spark's own parser gives up below that."""
 
 
 def schema_from_json(schema: str | Mapping[str, Any]) -> StructType:
@@ -40,18 +42,25 @@ def schema_to_json(schema: StructType) -> str:
     return json.dumps(type_to_json(schema), separators=(",", ":"), ensure_ascii=False)
 
 
-def type_from_json(document: Any) -> DataType:
-    """The data type of a parsed JSON node: a token such as "integer", or an object with a "type"."""
+def type_from_json(document: Any, level: int = 0) -> DataType:
+    """The data type of a parsed JSON node: a token such as "integer", or an object with a "type".
+
+    A token that names no type is kept as it is: what can be known without the column still can. Whoever uses the
+    schema of a table first asks schema.foreign. Raises InvalidSchemaJsonError.
+    """
     if isinstance(document, str):
         return _from_token(document)
+    if level > _MOST_LEVELS:
+        raise InvalidSchemaJsonError(f"types lie in one another at more than {_MOST_LEVELS} levels")
     try:
         match document["type"]:
             case "struct":
-                return StructType(tuple(field_from_json(field) for field in document["fields"]))
+                return StructType(tuple(field_from_json(field, level + 1) for field in document["fields"]))
             case "array":
-                return ArrayType(type_from_json(document["elementType"]), bool(document["containsNull"]))
+                return ArrayType(type_from_json(document["elementType"], level + 1), bool(document["containsNull"]))
             case "map":
-                key, value = type_from_json(document["keyType"]), type_from_json(document["valueType"])
+                key = type_from_json(document["keyType"], level + 1)
+                value = type_from_json(document["valueType"], level + 1)
                 return MapType(key, value, bool(document["valueContainsNull"]))
             case other:
                 raise InvalidSchemaJsonError(f"unknown type {other!r}")
@@ -59,12 +68,14 @@ def type_from_json(document: Any) -> DataType:
         raise InvalidSchemaJsonError(f"{error!r} in {document!r}") from error
 
 
-def field_from_json(document: Mapping[str, Any]) -> StructField:
+def field_from_json(document: Mapping[str, Any], level: int = 0) -> StructField:
     """The field of a parsed JSON object; unknown metadata is kept."""
-    metadata = document.get("metadata")
+    name, metadata = document["name"], document.get("metadata")
+    if not isinstance(name, str) or not (metadata is None or isinstance(metadata, Mapping)):
+        raise InvalidSchemaJsonError(f"a column without a name, or with metadata that are no object: {document!r}")
     return StructField(
-        document["name"],
-        type_from_json(document["type"]),
+        name,
+        type_from_json(document["type"], level),
         bool(document["nullable"]),
         MappingProxyType(dict(metadata)) if metadata else EMPTY_METADATA,
     )

@@ -1,4 +1,4 @@
-"""Python values as SQL literals."""
+"""Python values as SQL that Spark parses."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from deltasql.schema.text import quote_text
+from deltasql.schema.text import text_sql
 
 
 def sql_literal(value: Any) -> str:
@@ -24,7 +24,7 @@ def sql_literal(value: Any) -> str:
         case Decimal():
             return f"{value:f}BD"
         case str():
-            return quote_text(value)
+            return text_sql(value)
         case bytes():
             return f"X'{value.hex()}'"
         case datetime():

@@ -1,11 +1,24 @@
-"""Types and schemas as text: Spark's own type names, SQL that Spark can parse, and a tree for people."""
+"""Names, texts, types and schemas as SQL, and as Spark's own type names; a tree for people.
+
+Whatever comes from a table goes into SQL through here, or as a value through schema.literals: a table is data, and may
+hold anything. What both of them give is one token, or one type, whatever is in it.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
+from deltasql.errors.schema import UnknownTypeNameError
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
 
+# Delta's types, and those that only Spark has: a query may give them.
+_TYPE_NAME = re.compile(
+    r"""boolean|byte|short|integer|long|float|double|string|binary|date|timestamp|timestamp_ntz|void|variant
+    |interval(\ (year|month|day|hour|minute|second)(\ to\ (month|hour|minute|second))?)?
+    |string\ collate\ \w+|(char|varchar|time)\(\d+\)|(geometry|geography)\(\w+(,\ ?\w+)?\)""",
+    re.VERBOSE | re.ASCII,
+)
 _SHORT_NAMES = {"byte": "tinyint", "short": "smallint", "integer": "int", "long": "bigint"}
 
 
@@ -27,10 +40,13 @@ def type_text(data_type: DataType) -> str:
 def sql_text(data_type: DataType, *, constraints: bool = False) -> str:
     """A type as SQL that Spark parses in a CAST or a column list: ``STRUCT<a: INT, `x y`: STRING>``.
 
-    With `constraints`, struct fields carry their NOT NULL and COMMENT.
+    With `constraints`, struct fields carry their NOT NULL and COMMENT. Raises UnknownTypeNameError.
     """
     match data_type:
         case PrimitiveType(name):
+            # Nothing but the name of a type is ever made part of SQL.
+            if not _TYPE_NAME.fullmatch(name):
+                raise UnknownTypeNameError(name)
             return _SHORT_NAMES.get(name, name).upper()
         case DecimalType(precision, scale):
             return f"DECIMAL({precision},{scale})"
@@ -58,9 +74,27 @@ def tree_text(schema: StructType, *, log_names: bool = False) -> str:
     return "\n".join(["root", *_fields_lines(schema, " ", log_name if log_names else kind_text)])
 
 
+_NO_BARE_NAMES = frozenset(
+    {
+        # These Spark reads as something else where a column is meant: NULL as the literal, VALUES as a query …
+        *("ALL", "CURRENT_PATH", "DISTINCT", "FALSE", "FROM", "NOT", "NULL", "SELECT", "TRUE", "VALUES"),
+        # These are no names with spark.sql.ansi.enforceReservedKeywords.
+        *("AND", "ANY", "AS", "AUTHORIZATION", "BOTH", "CALL", "CASE", "CAST", "CHECK", "COLLATE", "COLLATION"),
+        *("COLLATIONS", "COLUMN", "CONSTRAINT", "CREATE", "CROSS", "CURRENT_DATE", "CURRENT_SCHEMA", "CURRENT_TIME"),
+        *("CURRENT_TIMESTAMP", "CURRENT_USER", "ELSE", "END", "ESCAPE", "EXCEPT", "EXECUTE", "FETCH", "FILTER", "FOR"),
+        *("FOREIGN", "FULL", "GRANT", "GROUP", "HAVING", "IN", "INNER", "INTERSECT", "INTO", "IS", "JOIN", "LATERAL"),
+        *("LEADING", "LEFT", "LOCALTIMESTAMP", "NATURAL", "OFFSET", "ON", "ONLY", "OR", "ORDER", "OUTER", "OVERLAPS"),
+        *("PRIMARY", "RECURSIVE", "REFERENCES", "RIGHT", "SESSION_USER", "SOME", "SQL", "TABLE", "THEN", "TIME", "TO"),
+        *("TRAILING", "UNION", "UNIQUE", "UNKNOWN", "USER", "USING", "WHEN", "WHERE", "WITH", "WITHIN"),
+    }
+)
+"""Words that need back-ticks to be the name of a column, in any mode of Spark's parser; tests ask Spark for them."""
+
+
 def quote_name(name: str) -> str:
-    """`name` as an SQL identifier: bare where it can be, in back-ticks otherwise."""
-    if name and name.isascii() and name.replace("_", "a").isalnum() and not name[0].isdigit():
+    """`name` as an SQL identifier: bare where that surely is one, in back-ticks otherwise."""
+    plain = name.isascii() and name.replace("_", "a").isalnum() and not name[0].isdigit()
+    if plain and name.upper() not in _NO_BARE_NAMES:
         return name
     return "`" + name.replace("`", "``") + "`"
 
@@ -71,9 +105,20 @@ def path_text(path: tuple[str, ...]) -> str:
 
 
 def quote_text(text: str) -> str:
-    """`text` as an SQL string literal."""
+    """`text` as a string literal for people, and for our own parser. What Spark parses is made by `text_sql`."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
+
+
+def text_sql(text: str) -> str:
+    """`text` as an SQL expression that is this text in every session of Spark.
+
+    What a backslash means and how a quote is written depends on spark.sql.parser.escapedStringLiterals, and `${…}` is
+    replaced by the value of a setting or an environment variable, so such texts are given by their bytes.
+    """
+    if "\\" in text or "'" in text or "${" in text:
+        return f"CAST(X'{text.encode(errors='surrogatepass').hex()}' AS STRING)"
+    return f"'{text}'"
 
 
 def _field_sql(field: StructField, separator: str, constraints: bool) -> str:

@@ -12,7 +12,10 @@ EMPTY_METADATA: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class PrimitiveType:
-    """A type without parameters; `name` is its token in the schema JSON: `integer`, `long`, `timestamp_ntz` …"""
+    """A type without parameters; `name` is its token in the schema JSON: `integer`, `long`, `timestamp_ntz` …
+
+    A log may hold any token; schema.foreign tells which of them are types.
+    """
 
     name: str
 

@@ -1,0 +1,39 @@
+"""Our types as Spark's: objects, so that no name of a table goes through a text that Spark parses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltasql.schema.json import type_to_json
+from deltasql.schema.types import ArrayType, DataType, MapType, StructField, StructType
+
+if TYPE_CHECKING:
+    from pyspark.sql import types as spark
+
+
+def spark_schema(schema: StructType) -> spark.StructType:
+    """The columns of `schema` for a reader or a new DataFrame: all nullable, and without their metadata."""
+    from pyspark.sql.types import StructType as SparkStruct
+
+    return SparkStruct.fromJson(type_to_json(_bare(schema)))
+
+
+def spark_type(kind: DataType) -> spark.DataType:
+    """A type for a cast."""
+    return spark_schema(StructType((StructField("x", kind),))).fields[0].dataType
+
+
+def _bare(kind: StructType) -> StructType:
+    return StructType(tuple(StructField(field.name, _bare_type(field.type)) for field in kind))
+
+
+def _bare_type(kind: DataType) -> DataType:
+    match kind:
+        case StructType():
+            return _bare(kind)
+        case ArrayType(element):
+            return ArrayType(_bare_type(element))
+        case MapType(key, value):
+            return MapType(_bare_type(key), _bare_type(value))
+        case _:
+            return kind
