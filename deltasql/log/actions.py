@@ -335,8 +335,9 @@ class Metadata:
 
     @staticmethod
     def from_json(data: Json) -> Metadata:
-        """Raises what `schema_from_json` raises."""
-        schema = schema_from_json(data["schemaString"])
+        """Raises what `schema_from_json` raises. Metadata without a schema are those of a table without columns."""
+        text = data.get("schemaString")
+        schema = StructType() if text is None else schema_from_json(text)
         return Metadata(
             id=data["id"],
             schema=schema,
@@ -347,7 +348,7 @@ class Metadata:
             created_time=data.get("createdTime"),
             format=data.get("format") or _PARQUET,
             extra={key: value for key, value in data.items() if key not in _METADATA_FIELDS},
-            _text=(schema, data["schemaString"]),
+            _text=None if text is None else (schema, text),
         )
 
 

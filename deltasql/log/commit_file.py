@@ -135,7 +135,7 @@ def parse_line(line: bytes, number: int, path: str, table: str) -> Json:
 _REQUIRED = {
     "add": ("path", "size", "modificationTime"),
     "remove": ("path",),
-    "metaData": ("id", "schemaString"),
+    "metaData": ("id",),
     "protocol": ("minReaderVersion", "minWriterVersion"),
     "txn": ("appId", "version"),
     "domainMetadata": ("domain", "configuration"),

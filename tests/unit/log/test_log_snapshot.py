@@ -153,7 +153,7 @@ def test_odd_but_legal_commits(create: Create, log_file: File, location: str) ->
         ("[1]", "JSON object"),
         ('{"add":{"size":1,"modificationTime":1}}', "path"),
         ('{"add":5}', "no JSON object"),
-        ('{"metaData":{"id":"1"}}', "schemaString"),
+        ('{"metaData":{"schemaString":"{}"}}', "id"),
     ],
 )
 def test_a_damaged_commit_names_file_and_line(
