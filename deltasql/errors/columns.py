@@ -51,6 +51,20 @@ class DefaultTypeError(DeltaSqlError):
 
 
 @condition(
+    "INVALID_DEFAULT_VALUE.UNRESOLVED_EXPRESSION",
+    "42623",
+    "{part} cannot be used in the default of {column}: {expression}. {advice}",
+)
+class DefaultExpressionError(DeltaSqlError):
+    """A function that is none of Spark's own, text that is no expression."""
+
+    part: str
+    column: str
+    expression: str
+    advice: str
+
+
+@condition(
     "DELTA_OPERATION_NOT_ALLOWED",
     "0AKDC",
     "{column} is a field of a struct, and only whole columns have defaults. "

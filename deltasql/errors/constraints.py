@@ -119,3 +119,59 @@ class NonBooleanConstraintError(DeltaSqlError):
     constraint: str
     expression: str
     type: str
+
+
+@condition(
+    "DELTA_UNSUPPORTED_EXPRESSION_CHECK_CONSTRAINT",
+    "42621",
+    "{part} cannot be used in the CHECK constraint {constraint}: {expression}. {advice}",
+)
+class CheckExpressionError(DeltaSqlError):
+    """A sub-query, a window, a name that is no column, text that is no expression."""
+
+    part: str
+    constraint: str
+    expression: str
+    advice: str
+
+
+@condition(
+    "DELTA_AGGREGATE_IN_CHECK_CONSTRAINT",
+    "42621",
+    "{part} cannot be used in the CHECK constraint {constraint}: {expression}. {advice}",
+)
+class CheckAggregateError(DeltaSqlError):
+    """An aggregate: a condition is one of a single row."""
+
+    part: str
+    constraint: str
+    expression: str
+    advice: str
+
+
+@condition(
+    "DELTA_NON_DETERMINISTIC_EXPRESSION_IN_CHECK_CONSTRAINT",
+    "42621",
+    "{part} cannot be used in the CHECK constraint {constraint}: {expression}. {advice}",
+)
+class CheckNotDeterministicError(DeltaSqlError):
+    """rand(), uuid() …"""
+
+    part: str
+    constraint: str
+    expression: str
+    advice: str
+
+
+@condition(
+    "DELTA_UDF_IN_CHECK_CONSTRAINT",
+    "42621",
+    "{part} cannot be used in the CHECK constraint {constraint}: {expression}. {advice}",
+)
+class CheckFunctionError(DeltaSqlError):
+    """A function that is none of Spark's own, or one that looks at more than its arguments."""
+
+    part: str
+    constraint: str
+    expression: str
+    advice: str

@@ -220,7 +220,8 @@ def _with_default(schema: StructType, change: ColumnChange, snapshot: Snapshot, 
     if change.default is not None:
         if len(found.path) > 1:
             raise NestedDefaultError(path_text(found.path), path_text(found.path[:1]))
-        sql = checked_default(change.default, found.path, plain_type(found.field.type), context)
+        plain = plain_type(found.field.type)
+        sql = checked_default(change.default, found.path, plain, context, length_of(found.field.type))
     return set_metadata(schema, found.path, CURRENT_DEFAULT, sql, where=snapshot.table)
 
 

@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.constraints import (
+    CheckAggregateError,
+    CheckExpressionError,
+    CheckFunctionError,
+    CheckNotDeterministicError,
     ConstraintDependentColumnError,
     ConstraintExistsError,
     ConstraintNotFoundError,
@@ -28,6 +32,7 @@ from deltasql.planner.char_types import length_checks
 from deltasql.planner.context import Context
 from deltasql.planner.expression_types import known_type, types_of
 from deltasql.planner.reads import WHOLE_TABLE
+from deltasql.planner.row_expressions import Reason, Use, bare, refusal, stored_refusal
 from deltasql.planner.rule import plan
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import BOOLEAN, StructField, StructType
@@ -46,10 +51,12 @@ def _(statement: AddConstraint, context: Context) -> Plan:
         raise ConstraintExistsError(snapshot.table, name, known[name])
     condition = _inside(statement.condition)
     text = condition.text
+    check_condition(name, condition, context)
     # Written rows are checked without a name, so that t.a must not be found here either.
     kind = known_type(condition.text, snapshot.schema)
     if kind is None:
         kind = context.analyst.types([(context.scan(snapshot), ROWS)], [condition.text])[0]
+    check_condition(name, condition, context, known=True)
     if kind != BOOLEAN:
         raise NonBooleanConstraintError(name, text, type_text(kind)).at(context.caret(condition.start, condition.end))
     metadata = snapshot.metadata.with_configuration({f"{CONSTRAINT_PREFIX}{name}": text})
@@ -78,6 +85,34 @@ def _inside(brackets: SqlText) -> SqlText:
     return SqlText(brackets.text[inner[0].start : inner[-1].end], brackets.start + inner[0].start)
 
 
+_OF_CHECKS = {
+    Reason.AGGREGATE: CheckAggregateError,
+    Reason.RANDOM: CheckNotDeterministicError,
+    Reason.FUNCTION: CheckFunctionError,
+}
+
+
+def check_condition(name: str, condition: SqlText, context: Context, *, known: bool = False) -> None:
+    """Raises what forbids that a statement declares this condition: it looks at more than the columns of a row.
+
+    That of a function nobody knows Spark says better; `known` is a condition that Spark has looked at.
+    """
+    found = refusal(condition.text, Use.CHECK)
+    if found is not None and (known or found.reason is not Reason.FUNCTION):
+        advice = "It is a condition of one row, of Spark's own functions, and the same each time."
+        error = _OF_CHECKS.get(found.reason, CheckExpressionError)(found.part, name, condition.text, advice)
+        raise error.at(context.caret(condition.start + found.start, condition.start + found.end))
+
+
+def stored_condition(name: str, text: str, schema: StructType, table: str) -> str:
+    """SQL of a CHECK constraint that a table carries. Raises what forbids that it runs."""
+    found = stored_refusal(text, Use.CHECK, schema)
+    if found is None:
+        return bare(text)
+    advice = f"No row is written while it is there: ALTER TABLE {table} DROP CONSTRAINT {quote(name)}."
+    raise _OF_CHECKS.get(found.reason, CheckExpressionError)(found.part, name, text, advice)
+
+
 def declared_constraints(
     constraints: Sequence[CheckConstraint], schema: StructType, table: str, context: Context
 ) -> dict[str, str]:
@@ -93,10 +128,12 @@ def declared_constraints(
         key, caret = f"{CONSTRAINT_PREFIX}{name}", context.caret(condition.start, condition.end)
         if key in found:
             raise ConstraintDeclaredTwiceError(table, name, found[key]).at(caret)
+        check_condition(name, condition, context)
         try:
             (kind,) = types_of(schema, [condition.text], context)
         except DeltaSqlError as error:
             raise error.at(caret) from None
+        check_condition(name, condition, context, known=True)
         if kind != BOOLEAN:
             raise NonBooleanConstraintError(name, condition.text, type_text(kind)).at(caret)
         found[key] = condition.text
@@ -137,15 +174,17 @@ def refuse_dependent(path: tuple[str, ...], operation: str, snapshot: Snapshot) 
 
 
 def constraints_of(
-    schema: StructType, configuration: Mapping[str, str], skip: frozenset[str] = frozenset()
+    schema: StructType, configuration: Mapping[str, str], table: str, skip: frozenset[str] = frozenset()
 ) -> tuple[Constraint, ...]:
-    """The constraints of a table, NOT NULL first. Columns in `skip` are known to be written as they were read."""
+    """The constraints of a table, NOT NULL first. Columns in `skip` are known to be written as they were read.
+
+    Raises what `stored_condition` raises.
+    """
     lengths = [check for field in schema if field.name not in skip for check in length_checks(field)]
     not_null = [item for field in schema if field.name not in skip for item in _not_null(field, (), None)]
     checks = [
-        Constraint(key[len(CONSTRAINT_PREFIX) :], text)
-        for key, text in configuration.items()
-        if key.startswith(CONSTRAINT_PREFIX)
+        Constraint(name, stored_condition(name, text, schema, table))
+        for name, text in check_constraints(configuration).items()
     ]
     return (*not_null, *lengths, *sorted(checks, key=lambda item: item.name))
 

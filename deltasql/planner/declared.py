@@ -23,7 +23,7 @@ from deltasql.planner.defaults import CURRENT_DEFAULT, checked_default
 from deltasql.planner.generated import GENERATION, without_comments
 from deltasql.planner.generation_checks import check_generation
 from deltasql.schema.identity import Identity
-from deltasql.schema.lengths import TYPE_KEY, has_lengths, parsed_type, plain_field
+from deltasql.schema.lengths import TYPE_KEY, declared_as, has_lengths, length_of, parsed_type, plain_field
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import LONG, StructField, StructType
 
@@ -59,7 +59,9 @@ def declared_field(column: ColumnDefinition, context: Context) -> StructField:
     if column.generated is not None:
         metadata[GENERATION] = without_comments(column.generated).text
     if column.default is not None:
-        metadata[CURRENT_DEFAULT] = checked_default(column.default, (column.name,), column.type, context)
+        metadata[CURRENT_DEFAULT] = checked_default(
+            column.default, (column.name,), column.type, context, length_of(declared_as(column.type, column.type_text))
+        )
     return StructField(column.name, column.type, column.nullable, MappingProxyType(metadata))
 
 

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.columns import (
+    DefaultExpressionError,
     DefaultNotConstantError,
     DefaultNotDeterministicError,
     DefaultSubqueryError,
     DefaultTypeError,
 )
 from deltasql.plan.base import SqlText
+from deltasql.plan.hidden import hidden
+from deltasql.planner.default_types import may_default
+from deltasql.planner.expression_types import types_of
+from deltasql.schema.lengths import Length
 from deltasql.schema.text import path_text, sql_text
-from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField
+from deltasql.schema.types import INTEGER, DataType, DecimalType, PrimitiveType, StructField, StructType
 
 if TYPE_CHECKING:
     from deltasql.planner.context import Context
 
 CURRENT_DEFAULT = "CURRENT_DEFAULT"
+_SOME_ROW = StructType((StructField(hidden("none"), INTEGER),))
 _INTEGER_BITS = {"byte": 8, "short": 16, "integer": 32, "long": 64}
 _CAST_FAILURES = ("CAST_", "DATATYPE_MISMATCH", "NUMERIC_VALUE_OUT_OF_RANGE")
 _FUNCTIONS = {
@@ -38,42 +45,83 @@ _FUNCTIONS = {
 
 
 def default_sql(field: StructField | None) -> str:
-    """SQL of a column's default value: NULL where none is declared."""
-    return "NULL" if field is None else str(field.metadata.get(CURRENT_DEFAULT) or "NULL")
+    """SQL of a column's default value, in brackets if it needs them: NULL where none is declared.
+
+    Raises DefaultExpressionError for a text that may not run: a log may say anything there.
+    """
+    text = "" if field is None else str(field.metadata.get(CURRENT_DEFAULT) or "")
+    return _stored(text, path_text((field.name,))) if field is not None and text.strip() else "NULL"
 
 
-def checked_default(expression: SqlText, column: tuple[str, ...], kind: DataType, context: Context) -> str:
-    """The default as the table stores it: the user's own text.
+@cache
+def _stored(text: str, column: str) -> str:
+    from deltasql.planner.row_expressions import Use, bare, stored_refusal
+    from deltasql.planner.tokens import tokenize
 
-    Raises DefaultSubqueryError, DefaultNotConstantError, DefaultNotDeterministicError, DefaultTypeError. Literals are
-    checked here, for any other expression Spark is asked, which then starts.
+    found = stored_refusal(text, Use.DEFAULT, StructType())
+    if found is not None:
+        advice = f"Remove it: ALTER TABLE … ALTER COLUMN {column} DROP DEFAULT."
+        raise DefaultExpressionError(found.part, column, text, advice)
+    tokens = tokenize(text)
+    is_call = len(tokens) == 3 and tokens[0].is_name and (tokens[1].key, tokens[2].key) == ("(", ")")
+    is_signed = len(tokens) == 2 and tokens[0].key in {"-", "+"} and tokens[1].kind == "number"
+    is_typed = len(tokens) == 2 and tokens[0].kind == "word" and tokens[1].kind == "string"
+    return bare(text) if len(tokens) == 1 or is_call or is_signed or is_typed else f"({bare(text)})"
+
+
+def checked_default(
+    expression: SqlText, column: tuple[str, ...], kind: DataType, context: Context, length: Length | None = None
+) -> str:
+    """The default as the table stores it: the user's own text. `length` is that of CHAR(n) and VARCHAR(n).
+
+    Raises DefaultExpressionError, DefaultSubqueryError, DefaultNotConstantError, DefaultNotDeterministicError,
+    DefaultTypeError. Literals are checked here, for any other expression Spark is asked, which then starts.
     """
     caret = context.caret(expression.start, expression.start + len(expression.text))
     try:
-        _check(expression.text, path_text(column), kind, context)
+        _check(expression.text, path_text(column), kind, context, length)
     except DeltaSqlError as error:
         raise error.at(caret) from None
     return expression.text
 
 
-def _check(sql: str, column: str, kind: DataType, context: Context) -> None:
+def _check(sql: str, column: str, kind: DataType, context: Context, length: Length | None) -> None:
     from deltasql.planner.references import column_references, has_aggregate, has_subquery, is_deterministic
+    from deltasql.planner.row_expressions import Reason, Use, refusal
 
-    if has_subquery(sql):
+    reasons: dict[Reason, type[DefaultNotConstantError | DefaultNotDeterministicError]]
+    reasons = {Reason.AGGREGATE: DefaultNotConstantError, Reason.RANDOM: DefaultNotDeterministicError}
+    found = refusal(sql, Use.DEFAULT)
+    if has_subquery(sql) or (found is not None and found.reason is Reason.QUERY):
         raise DefaultSubqueryError(column, sql)
-    if _is_stored_as_it_is(sql, kind):
+    if found is not None:
+        if found.reason is Reason.FUNCTION:
+            # That nobody knows it Spark says better.
+            types_of(_SOME_ROW, [sql], context)
+        if found.reason in reasons:
+            raise reasons[found.reason](column, sql)
+        raise DefaultExpressionError(
+            found.part, column, sql, "It is computed by Spark's own functions, from constants."
+        )
+    if length is None and _is_stored_as_it_is(sql, kind):
         return
     names = [reference for reference in column_references(sql) if reference.parts[-1].lower() not in _FUNCTIONS]
     if names or has_aggregate(sql):
         raise DefaultNotConstantError(column, sql)
     if not is_deterministic(sql):
         raise DefaultNotDeterministicError(column, sql)
+    (found_kind,) = types_of(_SOME_ROW, [sql], context)
+    if not may_default(found_kind, kind):
+        reason = f"It is of type {sql_text(found_kind)}."
+        raise DefaultTypeError(column, sql_text(kind), sql, reason)
     try:
-        context.analyst.value(f"CAST(({sql}) AS {sql_text(kind)})")
+        value = context.analyst.value(f"CAST(({sql}) AS {sql_text(kind)})")
     except DeltaSqlError as error:
         if not error.condition.startswith(_CAST_FAILURES):
             raise
         raise DefaultTypeError(column, sql_text(kind), sql, error.message) from error
+    if length is not None and isinstance(value, str) and len(value.rstrip(" ")) > length.length:
+        raise DefaultTypeError(column, length.text.upper(), sql, f"It has {len(value)} characters.")
 
 
 def _is_stored_as_it_is(sql: str, kind: DataType) -> bool:

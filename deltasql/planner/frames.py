@@ -287,7 +287,7 @@ def _redefined(write: _Write, context: Context) -> RowChange:
     rows, given = write.rows
     values = zip(metadata.schema, given, strict=True)
     child: Operator = Project(rows, tuple((field.name, quote(item.sql)) for field, item in values))
-    constraints = constraints_of(metadata.schema, metadata.configuration)
+    constraints = constraints_of(metadata.schema, metadata.configuration, snapshot.table)
     if constraints:
         child = Check(child, constraints)
     return RowChange(

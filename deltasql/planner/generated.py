@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from deltasql.errors.columns import GeneratedDependentError, GeneratedFromRandomError
+from deltasql.errors.columns import GeneratedDependentError, GeneratedExpressionError, GeneratedFromRandomError
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.operators import Constraint
 from deltasql.schema.text import path_text, sql_text
@@ -42,8 +42,28 @@ def base_columns(expression: str) -> frozenset[str]:
     return frozenset(reference.parts[0].lower() for reference in column_references(expression))
 
 
+def stored_generation(field: StructField, schema: StructType) -> str:
+    """SQL of the expression that a column of `schema` is computed by. Raises GeneratedExpressionError.
+
+    A log may say anything there; what a statement may declare is in generation_checks.
+    """
+    from deltasql.planner.row_expressions import Use, bare, stored_refusal
+
+    expression = generation_of(field) or ""
+    found = stored_refusal(expression, Use.GENERATED, schema)
+    if found is None:
+        return bare(expression)
+    advice = (
+        "The table's log says so: nothing is written while the column is there. Drop it, or copy the other columns."
+    )
+    raise GeneratedExpressionError(quote(field.name), found.part, expression, advice)
+
+
 def generated_sql(field: StructField, expression: str, values: Mapping[str, str]) -> str:
-    """SQL of a generated column where `values` are SQL of the row's new values by column name."""
+    """SQL of a generated column where `values` are SQL of the row's new values by column name.
+
+    `expression` is its `stored_generation`.
+    """
     from deltasql.planner.references import column_references
     from deltasql.planner.splice import splice
     from deltasql.planner.tokens import tokenize
@@ -83,7 +103,8 @@ def recomputed(
                 raise GeneratedFromRandomError(quote(column), assigned[column], quote(name))
         field = schema.find(name)
         assert field is not None
-        values[name] = generated_sql(field, with_padded_literals(expression, schema), {**kept, **assigned})
+        computed = with_padded_literals(stored_generation(field, schema), schema)
+        values[name] = generated_sql(field, computed, {**kept, **assigned})
     return values
 
 
@@ -91,9 +112,11 @@ def generated_checks(schema: StructType, given: Collection[str]) -> tuple[Constr
     """The constraints of the generated columns among those for which a statement gives values."""
     folded = {name.lower() for name in given}
     return tuple(
-        Constraint(f"{GENERATED_CHECK}{quote(name)}", f"{quote(name)} <=> ({expression})")
-        for name, expression in generations(schema).items()
-        if name.lower() in folded
+        Constraint(
+            f"{GENERATED_CHECK}{quote(field.name)}", f"{quote(field.name)} <=> ({stored_generation(field, schema)})"
+        )
+        for field in schema
+        if generation_of(field) is not None and field.name.lower() in folded
     )
 
 

@@ -131,7 +131,7 @@ def inserted(insertion: Insertion, context: Context) -> RowChange:
     child = _literals(insertion, schema) or table_rows(insertion.rows, columns, schema, few=insertion.few)
     numbered = tuple(name for name, sql in columns if ORDINAL in sql)
     given_names = [name for name, _ in columns]
-    constraints = constraints_of(schema, metadata.configuration, skip=frozenset(numbered))
+    constraints = constraints_of(schema, metadata.configuration, snapshot.table, skip=frozenset(numbered))
     constraints = (*constraints, *generated_checks(schema, given_names))
     if constraints and not isinstance(child, Literals):
         child = Check(child, constraints)

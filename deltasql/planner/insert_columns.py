@@ -25,7 +25,7 @@ from deltasql.planner.alignment import Alignment, StructRule
 from deltasql.planner.char_types import declared_texts, stored
 from deltasql.planner.context import Context
 from deltasql.planner.defaults import DefaultKeyword, default_sql
-from deltasql.planner.generated import generated_sql, generation_of
+from deltasql.planner.generated import generated_sql, generation_of, stored_generation
 from deltasql.planner.identity import identity_sql, refuse_explicit
 from deltasql.planner.store_assignment import store_casts
 from deltasql.planner.widening import automatic_widening, refuse_dependent_types
@@ -214,15 +214,13 @@ def table_rows(rows: Operator, columns: Sequence[tuple[str, str]], schema: Struc
         return projected
     # In a projection of their own, so that each value that they are computed from is computed once.
     names = {name: quote(name) for name in given}
-    values = ((field, generation_of(field)) for field in schema)
-    return Project(
-        projected,
-        tuple(
-            (field.name, names[field.name] if field.name in given or sql is None else generated_sql(field, sql, names))
-            for field, sql in values
-        ),
-        declared,
-    )
+    computed = {
+        field.name: generated_sql(field, stored_generation(field, schema), names)
+        for field in schema
+        if field.name not in given and generation_of(field) is not None
+    }
+    values = {**names, **computed}
+    return Project(projected, tuple((field.name, values[field.name]) for field in schema), declared)
 
 
 def left_to_the_table(

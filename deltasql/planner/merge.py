@@ -105,7 +105,7 @@ def _(statement: Merge, context: Context) -> Plan:
         actions=merge.actions(new, scan, source),
         keep=tuple(f"{quote(scope.target.alias)}.{quote(name)}" for name in new.names),
         output=new,
-        checks=(*constraints_of(new, metadata.configuration), *generated_checks(new, merge.given)),
+        checks=(*constraints_of(new, metadata.configuration, snapshot.table), *generated_checks(new, merge.given)),
         equal_keys=keys,
         unique_match=not _deletes_all_matches(statement.clauses),
         relations=scope.relations,

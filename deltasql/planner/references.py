@@ -32,7 +32,7 @@ __all__ = [
 
 DIALECT = "databricks"
 
-_AGGREGATES = frozenset(
+AGGREGATES = frozenset(
     {
         *("any", "any_value", "approx_count_distinct", "approx_percentile", "approx_top_k", "array_agg", "avg"),
         *("bit_and", "bit_or", "bit_xor", "bitmap_construct_agg", "bitmap_or_agg", "bool_and", "bool_or"),
@@ -45,7 +45,7 @@ _AGGREGATES = frozenset(
         *("stddev_samp", "string_agg", "sum", "try_avg", "try_sum", "var_pop", "var_samp", "variance"),
     }
 )
-_NOT_DETERMINISTIC = frozenset(
+NOT_DETERMINISTIC = frozenset(
     {
         *("rand", "random", "randn", "randstr", "uniform", "uuid", "shuffle", "monotonically_increasing_id"),
         *("input_file_name", "input_file_block_start", "input_file_block_length", "spark_partition_id"),
@@ -187,7 +187,7 @@ def has_aggregate(expression: str) -> bool:
     while index < len(tokens):
         if _opens_query(tokens, index):
             index = closing(tokens, index)
-        elif _is_call(tokens, index, _AGGREGATES) and not _quantifies(tokens, index):
+        elif _is_call(tokens, index, AGGREGATES) and not _quantifies(tokens, index):
             return True
         index += 1
     return False
@@ -201,7 +201,7 @@ def _quantifies(tokens: list[Token], index: int) -> bool:
 def is_deterministic(expression: str) -> bool:
     """Whether `expression` gives the same value each time for one row: no rand, uuid, input_file_name …"""
     tokens = tokenize(expression)
-    return not any(_is_call(tokens, index, _NOT_DETERMINISTIC) for index in range(len(tokens)))
+    return not any(_is_call(tokens, index, NOT_DETERMINISTIC) for index in range(len(tokens)))
 
 
 def is_stable(expression: str) -> bool:

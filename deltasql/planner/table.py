@@ -147,7 +147,7 @@ def _from_query(statement: CreateTable, context: Context, target: Target, query:
     clustering = new_clustering(statement.cluster_by, metadata, target.snapshot, context)
     columns = tuple((field.name, stored(field, quote(field.name))) for field in metadata.schema)
     child: Operator = Project(query, columns, declared_texts(metadata.schema))
-    constraints = constraints_of(metadata.schema, metadata.configuration)
+    constraints = constraints_of(metadata.schema, metadata.configuration, str(statement.table))
     if constraints:
         child = Check(child, constraints)
     removed, _ = _replaced(target.snapshot)

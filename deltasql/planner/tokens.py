@@ -8,7 +8,7 @@ from itertools import pairwise
 
 _TOKEN = re.compile(
     r"""
-    (?P<space>   \s+ | --(?:\\\n|[^\n])* )
+    (?P<space>   \s+ | --(?:\\\n|[^\r\n])* )
   | (?P<comment> /\* )
   | (?P<string>  [rR]'[^']*' | [rR]"[^"]*" | '(?:\\.|''|[^'\\])*' | "(?:\\.|""|[^"\\])*" )
   | (?P<quoted>  `(?:``|[^`])*` )

@@ -59,7 +59,7 @@ def _(statement: Update, context: Context) -> Plan:
         actions=(action,),
         keep=tuple(keep.values()),
         output=schema,
-        checks=(*constraints_of(schema, snapshot.configuration, skip=untouched), *checks),
+        checks=(*constraints_of(schema, snapshot.configuration, snapshot.table, skip=untouched), *checks),
         relations=scope.relations,
     )
     operator = recorded(operator, snapshot.configuration)

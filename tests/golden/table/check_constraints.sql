@@ -30,3 +30,14 @@ CREATE TABLE w (CONSTRAINT p CHECK (a > 0)) AS SELECT 1 AS a;
 ALTER TABLE c REPLACE COLUMNS (a INT CONSTRAINT p CHECK (a > 0), g INT);
 -- name: wrong, a stray word
 ALTER TABLE c ADD CONSTRAINT stray CHECK (1 > 0 x);
+-- name: wrong, more than a condition of one row
+CREATE TABLE w (a INT, CONSTRAINT p CHECK (a IN (SELECT 1)));
+CREATE TABLE w (a INT, CONSTRAINT p CHECK (sum(a) > 0));
+CREATE TABLE w (a INT, CONSTRAINT p CHECK (a > 0 AND Rand() < 2));
+ALTER TABLE c ADD CONSTRAINT p CHECK (a > 0 AND EXISTS (VALUES 1));
+ALTER TABLE c ADD CONSTRAINT p CHECK (count(*) > 0);
+ALTER TABLE c ADD CONSTRAINT p CHECK (`reflect`('java.lang.System', 'nanoTime') > 0);
+ALTER TABLE c ADD CONSTRAINT p CHECK (my_function(a));
+ALTER TABLE c ADD CONSTRAINT p CHECK (current_user() = 'ann');
+ALTER TABLE c ADD CONSTRAINT p CHECK (row_number() OVER (ORDER BY a) > 0);
+ALTER TABLE c ADD CONSTRAINT p CHECK (session.upper(a) > '');

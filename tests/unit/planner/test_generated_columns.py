@@ -22,8 +22,8 @@ from deltasql.errors.concurrency import MetadataChangedError
 from deltasql.log.actions import AddFile, Metadata
 from deltasql.plan.operators import Number, Project, Rewrite, Write
 from deltasql.planner.changes import RowChange, TableChange
-from deltasql.planner.generated import generated_sql
-from deltasql.schema.types import INTEGER, StructField
+from deltasql.planner.generated import generated_sql, stored_generation
+from deltasql.schema.types import INTEGER, StructField, StructType
 from tests.unit.planner.lab import Lab, checks_of, columns
 
 Fails = Callable[..., Any]
@@ -79,12 +79,15 @@ def test_default_leaves_the_column_to_the_table(table: Lab, fails: Fails) -> Non
 
 
 def test_values_take_the_place_of_names() -> None:
-    field = StructField("y", INTEGER)
     values = {"a": "s.a", "B c": "CAST(1 AS INT)"}
-    assert generated_sql(field, "A + `b C`.x + f(a, 'a')", values) == (
-        "CAST((s.a) + (CAST(1 AS INT)).x + f((s.a), 'a') AS INT)"
-    )
-    assert generated_sql(field, "transform(a, a -> a + 1)[0]", {"a": "t.a"}).startswith("CAST(transform((t.a), a -> a")
+    assert computed("A + `b C`.x + nvl(a, 'a')", values) == "CAST((s.a) + (CAST(1 AS INT)).x + nvl((s.a), 'a') AS INT)"
+    assert computed("transform(a, a -> a + 1)[0]", values).startswith("CAST(transform((s.a), a -> a")
+
+
+def computed(expression: str, values: dict[str, str]) -> str:
+    field = StructField("y", INTEGER, metadata={"delta.generationExpression": expression})
+    schema = StructType((*(StructField(name, INTEGER) for name in values), field))
+    return generated_sql(field, stored_generation(field, schema), values)
 
 
 def test_update_computes_what_depends_on_its_columns(table: Lab, fails: Fails) -> None:
