@@ -88,7 +88,7 @@ _NO_BARE_NAMES = frozenset(
         *("TRAILING", "UNION", "UNIQUE", "UNKNOWN", "USER", "USING", "WHEN", "WHERE", "WITH", "WITHIN"),
     }
 )
-"""Words that need back-ticks to be the name of a column, in any mode of Spark's parser; tests ask Spark for them."""
+"""Words that need back-ticks to be the name of a column, in any mode of Spark's parser; a test asks Spark for them."""
 
 
 def quote_name(name: str) -> str:

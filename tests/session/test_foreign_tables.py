@@ -17,6 +17,8 @@ from deltasql.errors.columns import DefaultExpressionError, DefaultNotDeterminis
 from deltasql.errors.constraints import CheckExpressionError, CheckFunctionError
 from deltasql.errors.schema import ColumnMetadataError, HiddenColumnNameError, UnknownTypesError
 from deltasql.errors.table import ReadTableWithoutColumnsError
+from deltasql.planner.builtin_functions import OF_A_ROW, OF_THE_MOMENT, OF_THE_SESSION, OUTSIDE
+from deltasql.planner.references import AGGREGATES, NOT_DETERMINISTIC
 from deltasql.schema.text import quote_name, quote_text
 
 Json = dict[str, Any]
@@ -308,3 +310,24 @@ def lit(text: str) -> Any:
     from pyspark.sql import functions as F
 
     return F.lit(text)
+
+
+def test_sparks_functions_are_sorted_into_those_that_may_be_called_and_others(session: Session) -> None:
+    names = {name for (name,) in rows_of(session, "SHOW SYSTEM FUNCTIONS") if name.isidentifier()}
+    known = OF_A_ROW | OF_THE_MOMENT | OF_THE_SESSION | OUTSIDE | AGGREGATES | NOT_DETERMINISTIC
+    words = {"and", "or", "not", "in", "between", "case", "when"}
+    left = {name for name in names - known - words if "_agg" not in name}
+    assert left <= {
+        *("approx_top_k_accumulate", "approx_top_k_combine", "grouping", "grouping_id", "python_worker_logs", "range"),
+        *("variant_explode", "variant_explode_outer", "vector_avg", "vector_sum"),
+    }
+
+
+@pytest.mark.parametrize("mode", ["false", "true"])
+def test_every_word_of_the_grammar_can_be_the_name_of_a_column(session: Session, mode: str) -> None:
+    words = [str(word) for word, *_ in rows_of(session, "SELECT keyword FROM sql_keywords()")]
+    session.sql(f"SET spark.sql.ansi.enforceReservedKeywords = {mode}")
+    names = [quote_name(word) for word in words]
+    values = ", ".join(f"{number} AS `{word}`" for number, word in enumerate(words))
+    (row,) = rows_of(session, f"SELECT {', '.join(f'({name} + 0)' for name in names)} FROM (SELECT {values})")
+    assert list(row) == list(range(len(words)))
