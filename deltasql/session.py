@@ -27,7 +27,7 @@ from deltasql.interrupts import interruptible, next_step, shielded
 from deltasql.log.store import LocalLogStore
 from deltasql.log.table import DeltaLog
 from deltasql.log.transaction import back_off
-from deltasql.parser import parse, refused_name, split
+from deltasql.parser import misplaced_word, parse, refused_name, split
 from deltasql.parser.parameters import bind_parameters
 from deltasql.pending import Pending
 from deltasql.plan.base import TableName
@@ -221,7 +221,7 @@ class Session:
             return planned(parse(bound.sql), replace(self._context(bound.sql, engine), bound=bound))
         except (TableNotFoundError, SchemaNotFoundError, CatalogNotFoundError) as error:
             # What is no table may be a statement, or a name, that we know and do not have.
-            raise refused_name(error.caret) or error from None
+            raise refused_name(error.caret) or misplaced_word(error.caret) or error from None
 
     @contextmanager
     def _statement(self) -> Iterator[None]:

@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from deltasql.engine.misread import in_users_words, misread_part
+from deltasql.engine.query_failures import misspelt_error, unresolved_error
 from deltasql.engine.write_failures import Failure, WriteContext, cast_error, marked_error
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.engine import SparkError, TimeOutOfRangeError
 from deltasql.errors.settings import UnboundParameterError
 from deltasql.errors.syntax import TooComplexError
 from deltasql.errors.write import MergeUnresolvedError
-from deltasql.parser.unsupported import refusal
 from deltasql.plan.hidden import HIDDEN_PREFIX
 from deltasql.planner.alignment import BOUND_VALUES
 
@@ -92,10 +92,13 @@ def _translate(failure: Failure, sql: str, write: WriteContext | None) -> DeltaS
     sentence = _sentence(text, name)
     if name == "PARSE_SYNTAX_ERROR":
         place = misread_part(_before_stack(text), sql)
-        refused = refusal(sql, place.start) if place else None
-        if refused:
-            return refused
+        wrong = misspelt_error(failure, sql, place)
+        if wrong:
+            return wrong
         return SparkError(name, failure.state, in_users_words(sentence, place), text).at(place)
+    wrong = unresolved_error(failure, sql)
+    if wrong:
+        return wrong.at(_place(failure, sql))
     return SparkError(name, failure.state, sentence, text).at(_place(failure, sql))
 
 
@@ -163,8 +166,8 @@ def _first_line(text: str) -> str:
 def _place(failure: Failure, sql: str) -> Caret | None:
     """The fragment that Spark complains of, found in the user's SQL: texts reach Spark in pieces, but verbatim."""
     for fragment in failure.fragments:
-        # As whole words: the column `a` is not the a in SELECT a.
-        found = re.search(rf"(?<![\w`]){re.escape(fragment)}(?![\w`])", sql)
+        # As whole words: the column `a` is not the a in SELECT, nor that in t.a.
+        found = re.search(rf"(?<![\w`.]){re.escape(fragment)}(?![\w`])", sql)
         if found is not None:
             return Caret(sql, found.start(), found.end())
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from deltasql.errors.base import DeltaSqlError, condition
+from deltasql.errors.suggestion import did_you_mean
 
 
 @condition(
@@ -17,6 +18,10 @@ class MergeUnresolvedError(DeltaSqlError):
     clause: str
     columns: tuple[str, ...]
     advice: str = ""
+
+    @property
+    def message(self) -> str:
+        return super().message + ("" if self.advice else did_you_mean(self.expression, self.columns))
 
 
 @condition(
@@ -67,6 +72,10 @@ class MissingSetColumnError(DeltaSqlError):
     column: str
     table: str
     columns: tuple[str, ...]
+
+    @property
+    def message(self) -> str:
+        return super().message + did_you_mean(self.column, self.columns)
 
 
 @condition(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.syntax import EmptyStatementError, ParseSyntaxError
+from deltasql.parser.advice import misplaced_word
 from deltasql.parser.automaton import Automaton, NoParseError
 from deltasql.parser.build import build
 from deltasql.parser.completion import Expected, expected_keywords
@@ -25,6 +26,7 @@ __all__ = [
     "expected_keywords",
     "is_complete",
     "keywords",
+    "misplaced_word",
     "parse",
     "parse_type",
     "refused_name",

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from deltasql.errors.base import Caret
+from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser.outline import find, outline
 
 _CREATE = "CREATE|REPLACE [OR] [REPLACE] [EXTERNAL] TABLE [IF] [NOT] [EXISTS]"
@@ -98,13 +102,45 @@ ADVICE = (
     ("< HISTORY|DETAIL >", "Did you mean DESCRIBE {words}?"),
     ("< INSTER|INSRET|ISNERT >", "Did you mean INSERT?"),
     ("SET name < part >", "Write SET key = value."),
+    # Queries, where Spark's parser stops
+    ("⋯ , < FROM|WHERE|GROUP|ORDER|HAVING|LIMIT >", "Remove the comma before it."),
+    ("⋯ SELECT < TOP part >", "Write LIMIT n at the end."),
+    ("⋯ SELECT … < INTO name >", "Write CREATE TABLE t AS SELECT …, or INSERT INTO t SELECT …."),
+    ("⋯ LIMIT part < , > part", "Write LIMIT n OFFSET m."),
+    ("⋯ SELECT < FROM >", "Say which columns: SELECT * FROM t."),
+    ("⋯ < IN part >", "Write the values in parentheses: IN (1, 2)."),
+    ("⋯ < = = >", "Write = once."),
+    ("⋯ < = GT >", "Write >=."),
+    ("⋯ JOIN part part < . part > =", "Write ON before the condition."),
 )  # fmt: skip
+NAMES = (
+    ("⋯ , < WHERE|GROUP|ORDER|HAVING|LIMIT|JOIN|LEFT|INNER|CROSS|ON >", "Remove the comma before it."),
+    ("UPDATE < TABLE > name SET", "Leave out TABLE."),
+    ("DELETE FROM < TABLE > name", "Leave out TABLE."),
+    ("DESCRIBE|DESC < HISTORY|DETAIL end >", "Say of which table: DESCRIBE {words} t."),
+)
+"""The same for words that stand where the name of a table should."""
 
 
 def advice(text: str, stuck: int) -> str:
     """What to write instead of what stands at offset `stuck`, which cannot be read; "" where nothing is sure."""
+    return _first(ADVICE, text, stuck)
+
+
+def misplaced_word(caret: Caret | None) -> ParseSyntaxError | None:
+    """The error for a word that was taken for the name of a table, which there is not."""
+    sentence = _first(NAMES, caret.sql, caret.start) if caret else ""
+    if not (caret and sentence):
+        return None
+    found = caret.sql[caret.start : caret.end]
+    error = ParseSyntaxError(f"Found '{found}', but expected a table. {sentence}", found, ("a table",))
+    error.caret = caret
+    return error
+
+
+def _first(patterns: Sequence[tuple[str, str]], text: str, stuck: int) -> str:
     statement = outline(text)
-    for pattern, sentence in ADVICE:
+    for pattern, sentence in patterns:
         place = find(pattern, statement)
         at_end = "end >" in pattern and stuck == len(text)
         if place is not None and (place[0] <= stuck < place[1] or at_end):

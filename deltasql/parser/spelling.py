@@ -7,10 +7,15 @@ from collections.abc import Iterable
 
 def closest(word: str, words: Iterable[str]) -> str:
     """The one of `words` that `word` resembles; "" where none does, or several do equally. All are in capitals."""
-    near = sorted((_distance(word, other), other) for other in words if resembles(word, other))
-    if not near or (len(near) > 1 and near[0][0] == near[1][0]):
-        return ""
-    return near[0][1]
+    near = resembling(word, words)
+    return near[0] if len(near) == 1 else ""
+
+
+def resembling(word: str, words: Iterable[str]) -> list[str]:
+    """Those of `words` that `word` resembles most."""
+    near = [(_distance(word, other), other) for other in words if resembles(word, other)]
+    least = min((distance for distance, _ in near), default=0)
+    return [other for distance, other in near if distance == least]
 
 
 def resembles(word: str, keyword: str) -> bool:

@@ -215,7 +215,11 @@ class Context:
         made = None if key is None else self.views[key].made
         if made is not None and not self.analyst.knows_view(view.parts):
             return made.schema
-        return self.analyst.schema(self.query(SqlText(f"SELECT * FROM {view}", 0)))
+        try:
+            sql, relations = self.bind(f"SELECT * FROM {view}")
+        except DeltaSqlError as error:
+            raise error.at(self.caret(view.start, view.end)) from None
+        return self.analyst.schema(Query(sql, relations, "query"))
 
     def is_view(self, name: TableName) -> bool:
         """Whether a temporary view hides the tables of this name."""

@@ -48,3 +48,16 @@ def unreadable_part(sql: str) -> Caret | None:
     except (SqlglotError, RecursionError, ValueError):
         return None
     return None
+
+
+def can_be_read(sql: str) -> bool:
+    """Whether sqlglot reads `sql` as a statement of SQL, and not as one that it merely passes on."""
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    try:
+        tree = sqlglot.parse_one(sql.rstrip().rstrip(";"), dialect="databricks")
+    except (SqlglotError, RecursionError, ValueError):
+        return False
+    return not isinstance(tree, exp.Command)

@@ -8,15 +8,16 @@ import pytest
 
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser import parse, split
-from deltasql.parser.advice import ADVICE
+from deltasql.parser.advice import ADVICE, NAMES
 from deltasql.parser.outline import find, outline
 from deltasql.parser.spelling import closest
 
-FILE = Path(__file__).parents[2] / "golden" / "table" / "wrong_words.sql"
-STATEMENTS = [statement.text for statement in split(FILE.read_text(encoding="utf-8"))]
+ROOT = Path(__file__).parents[2] / "golden"
+FILES = (ROOT / "table" / "wrong_words.sql", ROOT / "query" / "wrong_words.sql")
+STATEMENTS = [statement.text for path in FILES for statement in split(path.read_text(encoding="utf-8"))]
 
 
-@pytest.mark.parametrize("pattern", [pattern for pattern, _ in ADVICE])
+@pytest.mark.parametrize("pattern", [pattern for pattern, _ in (*ADVICE, *NAMES)])
 def test_every_pattern_has_a_golden_statement(pattern: str) -> None:
     assert any(find(pattern, outline(text)) for text in STATEMENTS)
 
