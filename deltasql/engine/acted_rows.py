@@ -212,4 +212,5 @@ def _first_per_target_row(acted: DataFrame) -> DataFrame:
 
 def _shown(rows: Iterable[Any], labels: list[str]) -> str:
     texts = [", ".join(f"{label} = {row[f'key{n}']!r}" for n, label in enumerate(labels)) for row in rows]
-    return "; ".join(texts)
+    # A column of the condition need not be the whole key of the row.
+    return "; ".join(dict.fromkeys(texts))

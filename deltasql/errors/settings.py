@@ -18,6 +18,14 @@ class InvalidSettingError(DeltaSqlError):
     expected: str
 
 
+@condition("CONFIG_NOT_AVAILABLE", "42K0I", "There is no setting {key}. {advice}")
+class UnknownSettingError(DeltaSqlError):
+    """SET of a key of ours that there is not."""
+
+    key: str
+    advice: str
+
+
 @condition(
     "UNBOUND_SQL_PARAMETER",
     "42P02",

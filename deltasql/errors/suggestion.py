@@ -9,6 +9,11 @@ def did_you_mean(name: str, columns: Iterable[str]) -> str:
     """A sentence with the one of `columns` whose last part resembles that of `name`, led by a blank; else ""."""
     from difflib import get_close_matches
 
-    by_name = {column.rpartition(".")[2].strip("`").lower(): column for column in reversed(list(columns))}
-    close = get_close_matches(name.rpartition(".")[2].strip("`").lower(), list(by_name), 2, 0.7)
-    return f" Did you mean {by_name[close[0]]}?" if close else ""
+    wanted = name.rpartition(".")[2].strip("`")
+    by_name = {column.rpartition(".")[2].strip("`"): column for column in reversed(list(columns))}
+    if wanted in by_name:
+        # It belongs to a table that is out of reach: another one's column is no misspelling of it.
+        return ""
+    folded = {name.lower(): column for name, column in by_name.items()}
+    close = get_close_matches(wanted.lower(), list(folded), 1, 0.7)
+    return f" Did you mean {folded[close[0]]}?" if close else ""

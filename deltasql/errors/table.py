@@ -189,18 +189,6 @@ class NotADeltaProviderError(DeltaSqlError):
 
 
 @condition(
-    "DELTA_OPERATION_NOT_ALLOWED",
-    "0AKDC",
-    "{clause} is not supported: it needs {feature}, which this version of deltasql does not write.",
-)
-class UnsupportedClauseError(DeltaSqlError):
-    """A clause whose table feature deltasql does not write."""
-
-    clause: str
-    feature: str
-
-
-@condition(
     "DELTA_SHOW_PARTITION_IN_NON_PARTITIONED_TABLE",
     "42809",
     "{table} is not partitioned, so there are no partitions to show.",

@@ -331,6 +331,12 @@ class NotPartitionColumnError(DeltaSqlError):
     table: str
     columns: tuple[str, ...]
 
+    @property
+    def message(self) -> str:
+        if self.columns:
+            return super().message
+        return f"PARTITION names {self.column}, and {self.table} is not partitioned. Leave out PARTITION."
+
 
 @condition(
     "STATIC_PARTITION_COLUMN_IN_INSERT_COLUMN_LIST",

@@ -80,7 +80,9 @@ def open_store(location: str) -> LogStore:
     try:
         return LogStore(location.rstrip("/"), from_url(location), "")
     except (exceptions.BaseError, ValueError) as error:
-        raise UnsupportedLocationError(location, _reason(error)) from error
+        relative = ":" not in location
+        reason = "it is relative; write the whole path, as /data/t" if relative else _reason(error)
+        raise UnsupportedLocationError(location, reason) from error
 
 
 class LogStore:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.columns import NestedDefaultError, ReplaceIdentityColumnsError
 from deltasql.errors.constraints import NewNotNullViolationError
 from deltasql.errors.optimize import DropClusteringColumnError
@@ -14,6 +15,7 @@ from deltasql.errors.schema import (
     AddColumnDefaultError,
     AddNotNullColumnError,
     ChangeColumnError,
+    ColumnNotFoundError,
     DropColumnNeedsMappingError,
     DropPartitionColumnError,
     RenameColumnNeedsMappingError,
@@ -40,6 +42,7 @@ from deltasql.planner.identity import refuse_change, synchronized
 from deltasql.planner.metadata import evolved_metadata, maps_columns, metadata_actions
 from deltasql.planner.reads import WHOLE_TABLE
 from deltasql.planner.rule import plan
+from deltasql.planner.tokens import tokenize
 from deltasql.planner.widening import declared_widening, refuse_dependent_types
 from deltasql.schema.edits import (
     add_column,
@@ -78,7 +81,7 @@ def _(statement: AddColumns, context: Context) -> Plan:
         try:
             schema = _added(schema, column, snapshot.table)
         except DeltaSqlError as error:
-            raise error.at(context.caret(column.path.start, column.path.end)) from None
+            raise error.at(_place_in_added(error, column, context)) from None
     parameters = {"columns": [_described(column) for column in statement.columns]}
     return _change(log, snapshot, schema, "ADD COLUMNS", parameters)
 
@@ -142,10 +145,10 @@ def _(statement: RenameColumn, context: Context) -> Plan:
     """Metadata alone: data files go by the physical name."""
     log, snapshot = context.writable(statement.table)
     caret = context.caret(statement.column.start, statement.column.end)
-    if not maps_columns(snapshot.configuration):
-        raise RenameColumnNeedsMappingError(str(statement.table)).at(caret)
     try:
         found = resolve(snapshot.schema, statement.column.parts, where=snapshot.table)
+        if not maps_columns(snapshot.configuration):
+            raise RenameColumnNeedsMappingError(str(statement.table))
         refuse_dependent(found.path, "rename", snapshot)
         refuse_base_change(found.path, "rename", snapshot.schema, snapshot.table)
         schema = rename_column(with_lengths(snapshot.schema), found.path, statement.name, where=snapshot.table)
@@ -165,9 +168,6 @@ def _(statement: RenameColumn, context: Context) -> Plan:
 def _(statement: DropColumns, context: Context) -> Plan:
     """Metadata alone: the data stay in the files, unread."""
     log, snapshot = context.writable(statement.table)
-    if not maps_columns(snapshot.configuration):
-        first = statement.columns[0]
-        raise DropColumnNeedsMappingError(str(statement.table)).at(context.caret(first.start, first.end))
     schema = with_lengths(snapshot.schema)
     for column in statement.columns:
         if statement.if_exists and find_path(schema, column.parts) is None:
@@ -249,6 +249,8 @@ def _retyped(schema: StructType, change: ColumnChange, snapshot: Snapshot) -> St
 
 def _dropped(schema: StructType, column: ColumnPath, snapshot: Snapshot) -> StructType:
     found = resolve(schema, column.parts, where=snapshot.table)
+    if not maps_columns(snapshot.configuration):
+        raise DropColumnNeedsMappingError(snapshot.table)
     if len(found.path) == 1 and found.path[0] in snapshot.partition_columns:
         raise DropPartitionColumnError(path_text(found.path), snapshot.table)
     if any(path[: len(found.path)] == found.path for path in clustering_columns(snapshot)):
@@ -288,6 +290,15 @@ def _added(schema: StructType, column: AddedColumn, table: str) -> StructType:
     if column.default is not None:
         raise AddColumnDefaultError(str(column.path))
     return add_column(schema, column.path.parts, _field(column), first=column.first, after=column.after, where=table)
+
+
+def _place_in_added(error: DeltaSqlError, column: AddedColumn, context: Context) -> Caret:
+    """The name after AFTER, if `error` is about that, else the column."""
+    if isinstance(error, ColumnNotFoundError) and column.after is not None:
+        for word, name in pairwise(tokenize(context.sql)):
+            if word.key == "AFTER" and word.start >= column.path.end and name.name.lower() == column.after.lower():
+                return context.caret(name.start, name.end)
+    return context.caret(column.path.start, column.path.end)
 
 
 def _keeps_type(change: ColumnChange, schema: StructType) -> bool:

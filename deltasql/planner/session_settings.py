@@ -7,6 +7,7 @@ from deltasql.plan.settings import ResetSetting, SetSetting
 from deltasql.planner.changes import KEY_VALUE, Answer, Plan, SettingChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
+from deltasql.planner.setting_checks import check_setting
 from deltasql.planner.settings import TIME_ZONE
 
 UNDEFINED = "<undefined>"
@@ -20,6 +21,7 @@ def _(statement: SetSetting, context: Context) -> Plan:
     if statement.value is None:
         value = _value(statement.key, context)
         return Answer(KEY_VALUE, ((statement.key, UNDEFINED if value is None else shown_value(statement.key, value)),))
+    check_setting(statement.key, statement.value)
     return SettingChange(statement.key, statement.value)
 
 

@@ -11,7 +11,7 @@ from uuid import uuid4
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError, TableAlreadyExistsError
 from deltasql.errors.optimize import ClusterAndPartitionError
-from deltasql.errors.refused import WrongObjectError
+from deltasql.errors.refused import UnsupportedStatementError, WrongObjectError
 from deltasql.errors.table import (
     CannotReplaceMissingTableError,
     ColumnListWithQueryError,
@@ -19,7 +19,6 @@ from deltasql.errors.table import (
     ExternalWithoutLocationError,
     NonEmptyLocationError,
     SchemaNotProvidedError,
-    UnsupportedClauseError,
 )
 from deltasql.log.actions import Metadata
 from deltasql.log.iceberg_compat import check_replacement, with_column_mapping, with_valid_formats
@@ -56,6 +55,7 @@ from deltasql.planner.clustering_columns import (
 )
 from deltasql.planner.constraints import constraints_of, declared_constraints
 from deltasql.planner.context import Context
+from deltasql.planner.create_places import place_in_create
 from deltasql.planner.declared import comment_metadata, declared_schema
 from deltasql.planner.delete import refuse_append_only
 from deltasql.planner.effects import (
@@ -93,7 +93,7 @@ def _(statement: CreateTable, context: Context) -> Plan:
     try:
         return _created(statement, context)
     except DeltaSqlError as error:
-        raise error.at(context.caret(statement.table.start, statement.table.end)) from None
+        raise error.at(place_in_create(error, statement, context)) from None
 
 
 def _created(statement: CreateTable, context: Context, rows: Operator | None = None) -> Plan:
@@ -197,7 +197,7 @@ def _refuse_clauses(statement: CreateTable, context: Context) -> None:
     try:
         refuse_provider(statement.provider, statement.table)
     except DeltaSqlError as error:
-        raise error.at(caret) from None
+        raise error.at(place_in_create(error, statement, context)) from None
     if statement.external and statement.location is None and statement.table.path is None:
         raise ExternalWithoutLocationError(table=str(statement.table)).at(caret)
     if statement.cluster_by is not None and statement.cluster_by.columns and statement.partitioned_by:
@@ -281,9 +281,8 @@ def _(statement: DropTable, context: Context) -> Plan:
     name = statement.table
     context.refuse_version(name)
     if name.path is not None:
-        raise UnsupportedClauseError(clause="DROP TABLE of a path", feature="a catalog entry").at(
-            context.caret(name.start, name.end)
-        )
+        advice = f"The catalog has no name for it. Remove its folder, or its rows: DELETE FROM {name}."
+        raise UnsupportedStatementError("DROP TABLE of a path", advice).at(context.caret(name.start, name.end))
     if context.is_view(name):
         raise WrongObjectError("DROP TABLE", "table", str(name), "view", f"DROP VIEW {name}").at(
             context.caret(name.start, name.end)
@@ -301,7 +300,7 @@ def _(statement: DropTable, context: Context) -> Plan:
 def _(statement: RenameTable, context: Context) -> Plan:
     for name in (statement.table, statement.name):
         if name.path is not None:
-            error = UnsupportedClauseError(clause="RENAME TO of a path", feature="a catalog entry")
+            error = UnsupportedStatementError("RENAME TO of a path", "Give it a name: CREATE TABLE … LOCATION '/path'.")
             raise error.at(context.caret(name.start, name.end))
     context.location(statement.table)
     return Renaming(statement.table.parts, statement.name.parts)

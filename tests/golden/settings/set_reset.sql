@@ -21,7 +21,7 @@ SET my.own.key;
 -- name: RESET of all
 RESET;
 SET spark.sql.ansi.enabled;
--- name: wrong, a bad value is told when it is used
+-- name: wrong, a bad value is not kept
 SET spark.databricks.delta.schema.autoMerge.enabled = maybe;
 CREATE TABLE t (id INT);
 INSERT INTO t VALUES (1);

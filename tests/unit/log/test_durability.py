@@ -65,7 +65,9 @@ def test_the_setting_turns_it_off(session: Session, calls: list[tuple[str, str]]
 
 
 def test_a_value_that_is_none_is_told(session: Session) -> None:
-    session.sql("SET deltasql.commit.fsync = maybe")
+    with pytest.raises(DeltaSqlError, match=r"deltasql\.commit\.fsync"):
+        session.sql("SET deltasql.commit.fsync = maybe")
+    session.settings.set("deltasql.commit.fsync", "maybe")
     with pytest.raises(DeltaSqlError, match=r"deltasql\.commit\.fsync"):
         session.sql("ALTER TABLE t SET TBLPROPERTIES ('x' = 'y')")
 

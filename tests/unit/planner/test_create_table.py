@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from deltasql.errors.catalog import SchemaNotFoundError, TableAlreadyExistsError, TableNotFoundError
+from deltasql.errors.refused import UnsupportedStatementError
 from deltasql.errors.table import (
     AmbiguousLocationError,
     CannotReplaceMissingTableError,
@@ -23,7 +24,6 @@ from deltasql.errors.table import (
     NonEmptyLocationError,
     NotADeltaProviderError,
     SchemaNotProvidedError,
-    UnsupportedClauseError,
 )
 from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
 from deltasql.errors.write import AppendOnlyError
@@ -173,7 +173,7 @@ def test_a_table_from_a_query_has_its_columns_all_nullable(lab: Lab, fails: Fail
 
 
 def test_only_delta_tables_are_made(fails: Fails) -> None:
-    fails("CREATE TABLE t (a INT) USING parquet", NotADeltaProviderError, at="t")
+    fails("CREATE TABLE t (a INT) USING parquet", NotADeltaProviderError, at="parquet")
     fails("CREATE TABLE nowhere.t (a INT)", SchemaNotFoundError, at="nowhere.t")
     fails("CREATE TABLE t@v1 (a INT)", TimeTravelViewError, at="t@v1")
 
@@ -184,7 +184,7 @@ def test_drop(lab: Lab, fails: Fails) -> None:
     assert lab.plan("DROP TABLE IF EXISTS other") == Answer()
     fails("DROP TABLE other", TableNotFoundError, at="other")
     fails("DROP TABLE t@v0", TimeTravelViewError)
-    fails("DROP TABLE delta.`/a/b`", UnsupportedClauseError)
+    fails("DROP TABLE delta.`/a/b`", UnsupportedStatementError)
 
 
 def test_a_managed_table_goes_with_its_files(lab: Lab) -> None:
@@ -197,7 +197,7 @@ def test_a_managed_table_goes_with_its_files(lab: Lab) -> None:
 def test_rename(lab: Lab, fails: Fails) -> None:
     lab.run("CREATE TABLE t (a INT)")
     assert lab.plan("ALTER TABLE t RENAME TO u") == Renaming(("t",), ("u",))
-    fails("ALTER TABLE delta.`/a/b` RENAME TO u", UnsupportedClauseError)
+    fails("ALTER TABLE delta.`/a/b` RENAME TO u", UnsupportedStatementError)
 
 
 def test_truncate(lab: Lab, fails: Fails) -> None:

@@ -74,7 +74,7 @@ def test_the_result_has_a_limit_and_the_repair_has_none(session: Session) -> Non
     session.sql("SET spark.databricks.delta.fsck.maxNumEntriesInResult = 1")
     assert session.sql("FSCK REPAIR TABLE t").count() == 1
     assert session.log("t").snapshot().num_files == 3
-    session.sql("SET spark.databricks.delta.fsck.maxNumEntriesInResult = many")
+    session.settings.set("spark.databricks.delta.fsck.maxNumEntriesInResult", "many")
     with pytest.raises(InvalidSettingError):
         session.sql("FSCK REPAIR TABLE t")
 

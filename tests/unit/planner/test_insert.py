@@ -219,7 +219,7 @@ def test_dynamic_overwrite_is_decided_by_the_rows(table: Lab, mode: str) -> None
 
 
 def test_a_misspelt_mode_replaces_nothing(table: Lab, fails: Fails) -> None:
-    table.run("SET spark.sql.sources.partitionOverwriteMode = dynamc")
+    table.settings.set("spark.sql.sources.partitionOverwriteMode", "dynamc")
     table.analyst.rows["SELECT 1"] = columns("a INT, b STRING, c STRING")
     fails("INSERT OVERWRITE t SELECT 1", InvalidSettingError)
 

@@ -275,8 +275,7 @@ def test_store_assignment(tables: Lab, fails: Fails) -> None:
     assert merged(tables, merge)[1].actions[0].values[0] == "TRY_CAST(s.name AS INT)"
     tables.run("SET spark.sql.storeAssignmentPolicy = STRICT")
     fails(merge, StrictAssignmentError)
-    tables.run("SET spark.sql.storeAssignmentPolicy = lax")
-    error = fails(merge, InvalidSettingError)
+    error = fails("SET spark.sql.storeAssignmentPolicy = lax", InvalidSettingError)
     assert (error.value, error.expected) == ("lax", "ANSI or LEGACY or STRICT")
 
 

@@ -114,7 +114,8 @@ def test_sizes_come_from_settings_then_the_table(table: Lab, setting: str, count
 
 @pytest.mark.parametrize(("key", "value"), [("minFileSize", "many"), ("maxDeletedRowsRatio", "1.5")])
 def test_settings_must_be_sizes_and_shares(table: Lab, key: str, value: str, fails: Fails) -> None:
-    table.run(f"SET spark.databricks.delta.optimize.{key} = {value}")
+    fails(f"SET spark.databricks.delta.optimize.{key} = {value}", InvalidSettingError)
+    table.settings.set(f"spark.databricks.delta.optimize.{key}", value)
     fails("OPTIMIZE t", InvalidSettingError)
 
 

@@ -59,7 +59,8 @@ def test_a_running_spark_knows_the_zone(lab: Lab) -> None:
 
 
 def test_values_are_validated_where_they_count(lab: Lab, fails: Fails) -> None:
-    lab.run("CREATE TABLE t (a INT)", f"SET {AUTO_MERGE} = Yes")
+    lab.run("CREATE TABLE t (a INT)")
+    lab.settings.set(AUTO_MERGE, "Yes")
     error = fails("INSERT INTO t SELECT 1", InvalidSettingError)
     assert (error.key, error.value) == (AUTO_MERGE, "Yes")
 

@@ -1,0 +1,40 @@
+"""Where in CREATE TABLE stands what is wrong with it."""
+
+from __future__ import annotations
+
+from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.errors.log import UnsupportedLocationError
+from deltasql.errors.schema import DuplicateColumnsError, PartitionColumnNotFoundError
+from deltasql.errors.table import NotADeltaProviderError
+from deltasql.parser.outline import find, outline
+from deltasql.plan.table import CreateTable
+from deltasql.planner.context import Context
+
+_CLAUSES: dict[type[DeltaSqlError], str] = {
+    NotADeltaProviderError: "CREATE|REPLACE … USING < part >",
+    UnsupportedLocationError: "CREATE|REPLACE … LOCATION < string >",
+}
+
+
+def place_in_create(error: DeltaSqlError, statement: CreateTable, context: Context) -> Caret:
+    """The clause or column that `error` is about, else the name of the table."""
+    place = _column(error, statement) or _clause(error, context.sql) or (statement.table.start, statement.table.end)
+    return context.caret(*place)
+
+
+def _column(error: DeltaSqlError, statement: CreateTable) -> tuple[int, int] | None:
+    if isinstance(error, PartitionColumnNotFoundError):
+        named = [column for column in statement.partitioned_by if column.name.lower() == error.column.lower()]
+        return (named[0].start, named[0].end) if named else None
+    if isinstance(error, DuplicateColumnsError):
+        names = {name.lower() for name in error.columns}
+        declared = [(item.name, item.start, item.end) for item in statement.columns or ()]
+        declared += [(item.name, item.start, item.end) for item in statement.partitioned_by]
+        places = [(start, end) for name, start, end in declared if name.lower() in names]
+        return places[1] if len(places) > 1 else None
+    return None
+
+
+def _clause(error: DeltaSqlError, sql: str) -> tuple[int, int] | None:
+    pattern = _CLAUSES.get(type(error))
+    return find(pattern, outline(sql)) if pattern and sql else None
