@@ -61,7 +61,8 @@ def check_foreign(schema: StructType, table: str) -> None:
             raise HiddenColumnNameError(path_text((field.name,)), table, HIDDEN_PREFIX)
     for path, field in walk(schema):
         for key, wanted in _wrong_metadata(path, field):
-            raise ColumnMetadataError(key, path_text(path), table, _shortened(repr(field.metadata[key])), wanted)
+            shown = _shortened(repr(field.metadata[key]))
+            raise ColumnMetadataError(key.lstrip("_"), path_text(path), table, shown, wanted)
 
 
 def _wrong_metadata(path: Path, field: StructField) -> Iterator[tuple[str, str]]:
