@@ -187,7 +187,8 @@ def test_a_type_is_one_of_deltas(session: Session, foreign: Foreign, kind: Any) 
 )
 def test_metadata_of_columns_have_their_types(session: Session, foreign: Foreign, key: str, value: Any) -> None:
     table = foreign([field("id", **{key: value})], {"id": ints(1)})
-    with pytest.raises(ColumnMetadataError, match=f"column id of .* cannot be read: {key.lstrip('_').replace('.', '[.]')} is"):
+    shown = key.lstrip("_").replace(".", "[.]")
+    with pytest.raises(ColumnMetadataError, match=f"column id of .* cannot be read: {shown} is"):
         session.sql(f"SELECT * FROM {table}")
     assert len(rows_of(session, f"DESCRIBE HISTORY {table}")) == 1
 
@@ -195,9 +196,9 @@ def test_metadata_of_columns_have_their_types(session: Session, foreign: Foreign
 def test_names_of_our_own_are_refused(session: Session, foreign: Foreign) -> None:
     table = foreign([field("__deltasql_file")], {"__deltasql_file": ints(1)})
     with pytest.raises(HiddenColumnNameError):
-        session.sql(f"SELECT * FROM {table}")
+        session.sql(f"SELECT __deltasql_file FROM {table}")
     with pytest.raises(HiddenColumnNameError):
-        session.sql("CREATE TABLE t (__DELTASQL_x INT)")
+        session.sql("CREATE TABLE t (__deltasql_X INT)")
 
 
 @pytest.mark.parametrize(
