@@ -59,10 +59,13 @@ class _Jobs:
     def settle(self) -> str:
         """The job is over for its caller before its tasks are."""
         deadline = time.monotonic() + _MOST_SECONDS
+        # A thread of Spark's may have begun a job since: adaptive execution has several.
+        self.cancel()
         while self._goes_on():
             if time.monotonic() > deadline:
                 return _LEFT
             time.sleep(_PAUSE)
+            self.cancel()
         return ""
 
     def _goes_on(self) -> bool:
