@@ -43,7 +43,7 @@ def test_what_is_small(people: Session) -> None:
 
 
 def test_what_may_be_large(people: Session, tmp_path: Path) -> None:
-    assert not fast(people, GROUPS.format(rows=2_000_000))
+    assert not fast(people, GROUPS.format(rows=100_000))
     spark = people.sql("SELECT 1").df.sparkSession
     spark.range(3).createOrReplaceTempView("from_outside")
     spark.range(3).write.parquet(str(tmp_path / "data"))
