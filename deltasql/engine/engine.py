@@ -137,15 +137,15 @@ class StatementEngine:
     def knows_view(self, parts: Sequence[str]) -> bool:
         """Whether Spark has a temporary view of this name. Asks only a Spark that is running."""
         local, shared = len(parts) == 1, len(parts) == 2 and parts[0].lower() == "global_temp"
-        if not self.started or not (local or shared):
+        if not self.spark.started or not (local or shared):
             return False
         with self.work():
             catalog, name = self.spark.session.catalog, _sql_name(parts)
             return catalog.tableExists(name) and (shared or catalog.getTable(name).isTemporary)
 
     def temporary_views(self) -> list[str]:
-        """The names of Spark's own temporary views, if it is running."""
-        if not self.started:
+        """The names of Spark's own temporary views, if it is running: a session that is yet to be opened has none."""
+        if not self.spark.started:
             return []
         with self.work():
             listed = self.spark.session.sql("SHOW VIEWS").collect()
@@ -154,7 +154,7 @@ class StatementEngine:
 
     def forget_view(self, parts: Sequence[str]) -> None:
         """Takes a temporary view out of a running Spark: a view of ours has its name now, or it is dropped."""
-        if self.started:
+        if self.spark.started:
             with self.work():
                 catalog = self.spark.session.catalog
                 (catalog.dropTempView if len(parts) == 1 else catalog.dropGlobalTempView)(parts[-1])
