@@ -116,7 +116,9 @@ def test_a_missing_table_names_the_closest(catalog: Catalog) -> None:
     with pytest.raises(errors.TableNotFoundError) as near:
         catalog.require("order")
     assert near.value.similar == ("orders",)
-    assert str(near.value) == "[TABLE_OR_VIEW_NOT_FOUND] There is no table order. Did you mean orders? SQLSTATE: 42P01"
+    assert (
+        str(near.value) == "[TABLE_OR_VIEW_NOT_FOUND] There is no table `order`. Did you mean orders? SQLSTATE: 42P01"
+    )
     with pytest.raises(errors.TableNotFoundError) as elsewhere:
         catalog.require("people")
     assert elsewhere.value.similar == ("s.people",)
