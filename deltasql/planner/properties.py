@@ -101,7 +101,7 @@ def _change(
 
 @plan.register
 def _(statement: UnsetTableProperties, context: Context) -> Plan:
-    """A key that is not set is passed over, as Delta does, unless the session asks for strictness."""
+    """Raises UnsetMissingPropertyError for a key that is not set, unless IF EXISTS or the session passes over it."""
     log, snapshot = context.writable(statement.table)
     lenient = statement.if_exists or not context.is_on(STRICT_UNSET)
     keys = [key for key in statement.keys if key.lower() != "comment"]

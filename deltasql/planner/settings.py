@@ -57,7 +57,7 @@ DEFAULTS = {
     STORE_ASSIGNMENT: "ANSI",
     AUTOMATIC_WIDENING: "ALWAYS",
     CHANGES_OUT_OF_RANGE: "false",
-    STRICT_UNSET: "false",
+    STRICT_UNSET: "true",
     RETENTION_CHECK: "true",
     VACUUM_LITE: "false",
     RESTORE_DOWNGRADE: "false",
