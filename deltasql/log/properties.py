@@ -38,6 +38,7 @@ CONSTRAINT_PREFIX = "delta.constraints."
 PROTECTED_BEFORE = "delta.requireCheckpointProtectionBeforeVersion"
 """Versions before this one are only to be deleted all at once: a dropped feature left traces in them."""
 TIMESTAMPS = "delta.enableInCommitTimestamps"
+ENABLE_VECTORS = "delta.enableDeletionVectors"
 TIMESTAMPS_SINCE = ("delta.inCommitTimestampEnablementVersion", "delta.inCommitTimestampEnablementTimestamp")
 """The first commit that has a timestamp of its own, where that is not the table's first."""
 _FREE_PREFIXES = ("delta.universalformat.config.", "delta.workloadbasedcolumns.")
@@ -216,7 +217,7 @@ def has_change_feed(configuration: Mapping[str, str]) -> bool:
 
 def writes_vectors(configuration: Mapping[str, str]) -> bool:
     """Whether changed rows are marked in deletion vectors; a table where they are not may still have some."""
-    return is_on(configuration, "delta.enableDeletionVectors")
+    return is_on(configuration, ENABLE_VECTORS)
 
 
 def column_mapping_mode(configuration: Mapping[str, str]) -> str:

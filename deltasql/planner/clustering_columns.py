@@ -25,7 +25,9 @@ from deltasql.log.clustering import (
     logical_path,
     physical_path,
 )
+from deltasql.log.iceberg_compat import compat_keys
 from deltasql.log.indexed import index_rule, indexed_leaves
+from deltasql.log.properties import ENABLE_VECTORS
 from deltasql.plan.base import ColumnPath
 from deltasql.plan.table import ClusterBy
 from deltasql.schema.paths import Path, folded, resolve
@@ -96,6 +98,19 @@ def automatic(metadata: Metadata, wanted: ClusterBy | None) -> Metadata:
     return (
         metadata.with_configuration({AUTO_PROPERTY: "true"}) if auto else metadata.without_properties({AUTO_PROPERTY})
     )
+
+
+def with_vectors(metadata: Metadata, wanted: ClusterBy | None) -> Metadata:
+    """`metadata` of a table to be, with deletion vectors where it is clustered, so that writers tell its rows apart.
+
+    Not where the statement or a default of the session says something about them, nor in a table that Iceberg is to
+    read, which has none.
+    """
+    clustered = wanted is not None and (wanted.columns or wanted.auto)
+    configuration = metadata.configuration
+    if not clustered or ENABLE_VECTORS in configuration or compat_keys(configuration):
+        return metadata
+    return metadata.with_configuration({ENABLE_VECTORS: "true"})
 
 
 def checked_columns(wanted: ClusterBy, metadata: Metadata, table: str, context: Context) -> tuple[Path, ...]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from deltasql.errors.schema import ColumnMappingModeError
 from deltasql.log.iceberg_compat import gives_nested_ids
 from deltasql.log.properties import (
+    ENABLE_VECTORS,
     PROTECTED_BEFORE,
     TIMESTAMPS,
     TIMESTAMPS_SINCE,
@@ -27,8 +28,6 @@ from deltasql.schema.types import ArrayType, DataType, MapType, StructField, Str
 if TYPE_CHECKING:
     from deltasql.log.actions import Action, Metadata
     from deltasql.log.snapshot import Snapshot
-
-ENABLE_VECTORS = "delta.enableDeletionVectors"
 
 
 def evolved_metadata(metadata: Metadata, schema: StructType, *, table: str = "the table") -> Metadata:

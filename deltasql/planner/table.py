@@ -52,6 +52,7 @@ from deltasql.planner.clustering_columns import (
     automatic,
     needed_features,
     new_clustering,
+    with_vectors,
 )
 from deltasql.planner.constraints import constraints_of, declared_constraints
 from deltasql.planner.context import Context
@@ -239,6 +240,7 @@ def _definition(
     if target.snapshot is not None:
         metadata = keeping_log_properties(metadata, target.snapshot.configuration)
     metadata = automatic(mapped_metadata(metadata, keep_names=False), statement.cluster_by)
+    metadata = with_vectors(metadata, statement.cluster_by)
     protocol = protocol_for(
         metadata.schema,
         metadata.configuration,

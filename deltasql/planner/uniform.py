@@ -15,7 +15,7 @@ from deltasql.log.iceberg_compat import (
     converts_to_iceberg,
     universal_formats,
 )
-from deltasql.log.properties import column_mapping_mode, is_on
+from deltasql.log.properties import ENABLE_VECTORS, column_mapping_mode, is_on
 from deltasql.plan.optimize import UpgradeUniform
 from deltasql.plan.properties import SetTableProperties
 from deltasql.planner.changes import Answer, Plan, Stepwise, TableChange
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from deltasql.log.table import DeltaLog
 
 _VERSIONS = (1, 2)
-_VECTORS = "delta.enableDeletionVectors"
 _MAPPING = "delta.columnMapping.mode"
 
 
@@ -62,11 +61,11 @@ def _steps(statement: UpgradeUniform, log: DeltaLog, first: TableChange | None, 
 
 def _properties(snapshot: Snapshot, key: str) -> dict[str, str]:
     """The properties that are to change; those of other versions are switched off where they are set."""
-    wanted = {key: "true", _VECTORS: "false"}
+    wanted = {key: "true", ENABLE_VECTORS: "false"}
     wanted |= {other: "false" for other in compat_keys(snapshot.configuration) if other != key}
     if column_mapping_mode(snapshot.configuration) == "none":
         wanted[_MAPPING] = "name"
-    settled = compat_keys(snapshot.configuration) == [key] and not is_on(snapshot.configuration, _VECTORS)
+    settled = compat_keys(snapshot.configuration) == [key] and not is_on(snapshot.configuration, ENABLE_VECTORS)
     return {} if settled else wanted
 
 

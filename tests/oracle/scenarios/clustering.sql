@@ -1,4 +1,5 @@
 -- name: CREATE and OPTIMIZE
+SET spark.databricks.delta.properties.defaults.enableDeletionVectors = false;
 CREATE TABLE t (a INT, b STRING, s STRUCT<x: INT>) USING delta CLUSTER BY (a, s.x);
 OPTIMIZE t;
 INSERT INTO t VALUES (1, 'x', named_struct('x', 5));
@@ -15,7 +16,15 @@ UPDATE t SET b = 'u' WHERE a = 2;
 DELETE FROM t WHERE a = 1;
 SELECT * FROM t;
 
+-- name: with deletion vectors
+-- state differs: clustered-vectors
+CREATE TABLE t (a INT, b STRING) USING delta CLUSTER BY (a);
+INSERT INTO t VALUES (1, 'x'), (2, 'y');
+DELETE FROM t WHERE a = 1;
+SELECT * FROM t;
+
 -- name: other columns
+SET spark.databricks.delta.properties.defaults.enableDeletionVectors = false;
 CREATE TABLE t (a INT, b STRING) USING delta CLUSTER BY (a);
 INSERT INTO t VALUES (1, 'x');
 INSERT INTO t VALUES (2, 'y');
@@ -41,6 +50,7 @@ OPTIMIZE t;
 SELECT * FROM t;
 
 -- name: from a query, and replaced
+SET spark.databricks.delta.properties.defaults.enableDeletionVectors = false;
 CREATE TABLE t USING delta CLUSTER BY (b) AS SELECT 1 AS a, 'x' AS b;
 CREATE OR REPLACE TABLE t (a INT, c INT) USING delta CLUSTER BY (c);
 CREATE OR REPLACE TABLE t (a INT, c INT) USING delta PARTITIONED BY (c);
@@ -64,6 +74,7 @@ ALTER TABLE p CLUSTER BY NONE;
 OPTIMIZE p FULL;
 
 -- name: what a clustered table refuses
+SET spark.databricks.delta.properties.defaults.enableDeletionVectors = false;
 CREATE TABLE t (a INT, b INT) USING delta CLUSTER BY (a);
 OPTIMIZE t WHERE a = 1;
 OPTIMIZE t ZORDER BY (b);

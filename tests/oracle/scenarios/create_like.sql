@@ -24,6 +24,7 @@ CREATE TABLE t LIKE s;
 INSERT INTO t VALUES (-1);
 
 -- name: a clustered table
+SET spark.databricks.delta.properties.defaults.enableDeletionVectors = false;
 CREATE TABLE s (a INT, b INT) USING delta CLUSTER BY (a);
 CREATE TABLE t LIKE s;
 

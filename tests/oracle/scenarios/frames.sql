@@ -192,6 +192,7 @@ write("SELECT 2 AS id, 5 AS v").mode("overwrite").option("replaceWhere", "id = 2
 SELECT id, v, _change_type, _commit_version FROM table_changes('t', 1) ORDER BY ALL;
 
 -- name: clustered
+SET spark.databricks.delta.properties.defaults.enableDeletionVectors = false;
 CREATE TABLE t (id INT, v INT) USING delta CLUSTER BY (id);
 write("SELECT 1 AS id, 1 AS v").mode("append").saveAsTable("t");
 write("SELECT 2 AS id, 1 AS v").mode("overwrite").saveAsTable("t");

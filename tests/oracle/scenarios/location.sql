@@ -54,6 +54,7 @@ CREATE TABLE t (a INT, p INT) USING delta PARTITIONED BY (p) LOCATION '{dir}/pla
 CREATE TABLE u (a INT, p INT) USING delta LOCATION '{dir}/place';
 
 -- name: clustering of the log
+-- state differs: clustered-vectors
 CREATE TABLE t (a INT, b INT) USING delta CLUSTER BY (a) LOCATION '{dir}/place';
 CREATE TABLE u (a INT, b INT) USING delta CLUSTER BY (b) LOCATION '{dir}/place';
 CREATE TABLE v (a INT, b INT) USING delta CLUSTER BY (a) LOCATION '{dir}/place';

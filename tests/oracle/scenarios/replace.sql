@@ -38,20 +38,24 @@ INSERT INTO t (a) VALUES (3);
 SELECT * FROM t;
 
 -- name: clustering goes
+SET spark.databricks.delta.properties.defaults.enableDeletionVectors = false;
 CREATE TABLE t (a INT, b INT) USING delta CLUSTER BY (a);
 CREATE OR REPLACE TABLE t (a INT, b INT) USING delta;
 DESCRIBE DETAIL t;
 
 -- name: clustering changes
+SET spark.databricks.delta.properties.defaults.enableDeletionVectors = false;
 CREATE TABLE t (a INT, b INT) USING delta CLUSTER BY (a);
 CREATE OR REPLACE TABLE t (a INT, b INT) USING delta CLUSTER BY (b);
 DESCRIBE DETAIL t;
 
 -- name: clustered, then partitioned
+SET spark.databricks.delta.properties.defaults.enableDeletionVectors = false;
 CREATE TABLE t (a INT, b INT) USING delta CLUSTER BY (a);
 CREATE OR REPLACE TABLE t (a INT, b INT) USING delta PARTITIONED BY (a);
 
 -- name: partitioned, then clustered
+SET spark.databricks.delta.properties.defaults.enableDeletionVectors = false;
 CREATE TABLE t (a INT, b INT) USING delta PARTITIONED BY (a);
 INSERT INTO t VALUES (1, 2);
 CREATE OR REPLACE TABLE t (a INT, b INT) USING delta CLUSTER BY (a);

@@ -41,6 +41,7 @@ RESTORE TABLE t TO VERSION AS OF 1;
 SELECT count(*) FROM t;
 
 -- name: clustering and constraints
+SET spark.databricks.delta.properties.defaults.enableDeletionVectors = false;
 CREATE TABLE t (a INT, b INT) USING delta CLUSTER BY (a);
 ALTER TABLE t ADD CONSTRAINT c CHECK (a > 0);
 ALTER TABLE t CLUSTER BY (b);

@@ -74,7 +74,7 @@ def test_alter(lab: Lab) -> None:
     assert info is not None
     assert info.values["operationParameters"] == {"oldClusteringColumns": "b", "newClusteringColumns": "s.x,a"}
     lab.run("ALTER TABLE t CLUSTER BY AUTO")
-    assert lab.snapshot("t").configuration == {"clusterByAuto": "true"}
+    assert lab.snapshot("t").configuration["clusterByAuto"] == "true"
     assert domain(lab) == [["s", "x"], ["a"]]
     assert "CLUSTER BY AUTO" in show(lab, "SHOW CREATE TABLE t")[0][0]
     lab.run("ALTER TABLE t CLUSTER BY NONE")
@@ -85,7 +85,7 @@ def test_alter(lab: Lab) -> None:
 def test_auto_and_none_in_create(lab: Lab) -> None:
     lab.run(f"CREATE TABLE t ({COLUMNS}) CLUSTER BY AUTO", f"CREATE TABLE u ({COLUMNS}) CLUSTER BY NONE")
     assert domain(lab) == []
-    assert lab.snapshot("t").configuration == {"clusterByAuto": "true"}
+    assert lab.snapshot("t").configuration["clusterByAuto"] == "true"
     assert lab.snapshot("u").protocol.min_writer_version == 2
 
 
@@ -218,3 +218,29 @@ def test_a_purged_file_stays_in_its_cube(lab: Lab) -> None:
     change = lab.plan("REORG TABLE t APPLY (PURGE)")
     assert isinstance(change, LayoutChange)
     assert change.operator.bins.to_pylist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("CLUSTER BY (a)", "true"),
+        ("CLUSTER BY AUTO", "true"),
+        ("CLUSTER BY NONE", None),
+        ("", None),
+        ("CLUSTER BY (a) TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')", "false"),
+        (
+            "CLUSTER BY (a) TBLPROPERTIES ('delta.columnMapping.mode' = 'name', 'delta.enableIcebergCompatV1' = 'true')",
+            None,
+        ),
+    ],
+)
+def test_rows_of_clustered_tables_are_told_apart(lab: Lab, text: str, expected: str | None) -> None:
+    lab.run(f"CREATE TABLE t (a INT) {text}")
+    assert lab.snapshot("t").configuration.get("delta.enableDeletionVectors") == expected
+    assert ("deletionVectors" in lab.snapshot("t").protocol.features) == (expected == "true")
+
+
+def test_a_default_of_the_session_disables_vectors_of_clustered_tables(lab: Lab) -> None:
+    lab.run("SET spark.databricks.delta.properties.defaults.enableDeletionVectors = false")
+    lab.run("CREATE OR REPLACE TABLE t (a INT) CLUSTER BY (a)")
+    assert lab.snapshot("t").configuration["delta.enableDeletionVectors"] == "false"
