@@ -1,12 +1,16 @@
-"""What holds for all tests: modules beside them whose asserts tell what they compared."""
+"""What holds for all tests: modules beside them whose asserts tell what they compared, and a JVM for short runs."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
 
 from deltasql.log.store import LocalLogStore
+
+# Much code that runs a few times each: compiling it well takes longer than running it.
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 # Before any test imports them.
 pytest.register_assert_rewrite("tests.session.concurrency.play", "tests.session.concurrency.stored")

@@ -229,7 +229,7 @@ def test_a_purged_file_stays_in_its_cube(lab: Lab) -> None:
         ("", None),
         ("CLUSTER BY (a) TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')", "false"),
         (
-            "CLUSTER BY (a) TBLPROPERTIES ('delta.columnMapping.mode' = 'name', 'delta.enableIcebergCompatV1' = 'true')",
+            "CLUSTER BY (a) TBLPROPERTIES ('delta.columnMapping.mode' = 'id', 'delta.enableIcebergCompatV1' = 'true')",
             None,
         ),
     ],
