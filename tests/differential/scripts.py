@@ -1,0 +1,426 @@
+"""Random statements of the dialect, each with what it comes to for a judge that has no DML."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+
+from .kinds import (
+    LEAVES,
+    Kind,
+    Leaf,
+    Record,
+    by_name,
+    grown,
+    kind,
+    literal,
+    loose,
+    plain,
+    quoted,
+    reordered,
+    value,
+)
+from .terms import predicate, shown, term
+
+SCHEMAS = ("sx0", "sx1")
+
+
+@dataclass(frozen=True)
+class Table:
+    """`columns` are pairs of name and type."""
+
+    schema: str
+    name: str
+    columns: tuple[tuple[str, Kind], ...]
+    partition: str | None = None
+
+    @property
+    def scope(self) -> list[tuple[str, Kind]]:
+        return [(quoted(name), of) for name, of in self.columns]
+
+    def under(self, alias: str) -> list[tuple[str, Kind]]:
+        return [(f"{alias}.{name}", of) for name, of in self.scope]
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.schema}.{self.name}"
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The judge's form of a change: the table gets new columns, and holds what these queries of the old one give."""
+
+    table: Table
+    queries: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One statement. `judged` is its form for a judge without DML, None: the same. `only_ours`: it has none.
+
+    `table`, `view` and `schema` are what there is when the statement has succeeded: a table that it made or changed, a
+    view with its columns, the current schema.
+    """
+
+    sql: str
+    judged: str | Rows | None = None
+    is_query: bool = False
+    only_ours: bool = False
+    table: Table | None = None
+    view: tuple[str, tuple[tuple[str, Kind], ...]] | None = None
+    schema: str | None = None
+
+
+@dataclass
+class World:
+    """What the statements so far have made."""
+
+    schema: str = SCHEMAS[0]
+    tables: dict[str, Table] = field(default_factory=dict)
+    views: dict[str, tuple[tuple[str, Kind], ...]] = field(default_factory=dict)
+    policy: str = "ANSI"
+    case_sensitive: bool = False
+    number: int = 0
+
+    def take(self, step: Step) -> None:
+        """Remembers what a statement has done, now that it has succeeded."""
+        if step.table is not None:
+            self._forget_views_of(step.table)
+            self.tables[step.table.full_name] = step.table
+        if step.view is not None:
+            self.views[step.view[0]] = step.view[1]
+        if step.schema is not None:
+            self.schema = step.schema
+        key, _, value = step.sql.removeprefix("SET ").partition(" = ")
+        if key == "spark.sql.storeAssignmentPolicy":
+            self.policy = value
+        if key == "spark.sql.caseSensitive":
+            self.case_sensitive = value == "true"
+
+    def _forget_views_of(self, table: Table) -> None:
+        """A view whose columns have changed below it may be refused; how, is not compared."""
+        before = self.tables.get(table.full_name)
+        if before is not None and before.columns != table.columns[: len(before.columns)]:
+            self.views.clear()
+
+
+@dataclass
+class Drawing:
+    """Draws statements at random for the world as it is."""
+
+    rng: Random
+    world: World
+    leaves: Sequence[Leaf] = LEAVES
+
+    def first(self) -> list[Step]:
+        """Statements that a script begins with."""
+        return [self.create(schema, f"t{index}") for index, schema in enumerate((*SCHEMAS, SCHEMAS[0]))]
+
+    def next(self) -> Step:
+        draws = (
+            *[self.insert] * 5,
+            *[self.query] * 6,
+            *[self.update] * 2,
+            *[self.delete] * 2,
+            *[self.merge] * 2,
+            self.overwrite,
+            self.replace_where,
+            self.evolve,
+            self.reorder,
+            self.add_column,
+            self.make_view,
+            self.use,
+            self.setting,
+            self.optimize,
+        )
+        return self.rng.choice(draws)()
+
+    def table(self) -> Table:
+        return self.rng.choice(list(self.world.tables.values()))
+
+    def called(self, table: Table) -> str:
+        """A name of the table that means it in the current schema."""
+        folded = table.name if self.world.case_sensitive else table.name.upper()
+        names = [table.full_name, f"spark_catalog.{table.full_name}", f"`{table.schema}`.{folded}"]
+        return self.rng.choice([*names, *([table.name] * 3 if table.schema == self.world.schema else [])])
+
+    # Tables
+
+    def create(self, schema: str, name: str) -> Step:
+        rng = self.rng
+        columns = [("id", Leaf("INT"))]
+        names = rng.sample(["s", "Arr", "m m", "c.d", "e", "f"], rng.randint(2, 4))
+        columns += [(each, kind(rng, rng.randint(0, 3), self.leaves)) for each in names]
+        flat = [each for each, of in columns if isinstance(of, Leaf) and of.family in {"INT", "DATE", "CHAR"}]
+        partition = rng.choice(flat) if rng.random() < 0.4 else None
+        properties = ["'delta.columnMapping.mode' = 'name'"]
+        properties += [f"'delta.{each}' = 'true'" for each in _SWITCHES if rng.random() < 0.4]
+        table = Table(schema, name, tuple(columns), partition)
+        declared = ", ".join(f"{quoted(each)} {of.sql}" for each, of in columns)
+        by = f" PARTITIONED BY ({quoted(partition)})" if partition else ""
+        sql = f"CREATE TABLE {table.full_name} ({declared}) USING delta{by} TBLPROPERTIES ({', '.join(properties)})"
+        return Step(sql, f"CREATE TABLE {table.full_name} ({declared}) USING parquet", table=table)
+
+    def add_column(self) -> Step:
+        table = self.table()
+        self.world.number += 1
+        name, of = f"n{self.world.number}", kind(self.rng, 2, self.leaves)
+        sql = f"ALTER TABLE {self.called(table)} ADD COLUMNS ({name} {of.sql})"
+        return Step(sql, table=replace(table, columns=(*table.columns, (name, of))))
+
+    def optimize(self) -> Step:
+        return Step(f"OPTIMIZE {self.called(self.table())}", only_ours=True)
+
+    # Rows
+
+    def rows(self, columns: Sequence[tuple[str, Kind]]) -> str:
+        """A query of a few new rows; the first columns' values are small numbers."""
+        selects = []
+        for _ in range(self.rng.randint(1, 4)):
+            values = [self.fresh(name, of) for name, of in columns]
+            selects.append(f"SELECT {', '.join(values)}")
+        return " UNION ALL ".join(selects)
+
+    def fresh(self, name: str, of: Kind) -> str:
+        return str(self.rng.randint(0, 9)) if name == "id" else value(self.rng, of)
+
+    def insert(self) -> Step:
+        rng, table = self.rng, self.table()
+        target = self.called(table)
+        match rng.choice(["rows", "rows", "values", "loose", "list", "copy", "by name"]):
+            case "values":
+                rows = ", ".join(f"({', '.join(self.constant(name, of) for name, of in table.columns)})" for _ in "12")
+                return Step(f"INSERT INTO {target} VALUES {rows}", table=table)
+            case "loose" if self.world.policy == "ANSI":
+                at = rng.randrange(1, len(table.columns))
+                parts = [loose(rng, of) if i == at else self.fresh(n, of) for i, (n, of) in enumerate(table.columns)]
+                return Step(f"INSERT INTO {target} SELECT {', '.join(parts)}", table=table)
+            case "list":
+                chosen = rng.sample(table.columns, rng.randint(1, len(table.columns)))
+                names = ", ".join(quoted(name) for name, _ in chosen)
+                return Step(f"INSERT INTO {target} ({names}) {self.rows(chosen)}", table=table)
+            case "copy":
+                return Step(f"INSERT INTO {target} SELECT * FROM {self.called(table)} WHERE id < 3", table=table)
+            case "by name":
+                chosen = rng.sample(table.columns, len(table.columns))
+                named = [f"{self.fresh(name, of)} AS {quoted(name)}" for name, of in chosen]
+                return Step(f"INSERT INTO {target} BY NAME SELECT {', '.join(named)}", table=table)
+        return Step(f"INSERT INTO {target} {self.rows(table.columns)}", table=table)
+
+    def constant(self, name: str, of: Kind) -> str:
+        """A plain literal, of the kind that needs no Spark, where there is one."""
+        if not isinstance(of, Leaf):
+            return self.fresh(name, of)
+        return str(self.rng.randint(0, 9)) if name == "id" else self.rng.choice(["NULL", literal(self.rng, of)])
+
+    def overwrite(self) -> Step:
+        table = self.table()
+        flat = dict(table.columns)
+        if table.partition and table.partition != "id" and self.rng.random() < 0.7:
+            by = quoted(table.partition)
+            of = flat[table.partition]
+            assert isinstance(of, Leaf)
+            constant = literal(self.rng, of)
+            others = [(name, kind) for name, kind in table.columns if name != table.partition]
+            fresh = self.rows(others)
+            kept = f"SELECT * FROM {table.full_name} WHERE NOT ({by} <=> {constant})"
+            names = ", ".join(f"`c{i}`" for i in range(len(others)))
+            spliced = iter(range(len(others)))
+            listed = ", ".join(constant if n == table.partition else f"`c{next(spliced)}`" for n, _ in table.columns)
+            added = f"SELECT {listed} FROM ({fresh}) AS r({names})"
+            sql = f"INSERT OVERWRITE {self.called(table)} PARTITION ({by} = {constant}) {fresh}"
+            return Step(sql, Rows(table, (kept, added)), table=table)
+        fresh = self.rows(table.columns)
+        return Step(f"INSERT OVERWRITE {self.called(table)} {fresh}", Rows(table, (fresh,)), table=table)
+
+    def replace_where(self) -> Step:
+        table = self.table()
+        condition = predicate(self.rng, table.scope, 1)
+        fresh = f"SELECT * FROM {table.full_name} WHERE {condition}"
+        kept = f"SELECT * FROM {table.full_name} WHERE NOT coalesce({condition}, FALSE)"
+        sql = f"INSERT INTO {self.called(table)} REPLACE WHERE {condition} {fresh}"
+        return Step(sql, Rows(table, (kept, fresh)), table=table)
+
+    def evolve(self) -> Step:
+        """INSERT WITH SCHEMA EVOLUTION of rows whose structs have other fields, in another order."""
+        rng, table = self.rng, self.table()
+        self.world.number += 1
+        at = rng.randrange(len(table.columns))
+        _, of = table.columns[at]
+        wider = grown(rng, of, f"g{self.world.number}", self.leaves)
+        given = [reordered(rng, wider) if i == at else other for i, (_, other) in enumerate(table.columns)]
+        columns = tuple((n, wider if i == at else k) for i, (n, k) in enumerate(table.columns))
+        after = replace(table, columns=columns)
+        fresh = [self.fresh(n, g) for (n, _), g in zip(columns, given, strict=True)]
+        names = [f"`c{i}`" for i in range(len(columns))]
+        rows = f"SELECT {', '.join(f'{each} AS {n}' for each, n in zip(fresh, names, strict=True))}"
+        aligned = ", ".join(by_name(n, g, k) for n, g, (_, k) in zip(names, given, columns, strict=True))
+        old = ", ".join(by_name(quoted(n), k, w) for (n, k), (_, w) in zip(table.columns, columns, strict=True))
+        queries = (f"SELECT {old} FROM {table.full_name}", f"SELECT {aligned} FROM ({rows})")
+        sql = f"INSERT WITH SCHEMA EVOLUTION INTO {self.called(table)} SELECT {', '.join(fresh)}"
+        return Step(sql, Rows(after, queries), table=after)
+
+    def reorder(self) -> Step:
+        """INSERT BY NAME of structs whose fields come in another order."""
+        table = self.table()
+        given = [(name, reordered(self.rng, of)) for name, of in table.columns]
+        fresh = [(self.fresh(name, of), name) for name, of in given]
+        listed = ", ".join(f"{each} AS {quoted(name)}" for each, name in fresh)
+        aligned = ", ".join(by_name(quoted(n), g, k) for (n, g), (_, k) in zip(given, table.columns, strict=True))
+        queries = (f"SELECT * FROM {table.full_name}", f"SELECT {aligned} FROM (SELECT {listed})")
+        return Step(f"INSERT INTO {self.called(table)} BY NAME SELECT {listed}", Rows(table, queries), table=table)
+
+    def delete(self) -> Step:
+        table = self.table()
+        condition = predicate(self.rng, table.scope)
+        kept = f"SELECT * FROM {table.full_name} WHERE NOT coalesce({condition}, FALSE)"
+        sql = f"DELETE FROM {self.called(table)} WHERE {condition}"
+        return Step(sql, Rows(table, (kept,)), table=table)
+
+    def update(self) -> Step:
+        table = self.table()
+        condition = predicate(self.rng, table.scope)
+        assigned, values = self.assignments(table, table.scope, "")
+        queries = (
+            f"SELECT * FROM {table.full_name} WHERE NOT coalesce({condition}, FALSE)",
+            f"SELECT {values} FROM {table.full_name} WHERE {condition}",
+        )
+        sql = f"UPDATE {self.called(table)} SET {assigned} WHERE {condition}"
+        return Step(sql, Rows(table, queries), table=table)
+
+    def assignments(self, table: Table, scope: Sequence[tuple[str, Kind]], alias: str) -> tuple[str, str]:
+        """The text of SET for some columns or one field, and the SELECT list of the rows that it makes."""
+        rng = self.rng
+        changes: dict[str, str] = {}
+        texts = []
+        for name, of in rng.sample(table.columns, rng.randint(1, 2)):
+            path = f"{alias}{quoted(name)}"
+            if isinstance(of, Record) and rng.random() < 0.6:
+                inner, inner_kind = rng.choice(of.fields)
+                new = self.assigned(inner_kind, scope)
+                parts = (f"'{n}', {new if n == inner else f'{path}.{quoted(n)}'}" for n, _ in of.fields)
+                texts.append(f"{path}.{quoted(inner)} = {new}")
+                changes[name] = f"named_struct({', '.join(parts)})"
+                continue
+            changes[name] = self.assigned(of, scope)
+            texts.append(f"{path} = {changes[name]}")
+        listed = (changes.get(name, f"{alias}{quoted(name)}") for name, _ in table.columns)
+        return ", ".join(texts), ", ".join(listed)
+
+    def assigned(self, of: Kind, scope: Sequence[tuple[str, Kind]]) -> str:
+        return term(self.rng, scope, of) if isinstance(of, Leaf) else value(self.rng, of)
+
+    def merge(self) -> Step:
+        """MERGE of new rows with distinct keys, clauses in random order of kinds with conditions."""
+        rng, table = self.rng, self.table()
+        keys = rng.sample(range(12), rng.randint(1, 4))
+        selects = []
+        for key in keys:
+            values = [str(key) if n == "id" else value(rng, k) for n, k in table.columns]
+            named = [f"{each} AS {quoted(n)}" for each, (n, _) in zip(values, table.columns, strict=True)]
+            selects.append(f"SELECT {', '.join(named)}")
+        source = f"({' UNION ALL '.join(selects)})"
+        old, target = table.full_name, table.under("t")
+        both = [*target, *[(name, plain(of)) for name, of in table.under("s")]]
+        joined = f"FROM {old} AS t JOIN {source} AS s ON t.id = s.id"
+        unmatched = f"FROM {old} AS t LEFT ANTI JOIN {source} AS s ON t.id = s.id"
+        new = f"FROM {source} AS s LEFT ANTI JOIN {old} AS t ON s.id = t.id"
+        matched, matched_rows = self.clauses(table, both, "WHEN MATCHED", joined)
+        source_only, source_rows = self.clauses(table, target, "WHEN NOT MATCHED BY SOURCE", unmatched)
+        clauses, queries = [*matched, *source_only], [*matched_rows, *source_rows]
+        if rng.random() < 0.8 or not clauses:
+            condition = predicate(rng, [(name, plain(of)) for name, of in table.under("s")], 1)
+            clauses.append(f"WHEN NOT MATCHED AND {condition} THEN INSERT *")
+            queries.append(f"SELECT s.* {new} WHERE {condition}")
+        sql = f"MERGE INTO {self.called(table)} AS t USING {source} AS s ON t.id = s.id {' '.join(clauses)}"
+        return Step(sql, Rows(table, tuple(queries)), table=table)
+
+    def clauses(
+        self, table: Table, scope: Sequence[tuple[str, Kind]], when: str, rows: str
+    ) -> tuple[list[str], list[str]]:
+        """Up to two clauses of a kind, and queries of what they leave of the rows in `rows`."""
+        texts: list[str] = []
+        queries: list[str] = []
+        left = "TRUE"
+        for _ in range(self.rng.randint(0, 2)):
+            condition = predicate(self.rng, scope, 1)
+            here = f"{left} AND coalesce({condition}, FALSE)"
+            left = f"{left} AND NOT coalesce({condition}, FALSE)"
+            if self.rng.random() < 0.4:
+                texts.append(f"{when} AND {condition} THEN DELETE")
+                continue
+            assigned, values = self.assignments(table, scope, "t.")
+            texts.append(f"{when} AND {condition} THEN UPDATE SET {assigned}")
+            queries.append(f"SELECT {values} {rows} WHERE {here}")
+        return texts, [*queries, f"SELECT t.* {rows} WHERE {left}"]
+
+    # Queries, views, settings
+
+    def query(self) -> Step:
+        return Step(self.select()[0], is_query=True)
+
+    def select(self) -> tuple[str, tuple[tuple[str, Kind], ...]]:
+        """A query, and its columns where they are those of a table or view."""
+        rng = self.rng
+        name, columns = self.source()
+        scope = [(quoted(each), of) for each, of in columns]
+        match rng.choice(["all", "some", "filter", "filter", "group", "join", "nested"]):
+            case "some":
+                listed = [f"{shown(rng, scope)} AS o{index}" for index in range(rng.randint(1, 4))]
+                return f"SELECT {', '.join(listed)} FROM {name}", ()
+            case "filter":
+                return f"SELECT * FROM {name} WHERE {predicate(rng, scope)}", columns
+            case "group":
+                key = shown(rng, scope)
+                return (
+                    f"SELECT k, count(*) AS n FROM (SELECT to_json(struct({key} AS v)) AS k FROM {name}) GROUP BY k",
+                    (),
+                )
+            case "join":
+                other, more = self.source()
+                condition = predicate(
+                    rng, [(f"{alias}.{quoted(n)}", k) for alias, cols in (("l", columns), ("r", more)) for n, k in cols]
+                )
+                how = rng.choice(["JOIN", "LEFT JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN"])
+                return f"SELECT l.* FROM {name} AS l {how} {other} AS r ON l.id = r.id AND {condition}", columns
+            case "nested":
+                inner = f"SELECT * FROM {name} WHERE {predicate(rng, scope, 1)}"
+                return f"WITH q AS ({inner}) SELECT * FROM (SELECT * FROM q) WHERE {predicate(rng, scope, 1)}", columns
+        return f"SELECT * FROM {name}", columns
+
+    def source(self) -> tuple[str, tuple[tuple[str, Kind], ...]]:
+        """A table or a view, and its columns."""
+        if self.world.views and self.rng.random() < 0.3:
+            name = self.rng.choice(list(self.world.views))
+            return name, self.world.views[name]
+        table = self.table()
+        return self.called(table), table.columns
+
+    def make_view(self) -> Step:
+        self.world.number += 1
+        name = f"v{self.world.number}"
+        query, columns = self.select()
+        if not columns:
+            query, columns = f"SELECT * FROM {self.called(table := self.table())}", table.columns
+        if self.rng.random() < 0.3:
+            clock = "CAST(TIMESTAMP '2024-01-01 00:00:00' AS STRING)"
+            query, columns = f"SELECT q.*, {clock} AS z FROM ({query}) AS q", (*columns, ("z", Leaf("STRING")))
+        return Step(f"CREATE OR REPLACE TEMP VIEW {name} AS {query}", view=(name, columns))
+
+    def use(self) -> Step:
+        schema = self.rng.choice(SCHEMAS)
+        return Step(f"USE {schema}", schema=schema)
+
+    def setting(self) -> Step:
+        key, values = self.rng.choice(_SETTINGS)
+        return Step(f"SET {key} = {self.rng.choice(values)}")
+
+
+_SWITCHES = ("enableDeletionVectors", "enableChangeDataFeed", "enableRowTracking", "enableInCommitTimestamps")
+_SETTINGS = (
+    ("spark.sql.ansi.enabled", ("true", "false")),
+    ("spark.sql.storeAssignmentPolicy", ("ANSI", "ANSI", "STRICT")),
+    ("spark.sql.session.timeZone", ("UTC", "Asia/Tokyo", "America/New_York")),
+    ("spark.sql.caseSensitive", ("true", "false")),
+)
