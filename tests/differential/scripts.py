@@ -112,6 +112,7 @@ class Drawing:
     rng: Random
     world: World
     leaves: Sequence[Leaf] = LEAVES
+    replaces_where: bool = True
 
     def first(self) -> list[Step]:
         """Statements that a script begins with."""
@@ -125,7 +126,7 @@ class Drawing:
             *[self.delete] * 2,
             *[self.merge] * 2,
             self.overwrite,
-            self.replace_where,
+            self.replace_where if self.replaces_where else self.overwrite,
             self.evolve,
             self.reorder,
             self.add_column,
@@ -312,7 +313,7 @@ class Drawing:
         return term(self.rng, scope, of) if isinstance(of, Leaf) else value(self.rng, of)
 
     def merge(self) -> Step:
-        """MERGE of new rows with distinct keys, clauses in random order of kinds with conditions."""
+        """MERGE of new rows with distinct keys, the kinds of clauses in the order that delta-spark wants."""
         rng, table = self.rng, self.table()
         keys = rng.sample(range(12), rng.randint(1, 4))
         selects = []
@@ -328,11 +329,12 @@ class Drawing:
         new = f"FROM {source} AS s LEFT ANTI JOIN {old} AS t ON s.id = t.id"
         matched, matched_rows = self.clauses(table, both, "WHEN MATCHED", joined)
         source_only, source_rows = self.clauses(table, target, "WHEN NOT MATCHED BY SOURCE", unmatched)
-        clauses, queries = [*matched, *source_only], [*matched_rows, *source_rows]
-        if rng.random() < 0.8 or not clauses:
+        clauses, queries = matched, [*matched_rows, *source_rows]
+        if rng.random() < 0.8 or not (matched or source_only):
             condition = predicate(rng, [(name, plain(of)) for name, of in table.under("s")], 1)
             clauses.append(f"WHEN NOT MATCHED AND {condition} THEN INSERT *")
             queries.append(f"SELECT s.* {new} WHERE {condition}")
+        clauses += source_only
         sql = f"MERGE INTO {self.called(table)} AS t USING {source} AS s ON t.id = s.id {' '.join(clauses)}"
         return Step(sql, Rows(table, tuple(queries)), table=table)
 
