@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from deltasql.log.store import LocalLogStore
+from deltasql.planner.settings import DEFAULTS, FSYNC
 
 # Much code that runs a few times each: compiling it well takes longer than running it.
 os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
@@ -15,8 +16,9 @@ os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSeria
 # Before any test imports them.
 pytest.register_assert_rewrite("tests.session.concurrency.play", "tests.session.concurrency.stored")
 
-# For logs that tests open themselves; sessions have a setting.
+# No test outlives a crash of the machine: for logs that tests open themselves, and for their sessions.
 LocalLogStore.durable = False
+DEFAULTS[FSYNC] = "false"
 
 
 @pytest.fixture(autouse=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,11 +16,14 @@ from deltasql.errors.log import AmbiguousWriteError
 from deltasql.log.checkpoint_writer import write_checkpoint
 from deltasql.log.paths import commit_path
 from deltasql.log.store import LocalLogStore
+from deltasql.planner.settings import DEFAULTS, FSYNC
 from deltasql.session import Session
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
+def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
+    """A session as users have it: the other tests' sessions sync nothing."""
+    monkeypatch.setitem(DEFAULTS, FSYNC, "true")
     with deltasql.connect(str(tmp_path / "warehouse")) as session:
         session.sql("CREATE TABLE t (a INT)")
         yield session
@@ -52,6 +57,11 @@ def test_file_then_name_then_folder(session: Session, calls: list[tuple[str, str
     commit = f"{1:020}.json"
     assert calls[:3] == [("sync", commit), ("link", commit), ("sync", "_delta_log")]
     assert ("sync", f"{1:020}.crc") not in calls
+
+
+def test_it_is_on_unless_somebody_turns_it_off() -> None:
+    code = f"from deltasql.planner.settings import DEFAULTS; print(DEFAULTS['{FSYNC}'])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "true\n"
 
 
 def test_the_setting_turns_it_off(session: Session, calls: list[tuple[str, str]]) -> None:
