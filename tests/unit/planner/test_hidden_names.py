@@ -18,4 +18,5 @@ def test_no_two_are_the_same() -> None:
 
 def test_no_other_module_spells_one() -> None:
     found = {path.name for path in SOURCES.rglob("*.py") if hidden.HIDDEN_PREFIX in path.read_text(encoding="utf-8")}
-    assert found == {"hidden.py"}
+    # The schema refuses columns that are called so, and it is below the plan.
+    assert found == {"checks.py"}

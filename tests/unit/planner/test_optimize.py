@@ -80,7 +80,8 @@ def test_where_takes_partitions(table: Lab) -> None:
 def test_spark_is_asked_for_what_only_it_understands(table: Lab) -> None:
     a1, _, a2 = table.append("t", {"p": "a'"}, {"p": "b"}, {"p": "a'"})
     asked = (
-        "(SELECT collect_list(__deltasql_n) FROM VALUES (0, CAST('a\\'' AS STRING)), (1, CAST('b' AS STRING)) "
+        "(SELECT collect_list(__deltasql_n) FROM VALUES "
+        "(0, CAST(CAST(X'6127' AS STRING) AS STRING)), (1, CAST('b' AS STRING)) "
         "AS __deltasql_p(__deltasql_n, p) WHERE soundex(p) = 'A000')"
     )
     table.analyst.values[asked] = [0]
