@@ -107,7 +107,7 @@ LINES = {
     "no JSON": '{"protocol":',
     "a sidecar without a path": '{"sidecar":{"sizeInBytes":1}}',
     "a protocol that is none": '{"protocol":{"minReaderVersion":"x","minWriterVersion":7}}',
-    "metadata without a schema": '{"metaData":{"id":"1"}}',
+    "a schema that is none": '{"metaData":{"id":"1","schemaString":"{"}}',
     "an action that is none": '{"txn":7}',
 }
 
