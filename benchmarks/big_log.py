@@ -62,7 +62,7 @@ def _actions(adds: Any, protocols: Any, metadata: Any) -> Any:
     """Rows of a checkpoint; a column that is not given is null in all of them."""
     import pyarrow as pa
 
-    from deltasql.log.file_tables import ADD
+    from deltasql.log.actions.file_tables import ADD
 
     rows = len(adds)
     columns = {
@@ -81,7 +81,7 @@ def _adds(start: int, count: int) -> Any:
     import numpy as np
     import pyarrow as pa
 
-    from deltasql.log.file_tables import ADD
+    from deltasql.log.actions.file_tables import ADD
 
     numbers = np.arange(start, start + count)
     random = np.random.default_rng(start)

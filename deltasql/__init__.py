@@ -20,7 +20,7 @@ from deltasql.version import __version__
 
 if TYPE_CHECKING:
     from deltasql.errors import DeltaSqlError
-    from deltasql.pending import Pending
+    from deltasql.execution.pending import Pending
     from deltasql.result import Result, Row
     from deltasql.session import Session, connect
 
@@ -29,7 +29,7 @@ __all__ = ["DeltaSqlError", "Pending", "Result", "Row", "Session", "__version__"
 # Imported when first asked for: `deltasql --version` and whoever wants one submodule need no session.
 _HOMES = {
     "DeltaSqlError": "deltasql.errors",
-    "Pending": "deltasql.pending",
+    "Pending": "deltasql.execution.pending",
     "Result": "deltasql.result",
     "Row": "deltasql.result",
     "Session": "deltasql.session",

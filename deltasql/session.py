@@ -13,27 +13,28 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import assert_never
 
 from deltasql.catalog import Catalog
-from deltasql.engine.commit import Committed, StagedChange, stage_rows, stage_table
 from deltasql.engine.engine import Engine, StatementEngine
-from deltasql.engine.layout import stage_layout
 from deltasql.engine.rows import QueryResult
-from deltasql.engine.spark import SparkHandle
+from deltasql.engine.session.spark import SparkHandle
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
 from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.errors.syntax import TooComplexError
 from deltasql.errors.usage import SessionClosedError
+from deltasql.execution.commit import Committed, StagedChange, stage_rows, stage_table
+from deltasql.execution.layout import stage_layout
+from deltasql.execution.pending import Pending
 from deltasql.interrupts import interruptible, next_step, shielded
-from deltasql.log.store import LocalLogStore
-from deltasql.log.table import DeltaLog
-from deltasql.log.transaction import back_off
+from deltasql.log.commit.transaction import back_off
+from deltasql.log.replay.table import DeltaLog
+from deltasql.log.storage.store import LocalLogStore
 from deltasql.parser import misplaced_word, parse, refused_name, split
 from deltasql.parser.parameters import bind_parameters
-from deltasql.pending import Pending
 from deltasql.plan.base import TableName
 from deltasql.plan.frames import CreateForFrame, WriteFrame
 from deltasql.plan.parameters import BoundStatement
 from deltasql.planner import plan, planned
+from deltasql.planner.catalog_changes import CatalogChange, View, ViewChange
 from deltasql.planner.changes import (
     Answer,
     FileRemoval,
@@ -47,9 +48,11 @@ from deltasql.planner.changes import (
     TableChange,
 )
 from deltasql.planner.context import GLOBAL, Context
-from deltasql.planner.effects import CatalogChange, View, ViewChange
-from deltasql.planner.repeats import may_repeat
-from deltasql.planner.settings import (
+from deltasql.planner.rows.repeats import may_repeat
+from deltasql.planner.tables.stream_options import stream_options
+from deltasql.reader import FrameReader
+from deltasql.result import Placed, Result
+from deltasql.settings.session_settings import (
     FSYNC,
     RETRY_ATTEMPTS,
     RETRY_STATEMENTS,
@@ -59,9 +62,6 @@ from deltasql.planner.settings import (
     as_choice,
     as_count,
 )
-from deltasql.planner.stream_options import stream_options
-from deltasql.reader import FrameReader
-from deltasql.result import Placed, Result
 from deltasql.stream_reader import StreamReader
 from deltasql.stream_writer import StreamWriter
 from deltasql.writer import FrameWriter, FrameWriterV2, frame_of
@@ -342,7 +342,7 @@ class Session:
                 return self._committed(change, engine, staged)
             case FileRemoval():
                 # Only VACUUM needs Arrow's functions in a session without rows.
-                from deltasql.engine.vacuum import remove_files
+                from deltasql.execution.vacuum import remove_files
 
                 return self._result(engine, remove_files(change, engine, self.settings))
             case Stepwise(_, steps):
@@ -406,7 +406,7 @@ class Session:
 
 def table_name(text: str) -> TableName:
     """The name in `text`, with its quotes resolved."""
-    from deltasql.planner.tokens import tokenize
+    from deltasql.sql.tokens import tokenize
 
     return TableName(tuple(token.name for token in tokenize(text) if token.is_name))
 

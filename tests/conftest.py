@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from deltasql.log.store import LocalLogStore
-from deltasql.planner.settings import DEFAULTS, FSYNC
+from deltasql.log.storage.store import LocalLogStore
+from deltasql.settings.session_settings import DEFAULTS, FSYNC
 
 # Much code that runs a few times each: compiling it well takes longer than running it.
 os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")

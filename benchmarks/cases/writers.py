@@ -11,9 +11,9 @@ from pathlib import Path
 from benchmarks.bench import DELTA_RS, DELTA_SPARK, OURS, Bench, note
 from benchmarks.figures import Figure
 from benchmarks.workers import Worker
-from deltasql.log.actions import AddFile, Metadata
-from deltasql.log.protocol import Protocol
-from deltasql.log.table import DeltaLog
+from deltasql.log.actions.actions import AddFile, Metadata
+from deltasql.log.actions.protocol import Protocol
+from deltasql.log.replay.table import DeltaLog
 from deltasql.schema.types import LONG, StructField, StructType
 
 SCHEMA = StructType((StructField("id", LONG), StructField("v", LONG)))

@@ -8,14 +8,14 @@ from pathlib import Path
 import deltasql
 from benchmarks.statements import STATEMENTS
 from deltasql.engine.engine import Engine
-from deltasql.engine.row_reader import RowReader
-from deltasql.engine.spark import SparkHandle
-from deltasql.log.actions import AddFile
-from deltasql.log.commit_info import Provenance
-from deltasql.log.row_level import Budget, RowLevel
-from deltasql.log.snapshot import Snapshot
-from deltasql.log.table import DeltaLog
-from deltasql.log.touched_rows import TouchedRows
+from deltasql.engine.session.spark import SparkHandle
+from deltasql.execution.row_reader import RowReader
+from deltasql.log.actions.actions import AddFile
+from deltasql.log.commit.commit_info import Provenance
+from deltasql.log.commit.moved_rows import TouchedRows
+from deltasql.log.commit.row_rebase import Budget, RowLevel
+from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.replay.table import DeltaLog
 from deltasql.plan.operators import READ_COLUMNS
 from deltasql.planner.changes import Reads
 
@@ -62,6 +62,6 @@ def _commit_behind(log: DeltaLog, read: Snapshot | None) -> None:
 
 def _checkpoint(log: DeltaLog) -> None:
     # Imported here, since opening a table, whose peak memory counts, does not need it.
-    from deltasql.log.checkpoint_writer import write_checkpoint
+    from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 
     assert write_checkpoint(log.store, log.snapshot())

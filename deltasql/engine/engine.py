@@ -6,20 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engine.arrange import arranged
-from deltasql.engine.failures import retold
-from deltasql.engine.footers import foreign_columns
-from deltasql.engine.frames import Frames, frame_schema
-from deltasql.engine.input_size import UNKNOWN_SIZE, input_size
-from deltasql.engine.interrupts import stoppable
-from deltasql.engine.merge_source import Source
-from deltasql.engine.rewrite import rewrite
-from deltasql.engine.rewritten import Rewritten
+from deltasql.engine.failures.spark_errors import retold
+from deltasql.engine.failures.write_errors import WriteContext, assigned_sql
+from deltasql.engine.reading.footers import foreign_columns
+from deltasql.engine.reading.frames import Frames, frame_schema
+from deltasql.engine.reading.input_size import UNKNOWN_SIZE, input_size
+from deltasql.engine.rewrites.arrange import arranged
+from deltasql.engine.rewrites.merge_source import Source
+from deltasql.engine.rewrites.outcome import Rewritten
+from deltasql.engine.rewrites.rewrite import rewrite
 from deltasql.engine.rows import QueryResult
-from deltasql.engine.spark import SparkHandle
-from deltasql.engine.spark_types import spark_schema
-from deltasql.engine.write import Stage, Staged
-from deltasql.engine.write_failures import WriteContext, assigned_sql
+from deltasql.engine.session.interrupts import stoppable
+from deltasql.engine.session.spark import SparkHandle
+from deltasql.engine.session.spark_types import spark_schema
+from deltasql.engine.writing.stage import Stage, Staged
 from deltasql.errors.base import DeltaSqlError
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import HIDDEN_PREFIX
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-    from deltasql.log.snapshot import Snapshot
+    from deltasql.log.replay.snapshot import Snapshot
     from deltasql.result import CommandRows
 
 EMPTY: Mapping[str, Operator] = {}
@@ -61,7 +61,7 @@ class Engine:
 
     def stream(self, snapshot: Snapshot, options: Mapping[str, str], time_zone: str | None) -> DataFrame:
         """The rows of a table as a stream. Raises UnsupportedStreamColumnError, UnsupportedWriteError."""
-        from deltasql.engine.stream_source import stream
+        from deltasql.engine.reading.stream_source import stream
 
         with retold(""):
             return stream(self.spark, snapshot, options, time_zone)

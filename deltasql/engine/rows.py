@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engine.failures import retold
-from deltasql.engine.frames import frame_schema
-from deltasql.engine.interrupts import stoppable
-from deltasql.engine.spark import SparkHandle
-from deltasql.engine.variants import variant_text
+from deltasql.engine.failures.spark_errors import retold
+from deltasql.engine.reading.frames import frame_schema
+from deltasql.engine.reading.variants import variant_text
+from deltasql.engine.session.interrupts import stoppable
+from deltasql.engine.session.spark import SparkHandle
 from deltasql.interrupts import interruptible
 from deltasql.plan.hidden import hidden
 from deltasql.schema.types import StructType

@@ -18,9 +18,9 @@ from deltasql.golden.schedule import Schedule
 from deltasql.golden.serial import MOST_STATEMENTS, Order, Rows, allowed_orders, explaining, with_change
 from deltasql.golden.watch import LogWatch
 from deltasql.golden.writers import Ended, Ending, Sessions, Writers
-from deltasql.log.commit_info import table_level
-from deltasql.log.conflict import IsolationLevel
-from deltasql.log.table import DeltaLog
+from deltasql.log.commit.commit_info import table_level
+from deltasql.log.commit.conflict import IsolationLevel
+from deltasql.log.replay.table import DeltaLog
 
 if TYPE_CHECKING:
     from deltasql.session import Session

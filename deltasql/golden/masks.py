@@ -73,7 +73,7 @@ def warning(sql: str, recorded: str, has_rows: bool, normal: Normalizer) -> str:
 
     `recorded` is what the statement came to, its own text left out; `has_rows` says whether it read or wrote any.
     """
-    from deltasql.planner.tokens import calls
+    from deltasql.sql.tokens import calls
 
     if told := normal.unsettled(recorded):
         return f"it tells the time of this run: {told}"

@@ -18,7 +18,7 @@ from deltasql.golden.concurrency import ScenarioRun
 from deltasql.golden.record import Block, Recorder
 from deltasql.golden.scenario import Scenario, read_scenario
 from deltasql.golden.script import GoldenScript, read_script
-from deltasql.planner.settings import FSYNC
+from deltasql.settings.session_settings import FSYNC
 
 if TYPE_CHECKING:
     from deltasql.session import Session

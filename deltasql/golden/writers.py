@@ -18,7 +18,7 @@ from deltasql.golden.scenario import Step
 from deltasql.golden.schedule import Fault, Move, Schedule, Verb
 
 if TYPE_CHECKING:
-    from deltasql.pending import Pending
+    from deltasql.execution.pending import Pending
     from deltasql.session import Session
 
 

@@ -1,67 +1,10 @@
-"""Statement nodes into plans: one pure rule per statement, in one module per statement family."""
+"""Statement nodes into plans: one pure rule per statement, in `statements`, by families.
 
-from deltasql.planner import (
-    clustering,
-    columns,
-    comments,
-    constraints,
-    delete,
-    explain,
-    features,
-    frames,
-    fsck,
-    insert,
-    inspect,
-    merge,
-    optimize,
-    properties,
-    query,
-    refused,
-    restore,
-    routine,
-    session_settings,
-    table,
-    table_information,
-    table_like,
-    table_location,
-    uniform,
-    update,
-    upkeep,
-    vacuum,
-    view,
-)
+A rule asks a Context and changes nothing. What its plan comes to is done by `execution`.
+"""
+
+from deltasql.planner import statements
 from deltasql.planner.idempotency import planned
 from deltasql.planner.rule import plan
 
-__all__ = [
-    "clustering",
-    "columns",
-    "comments",
-    "constraints",
-    "delete",
-    "explain",
-    "features",
-    "frames",
-    "fsck",
-    "insert",
-    "inspect",
-    "merge",
-    "optimize",
-    "plan",
-    "planned",
-    "properties",
-    "query",
-    "refused",
-    "restore",
-    "routine",
-    "session_settings",
-    "table",
-    "table_information",
-    "table_like",
-    "table_location",
-    "uniform",
-    "update",
-    "upkeep",
-    "vacuum",
-    "view",
-]
+__all__ = ["plan", "planned", "statements"]

@@ -20,23 +20,23 @@ from deltasql.errors.change_feed import (
     NonConstantChangeArgumentError,
     NullChangeBoundError,
 )
-from deltasql.log.actions import Json, Metadata
-from deltasql.log.properties import column_mapping_mode, has_change_feed
+from deltasql.log.actions.actions import Json, Metadata
+from deltasql.log.configuration.properties import column_mapping_mode, has_change_feed
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.operators import Operator, Scan, UnionAll
-from deltasql.planner.settings import CHANGES_OUT_OF_RANGE
-from deltasql.planner.timetravel import timestamp_of, to_micros
-from deltasql.planner.tokens import tokenize
 from deltasql.schema.checks import CHANGE_TYPE, COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.compatibility import unreadable_part
 from deltasql.schema.types import LONG, STRING, TIMESTAMP, StructField, StructType
+from deltasql.settings.session_settings import CHANGES_OUT_OF_RANGE
+from deltasql.sql.timetravel import timestamp_of, to_micros
+from deltasql.sql.tokens import tokenize
 
 if TYPE_CHECKING:
-    from deltasql.log.change_feed import MarkedRows, VersionChanges
-    from deltasql.log.table import DeltaLog
+    from deltasql.log.reading.change_feed import MarkedRows, VersionChanges
+    from deltasql.log.replay.table import DeltaLog
     from deltasql.planner.context import Context
-    from deltasql.planner.relations import TableReference
+    from deltasql.sql.relations import TableReference
 
 CHANGE_COLUMNS = (
     StructField(CHANGE_TYPE, STRING),
@@ -141,7 +141,7 @@ class _Feed:
     """The changes of one table from version `start` to `end`, both included."""
 
     def __init__(self, log: DeltaLog, start: int, end: int) -> None:
-        from deltasql.log.change_feed import version_changes
+        from deltasql.log.reading.change_feed import version_changes
 
         self.log, self.start, self.end = log, start, end
         latest = log.snapshot()
@@ -200,7 +200,7 @@ class _Feed:
     def _files(self, files: list[_File], names: list[str], times: Mapping[int, int]) -> Any:
         import pyarrow as pa
 
-        from deltasql.log.file_tables import DELETION_VECTOR
+        from deltasql.log.actions.file_tables import DELETION_VECTOR
 
         values = pa.struct([(name, pa.string()) for name in names])
         columns = {
@@ -223,7 +223,7 @@ class _Feed:
 
 def _vector(file: _File) -> Json | None:
     """The rows that do not count, or for marked rows the only ones that do."""
-    from deltasql.log.vector_writer import inline_vector
+    from deltasql.log.actions.vector_writer import inline_vector
 
     if file.marked is not None:
         return inline_vector(file.marked.rows).to_json()

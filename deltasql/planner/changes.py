@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import shown_value
 from deltasql.plan.operators import Operator, Query, Rearrange, Rewrite, Write
-from deltasql.planner.effects import CatalogChange, Registration, ViewChange
-from deltasql.planner.layout import Considered
+from deltasql.planner.catalog_changes import CatalogChange, Registration, ViewChange
+from deltasql.planner.layout_result import Considered
 from deltasql.schema.types import LONG, STRING, StructField, StructType
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from deltasql.log.actions import Action, Metadata
-    from deltasql.log.snapshot import Snapshot
-    from deltasql.log.table import DeltaLog
+    from deltasql.log.actions.actions import Action, Metadata
+    from deltasql.log.replay.snapshot import Snapshot
+    from deltasql.log.replay.table import DeltaLog
 
 
 @dataclass(frozen=True, slots=True)

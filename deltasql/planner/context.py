@@ -16,8 +16,8 @@ from deltasql.catalog import Catalog
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.table import ReadTableWithoutColumnsError
 from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
-from deltasql.log.row_ids import row_id_columns
-from deltasql.log.table import DeltaLog
+from deltasql.log.configuration.row_ids import row_id_columns
+from deltasql.log.replay.table import DeltaLog
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.hidden import VIEW, hidden
 from deltasql.plan.operators import (
@@ -32,16 +32,16 @@ from deltasql.plan.operators import (
     ViewColumns,
 )
 from deltasql.plan.parameters import UNBOUND, BoundStatement
-from deltasql.planner.effects import Creation, View
-from deltasql.planner.settings import MEANING, TIME_ZONE, Settings, as_boolean, as_choice, says_meaning
-from deltasql.planner.timezone import machine_zone_name
+from deltasql.planner.catalog_changes import Creation, View
+from deltasql.schema.timezone import machine_zone_name
 from deltasql.schema.types import DataType, StructType
+from deltasql.settings.session_settings import MEANING, TIME_ZONE, Settings, as_boolean, as_choice, says_meaning
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from deltasql.log.snapshot import Snapshot
-    from deltasql.planner.relations import TableReference
+    from deltasql.log.replay.snapshot import Snapshot
+    from deltasql.sql.relations import TableReference
 
 
 EMPTY: Mapping[str, Operator] = MappingProxyType({})
@@ -240,7 +240,7 @@ class Context:
             raise TimeTravelViewError(view=str(name)).at(self.caret(name.start, name.end))
 
     def _version(self, log: DeltaLog, name: TableName) -> int | None:
-        from deltasql.planner.timetravel import timestamp_of
+        from deltasql.sql.timetravel import timestamp_of
 
         if name.temporal is None:
             return None
@@ -299,8 +299,8 @@ class Context:
         if predicate is None:
             files = snapshot.files(columns)
             return files, files.num_rows
-        from deltasql.planner.predicates import condition
-        from deltasql.planner.pruning import skip_files
+        from deltasql.skipping.predicates import condition
+        from deltasql.skipping.pruning import skip_files
 
         zone = self.time_zone
         asked = condition(predicate, snapshot.schema, snapshot.partition_columns, alias, zone)
@@ -327,11 +327,11 @@ class Context:
         other tables in scope may be called, with the alias that replaces them. `place` turns an offset in `sql` into
         one in the statement, for the carets of errors; None where `sql` is no part of it.
         """
-        from deltasql.planner.current_names import current_names
-        from deltasql.planner.file_metadata import NamedMetadata
-        from deltasql.planner.filters import scan_filters
-        from deltasql.planner.references import table_references
-        from deltasql.planner.splice import bind
+        from deltasql.sql.current_names import current_names
+        from deltasql.sql.metadata_column import NamedMetadata
+        from deltasql.sql.query_filters import scan_filters
+        from deltasql.sql.references import table_references
+        from deltasql.sql.text_edits import bind
 
         bound: dict[int, str] = {}
         relations: dict[str, Operator] = {}

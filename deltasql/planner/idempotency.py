@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from deltasql.errors.frames import IllegalOptionError, InvalidIdempotentWriteError
-from deltasql.log.actions import SetTransaction
+from deltasql.log.actions.actions import SetTransaction
 from deltasql.plan.base import LogicalPlan, TableName
 from deltasql.plan.delete import Delete
 from deltasql.plan.insert import Insert
@@ -30,10 +30,10 @@ from deltasql.planner.changes import (
 )
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
-from deltasql.planner.settings import TXN_APP_ID, TXN_AUTO_RESET, TXN_VERSION
+from deltasql.settings.session_settings import TXN_APP_ID, TXN_AUTO_RESET, TXN_VERSION
 
 if TYPE_CHECKING:
-    from deltasql.log.snapshot import Snapshot
+    from deltasql.log.replay.snapshot import Snapshot
 
 _OUTCOMES: Mapping[type[LogicalPlan], Outcome] = {
     Insert: Outcome.INSERT,

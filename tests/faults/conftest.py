@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.log.actions import AddFile, Metadata
-from deltasql.log.protocol import Protocol
-from deltasql.log.store import LogStore
-from deltasql.log.table import DeltaLog
-from deltasql.log.transaction import Commit
+from deltasql.log.actions.actions import AddFile, Metadata
+from deltasql.log.actions.protocol import Protocol
+from deltasql.log.commit.transaction import Commit
+from deltasql.log.replay.table import DeltaLog
+from deltasql.log.storage.store import LogStore
 from deltasql.schema.types import LONG, StructField, StructType
 
 SCHEMA = StructType((StructField("x", LONG),))

@@ -17,8 +17,8 @@ from deltasql.errors.log import (
     TruncatedLogError,
     VersionNotFoundError,
 )
-from deltasql.log.checkpoint_writer import write_checkpoint
-from deltasql.log.table import DeltaLog
+from deltasql.log.replay.table import DeltaLog
+from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 
 from .conftest import append, whole
 

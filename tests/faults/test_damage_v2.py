@@ -11,10 +11,10 @@ import pytest
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import InvalidCheckpointError
-from deltasql.log.checkpoint_v2 import TopLevel
-from deltasql.log.checkpoint_writer import write_checkpoint
-from deltasql.log.compaction import write_compaction
-from deltasql.log.table import DeltaLog
+from deltasql.log.replay.table import DeltaLog
+from deltasql.log.upkeep.checkpoint_v2 import TopLevel
+from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
+from deltasql.log.upkeep.compaction import write_compaction
 
 from .conftest import append, whole
 from .test_damage import damage, empty, flipped, garbage, half

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.log.checkpoint_writer import write_checkpoint
-from deltasql.log.table import DeltaLog
+from deltasql.log.replay.table import DeltaLog
+from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 
 from .conftest import append, whole
 
@@ -20,9 +20,9 @@ File = Callable[[str], Path]
 
 _WRITER = """
 import os, signal, sys
-from deltasql.log.actions import AddFile
-from deltasql.log.store import LocalLogStore
-from deltasql.log.table import DeltaLog
+from deltasql.log.actions.actions import AddFile
+from deltasql.log.storage.store import LocalLogStore
+from deltasql.log.replay.table import DeltaLog
 
 location, method, suffix, moment = sys.argv[1:]
 original = getattr(LocalLogStore, method)
@@ -93,10 +93,10 @@ def test_a_writer_that_is_killed(
 
 _V2_WRITER = """
 import os, signal, sys
-from deltasql.log.checkpoint_writer import write_checkpoint
-from deltasql.log import checkpoint_v2
-from deltasql.log.store import LocalLogStore
-from deltasql.log.table import DeltaLog
+from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
+from deltasql.log.upkeep import checkpoint_v2
+from deltasql.log.storage.store import LocalLogStore
+from deltasql.log.replay.table import DeltaLog
 
 location, method, part, moment, top_level = sys.argv[1:]
 original = getattr(LocalLogStore, method)

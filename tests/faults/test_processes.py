@@ -7,15 +7,15 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from deltasql.log.table import DeltaLog
+from deltasql.log.replay.table import DeltaLog
 
 Table = Callable[..., DeltaLog]
 File = Callable[[str], Path]
 
 _APPEND = """
 import sys
-from deltasql.log.actions import AddFile
-from deltasql.log.table import DeltaLog
+from deltasql.log.actions.actions import AddFile
+from deltasql.log.replay.table import DeltaLog
 
 location, name = sys.argv[1:]
 log = DeltaLog(location)
@@ -26,9 +26,9 @@ for number in range(25):
 _CREATE = """
 import sys
 from deltasql.errors.concurrency import ProtocolChangedError
-from deltasql.log.actions import Metadata
-from deltasql.log.protocol import Protocol
-from deltasql.log.table import DeltaLog
+from deltasql.log.actions.actions import Metadata
+from deltasql.log.actions.protocol import Protocol
+from deltasql.log.replay.table import DeltaLog
 from deltasql.schema.types import StructType
 
 location, name = sys.argv[1:]

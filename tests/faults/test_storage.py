@@ -12,9 +12,9 @@ from obstore import exceptions
 from obstore.store import MemoryStore
 
 from deltasql.errors.log import AmbiguousWriteError, LogFileNotFoundError, StorageError
-from deltasql.log.checkpoint_writer import write_checkpoint
-from deltasql.log.store import Entry, LocalLogStore, LogStore
-from deltasql.log.table import DeltaLog
+from deltasql.log.replay.table import DeltaLog
+from deltasql.log.storage.store import Entry, LocalLogStore, LogStore
+from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 
 from .conftest import added, append, whole
 

@@ -9,11 +9,11 @@ from oracle.client import oracle
 from oracle.values import in_order
 
 import deltasql
-from deltasql.log.checkpoint_v2 import TopLevel, write_classic_copy
-from deltasql.log.checkpoint_writer import write_checkpoint
-from deltasql.log.compaction import write_compaction
-from deltasql.log.history import shown
-from deltasql.log.segment import list_log
+from deltasql.log.replay.history import shown
+from deltasql.log.replay.segment import list_log
+from deltasql.log.upkeep.checkpoint_v2 import TopLevel, write_classic_copy
+from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
+from deltasql.log.upkeep.compaction import write_compaction
 from interop.readers import READERS, Rows, delta_rs, own_rows, readers_of
 
 SCRIPTS = {

@@ -13,7 +13,7 @@ from oracle.client import oracle
 
 import deltasql
 from deltasql.errors.base import DeltaSqlError
-from deltasql.log.history import shown
+from deltasql.log.replay.history import shown
 from interop.readers import READERS, delta_rs, delta_spark, own_rows
 
 PLAIN = {

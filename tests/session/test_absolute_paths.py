@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.log.actions import AddFile
-from deltasql.log.checkpoint_writer import write_checkpoint
+from deltasql.log.actions.actions import AddFile
+from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.session import Session
 
 pytestmark = pytest.mark.spark

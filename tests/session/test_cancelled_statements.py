@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 
 from deltasql import Session
 from deltasql.interrupts import StatementInterrupted
-from deltasql.log.committer import FileSystemCommitter
+from deltasql.log.storage.committer import FileSystemCommitter
 
 pytestmark = pytest.mark.spark
 

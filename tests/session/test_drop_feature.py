@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from deltasql import DeltaSqlError, Session
-from deltasql.log import checkpoint_writer
-from deltasql.log.actions import AddFile, DeletionVector
-from deltasql.log.table import DeltaLog
-from deltasql.planner import features
+from deltasql.log.actions.actions import AddFile, DeletionVector
+from deltasql.log.replay.table import DeltaLog
+from deltasql.log.upkeep import checkpoint_writer
+from deltasql.planner.statements import features
 
 DAY = 24 * 60 * 60
 DROP = "ALTER TABLE t DROP FEATURE {} TRUNCATE HISTORY"
@@ -84,7 +84,7 @@ def test_the_guard_goes_with_what_it_guards(session: Session) -> None:
 
 
 def test_row_ids_are_taken_away_in_batches(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deltasql.planner.downgrade.BATCH_FILES", 2)
+    monkeypatch.setattr("deltasql.planner.tables.downgrade.BATCH_FILES", 2)
     session.sql("CREATE TABLE t (id INT) TBLPROPERTIES ('delta.enableRowTracking' = 'true')")
     log = session.log("t")
     adds = [AddFile(path, {}, 1, 1, stats='{"numRecords":2}') for path in "abc"]

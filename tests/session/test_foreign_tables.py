@@ -17,9 +17,9 @@ from deltasql.errors.columns import DefaultExpressionError, DefaultNotDeterminis
 from deltasql.errors.constraints import CheckExpressionError, CheckFunctionError
 from deltasql.errors.schema import ColumnMetadataError, HiddenColumnNameError, UnknownTypesError
 from deltasql.errors.table import ReadTableWithoutColumnsError
-from deltasql.planner.builtin_functions import OF_A_ROW, OF_THE_MOMENT, OF_THE_SESSION, OUTSIDE
-from deltasql.planner.references import AGGREGATES, NOT_DETERMINISTIC
 from deltasql.schema.text import quote_name, quote_text
+from deltasql.sql.allowed_functions import OF_A_ROW, OF_THE_MOMENT, OF_THE_SESSION, OUTSIDE
+from deltasql.sql.references import AGGREGATES, NOT_DETERMINISTIC
 
 Json = dict[str, Any]
 Foreign = Callable[..., str]

@@ -68,7 +68,7 @@ def test_a_lost_race_of_one_application_is_told(session: Session) -> None:
     log = session.log("t")
     transaction = log.begin(log.snapshot())
     first.saveAsTable("t")
-    from deltasql.log.actions import SetTransaction
+    from deltasql.log.actions.actions import SetTransaction
 
     with pytest.raises(DeltaSqlError, match="DELTA_CONCURRENT_TRANSACTION"):
         transaction.commit("WRITE", {}, [SetTransaction("a", 1)])

@@ -12,7 +12,7 @@ import pytest
 
 from deltasql import Session
 from deltasql.errors.concurrency import ConcurrentDeleteDeleteError, ConcurrentDeleteReadError
-from deltasql.log.actions import AddFile
+from deltasql.log.actions.actions import AddFile
 
 pytestmark = pytest.mark.spark
 

@@ -17,10 +17,10 @@ import pytest
 from deltasql import DeltaSqlError, Session, connect
 from deltasql.engine.engine import StatementEngine
 from deltasql.plan.operators import Literals, Query
-from deltasql.planner.literal_casts import LeftToSparkError, as_type
-from deltasql.planner.literal_rows import literal_constant, literal_rows
-from deltasql.planner.timezone import zone
+from deltasql.schema.timezone import zone
 from deltasql.schema.types import DataType, StructType
+from deltasql.sql.literal_casts import LeftToSparkError, as_type
+from deltasql.sql.literal_rows import literal_constant, literal_rows
 
 pytestmark = pytest.mark.spark
 
@@ -99,7 +99,7 @@ INDEX_ALL = "TBLPROPERTIES ('delta.dataSkippingNumIndexedCols' = '-1', 'delta.fe
 def with_spark() -> Iterator[None]:
     """Within, INSERT takes no notice that it knows the rows."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("deltasql.planner.insert.known_rows", lambda *_: None)
+        patch.setattr("deltasql.planner.statements.insert.known_rows", lambda *_: None)
         yield
 
 

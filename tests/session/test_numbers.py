@@ -8,8 +8,8 @@ import pytest
 
 import deltasql
 from deltasql import DeltaSqlError, Session
-from deltasql.engine.frames import numbered
-from deltasql.engine.spark import SparkHandle
+from deltasql.engine.reading.frames import numbered
+from deltasql.engine.session.spark import SparkHandle
 from deltasql.plan.hidden import ORDINAL
 
 pytestmark = pytest.mark.spark

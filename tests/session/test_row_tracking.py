@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from deltasql import DeltaSqlError, Session
-from deltasql.log.actions import AddFile
-from deltasql.planner import row_tracking
+from deltasql.log.actions.actions import AddFile
+from deltasql.planner.tables import row_tracking
 
 ENABLE = "ALTER TABLE t SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')"
 

@@ -23,11 +23,11 @@ from hypothesis import strategies as st
 
 from deltasql import Session, connect
 from deltasql.errors.concurrency import ConcurrentModificationError
-from deltasql.log.actions import AddFile
-from deltasql.log.deletion_vectors import deleted_rows, vector_path
-from deltasql.log.row_ids import row_id_columns
-from deltasql.log.table import DeltaLog
-from deltasql.pending import Pending
+from deltasql.execution.pending import Pending
+from deltasql.log.actions.actions import AddFile
+from deltasql.log.actions.deletion_vectors import deleted_rows, vector_path
+from deltasql.log.configuration.row_ids import row_id_columns
+from deltasql.log.replay.table import DeltaLog
 
 pytestmark = pytest.mark.spark
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from deltasql import Session
-from deltasql.log.paths import commit_path
+from deltasql.log.storage.paths import commit_path
 
 pytestmark = pytest.mark.spark
 

@@ -149,7 +149,7 @@ def test_an_upgrade(session: Session) -> None:
 @pytest.fixture
 def broken(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     """PyIceberg is not installed, as far as one can see."""
-    from deltasql.log import iceberg_compat
+    from deltasql.log.configuration import iceberg_compat
 
     monkeypatch.setattr(iceberg_compat, "find_spec", lambda name: None)
     yield monkeypatch
@@ -162,10 +162,10 @@ def test_a_conversion_that_fails_is_made_up_for(
     broken.undo()
     session.sql(f"CREATE TABLE t (k INT) TBLPROPERTIES ({PROPERTIES})")
     session.sql("INSERT INTO t VALUES (1), (2)")
-    from deltasql.log import iceberg_compat
+    from deltasql.log.configuration import iceberg_compat
 
     broken.setattr(iceberg_compat, "find_spec", lambda name: None)
-    with caplog.at_level(logging.WARNING, "deltasql.log.post_commit"):
+    with caplog.at_level(logging.WARNING, "deltasql.log.upkeep.post_commit"):
         session.sql("INSERT INTO t VALUES (3)")
         session.sql("DELETE FROM t WHERE k = 1")
     assert "[DELTA_UNIVERSAL_FORMAT_CONVERSION_FAILED] Version 2 of t is committed" in caplog.text

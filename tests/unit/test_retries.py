@@ -17,10 +17,10 @@ from deltasql.errors.concurrency import (
     ConcurrentWriteError,
     MetadataChangedError,
 )
-from deltasql.log import transaction
-from deltasql.log.actions import AddFile
-from deltasql.log.store import LocalLogStore
-from deltasql.log.table import DeltaLog
+from deltasql.log.actions.actions import AddFile
+from deltasql.log.commit import transaction
+from deltasql.log.replay.table import DeltaLog
+from deltasql.log.storage.store import LocalLogStore
 
 _COMMIT = re.compile(r"_delta_log/\d{20}\.json")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from deltasql.log.actions import Json
-from deltasql.log.commit_file import CommitFile
-from deltasql.log.paths import canonical
+from deltasql.log.actions.actions import Json
+from deltasql.log.actions.commit_file import CommitFile
+from deltasql.log.storage.paths import canonical
 
 
 @dataclass(slots=True)

@@ -18,7 +18,8 @@ from pyiceberg.table.snapshots import MetadataLogEntry
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.iceberg import IcebergVectorsError, IcebergWritersError
 from deltasql.errors.log import LogFileNotFoundError
-from deltasql.log.deletion_vectors import marked_files
+from deltasql.log.actions.deletion_vectors import marked_files
+from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
 from deltasql.log.iceberg.changes import NetChange, net_change
 from deltasql.log.iceberg.current import FOLDER, HINT, CurrentMetadata, current_metadata, metadata_path, root_uri
 from deltasql.log.iceberg.data_files import Added, data_files
@@ -34,19 +35,18 @@ from deltasql.log.iceberg.table_metadata import (
     without_old,
 )
 from deltasql.log.iceberg.types import same_types
-from deltasql.log.iceberg_compat import converts_to_iceberg
-from deltasql.log.paths import is_absolute
-from deltasql.log.snapshot import physical_names
+from deltasql.log.replay.snapshot import physical_names
+from deltasql.log.storage.paths import is_absolute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from pyiceberg.manifest import DataFile, ManifestFile
 
-    from deltasql.log.actions import Json
-    from deltasql.log.commit_file import CommitFile
-    from deltasql.log.snapshot import Snapshot
-    from deltasql.log.store import LogStore
+    from deltasql.log.actions.actions import Json
+    from deltasql.log.actions.commit_file import CommitFile
+    from deltasql.log.replay.snapshot import Snapshot
+    from deltasql.log.storage.store import LogStore
 
 _MOST_ATTEMPTS = 10
 _MOST_PENDING = 1000

@@ -7,10 +7,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from deltasql.log.paths import is_local
+from deltasql.log.storage.paths import is_local
 
 if TYPE_CHECKING:
-    from deltasql.log.store import LogStore
+    from deltasql.log.storage.store import LogStore
 
 FOLDER = "metadata"
 HINT = f"{FOLDER}/version-hint.text"

@@ -14,10 +14,10 @@ from pyiceberg.utils.decimal import decimal_to_bytes
 
 from deltasql.errors.iceberg import IcebergStatisticsError
 from deltasql.log.iceberg.types import leaf_ids
-from deltasql.log.stats_struct import parse_partitions, parse_stats, partition_type, stats_type
+from deltasql.log.replay.stats_struct import parse_partitions, parse_stats, partition_type, stats_type
 
 if TYPE_CHECKING:
-    from deltasql.log.actions import Metadata
+    from deltasql.log.actions.actions import Metadata
 
 _CHUNK = 20_000
 _MILLISECOND = 1000

@@ -15,14 +15,14 @@ from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRef, SnapshotRefType
 from pyiceberg.table.snapshots import MetadataLogEntry, Operation, Snapshot, SnapshotLogEntry, Summary
 from pyiceberg.table.sorting import UNSORTED_SORT_ORDER
 
+from deltasql.log.configuration.properties import deleted_file_retention_ms
 from deltasql.log.iceberg.current import DELTA_TIMESTAMP, DELTA_VERSION, CurrentMetadata
 from deltasql.log.iceberg.types import find_schema, iceberg_schema, iceberg_spec
-from deltasql.log.properties import deleted_file_retention_ms
 from deltasql.schema.column_mapping import MAX_ID
 
 if TYPE_CHECKING:
-    from deltasql.log import snapshot as delta
     from deltasql.log.iceberg.manifests import Counts
+    from deltasql.log.replay import snapshot as delta
 
 MOST_SNAPSHOTS = 100
 """So many snapshots and metadata files stay: every commit writes the list of them anew."""

@@ -11,13 +11,13 @@ from pyiceberg.schema import Schema
 from pyiceberg.transforms import IdentityTransform
 
 from deltasql.errors.iceberg import IcebergIdError, IcebergTypeError
-from deltasql.log.iceberg_compat import UNIVERSAL_FORMATS
+from deltasql.log.configuration.iceberg_compat import UNIVERSAL_FORMATS
 from deltasql.schema.column_mapping import ID, NESTED_IDS, physical_name
 from deltasql.schema.text import type_text
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
 
 if TYPE_CHECKING:
-    from deltasql.log.actions import Metadata
+    from deltasql.log.actions.actions import Metadata
 
 _PRIMITIVES: Mapping[str, iceberg.PrimitiveType] = {
     "boolean": iceberg.BooleanType(),

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from deltasql import DeltaSqlError, Session
-from deltasql.log.commit_writer import UNDO
-from deltasql.pending import Pending
+from deltasql.execution.pending import Pending
+from deltasql.log.commit.commit_writer import UNDO
 from tests.session.concurrency.statements import BASE_ROWS, Row, Rows, Statement
 from tests.session.concurrency.stored import Stored, rows_of_delta_rs, stored
 from tests.session.concurrency.tables import Tables

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake import DeltaTable, QueryBuilder
 
-from deltasql.log.deletion_vectors import rows_marked_in, vector_path
-from deltasql.log.row_ids import row_id_columns
-from deltasql.log.table import DeltaLog
+from deltasql.log.actions.deletion_vectors import rows_marked_in, vector_path
+from deltasql.log.configuration.row_ids import row_id_columns
+from deltasql.log.replay.table import DeltaLog
 
 
 class StoredRow(NamedTuple):

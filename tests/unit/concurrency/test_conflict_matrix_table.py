@@ -303,7 +303,7 @@ def test_an_answer_that_does_not_come(lab: Lab) -> None:
             log.store.put_if_absent(f"_delta_log/{version:020d}.json", data)
             raise AmbiguousWriteError("t", "no answer")
 
-    from deltasql.log.transaction import Transaction
+    from deltasql.log.commit.transaction import Transaction
 
     done = Transaction(log, log.snapshot(), Lossy()).commit("WRITE", {}, [file("n")])
     assert (done.version, lab.log().snapshot().version) == (before + 1, before + 1)
@@ -324,7 +324,7 @@ def test_three_races_are_lost(lab: Lab) -> None:
                 append(f"n{self.tries}")(lab)()
             return log.store.put_if_absent(f"_delta_log/{version:020d}.json", data)
 
-    from deltasql.log.transaction import Transaction
+    from deltasql.log.commit.transaction import Transaction
 
     done = Transaction(log, log.snapshot(), Beaten()).commit("WRITE", {}, [file("m")])
     assert (done.version, done.attempts) == (before + 4, 4)

@@ -9,11 +9,11 @@ from typing import Any
 
 from deltasql import Session, connect
 from deltasql.errors.base import DeltaSqlError
-from deltasql.log.actions import Action, AddFile, DomainMetadata, Metadata, SetTransaction
-from deltasql.log.commit_info import Provenance
-from deltasql.log.protocol import Protocol
-from deltasql.log.rebase import Rebase
-from deltasql.log.table import DeltaLog
+from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, SetTransaction
+from deltasql.log.actions.protocol import Protocol
+from deltasql.log.commit.commit_info import Provenance
+from deltasql.log.commit.rebase import Rebase
+from deltasql.log.replay.table import DeltaLog
 from deltasql.schema.types import INTEGER, StructField, StructType
 
 OK, IDLE = "ok", "ok without a commit"

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.engine import arrow_rows
-from deltasql.engine.arrow_rows import batches, fitted
-from deltasql.log.store import open_store
-from deltasql.log.tail import TailFile
-from deltasql.log.vector_writer import inline_vector
+from deltasql.engine.reading import arrow_rows
+from deltasql.engine.reading.arrow_rows import batches, fitted
+from deltasql.log.actions.vector_writer import inline_vector
+from deltasql.log.reading.stream import TailFile
+from deltasql.log.storage.store import open_store
 from deltasql.schema.column_mapping import PHYSICAL_NAME
 from deltasql.schema.types import INTEGER, LONG, STRING, TIMESTAMP, ArrayType, MapType, StructField, StructType
 

@@ -7,21 +7,21 @@ from typing import Any, cast
 
 import pytest
 
-from deltasql.engine.commit import _overwritten
-from deltasql.engine.frames import _guard
-from deltasql.engine.spark import SparkHandle
-from deltasql.engine.staged import StagedFile
-from deltasql.engine.write import Stage, Staged
-from deltasql.engine.write_failures import Failure, WriteContext, cast_error, marked_error
+from deltasql.engine.failures.write_errors import Failure, WriteContext, cast_error, marked_error
+from deltasql.engine.reading.frames import _guard
+from deltasql.engine.session.spark import SparkHandle
+from deltasql.engine.writing.stage import Stage, Staged
+from deltasql.engine.writing.staged_files import StagedFile
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.engine import CheckViolationError, NotNullViolationError, RemoteWriteError
 from deltasql.errors.write import ExceedLengthError, ReplaceWhereMismatchError
-from deltasql.log.actions import AddFile, Metadata
-from deltasql.log.protocol import Protocol
-from deltasql.log.table import DeltaLog
+from deltasql.execution.commit import _overwritten
+from deltasql.log.actions.actions import AddFile, Metadata
+from deltasql.log.actions.protocol import Protocol
+from deltasql.log.replay.table import DeltaLog
 from deltasql.plan.operators import Constraint
-from deltasql.planner.char_types import length_checks
-from deltasql.planner.replace_where import REPLACE_WHERE
+from deltasql.planner.rows.char_types import length_checks
+from deltasql.planner.rows.replace_where import REPLACE_WHERE
 from deltasql.schema.types import LONG, STRING, TIMESTAMP, StructField, StructType
 
 

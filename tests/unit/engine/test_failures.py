@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.engine.failures import _sentence, _translate
-from deltasql.engine.write_failures import Failure, WriteContext
+from deltasql.engine.failures.spark_errors import _sentence, _translate
+from deltasql.engine.failures.write_errors import Failure, WriteContext
 
 
 @pytest.mark.parametrize(

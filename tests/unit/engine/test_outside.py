@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.engine.outside import outside_settings
-from deltasql.engine.spark import own_session
+from deltasql.engine.session.environment import outside_settings
+from deltasql.engine.session.spark import own_session
 
 SHUFFLES = "spark.sql.shuffle.partitions"
 

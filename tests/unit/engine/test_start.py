@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.engine.spark import SparkHandle
+from deltasql.engine.session.spark import SparkHandle
 from deltasql.errors.engine import JavaMissingError
 
 

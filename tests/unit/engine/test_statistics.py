@@ -13,15 +13,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.engine.staged import directory_values, staged_files, uri_encode, utc_text
-from deltasql.engine.statistics import (
+from deltasql.engine.writing.file_statistics import (
     _prefix,
     _upper_prefix,
     file_statistics,
     stats_json,
 )
+from deltasql.engine.writing.staged_files import directory_values, staged_files, uri_encode, utc_text
 from deltasql.errors.protocol import PropertyValueError
-from deltasql.log.indexed import IndexRule, index_rule, indexed_leaves
+from deltasql.log.configuration.indexed_columns import IndexRule, index_rule, indexed_leaves
 from deltasql.schema.types import (
     BOOLEAN,
     DATE,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from deltasql.engine.tuning import FOR_FEW_ROWS, FOR_SCANS, SHREDDING, SHUFFLES, Tuning, for_size, for_writes
+from deltasql.engine.session.tuning import FOR_FEW_ROWS, FOR_SCANS, SHREDDING, SHUFFLES, Tuning, for_size, for_writes
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -14,7 +14,7 @@ from deltasql.golden.command import run_suite
 from deltasql.golden.directives import Place
 from deltasql.golden.schedule import interleavings, read_schedules
 from deltasql.golden.script import ScheduleText
-from deltasql.log import transaction
+from deltasql.log.commit import transaction
 
 HEAD = "-- log: off\n\nCREATE TABLE t (id INT) TBLPROPERTIES ('delta.isolationLevel' = '{level}');\n"
 BODY = """

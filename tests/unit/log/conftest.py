@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.log import features, properties, protocol
-from deltasql.log.actions import Action, AddFile, Metadata
-from deltasql.log.features import FEATURES, Support
-from deltasql.log.protocol import Protocol
-from deltasql.log.table import DeltaLog
-from deltasql.log.transaction import Commit
+from deltasql.log.actions.actions import Action, AddFile, Metadata, protocol
+from deltasql.log.actions.protocol import Protocol
+from deltasql.log.commit.transaction import Commit
+from deltasql.log.configuration import properties
+from deltasql.log.configuration import table_features as features
+from deltasql.log.configuration.table_features import FEATURES, Support
+from deltasql.log.replay.table import DeltaLog
 from deltasql.schema.types import LONG, STRING, StructField, StructType
 from tests.unit.log.races import Table
 

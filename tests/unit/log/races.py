@@ -10,20 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from deltasql.log.actions import AddFile, Metadata, RemoveFile
-from deltasql.log.commit_info import Provenance
-from deltasql.log.committer import Committer
-from deltasql.log.conflict import IsolationLevel
-from deltasql.log.deletion_vectors import deleted_rows
-from deltasql.log.protocol import Protocol
-from deltasql.log.rearranged import Bin, Rearranged
-from deltasql.log.rebase import Rebase
-from deltasql.log.row_level import Budget, FollowedRows, Positions, RowLevel
-from deltasql.log.store import LogStore
-from deltasql.log.table import DeltaLog
-from deltasql.log.touched_rows import SOURCE_TAG, Places, TouchedRows
-from deltasql.log.transaction import Commit, Transaction
-from deltasql.log.vector_writer import MarkedFile
+from deltasql.log.actions.actions import AddFile, Metadata, RemoveFile
+from deltasql.log.actions.deletion_vectors import deleted_rows
+from deltasql.log.actions.protocol import Protocol
+from deltasql.log.actions.vector_writer import MarkedFile
+from deltasql.log.commit.bin_rebase import Bin, Rearranged
+from deltasql.log.commit.commit_info import Provenance
+from deltasql.log.commit.conflict import IsolationLevel
+from deltasql.log.commit.moved_rows import SOURCE_TAG, Places, TouchedRows
+from deltasql.log.commit.rebase import Rebase
+from deltasql.log.commit.row_rebase import Budget, FollowedRows, Positions, RowLevel
+from deltasql.log.commit.transaction import Commit, Transaction
+from deltasql.log.replay.table import DeltaLog
+from deltasql.log.storage.committer import Committer
+from deltasql.log.storage.store import LogStore
 from deltasql.schema.types import LONG, StructField, StructType
 
 SCHEMA = StructType((StructField("x", LONG),))

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from deltasql.log.bins import joined_numbers, packed, partition_numbers
+from deltasql.log.actions.bin_packing import joined_numbers, packed, partition_numbers
 
 
 def files(*sizes: int) -> pa.Table:

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from deltasql.errors.log import StorageError, TimestampTooEarlyError, VersionNotFoundError
-from deltasql.log.checkpoint_writer import write_checkpoint
-from deltasql.log.cleanup import clean_up_log, expired_files, first_kept
-from deltasql.log.protocol import Protocol
-from deltasql.log.segment import classify
-from deltasql.log.store import Entry, LocalLogStore
-from deltasql.log.table import DeltaLog
-from deltasql.log.transaction import Commit
+from deltasql.log.actions.protocol import Protocol
+from deltasql.log.commit.transaction import Commit
+from deltasql.log.replay.segment import classify
+from deltasql.log.replay.table import DeltaLog
+from deltasql.log.storage.store import Entry, LocalLogStore
+from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
+from deltasql.log.upkeep.cleanup import clean_up_log, expired_files, first_kept
 
 Create = Callable[..., DeltaLog]
 Append = Callable[..., Commit]

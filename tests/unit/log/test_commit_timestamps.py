@@ -13,10 +13,10 @@ import pytest
 
 from deltasql.errors.concurrency import MetadataChangedError
 from deltasql.errors.log import TimestampTooEarlyError, TimestampTooLateError
-from deltasql.log.checkpoint_writer import write_checkpoint
-from deltasql.log.protocol import Protocol
-from deltasql.log.table import DeltaLog
-from deltasql.log.transaction import Commit
+from deltasql.log.actions.protocol import Protocol
+from deltasql.log.commit.transaction import Commit
+from deltasql.log.replay.table import DeltaLog
+from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 
 Create = Callable[..., DeltaLog]
 Append = Callable[..., Commit]
@@ -33,7 +33,7 @@ NOW = 1_700_000_000_000
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """Sets what every writer of this process takes for the time, in ms."""
-    return lambda now: monkeypatch.setattr("deltasql.log.transaction.time.time", lambda: now / 1000)
+    return lambda now: monkeypatch.setattr("deltasql.log.commit.transaction.time.time", lambda: now / 1000)
 
 
 def enable(log: DeltaLog, value: str = "true", snapshot: Any = None) -> Commit:

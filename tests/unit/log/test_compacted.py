@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 
 from deltasql.errors.log import InvalidCompactionError, LogGapError, TruncatedLogError
-from deltasql.log import commit_file
-from deltasql.log.actions import AddFile, SetTransaction
-from deltasql.log.checkpoint_writer import write_checkpoint
-from deltasql.log.segment import build_segment, classify
-from deltasql.log.store import Entry
-from deltasql.log.table import DeltaLog
-from deltasql.log.transaction import Commit
+from deltasql.log.actions.actions import AddFile, SetTransaction, commit_file
+from deltasql.log.commit.transaction import Commit
+from deltasql.log.replay.segment import build_segment, classify
+from deltasql.log.replay.table import DeltaLog
+from deltasql.log.storage.store import Entry
+from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 
 Create = Callable[..., DeltaLog]
 Append = Callable[..., Commit]

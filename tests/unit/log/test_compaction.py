@@ -9,14 +9,13 @@ from typing import Any
 
 import pytest
 
-from deltasql.log import commit_file
-from deltasql.log.actions import AddFile, DeletionVector, DomainMetadata, SetTransaction
-from deltasql.log.checkpoint_writer import write_checkpoint
-from deltasql.log.compaction import write_compaction
-from deltasql.log.protocol import Protocol
-from deltasql.log.store import LocalLogStore
-from deltasql.log.table import DeltaLog
-from deltasql.log.transaction import Commit
+from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata, SetTransaction, commit_file
+from deltasql.log.actions.protocol import Protocol
+from deltasql.log.commit.transaction import Commit
+from deltasql.log.replay.table import DeltaLog
+from deltasql.log.storage.store import LocalLogStore
+from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
+from deltasql.log.upkeep.compaction import write_compaction
 
 Create = Callable[..., DeltaLog]
 Append = Callable[..., Commit]
@@ -94,7 +93,7 @@ def test_what_is_left_alone(create: Create, log_file: File, monkeypatch: pytest.
 @pytest.fixture
 def many(create: Create, monkeypatch: pytest.MonkeyPatch) -> DeltaLog:
     """A table that puts its checkpoints off, as one with very many files does."""
-    monkeypatch.setattr("deltasql.log.post_commit.checkpoint_is_due", lambda _: False)
+    monkeypatch.setattr("deltasql.log.upkeep.post_commit.checkpoint_is_due", lambda _: False)
     return create()
 
 

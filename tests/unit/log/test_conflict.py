@@ -17,7 +17,7 @@ from deltasql.errors.concurrency import (
     MetadataChangedError,
     ProtocolChangedError,
 )
-from deltasql.log.conflict import Attempt, IsolationLevel, ReadPredicate, Winner, file_conflict, table_conflict
+from deltasql.log.commit.conflict import Attempt, IsolationLevel, ReadPredicate, Winner, file_conflict, table_conflict
 
 SERIALIZABLE, WRITE, SNAPSHOT = IsolationLevel.SERIALIZABLE, IsolationLevel.WRITE_SERIALIZABLE, IsolationLevel.SNAPSHOT
 

@@ -10,14 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.log import commit_file
-from deltasql.log.actions import Action, AddFile, DeletionVector, Metadata, RemoveFile, SetTransaction
-from deltasql.log.checkpoint_writer import write_checkpoint
-from deltasql.log.commit_text import encode_actions
-from deltasql.log.file_tables import ADD, REMOVE, from_actions, from_files
-from deltasql.log.protocol import Protocol
-from deltasql.log.table import DeltaLog
-from deltasql.log.transaction import Commit
+from deltasql.log.actions.actions import (
+    Action,
+    AddFile,
+    DeletionVector,
+    Metadata,
+    RemoveFile,
+    SetTransaction,
+    commit_file,
+)
+from deltasql.log.actions.commit_text import encode_actions
+from deltasql.log.actions.file_tables import ADD, REMOVE, from_actions, from_files
+from deltasql.log.actions.protocol import Protocol
+from deltasql.log.commit.transaction import Commit
+from deltasql.log.replay.table import DeltaLog
+from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.schema.types import StructType
 
 Create = Callable[..., DeltaLog]
@@ -96,7 +103,7 @@ def test_new_files_need_no_look_at_the_checkpoint(
     write_checkpoint(log.store, log.snapshot())
     log = DeltaLog(log.location)
     log.snapshot()
-    monkeypatch.setattr("deltasql.log.checkpoint.Checkpoint.adds", None)
+    monkeypatch.setattr("deltasql.log.replay.checkpoint.Checkpoint.adds", None)
     put(log, replace(add("b"), modification_time=int(time.time() * 1000) + 5_000))
     assert checksum(log_file, 1) == (2, 20)
 

@@ -12,18 +12,18 @@ import pyarrow.parquet as pq
 import pytest
 
 import deltasql
-from deltasql.log.checkpoint_writer import write_checkpoint
-from deltasql.log.parquet_footer import Footer, parse_footer, read_footer
+from deltasql.log.storage.parquet_footer import Footer, parse_footer, read_footer
+from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 
 # In a process of its own: what is tested is that none dies.
 READ = """
 import random, struct, sys
 from pathlib import Path
 from deltasql.errors.log import InvalidCheckpointError
-from deltasql.log.checkpoint import Checkpoint
-from deltasql.log.file_tables import ADD
-from deltasql.log.segment import CheckpointFiles
-from deltasql.log.store import open_store
+from deltasql.log.replay.checkpoint import Checkpoint
+from deltasql.log.actions.file_tables import ADD
+from deltasql.log.replay.segment import CheckpointFiles
+from deltasql.log.storage.store import open_store
 
 root, path = sys.argv[1:]
 data = (Path(root) / path).read_bytes()

@@ -11,9 +11,9 @@ import pytest
 import deltasql
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import InvalidLogJsonError
-from deltasql.log.checksum import read_checksum
-from deltasql.log.last_checkpoint import read_last_checkpoint
-from deltasql.log.paths import checksum_path, commit_path
+from deltasql.log.replay.checksum import read_checksum
+from deltasql.log.replay.last_checkpoint import read_last_checkpoint
+from deltasql.log.storage.paths import checksum_path, commit_path
 from deltasql.session import Session
 
 DEEP = "[" * 100_000 + "]" * 100_000

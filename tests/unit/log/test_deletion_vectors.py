@@ -11,8 +11,8 @@ import pytest
 from pyroaring import BitMap, BitMap64
 
 from deltasql.errors.log import InvalidDeletionVectorError
-from deltasql.log.deletion_vectors import deleted_rows, vector_path, z85_decode
-from deltasql.log.store import open_store
+from deltasql.log.actions.deletion_vectors import deleted_rows, vector_path, z85_decode
+from deltasql.log.storage.store import open_store
 
 NAME = "ab^-aqEH.-t@S}K{vb[*k^"
 FILE = "ab/deletion_vector_d2c639aa-8816-431a-aaf6-d3fe2512ff61.bin"

@@ -13,11 +13,11 @@ import pytest
 import deltasql
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import AmbiguousWriteError
-from deltasql.log.checkpoint_writer import write_checkpoint
-from deltasql.log.paths import commit_path
-from deltasql.log.store import LocalLogStore
-from deltasql.planner.settings import DEFAULTS, FSYNC
+from deltasql.log.storage.paths import commit_path
+from deltasql.log.storage.store import LocalLogStore
+from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.session import Session
+from deltasql.settings.session_settings import DEFAULTS, FSYNC
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_file_then_name_then_folder(session: Session, calls: list[tuple[str, str
 
 
 def test_it_is_on_unless_somebody_turns_it_off() -> None:
-    code = f"from deltasql.planner.settings import DEFAULTS; print(DEFAULTS['{FSYNC}'])"
+    code = f"from deltasql.settings.session_settings import DEFAULTS; print(DEFAULTS['{FSYNC}'])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "true\n"
 
 

@@ -15,13 +15,13 @@ import pytest
 import deltasql
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import StorageError
-from deltasql.log.actions import AddFile
-from deltasql.log.checksum import read_checksum
-from deltasql.log.cleanup import clean_up_log
-from deltasql.log.last_checkpoint import read_last_checkpoint
-from deltasql.log.paths import checksum_path, commit_path
-from deltasql.log.store import LocalLogStore, open_store
-from deltasql.log.table import DeltaLog
+from deltasql.log.actions.actions import AddFile
+from deltasql.log.replay.checksum import read_checksum
+from deltasql.log.replay.last_checkpoint import read_last_checkpoint
+from deltasql.log.replay.table import DeltaLog
+from deltasql.log.storage.paths import checksum_path, commit_path
+from deltasql.log.storage.store import LocalLogStore, open_store
+from deltasql.log.upkeep.cleanup import clean_up_log
 from deltasql.session import Session
 
 OLD = time.time() - 30 * 24 * 60 * 60

@@ -20,7 +20,7 @@ from pyiceberg.table.metadata import TableMetadataV2
 import deltasql
 from deltasql.errors.iceberg import IcebergVectorsError, IcebergWritersError
 from deltasql.errors.log import AmbiguousWriteError
-from deltasql.log.actions import AddFile, DeletionVector
+from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.iceberg import manifests as manifest_files
 from deltasql.log.iceberg import table_metadata
 from deltasql.log.iceberg.convert import convert
@@ -28,10 +28,10 @@ from deltasql.log.iceberg.current import HINT, current_metadata, metadata_path
 from deltasql.log.iceberg.manifests import read_manifests
 from deltasql.log.iceberg.storage import StoreIO
 from deltasql.log.iceberg.table_metadata import parsed
-from deltasql.log.paths import commit_path
-from deltasql.log.snapshot import physical_names
-from deltasql.log.store import LogStore
-from deltasql.log.table import DeltaLog
+from deltasql.log.replay.snapshot import physical_names
+from deltasql.log.replay.table import DeltaLog
+from deltasql.log.storage.paths import commit_path
+from deltasql.log.storage.store import LogStore
 from deltasql.session import Session
 
 PROPERTIES = "'delta.enableIcebergCompatV2' = 'true', 'delta.universalFormat.enabledFormats' = 'iceberg'"
@@ -146,7 +146,7 @@ def test_a_file_that_is_stated_once_more_is_listed_once(log: DeltaLog) -> None:
 
 def test_versions_that_were_not_converted(log: DeltaLog, monkeypatch: pytest.MonkeyPatch) -> None:
     commit(log, "a1")
-    monkeypatch.setattr("deltasql.log.post_commit.converts_to_iceberg", lambda _: False)
+    monkeypatch.setattr("deltasql.log.upkeep.post_commit.converts_to_iceberg", lambda _: False)
     commit(log, "a2", "b1")
     commit(log, removes=("a1", "a2"))
     commit(log, "a2")
@@ -159,10 +159,10 @@ def test_versions_that_were_not_converted(log: DeltaLog, monkeypatch: pytest.Mon
 
 def test_commits_that_are_gone(log: DeltaLog, monkeypatch: pytest.MonkeyPatch) -> None:
     commit(log, "a1", "b1")
-    monkeypatch.setattr("deltasql.log.post_commit.converts_to_iceberg", lambda _: False)
+    monkeypatch.setattr("deltasql.log.upkeep.post_commit.converts_to_iceberg", lambda _: False)
     commit(log, "a2", removes=("a1",))
     monkeypatch.undo()
-    from deltasql.log.checkpoint_writer import write_checkpoint
+    from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 
     write_checkpoint(log.store, log.snapshot())
     log.store.delete([commit_path(version) for version in (0, 1, 2)])
@@ -266,7 +266,7 @@ def test_an_answer_that_is_lost(log: DeltaLog, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_others_are_always_faster(log: DeltaLog, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deltasql.log.post_commit.converts_to_iceberg", lambda _: False)
+    monkeypatch.setattr("deltasql.log.upkeep.post_commit.converts_to_iceberg", lambda _: False)
     commit(log, "a1")
     before = objects(log)
     monkeypatch.setattr(type(log.store), "put_if_absent", lambda *_: False)

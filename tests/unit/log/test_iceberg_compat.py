@@ -8,10 +8,15 @@ from dataclasses import replace
 import pytest
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.log.actions import AddFile, DeletionVector
-from deltasql.log.iceberg_compat import check_compatible, check_files, check_replacement, with_column_mapping
-from deltasql.log.properties import protocol_for
-from deltasql.log.protocol import Protocol
+from deltasql.log.actions.actions import AddFile, DeletionVector
+from deltasql.log.actions.protocol import Protocol
+from deltasql.log.configuration.iceberg_compat import (
+    check_compatible,
+    check_files,
+    check_replacement,
+    with_column_mapping,
+)
+from deltasql.log.configuration.properties import protocol_for
 from deltasql.schema.types import (
     DOUBLE,
     INTEGER,

@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from deltasql.log.last_checkpoint import LastCheckpoint, checksum, read_last_checkpoint, write_last_checkpoint
-from deltasql.log.paths import LAST_CHECKPOINT
-from deltasql.log.store import LogStore, open_store
+from deltasql.log.replay.last_checkpoint import LastCheckpoint, checksum, read_last_checkpoint, write_last_checkpoint
+from deltasql.log.storage.paths import LAST_CHECKPOINT
+from deltasql.log.storage.store import LogStore, open_store
 
 HINT = LastCheckpoint(7, 100, size_in_bytes=5, files=98)
 

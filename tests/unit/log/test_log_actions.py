@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from deltasql.log.actions import (
+from deltasql.log.actions.actions import (
     AddCDCFile,
     AddFile,
     CommitInfo,

@@ -13,16 +13,16 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql.errors.log import CheckpointMismatchError, InvalidCheckpointError
-from deltasql.log.actions import AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
-from deltasql.log.checkpoint_writer import write_checkpoint
-from deltasql.log.last_checkpoint import read_last_checkpoint
-from deltasql.log.post_commit import checkpoint_is_due, finish, write_checksum
-from deltasql.log.protocol import Protocol
-from deltasql.log.state import BOUNDARIES, FileTotals
-from deltasql.log.stats_struct import parse_stats, stats_type
-from deltasql.log.stats_text import stats_to_json
-from deltasql.log.table import DeltaLog
-from deltasql.log.transaction import Commit
+from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
+from deltasql.log.actions.protocol import Protocol
+from deltasql.log.commit.transaction import Commit
+from deltasql.log.replay.last_checkpoint import read_last_checkpoint
+from deltasql.log.replay.state import BOUNDARIES, FileTotals
+from deltasql.log.replay.stats_struct import parse_stats, stats_type
+from deltasql.log.replay.stats_text import stats_to_json
+from deltasql.log.replay.table import DeltaLog
+from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
+from deltasql.log.upkeep.post_commit import checkpoint_is_due, finish, write_checksum
 from deltasql.schema.types import (
     BINARY,
     BOOLEAN,
@@ -252,8 +252,8 @@ def test_what_follows_a_commit_cannot_fail_it(
     def broken(*_: object) -> None:
         raise RuntimeError("disk on fire")
 
-    monkeypatch.setattr("deltasql.log.post_commit.write_checksum", broken)
-    monkeypatch.setattr("deltasql.log.post_commit.checkpoint_is_due", broken)
+    monkeypatch.setattr("deltasql.log.upkeep.post_commit.write_checksum", broken)
+    monkeypatch.setattr("deltasql.log.upkeep.post_commit.checkpoint_is_due", broken)
     assert append(create(), "a").version == 1
     assert caplog.text.count("disk on fire") == 4
 
@@ -264,7 +264,7 @@ def test_a_table_with_many_files_waits(create: Create, append: Append, monkeypat
         append(log, str(number))
     snapshot = log.snapshot()
     assert checkpoint_is_due(snapshot)
-    monkeypatch.setattr("deltasql.log.post_commit._MANY_FILES", 1)
+    monkeypatch.setattr("deltasql.log.upkeep.post_commit._MANY_FILES", 1)
     assert checkpoint_is_due(snapshot)
     snapshot.__dict__["cheap_totals"] = FileTotals(1000)
     assert not checkpoint_is_due(snapshot)
@@ -421,8 +421,8 @@ def test_either_form_both_or_none(create: Create, append: Append, log_file: File
 def test_a_few_files_of_many_are_found(
     create: Create, log_file: File, location: str, monkeypatch: pytest.MonkeyPatch, cached: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr("deltasql.log.checkpoint_rows.GROUP_ROWS", 7)
-    monkeypatch.setattr("deltasql.log.checkpoint_file._SMALL_BATCH", 3)
+    monkeypatch.setattr("deltasql.log.upkeep.checkpoint_rows.GROUP_ROWS", 7)
+    monkeypatch.setattr("deltasql.log.replay.checkpoint_file._SMALL_BATCH", 3)
     files = [AddFile(f"f{i}", {"p": str(i)}, i + 1, i, False, f'{{"numRecords":{i}}}') for i in range(40)]
     files[9] = replace(files[9], tags={"k": "v"}, base_row_id=5)
     log = create(*files, partition_columns=("p",))

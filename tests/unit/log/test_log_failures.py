@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from deltasql.errors.log import CommitRetriesExceededError, MissingCommitTimestampError, NoCommitsFoundError
-from deltasql.log import transaction
-from deltasql.log.history import version_at
-from deltasql.log.segment import list_log
-from deltasql.log.table import DeltaLog
-from deltasql.log.transaction import Commit
+from deltasql.log.commit import transaction
+from deltasql.log.commit.transaction import Commit
+from deltasql.log.replay.history import version_at
+from deltasql.log.replay.segment import list_log
+from deltasql.log.replay.table import DeltaLog
 
 
 def test_a_log_without_commits_has_no_version_at_a_time(create: Callable[..., DeltaLog]) -> None:

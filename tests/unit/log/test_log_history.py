@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from deltasql.errors.log import NotADeltaTableError, TimestampTooEarlyError, TimestampTooLateError
-from deltasql.log.actions import AddFile
-from deltasql.log.history import file_times, shown
-from deltasql.log.protocol import Protocol
-from deltasql.log.segment import classify
-from deltasql.log.store import Entry
-from deltasql.log.table import DeltaLog
-from deltasql.log.transaction import Commit
+from deltasql.log.actions.actions import AddFile
+from deltasql.log.actions.protocol import Protocol
+from deltasql.log.commit.transaction import Commit
+from deltasql.log.replay.history import file_times, shown
+from deltasql.log.replay.segment import classify
+from deltasql.log.replay.table import DeltaLog
+from deltasql.log.storage.store import Entry
 
 Create = Callable[..., DeltaLog]
 Append = Callable[..., Commit]

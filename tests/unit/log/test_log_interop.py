@@ -10,10 +10,10 @@ import deltalake
 import pyarrow as pa
 import pytest
 
-from deltasql.log.actions import AddFile
-from deltasql.log.checkpoint_writer import write_checkpoint
-from deltasql.log.table import DeltaLog
-from deltasql.log.transaction import Commit
+from deltasql.log.actions.actions import AddFile
+from deltasql.log.commit.transaction import Commit
+from deltasql.log.replay.table import DeltaLog
+from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 
 ROWS = pa.table({"p": ["a b", "b%", "", None], "x": [1, 2, 3, 4]})
 

@@ -1,6 +1,6 @@
 import pytest
 
-from deltasql.log.paths import absolute, canonical, local_path
+from deltasql.log.storage.paths import absolute, canonical, local_path
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from deltasql.errors.log import LogGapError, NotADeltaTableError, TruncatedLogError, VersionNotFoundError
-from deltasql.log.segment import Listing, build_segment, classify
-from deltasql.log.store import Entry
+from deltasql.log.replay.segment import Listing, build_segment, classify
+from deltasql.log.storage.store import Entry
 
 
 def listing(*names: str, empty: tuple[str, ...] = ()) -> Listing:

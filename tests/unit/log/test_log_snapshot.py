@@ -14,12 +14,11 @@ from deltasql.errors.log import (
     StateRecoverError,
     VersionNotFoundError,
 )
-from deltasql.log import commit_file
-from deltasql.log.actions import AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
-from deltasql.log.paths import checksum_path
-from deltasql.log.protocol import Protocol
-from deltasql.log.table import DeltaLog
-from deltasql.log.transaction import Commit
+from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction, commit_file
+from deltasql.log.actions.protocol import Protocol
+from deltasql.log.commit.transaction import Commit
+from deltasql.log.replay.table import DeltaLog
+from deltasql.log.storage.paths import checksum_path
 from deltasql.schema.types import StructType
 
 Create = Callable[..., DeltaLog]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from deltasql.errors.log import StorageError, UnsupportedLocationError
-from deltasql.log.store import LocalLogStore, LogStore, open_store
+from deltasql.log.storage.store import LocalLogStore, LogStore, open_store
 
 
 @pytest.fixture(params=["local", "file", "memory"])

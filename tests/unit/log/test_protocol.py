@@ -12,7 +12,7 @@ from deltasql.errors.protocol import (
     UnsupportedTypeChangeError,
     UnsupportedWriteFeaturesError,
 )
-from deltasql.log.protocol import Protocol
+from deltasql.log.actions.protocol import Protocol
 from deltasql.schema.types import LONG, STRING, VARIANT, ArrayType, StructField, StructType
 
 PLAIN = StructType((StructField("a", LONG),))

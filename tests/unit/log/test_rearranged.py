@@ -13,7 +13,7 @@ from deltasql.errors.concurrency import (
     ConcurrentDeleteReadError,
     MetadataChangedError,
 )
-from deltasql.log.deletion_vectors import deleted_rows
+from deltasql.log.actions.deletion_vectors import deleted_rows
 from tests.unit.log.races import Table
 from tests.unit.log.test_row_level import refused
 

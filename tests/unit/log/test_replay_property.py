@@ -18,16 +18,24 @@ import pyarrow.parquet as pq
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from deltasql.log import checkpoint_v2, commit_file
-from deltasql.log.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile, SetTransaction
-from deltasql.log.checkpoint_rows import small_actions as kept_actions
-from deltasql.log.checkpoint_rows import unexpired
-from deltasql.log.checkpoint_v2 import FileRows, TopLevel, write_v2
-from deltasql.log.checkpoint_writer import write_checkpoint
-from deltasql.log.compaction import write_compaction
-from deltasql.log.file_tables import ADD
-from deltasql.log.protocol import Protocol
-from deltasql.log.table import DeltaLog
+from deltasql.log.actions.actions import (
+    Action,
+    AddFile,
+    DomainMetadata,
+    Metadata,
+    RemoveFile,
+    SetTransaction,
+    commit_file,
+)
+from deltasql.log.actions.file_tables import ADD
+from deltasql.log.actions.protocol import Protocol
+from deltasql.log.replay.table import DeltaLog
+from deltasql.log.upkeep import checkpoint_v2
+from deltasql.log.upkeep.checkpoint_rows import small_actions as kept_actions
+from deltasql.log.upkeep.checkpoint_rows import unexpired
+from deltasql.log.upkeep.checkpoint_v2 import FileRows, TopLevel, write_v2
+from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
+from deltasql.log.upkeep.compaction import write_compaction
 from deltasql.schema.types import LONG, STRING, StructField, StructType
 
 SCHEMA = StructType((StructField("x", LONG), StructField("p", STRING)))

@@ -10,11 +10,11 @@ import pytest
 
 from deltasql.errors.concurrency import MetadataChangedError
 from deltasql.errors.log import RowIdsWithoutStatisticsError
-from deltasql.log.actions import Action, AddFile, Metadata
-from deltasql.log.checkpoint_writer import write_checkpoint
-from deltasql.log.protocol import Protocol
-from deltasql.log.record_count import record_count
-from deltasql.log.row_ids import (
+from deltasql.log.actions.actions import Action, AddFile, Metadata
+from deltasql.log.actions.protocol import Protocol
+from deltasql.log.actions.record_count import record_count
+from deltasql.log.commit.transaction import Commit, Transaction
+from deltasql.log.configuration.row_ids import (
     BACKFILL,
     DOMAIN,
     ENABLED,
@@ -24,8 +24,8 @@ from deltasql.log.row_ids import (
     row_id_columns,
     with_row_id_columns,
 )
-from deltasql.log.table import DeltaLog
-from deltasql.log.transaction import Commit, Transaction
+from deltasql.log.replay.table import DeltaLog
+from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.schema.row_ids import RowIdColumns
 from deltasql.schema.types import StructType
 

@@ -18,9 +18,9 @@ from deltasql.errors.concurrency import (
     RowAppendError,
     RowDeleteReadError,
 )
-from deltasql.log.conflict import IsolationLevel
-from deltasql.log.row_level import Budget
-from deltasql.log.vector_writer import inline_vector
+from deltasql.log.actions.vector_writer import inline_vector
+from deltasql.log.commit.conflict import IsolationLevel
+from deltasql.log.commit.row_rebase import Budget
 from tests.unit.log.races import Table, Writer, positions
 
 SERIALIZABLE, WRITE = IsolationLevel.SERIALIZABLE, IsolationLevel.WRITE_SERIALIZABLE

@@ -21,9 +21,9 @@ from deltasql.errors.streams import (
     SourceDeleteError,
     StreamDataLossError,
 )
-from deltasql.log.actions import AddCDCFile, AddFile, Metadata
-from deltasql.log.table import DeltaLog
-from deltasql.log.tail import Offset, Tail, TailRules
+from deltasql.log.actions.actions import AddCDCFile, AddFile, Metadata
+from deltasql.log.reading.stream import Offset, Tail, TailRules
+from deltasql.log.replay.table import DeltaLog
 from deltasql.schema.types import LONG, StructField, StructType
 
 Create = Callable[..., DeltaLog]

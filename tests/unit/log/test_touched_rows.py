@@ -15,9 +15,9 @@ from deltasql.errors.concurrency import (
     ConcurrentDeleteReadError,
     RowDeleteReadError,
 )
-from deltasql.log.actions import Action, AddFile
-from deltasql.log.table import DeltaLog
-from deltasql.log.touched_rows import places_by_order
+from deltasql.log.actions.actions import Action, AddFile
+from deltasql.log.commit.moved_rows import places_by_order
+from deltasql.log.replay.table import DeltaLog
 from tests.unit.log.races import Table, Writer, positions
 from tests.unit.log.test_row_level import refused
 

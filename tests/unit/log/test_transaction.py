@@ -26,12 +26,12 @@ from deltasql.errors.log import (
     InvalidCommitError,
     StorageError,
 )
-from deltasql.log.actions import Action, AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
-from deltasql.log.commit_rules import check_commit
-from deltasql.log.committer import FileSystemCommitter
-from deltasql.log.protocol import Protocol
-from deltasql.log.table import DeltaLog
-from deltasql.log.transaction import Commit, Transaction
+from deltasql.log.actions.actions import Action, AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
+from deltasql.log.actions.protocol import Protocol
+from deltasql.log.commit.commit_rules import check_commit
+from deltasql.log.commit.transaction import Commit, Transaction
+from deltasql.log.replay.table import DeltaLog
+from deltasql.log.storage.committer import FileSystemCommitter
 from deltasql.schema.types import StructType
 
 Create = Callable[..., DeltaLog]
@@ -364,8 +364,8 @@ def test_in_commit_timestamps(create: Create, append: Append, commit_lines: Line
 
 _APPEND_TEN = """
 import sys
-from deltasql.log.actions import AddFile
-from deltasql.log.table import DeltaLog
+from deltasql.log.actions.actions import AddFile
+from deltasql.log.replay.table import DeltaLog
 
 log = DeltaLog(sys.argv[1])
 for number in range(10):

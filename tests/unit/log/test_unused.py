@@ -14,12 +14,12 @@ import pytest
 import deltasql
 from deltasql.errors.log import StorageError
 from deltasql.errors.vacuum import VacuumLiteError
-from deltasql.log.actions import AddCDCFile, AddFile, DeletionVector
-from deltasql.log.deletion_vectors import vector_path, z85_encode
-from deltasql.log.paths import commit_path
-from deltasql.log.store import LocalLogStore, open_store
-from deltasql.log.table import DeltaLog
-from deltasql.log.unused import hidden_names, unused
+from deltasql.log.actions.actions import AddCDCFile, AddFile, DeletionVector
+from deltasql.log.actions.deletion_vectors import vector_path, z85_encode
+from deltasql.log.reading.unused import hidden_names, unused
+from deltasql.log.replay.table import DeltaLog
+from deltasql.log.storage.paths import commit_path
+from deltasql.log.storage.store import LocalLogStore, open_store
 from deltasql.session import Session
 
 DAY = 24 * 60 * 60
@@ -212,7 +212,7 @@ def test_a_commit_between_listing_and_deletion_is_seen(session: Session, root: P
 
 
 def test_a_commit_before_the_first_note_is_seen(session: Session, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from deltasql.engine import vacuum
+    from deltasql.execution import vacuum
 
     put(root, "staged.parquet")
     put(root, "orphan.parquet")
@@ -309,7 +309,7 @@ def test_lite_begins_where_the_last_vacuum_ended(session: Session, root: Path) -
 
 
 def test_lite_of_a_big_commit(session: Session, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from deltasql.log import commit_file
+    from deltasql.log.actions import commit_file
 
     lite_log(session, root)
     monkeypatch.setattr(commit_file, "BIG", 1)

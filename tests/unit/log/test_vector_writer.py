@@ -12,10 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltasql.errors.log import InvalidDeletionVectorError
-from deltasql.log.actions import AddFile, RemoveFile
-from deltasql.log.deletion_vectors import deleted_rows, z85_decode, z85_encode
-from deltasql.log.store import LogStore, open_store
-from deltasql.log.vector_writer import (
+from deltasql.log.actions.actions import AddFile, RemoveFile
+from deltasql.log.actions.deletion_vectors import deleted_rows, z85_decode, z85_encode
+from deltasql.log.actions.vector_writer import (
     MarkedFile,
     encode_vector,
     inline_vector,
@@ -23,6 +22,7 @@ from deltasql.log.vector_writer import (
     mark_rows,
     write_vectors,
 )
+from deltasql.log.storage.store import LogStore, open_store
 
 # Two buckets of Roaring bitmaps, and both ends of a container.
 ROWS = [0, 1, 65_535, 65_536, (1 << 32) - 1, 1 << 32, (1 << 33) + 5]

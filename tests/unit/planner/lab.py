@@ -11,21 +11,21 @@ from typing import Any
 import pyarrow as pa
 
 from deltasql.catalog import Catalog
-from deltasql.engine.commit import stage_table
 from deltasql.engine.engine import StatementEngine
-from deltasql.engine.spark import SparkHandle
-from deltasql.log.actions import Action, AddFile
-from deltasql.log.snapshot import Snapshot
-from deltasql.log.table import DeltaLog
+from deltasql.engine.session.spark import SparkHandle
+from deltasql.execution.commit import stage_table
+from deltasql.log.actions.actions import Action, AddFile
+from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.replay.table import DeltaLog
 from deltasql.parser import parse
 from deltasql.plan.operators import Check, Operator, Project, Query, Scan, Supplied, children
 from deltasql.planner import plan
+from deltasql.planner.catalog_changes import CatalogChange, View, ViewChange
 from deltasql.planner.changes import Plan, SettingChange, TableChange
 from deltasql.planner.context import Context
-from deltasql.planner.effects import CatalogChange, View, ViewChange
-from deltasql.planner.settings import Settings
-from deltasql.planner.view_columns import known_columns
 from deltasql.schema.types import DataType, StructField, StructType
+from deltasql.settings.session_settings import Settings
+from deltasql.sql.query_columns import known_columns
 
 
 def columns(text: str) -> StructType:

@@ -22,8 +22,8 @@ from deltasql.errors.optimize import (
     ReplaceClusteredError,
 )
 from deltasql.errors.schema import ColumnNotFoundError, DuplicateColumnsError
-from deltasql.log.actions import AddFile
-from deltasql.log.clustering import clustering_columns
+from deltasql.log.actions.actions import AddFile
+from deltasql.log.reading.clustering import clustering_columns
 from deltasql.plan.operators import Curve
 from deltasql.planner.changes import Answer, LayoutChange
 from tests.unit.planner.lab import Lab

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.planner.current_names import current_names
-from deltasql.planner.splice import splice
+from deltasql.sql.current_names import current_names
+from deltasql.sql.text_edits import splice
 
 
 @pytest.mark.parametrize(

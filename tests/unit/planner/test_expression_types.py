@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.planner.expression_types import known_type
 from deltasql.schema.text import type_text
+from deltasql.sql.expression_types import known_type
 from tests.unit.planner.lab import columns
 
 SCHEMA = columns(

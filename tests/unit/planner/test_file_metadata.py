@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.planner.file_metadata import NamedMetadata
-from deltasql.planner.relations import table_references
-from deltasql.planner.splice import splice
+from deltasql.sql.metadata_column import NamedMetadata
+from deltasql.sql.relations import table_references
+from deltasql.sql.text_edits import splice
 
 
 @pytest.mark.parametrize(

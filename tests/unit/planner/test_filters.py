@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.planner.filters import scan_filters
+from deltasql.sql.query_filters import scan_filters
 
 
 @pytest.mark.parametrize(

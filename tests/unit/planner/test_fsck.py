@@ -8,12 +8,12 @@ import pytest
 
 import deltasql
 from deltasql.errors.settings import InvalidSettingError
-from deltasql.log.actions import AddFile, DeletionVector
-from deltasql.log.arrow_values import no_rows
-from deltasql.log.deletion_vectors import vector_path, z85_encode
-from deltasql.log.file_tables import ADD, from_files
-from deltasql.log.missing import missing
-from deltasql.log.store import open_store
+from deltasql.log.actions.actions import AddFile, DeletionVector
+from deltasql.log.actions.deletion_vectors import vector_path, z85_encode
+from deltasql.log.actions.file_tables import ADD, from_files
+from deltasql.log.reading.missing import missing
+from deltasql.log.storage.arrow_values import no_rows
+from deltasql.log.storage.store import open_store
 from deltasql.session import Session
 
 NAMES = [z85_encode(bytes([number]) * 16) for number in range(2)]

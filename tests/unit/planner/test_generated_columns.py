@@ -19,10 +19,10 @@ from deltasql.errors.columns import (
     ReplaceIdentityColumnsError,
 )
 from deltasql.errors.concurrency import MetadataChangedError
-from deltasql.log.actions import AddFile, Metadata
+from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.plan.operators import Number, Project, Rewrite, Write
 from deltasql.planner.changes import RowChange, TableChange
-from deltasql.planner.generated import generated_sql, stored_generation
+from deltasql.planner.rows.generated import generated_sql, stored_generation
 from deltasql.schema.types import INTEGER, StructField, StructType
 from tests.unit.planner.lab import Lab, checks_of, columns
 

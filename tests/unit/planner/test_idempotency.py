@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deltasql.errors.frames import IllegalOptionError, InvalidIdempotentWriteError
-from deltasql.log.actions import SetTransaction
+from deltasql.log.actions.actions import SetTransaction
 from deltasql.parser import parse
 from deltasql.planner import planned
 from deltasql.planner.changes import Answer, Plan, SettingChange, Stepwise, TableChange

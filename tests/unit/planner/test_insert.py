@@ -28,7 +28,7 @@ from deltasql.errors.write import (
 )
 from deltasql.plan.operators import Query, Rewrite, RowEffect, RowKind, Write, children
 from deltasql.planner.changes import RowChange
-from deltasql.planner.reads import WHOLE_TABLE
+from deltasql.planner.rows.read_set import WHOLE_TABLE
 from tests.unit.planner.lab import Lab, checks_of, columns, project_of
 
 Fails = Callable[..., Any]

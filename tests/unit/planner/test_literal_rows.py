@@ -11,9 +11,9 @@ import pytest
 
 from deltasql.plan.operators import Literals, Write
 from deltasql.planner.changes import RowChange
-from deltasql.planner.literal_casts import LeftToSparkError, as_type
-from deltasql.planner.literal_rows import MOST_ROWS, literal_constant, literal_rows
 from deltasql.schema.text import type_text
+from deltasql.sql.literal_casts import LeftToSparkError, as_type
+from deltasql.sql.literal_rows import MOST_ROWS, literal_constant, literal_rows
 from tests.unit.planner.lab import Lab, columns
 
 PARIS = ZoneInfo("Europe/Paris")

@@ -18,7 +18,7 @@ from deltasql.errors.optimize import (
 )
 from deltasql.errors.settings import InvalidSettingError
 from deltasql.errors.view import WriteIntoViewError
-from deltasql.log.actions import AddFile, DeletionVector
+from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.plan.operators import Curve
 from deltasql.planner.changes import Answer, LayoutChange
 from tests.unit.planner.lab import Lab

@@ -12,8 +12,8 @@ from deltasql.errors.iceberg import IcebergVectorsError
 from deltasql.errors.protocol import ColumnDefaultsNotEnabledError, UnknownPropertyError, UnsetMissingPropertyError
 from deltasql.errors.schema import AddColumnDefaultError, AddNotNullColumnError, ColumnMappingModeError
 from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
-from deltasql.log.actions import AddFile, DeletionVector, Metadata
-from deltasql.log.table import DeltaLog
+from deltasql.log.actions.actions import AddFile, DeletionVector, Metadata
+from deltasql.log.replay.table import DeltaLog
 from deltasql.planner.changes import TableChange
 from deltasql.schema.types import BOOLEAN
 from tests.unit.planner.lab import Lab

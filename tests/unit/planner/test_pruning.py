@@ -6,9 +6,6 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from deltasql.planner.conditions import ALWAYS, NEVER, UNKNOWN
-from deltasql.planner.predicates import condition
-from deltasql.planner.pruning import matches_partition, partition_only, prune
 from deltasql.schema.types import (
     BINARY,
     BOOLEAN,
@@ -26,6 +23,9 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
+from deltasql.skipping.conditions import ALWAYS, NEVER, UNKNOWN
+from deltasql.skipping.predicates import condition
+from deltasql.skipping.pruning import matches_partition, partition_only, prune
 from tests.unit.planner.file_lists import struct, table
 
 

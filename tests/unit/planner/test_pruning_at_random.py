@@ -10,9 +10,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltasql.engine.statistics import _prefix, _shortest_single, _upper_prefix, stats_json
-from deltasql.planner.literals import single
-from deltasql.planner.pruning import matches_partition, prune
+from deltasql.engine.writing.file_statistics import _prefix, _shortest_single, _upper_prefix, stats_json
 from deltasql.schema.types import (
     DATE,
     FLOAT,
@@ -21,6 +19,8 @@ from deltasql.schema.types import (
     TIMESTAMP,
     DecimalType,
 )
+from deltasql.skipping.pruning import matches_partition, prune
+from deltasql.sql.literals import single
 from tests.unit.planner.file_lists import struct, table
 
 DAY, MS = timedelta(days=1), timedelta(milliseconds=1)

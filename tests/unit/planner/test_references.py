@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from deltasql.plan.base import SqlText, Temporal
-from deltasql.planner.references import (
+from deltasql.sql.references import (
     column_references,
     equal_sides,
     has_aggregate,

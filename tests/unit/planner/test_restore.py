@@ -16,10 +16,10 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.concurrency import ConcurrentWriteError
 from deltasql.errors.log import AppendOnlyError
 from deltasql.errors.restore import RestoreMissingFilesError
-from deltasql.log.actions import AddFile, DeletionVector
-from deltasql.log.deletion_vectors import vector_path, z85_encode
-from deltasql.log.paths import commit_path
-from deltasql.log.table import DeltaLog
+from deltasql.log.actions.actions import AddFile, DeletionVector
+from deltasql.log.actions.deletion_vectors import vector_path, z85_encode
+from deltasql.log.replay.table import DeltaLog
+from deltasql.log.storage.paths import commit_path
 from deltasql.schema.identity import identities, with_identities
 from deltasql.session import Session
 

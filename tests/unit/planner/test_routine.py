@@ -9,8 +9,8 @@ import pytest
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import SchemaNotFoundError
 from deltasql.errors.routine import FunctionReadsTableError, ImmediateTextError, UnnamedParameterError
+from deltasql.planner.catalog_changes import CatalogChoice, ViewChange
 from deltasql.planner.changes import Answer, QueryRows, SparkCommand
-from deltasql.planner.effects import CatalogChoice, ViewChange
 from tests.unit.planner.lab import Lab
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.planner.row_expressions import Reason, Use, bare, refusal, stored_refusal
 from deltasql.schema.types import INTEGER, StructField, StructType
+from deltasql.sql.stored_expressions import Reason, Use, bare, refusal, stored_refusal
 
 COLUMNS = StructType(tuple(StructField(name, INTEGER) for name in ("id", "a", "b", "s", "arr", "ts", "user", "d")))
 

@@ -11,8 +11,8 @@ from deltasql.errors.concurrency import ConcurrentAppendError
 from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import Operator, Query, Rewrite, Scan
 from deltasql.planner.changes import RowChange, RowReads
-from deltasql.planner.reads import WHOLE_TABLE, partition_test
-from deltasql.planner.row_level import keeps_source
+from deltasql.planner.rows.read_set import WHOLE_TABLE, partition_test
+from deltasql.planner.rows.row_level import keeps_source
 from deltasql.schema.types import StructType
 from tests.unit.planner.lab import FakeAnalyst, Lab, columns
 

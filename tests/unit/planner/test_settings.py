@@ -9,7 +9,7 @@ import pytest
 
 from deltasql.errors.settings import InvalidSettingError
 from deltasql.planner.changes import Answer, SettingChange
-from deltasql.planner.timezone import zone
+from deltasql.schema.timezone import zone
 from tests.unit.planner.lab import Lab
 
 Fails = Callable[..., Any]

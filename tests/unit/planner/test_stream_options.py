@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.log.tail import TailRules
-from deltasql.planner.stream_options import stream_options
+from deltasql.log.reading.stream import TailRules
+from deltasql.planner.tables.stream_options import stream_options
 
 
 def test_nothing_said() -> None:

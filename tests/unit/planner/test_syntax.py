@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.planner.syntax import corresponding, unreadable_part
+from deltasql.sql.syntax import corresponding, unreadable_part
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltasql.planner.pruning import matches_partition, prune
 from deltasql.schema.types import (
     DATE,
     DOUBLE,
@@ -31,6 +30,7 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
+from deltasql.skipping.pruning import matches_partition, prune
 
 
 def files_of(column: str, *pairs: tuple[Any, Any]) -> pa.Table:

@@ -10,7 +10,7 @@ import pytest
 
 from deltasql.errors.view import TimestampInvalidError
 from deltasql.planner.context import Context
-from deltasql.planner.timetravel import timestamp_of
+from deltasql.sql.timetravel import timestamp_of
 
 
 def context(value: Any = None, zone: str = "UTC") -> Context:

@@ -19,7 +19,7 @@ from deltasql.errors.write import (
 )
 from deltasql.plan.operators import Rewrite, RowEffect, RowKind
 from deltasql.planner.changes import RowChange
-from deltasql.planner.reads import WHOLE_TABLE
+from deltasql.planner.rows.read_set import WHOLE_TABLE
 from tests.unit.planner.lab import Lab, columns, scans_of
 
 Fails = Callable[..., Any]

@@ -21,11 +21,11 @@ from deltasql.errors.view import (
     ViewNotFoundError,
 )
 from deltasql.plan.operators import Query
+from deltasql.planner.catalog_changes import View, ViewChange
 from deltasql.planner.changes import QueryRows, SparkCommand
-from deltasql.planner.ctes import cte_views
-from deltasql.planner.effects import View, ViewChange
-from deltasql.planner.view_columns import known_columns
+from deltasql.planner.rows.ctes import cte_views
 from deltasql.schema.types import INTEGER, STRING, StructField, StructType
+from deltasql.sql.query_columns import known_columns
 from tests.unit.planner.lab import Lab, columns, scans_of
 
 

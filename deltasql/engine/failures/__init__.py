@@ -1,0 +1,1 @@
+"""What Spark raises → the typed errors of deltasql, placed in the user's own SQL."""

@@ -1,0 +1,44 @@
+"""What is wrong with a query that Spark cannot read or resolve, with what was probably meant."""
+
+from __future__ import annotations
+
+from deltasql.engine.failures.write_errors import Failure
+from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.errors.engine import SparkError
+from deltasql.parser.advice import advice
+from deltasql.parser.spelling import closest
+from deltasql.parser.unsupported import refusal
+from deltasql.sql.function_names import FUNCTIONS
+from deltasql.sql.misspelt import meant, unfinished, without_from
+
+# What Spark says of a query without FROM: to its parser, FROM at the end is an alias.
+_WITHOUT_TABLE = frozenset({"INVALID_USAGE_OF_STAR_OR_REGEX", "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION"})
+
+
+def misspelt_error(failure: Failure, sql: str, place: Caret | None) -> DeltaSqlError | None:
+    """The error for a text in which Spark's parser stopped at `place`; None where its own words are the best."""
+    refused = refusal(sql, place.start) if place else None
+    if refused:
+        return refused
+    found = meant(sql, place.start) if place else unfinished(sql)
+    if found:
+        return SparkError(failure.condition, failure.state, found[0], failure.text).at(found[1])
+    sentence = advice(sql, place.start) if place else ""
+    if not (place and sentence):
+        return None
+    near = f"Syntax error at or near '{sql[place.start : place.end]}'."
+    return SparkError(failure.condition, failure.state, f"{near} {sentence}", failure.text).at(place)
+
+
+def unresolved_error(failure: Failure, sql: str) -> DeltaSqlError | None:
+    """The error for a query whose FROM is empty or forgotten, and for a function that is not there."""
+    if failure.condition in _WITHOUT_TABLE:
+        found = unfinished(sql) or without_from(sql)
+        return SparkError("PARSE_SYNTAX_ERROR", "42601", found[0], failure.text).at(found[1]) if found else None
+    if failure.condition == "UNRESOLVED_ROUTINE":
+        name = failure.parameters.get("routineName", "").replace("`", "")
+        similar = closest(name.upper(), FUNCTIONS).lower()
+        advice = f"Did you mean {similar}?" if similar else "SHOW FUNCTIONS lists those that there are."
+        sentence = f"There is no function {name}. {advice}"
+        return SparkError(failure.condition, failure.state, sentence, failure.text)
+    return None

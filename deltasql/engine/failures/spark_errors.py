@@ -1,0 +1,185 @@
+"""What Spark raises → the typed errors of deltasql, placed in the user's own SQL."""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from deltasql.engine.failures.parse_errors import in_users_words, misread_part
+from deltasql.engine.failures.query_errors import misspelt_error, unresolved_error
+from deltasql.engine.failures.write_errors import Failure, WriteContext, cast_error, marked_error
+from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.errors.engine import SparkError, TimeOutOfRangeError
+from deltasql.errors.settings import UnboundParameterError
+from deltasql.errors.syntax import TooComplexError
+from deltasql.errors.write import MergeUnresolvedError
+from deltasql.plan.hidden import HIDDEN_PREFIX
+from deltasql.planner.rows.alignment import BOUND_VALUES
+
+if TYPE_CHECKING:
+    from pyspark.errors import PySparkException
+
+
+# Of Python's datetime, for what PySpark makes of a row.
+_OUT_OF_RANGE = re.compile(r"year -?\d+ is out of range|ordinal must be|date value out of range|timestamp out of range")
+
+
+@contextmanager
+def retold(sql: str, write: WriteContext | None = None) -> Iterator[None]:
+    """Within the context, errors of Spark come out as DeltaSqlErrors with a caret in `sql` where the place is known."""
+    from pyspark.errors import PySparkException
+
+    try:
+        with _unlogged():
+            yield
+    except PySparkException as error:
+        raise _translate(_failure(error), sql, write) from error
+    except RecursionError as error:
+        raise TooComplexError from error
+    except Exception as error:
+        if isinstance(error, (ValueError, OverflowError)) and _OUT_OF_RANGE.search(str(error)):
+            raise TimeOutOfRangeError from error
+        # A Py4JError is a failure of the bridge or of the JVM below PySpark's own error classes.
+        if type(error).__module__.startswith("py4j"):
+            raise _translate(_bridge_failure(str(error)), sql, write) from error
+        raise
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """PySpark logs failed queries as JSON, with a stack of the JVM; the error says it better. Other threads' stay."""
+    from pyspark.logger import PySparkLogger
+
+    thread = threading.get_ident()
+
+    def is_of_another(record: logging.LogRecord) -> bool:
+        return record.thread != thread
+
+    loggers = [PySparkLogger.getLogger(name) for name in _QUERY_LOGGERS]
+    for logger in loggers:
+        logger.addFilter(is_of_another)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeFilter(is_of_another)
+
+
+_QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+
+
+def _translate(failure: Failure, sql: str, write: WriteContext | None) -> DeltaSqlError:
+    name, text = failure.condition, failure.text
+    error = marked_error(failure, write, sql)
+    if error is None and write is not None:
+        error = cast_error(failure, write, sql)
+    if error is not None:
+        return error
+    if name == "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE" and write is not None:
+        # A condition reaches Spark inside a CASE of ours, which its message would show.
+        values = failure.parameters
+        sentence = f"The condition {values.get('inputSql')} is of type {values.get('inputType')}, not BOOLEAN."
+        if values.get("sqlExpr", "").startswith('"CASE WHEN'):
+            return SparkError("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09", _hide_views(sentence), text)
+    if name.startswith("UNRESOLVED_COLUMN") and write is not None and write.merge:
+        return _unresolved(failure).at(_place(failure, sql))
+    if name == "UNBOUND_SQL_PARAMETER":
+        return _unbound(failure).at(_place(failure, sql))
+    sentence = _sentence(text, name)
+    if name == "PARSE_SYNTAX_ERROR":
+        place = misread_part(_before_stack(text), sql)
+        wrong = misspelt_error(failure, sql, place)
+        if wrong:
+            return wrong
+        return SparkError(name, failure.state, in_users_words(sentence, place), text).at(place)
+    wrong = unresolved_error(failure, sql)
+    if wrong:
+        return wrong.at(_place(failure, sql))
+    return SparkError(name, failure.state, sentence, text).at(_place(failure, sql))
+
+
+def _failure(error: PySparkException) -> Failure:
+    return Failure(
+        error.getCondition() or "SPARK_ERROR",
+        error.getSqlState() or "XX000",
+        str(error),
+        error.getMessageParameters() or {},
+        tuple(_fragments(error)),
+    )
+
+
+def _bridge_failure(text: str) -> Failure:
+    """Spark's condition and sentence out of a Java stack, where it holds one."""
+    match = re.search(r"\[([A-Z]\w+(?:\.[A-Z]\w+)?)\] (.*?)(?: SQLSTATE: (\w{5}).*)?$", text, re.MULTILINE)
+    if match is None:
+        return Failure("SPARK_JVM_ERROR", "XX000", _first_line(text), {})
+    return Failure(match[1], match[3] or "XX000", match[2].strip(), {})
+
+
+def _unbound(failure: Failure) -> DeltaSqlError:
+    name = failure.parameters.get("name", "")
+    if name.startswith("_"):
+        # Spark calls a ? by its offset.
+        return UnboundParameterError(name="?", example="[…]")
+    return UnboundParameterError(name=f":{name}", example=f'{{"{name}": …}}')
+
+
+def _unresolved(failure: Failure) -> DeltaSqlError:
+    values = failure.parameters
+    proposals = _hide_views(values.get("proposal", "")).replace("`", "").split(", ")
+    name = values.get("objectName", "").replace("`", "")
+    return MergeUnresolvedError(expression=name, clause="the MERGE", columns=tuple(item for item in proposals if item))
+
+
+def _sentence(text: str, name: str) -> str:
+    """Spark's message without its condition, SQLSTATE, plan dump and stack."""
+    body = re.split(r";\n'?[A-Z]\w+|\n== SQL|\n'?(?:Project|Filter|Aggregate|Join)\b", _before_stack(text))[0]
+    body = re.sub(rf"^\[{re.escape(name)}\]\s*", "", body.strip())
+    # Some messages quote a part of the plan, and in it the check that stands around a condition.
+    body = re.split(r",?(?: found:)? '?(?:Filter |Project )?\[?CASE WHEN (?=.*DELTASQL_)", body, flags=re.DOTALL)[0]
+    # Line and position are those of the text that Spark was given.
+    body = re.sub(r"\s*SQLSTATE: \w{5}(?:; line \d+ pos \d+| \(line \d+, pos \d+\))?", "", body)
+    return _hide_views(body.strip())
+
+
+def _before_stack(text: str) -> str:
+    return text.split("\n\nJVM stacktrace:", maxsplit=1)[0]
+
+
+def _hide_views(text: str) -> str:
+    """No hidden column or view of ours in a message that a user reads."""
+    text = re.sub(rf",? ?`(?:\w+`\.`)?{HIDDEN_PREFIX}\w+`(?!\.)", "", text)
+    text = re.sub(rf", {HIDDEN_PREFIX}\w+(?:: [A-Z]+(?: NOT NULL)?)?(?=[,)>])", "", text)
+    text = re.sub(rf"`?{HIDDEN_PREFIX}\w+`?\.", "", text)
+    text = re.sub(rf"\b(?:{HIDDEN_PREFIX}\w+|{BOUND_VALUES})\b", "value", text)
+    return re.sub(r"\[, ", "[", text)
+
+
+def _first_line(text: str) -> str:
+    return text.strip().splitlines()[0] if text.strip() else "no message"
+
+
+def _place(failure: Failure, sql: str) -> Caret | None:
+    """The fragment that Spark complains of, found in the user's SQL: texts reach Spark in pieces, but verbatim."""
+    for fragment in failure.fragments:
+        # As whole words: the column `a` is not the a in SELECT, nor that in t.a.
+        found = re.search(rf"(?<![\w`.]){re.escape(fragment)}(?![\w`])", sql)
+        if found is not None:
+            return Caret(sql, found.start(), found.end())
+    return None
+
+
+def _fragments(error: PySparkException) -> Iterator[str]:
+    from pyspark.errors.exceptions.base import QueryContext, QueryContextType
+
+    try:
+        contexts = error.getQueryContext()
+    except (NotImplementedError, AttributeError):
+        return
+    for context in contexts:
+        if isinstance(context, QueryContext) and context.contextType() == QueryContextType.SQL and context.fragment():
+            yield str(context.fragment())

@@ -1,0 +1,166 @@
+"""What a row of a write raises in Spark → the typed error that names its column or constraint."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from deltasql.engine.reading.frames import VIOLATION_MARK
+from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.errors.columns import IdentityOverflowError
+from deltasql.errors.engine import (
+    CheckViolationError,
+    InsertOverflowError,
+    InvalidInputError,
+    NoCastError,
+    NotNullViolationError,
+    WriteOverflowError,
+)
+from deltasql.errors.write import ExceedLengthError, PartitionValueError, ReplaceWhereMismatchError
+from deltasql.plan.operators import Operator, Project, Rewrite, children
+from deltasql.planner.rows.alignment import CAST_MARK
+from deltasql.planner.rows.char_types import LENGTH_CHECK
+from deltasql.planner.rows.generated import GENERATED_CHECK
+from deltasql.planner.rows.identity import OVERFLOW_MARK
+from deltasql.planner.rows.replace_where import REPLACE_WHERE
+
+PARTITION_NAME_CHECK = "PARTITION "
+"""Starts the name of the constraint that a directory can be called after a partition value; its column follows."""
+
+# Raised by a row; a plan that Spark prints holds the marks as well, but no row behind them.
+_VIOLATION = re.compile(re.escape(VIOLATION_MARK) + r"([^|]*)\|([^|]*)\|([^|]*)\|(\{.*\})")
+_OVERFLOW = re.compile(re.escape(OVERFLOW_MARK) + r"([^|]*)\|")
+_CAST = re.compile(re.escape(CAST_MARK) + r"([^|]*)\|([^|]*)\|([a-z][^|]*)\|(.*?)(?: SQLSTATE: P0001|$)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class WriteContext:
+    """What a failed write was about: the table, the SQL of its columns' values, and the statement."""
+
+    table: str
+    values: tuple[tuple[str, str], ...] = ()
+    insert: bool = False
+    merge: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What Spark says: its condition, SQLSTATE, text, parameters, and the pieces of SQL that it complains of."""
+
+    condition: str
+    state: str
+    text: str
+    parameters: Mapping[str, str]
+    fragments: tuple[str, ...] = ()
+
+
+def assigned_sql(operator: Operator) -> tuple[tuple[str, str], ...]:
+    """Columns, each with the SQL of a value for it, wherever `operator` computes some."""
+    own: list[tuple[str, str]] = []
+    if isinstance(operator, Project):
+        own += operator.columns
+    elif isinstance(operator, Rewrite):
+        for action in operator.actions:
+            own += zip(operator.output.names, action.values, strict=False)
+    return (*own, *(item for child in children(operator) for item in assigned_sql(child)))
+
+
+def marked_error(failure: Failure, write: WriteContext | None, sql: str) -> DeltaSqlError | None:
+    """The error that a mark of ours in Spark's text stands for."""
+    table = "the table" if write is None else write.table
+    violation = _VIOLATION.search(failure.text)
+    if violation is not None:
+        return _violation(violation, table)
+    overflow = _OVERFLOW.search(failure.text)
+    if overflow is not None:
+        return IdentityOverflowError(unquote(overflow[1]))
+    unfit = _CAST.search(failure.text)
+    if unfit is None:
+        return None
+    column, target, source, value = unquote(unfit[1]), unquote(unfit[2]), unfit[3].upper(), unfit[4]
+    if source == "STRING":
+        value = f"'{value}'"
+        return InvalidInputError(f"column {column}", table, source, target, value).at(_written(None, value, sql))
+    kind = InsertOverflowError if write is None or write.insert else WriteOverflowError
+    return kind(f"column {column}", table, source, target, value).at(_written(None, value, sql))
+
+
+def cast_error(failure: Failure, write: WriteContext, sql: str) -> DeltaSqlError | None:
+    """The error for a value that its column does not take; None where a cast of the user's own has failed."""
+    overflow = failure.condition == "CAST_OVERFLOW" or failure.condition.startswith("NUMERIC_VALUE_OUT_OF_RANGE")
+    mismatch = failure.condition.startswith("DATATYPE_MISMATCH.CAST_")
+    if not overflow and not mismatch and failure.condition != "CAST_INVALID_INPUT":
+        return None
+    values = failure.parameters
+    # Of a decimal Spark tells precision and scale instead of types.
+    target = values.get("targetType", f"DECIMAL({values.get('precision')},{values.get('scale')})").strip('"')
+    fragment = failure.fragments[0] if failure.fragments else None
+    if fragment is not None and fragment in sql:
+        return None
+    columns = _columns(write.values, fragment or f" AS {target})")
+    if not columns:
+        return None
+    column = f"column {' or '.join(columns)}"
+    if mismatch:
+        advice = values.get("functionNames", "").replace("`", "")
+        advice = f"Convert it: {advice}." if advice else "Convert it yourself."
+        no_cast = NoCastError(column, write.table, values.get("srcType", "").strip('"'), target, advice)
+        return no_cast.at(_written(fragment, "", sql))
+    source = values.get("sourceType", "DECIMAL").strip('"')
+    value = values.get("expression", values.get("value", ""))
+    kind = InvalidInputError if not overflow else InsertOverflowError if write.insert else WriteOverflowError
+    error = kind(column, write.table, source, target, value)
+    return error.at(_written(fragment, value, sql))
+
+
+def _columns(values: Iterable[tuple[str, str]], text: str) -> list[str]:
+    """The columns whose values are computed with `text`, each once."""
+    folded = _folded(text)
+    # NULL is of any type, and always fits.
+    null = f"cast(null{folded}"
+    return list(dict.fromkeys(name for name, sql in values if folded in _folded(sql).replace(null, "")))
+
+
+def _folded(sql: str) -> str:
+    return sql.replace(" ", "").lower()
+
+
+def _written(fragment: str | None, value: str, sql: str) -> Caret | None:
+    """Where the user's SQL has the value: the expression that was cast, or a literal that stands there once."""
+    inner = fragment[len("CAST(") : fragment.rfind(" AS ")] if fragment and fragment.startswith("CAST(") else ""
+    for text in (inner, value):
+        found = list(re.finditer(rf"(?<![\w`.']){re.escape(text)}(?![\w`.'])", sql)) if text else []
+        if len(found) == 1:
+            return Caret(sql, found[0].start(), found[0].end())
+    return None
+
+
+def _violation(match: re.Match[str], table: str) -> DeltaSqlError:
+    name, condition, column = (unquote(match[number]) for number in (1, 2, 3))
+    values = _values(match[4], condition)
+    if name == REPLACE_WHERE:
+        return ReplaceWhereMismatchError(predicate=condition, values=values)
+    if name.startswith(PARTITION_NAME_CHECK):
+        return PartitionValueError(column=name.removeprefix(PARTITION_NAME_CHECK), table=table)
+    if name.startswith(LENGTH_CHECK):
+        column, _, limit = name.removeprefix(LENGTH_CHECK).rpartition("|")
+        return ExceedLengthError(column=column, limit=limit, values=values)
+    if column:
+        return NotNullViolationError(column=column, table=table)
+    # All generated columns share one name in Delta.
+    name = GENERATED_CHECK.strip() if name.startswith(GENERATED_CHECK) else name
+    return CheckViolationError(constraint=name, expression=f"({condition})", values=values)
+
+
+def _values(text: str, condition: str) -> str:
+    """The row's values for the columns that the condition mentions, sorted by name."""
+    try:
+        row = json.loads(text)
+    except ValueError:
+        return text
+    words = {word.lower() for word in re.findall(r"\w+", condition)}
+    mentioned = {key: value for key, value in row.items() if key.lower() in words} or row
+    return ", ".join(f"{key} = {json.dumps(mentioned[key], ensure_ascii=False)}" for key in sorted(mentioned))

@@ -1,0 +1,234 @@
+"""Physical operators → DataFrames, with the public PySpark API only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import reduce
+from typing import TYPE_CHECKING, Protocol
+from urllib.parse import quote as percent_encoded
+
+from typing_extensions import assert_never
+
+from deltasql.engine.reading.scans import scan, with_declared
+from deltasql.engine.session.spark import SparkHandle
+from deltasql.engine.session.spark_types import spark_schema
+from deltasql.engine.writing.literal_files import literal_table
+from deltasql.errors.view import ViewSchemaChangedError
+from deltasql.plan.base import quote
+from deltasql.plan.hidden import HIDDEN_PREFIX, ORDINAL
+from deltasql.plan.operators import (
+    Check,
+    Constraint,
+    Literals,
+    Number,
+    Operator,
+    Project,
+    Query,
+    Rearrange,
+    Rewrite,
+    Scan,
+    Supplied,
+    UnionAll,
+    ViewColumns,
+    Write,
+)
+from deltasql.schema.casts import can_up_cast
+from deltasql.schema.evolution import as_nullable
+from deltasql.schema.json import schema_from_json
+from deltasql.schema.literals import sql_literal
+from deltasql.schema.text import sql_text
+from deltasql.schema.types import StructField, StructType
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+NO_SETTINGS: Mapping[str, str | None] = {}
+
+
+class Frames:
+    """Builds the DataFrame of each operator once."""
+
+    def __init__(self, spark: SparkHandle) -> None:
+        self._spark = spark
+        self._built: dict[int, tuple[Operator, DataFrame]] = {}
+        self.kept: Kept | None = None
+        """The source of a rewrite that may be asked again until the statement's commit."""
+
+    def frame(self, operator: Operator) -> DataFrame:
+        """The lazy rows of `operator`. Raises what Spark raises when it analyses the user's SQL."""
+        known = self._built.get(id(operator))
+        if known is not None:
+            return known[1]
+        frame = self._build(operator)
+        self._built[id(operator)] = (operator, frame)
+        return frame
+
+    def schema(self, operator: Operator) -> StructType:
+        """The columns of `operator`'s rows."""
+        return frame_schema(self.frame(operator))
+
+    def _build(self, operator: Operator) -> DataFrame:
+        from pyspark.sql import functions as F
+
+        match operator:
+            case Scan():
+                return scan(self._spark, operator)
+            case UnionAll(inputs):
+                return reduce(lambda rows, more: rows.unionAll(more), map(self.frame, inputs))
+            case Query():
+                rows = self.query(operator.sql, operator.relations, operator.settings)
+                return rows if operator.view is None else shown(rows, operator.view)
+            case Supplied(rows, names):
+                return rows.toDF(*names) if names else rows
+            case Literals():
+                # Without a schema PySpark takes a timestamp without a zone for one with a zone.
+                return self._spark.session.createDataFrame(literal_table(operator), spark_schema(operator.schema))
+            case Project():
+                rows = self.frame(operator.child).select(
+                    *(F.expr(f"({value})").alias(name) for name, value in operator.columns)
+                )
+                return with_declared(rows, operator.declared)
+            case Number():
+                return numbered(self._spark, self.frame(operator.child), single=operator.single)
+            case Check():
+                return checked(self.frame(operator.child), operator.conditions)
+            case Write():
+                return self.frame(operator.child)
+            case Rewrite() | Rearrange():
+                raise TypeError(f"a {type(operator).__name__} has no rows of its own")
+            case _:
+                assert_never(operator)
+
+    def keep(self, source: Kept) -> None:
+        """Holds the rows of a source until `release`."""
+        self.kept = source
+
+    def release(self) -> None:
+        """Lets go of what was kept."""
+        if self.kept is not None:
+            self.kept.release()
+            self.kept = None
+
+    def query(
+        self, sql: str, relations: Mapping[str, Operator], settings: Mapping[str, str | None] = NO_SETTINGS
+    ) -> DataFrame:
+        """The rows of `sql`, analysed under `settings`, with `relations` visible to it as views meanwhile."""
+        # The relations come first: they are analysed under the settings of the session, or of their own.
+        with self.views(relations), self._spark.needing(settings):
+            return self._spark.session.sql(sql)
+
+    def views(self, relations: Mapping[str, Operator]) -> Views:
+        """The relations as temporary views, for as long as the context lasts."""
+        return Views(self, self._spark, relations)
+
+
+class Kept(Protocol):
+    """Rows that Spark holds."""
+
+    def release(self) -> None: ...
+
+
+class Views:
+    """Context: some operators' rows under the view names that SQL text uses.
+
+    Spark resolves names when it analyses a query, so that the views may go again before it runs.
+    """
+
+    def __init__(self, frames: Frames, spark: SparkHandle, relations: Mapping[str, Operator]) -> None:
+        self._frames, self._spark, self._relations = frames, spark, relations
+
+    def __enter__(self) -> None:
+        for name, operator in self._relations.items():
+            frame = self._frames.frame(operator)
+            # Spark Connect analyses here what it was told before.
+            with self._spark.needing(operator.settings if isinstance(operator, Query) else NO_SETTINGS):
+                frame.createOrReplaceTempView(name)
+
+    def __exit__(self, *_: object) -> None:
+        if self._spark.remote:
+            # Spark Connect analyses when the query runs, so its views stay for the life of the session.
+            return
+        for name in self._relations:
+            self._spark.session.catalog.dropTempView(name)
+
+
+def shown(rows: DataFrame, view: ViewColumns) -> DataFrame:
+    """The rows of a view's query with the columns that the view had when it was made.
+
+    Raises ViewSchemaChangedError where the query has lost one of them, or its values no longer fit.
+    """
+    given = frame_schema(rows)
+    if [(field.name, as_nullable(field.type)) for field in given] == [
+        (field.name, as_nullable(field.type)) for field in view.schema
+    ]:
+        return rows
+    return rows.selectExpr(
+        *(_shown(view, given, name, field) for name, field in zip(view.names, view.schema, strict=True))
+    )
+
+
+def _shown(view: ViewColumns, given: StructType, name: str, field: StructField) -> str:
+    found = [item for item in given if item.name.lower() == name.lower()]
+    if len(found) != 1:
+        raise ViewSchemaChangedError(view.view, f"its query gives {len(found) or 'no'} column {quote(name)}")
+    kind = found[0].type
+    if as_nullable(kind) == as_nullable(field.type):
+        return f"{quote(name)} AS {quote(field.name)}"
+    if not can_up_cast(kind, field.type):
+        change = f"{quote(name)} is {sql_text(kind)} now, and was {sql_text(field.type)}"
+        raise ViewSchemaChangedError(view.view, change)
+    return f"CAST({quote(name)} AS {sql_text(field.type)}) AS {quote(field.name)}"
+
+
+def frame_schema(frame: DataFrame) -> StructType:
+    """Our schema of a DataFrame's columns."""
+    return schema_from_json(frame.schema.json())
+
+
+def numbered(spark: SparkHandle, frame: DataFrame, *, single: bool) -> DataFrame:
+    """`frame` with ORDINAL: blocks of numbers that its tasks take in turn.
+
+    How many tasks there will be is not known before they run, so that it is limited: to one for few rows, to as many as
+    a shuffle has in a session of our own, and in any other one to more than it is likely to have.
+    """
+    from pyspark.sql import functions as F
+
+    shuffles = int(spark.session.conf.get("spark.sql.shuffle.partitions", "200") or 200)
+    tasks = 1 if single else shuffles if spark.own else max(shuffles, _MOST_TASKS)
+    position = F.monotonically_increasing_id()
+    rows = frame.coalesce(tasks).withColumn(ORDINAL, position)
+    # Spark puts the task's number above the lower 33 bits, which count its rows.
+    row, task = f"({ORDINAL} & {2**33 - 1})", f"shiftrightunsigned({ORDINAL}, 33)"
+    block = f"(shiftright({row}, {_BLOCK_BITS}) * {tasks} + {task})"
+    return rows.withColumn(ORDINAL, F.expr(f"shiftleft({block}, {_BLOCK_BITS}) + ({row} & {2**_BLOCK_BITS - 1})"))
+
+
+_MOST_TASKS = 4096
+_BLOCK_BITS = 10
+
+
+def checked(frame: DataFrame, constraints: Iterable[Constraint]) -> DataFrame:
+    """The rows of `frame`; one that breaks a constraint raises an error that engine.failures turns into ours."""
+    from pyspark.sql import functions as F
+
+    for constraint in constraints:
+        frame = frame.filter(F.expr(_guard(constraint, frame.columns)))
+    return frame
+
+
+def _guard(constraint: Constraint, columns: Iterable[str]) -> str:
+    """SQL that is TRUE for a row that satisfies the constraint and fails the job otherwise."""
+    shown = [name for name in columns if not name.startswith(HIDDEN_PREFIX)]
+    values = f"to_json(struct({', '.join(quote(name) for name in shown)}), map('ignoreNullFields', 'false'))"
+    told = (constraint.name, constraint.condition, constraint.column or "")
+    mark = VIOLATION_MARK + "|".join(percent_encoded(text, safe="") for text in told)
+    report = f"concat({sql_literal(mark)}, '|', {values})"
+    return f"CASE WHEN ({constraint.condition}) THEN TRUE ELSE CAST(raise_error({report}) AS BOOLEAN) END"
+
+
+VIOLATION_MARK = "DELTASQL_CONSTRAINT|"
+"""Starts the text that a broken constraint raises inside Spark.
+
+Its name, condition and NOT NULL column, percent-encoded, and the row follow, so that whoever hears of it can tell all.
+"""

@@ -1,0 +1,52 @@
+"""Whether the files of a scan are there, and are files: known before Spark looks, which words it otherwise or waits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from deltasql.errors.log import DataFileNotFoundError, UnreadableDataFileError
+from deltasql.log.storage.local_files import require_regular
+from deltasql.log.storage.paths import is_local, local_path
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from deltasql.log.actions.actions import Json
+    from deltasql.plan.operators import Scan
+
+
+def readable_files(operator: Scan, paths: Sequence[str], *, may_be_missing: bool) -> list[str]:
+    """The data files, but for those that are gone where they `may_be_missing`, as Spark can be told.
+
+    Raises DataFileNotFoundError, UnreadableDataFileError for data files on the local disk. An empty file is damaged:
+    Spark would pass over it, and its rows be missing from the answer.
+    """
+    found = [path for path in paths if not is_local(path) or _is_readable(path)]
+    if len(found) < len(paths) and not (may_be_missing and found):
+        present = set(found)
+        raise missing_file(operator, next(path for path in paths if path not in present))
+    return found
+
+
+def _is_readable(path: str) -> bool:
+    """False for a file that is gone. Raises UnreadableDataFileError."""
+    try:
+        if require_regular(local_path(path)) == 0:
+            raise UnreadableDataFileError(path, "it is empty")
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise UnreadableDataFileError(path, error.strerror or str(error)) from None
+    return True
+
+
+def missing_file(operator: Scan, path: str) -> DataFileNotFoundError:
+    return DataFileNotFoundError("data file", path, operator.table, operator.version)
+
+
+def missing_vector(operator: Scan, vector: Mapping[str, Json]) -> DataFileNotFoundError:
+    from deltasql.log.reading.missing import vector_place
+
+    place = vector_place(dict(vector), operator.location) or ""
+    return DataFileNotFoundError("deletion vector file", place, operator.table, operator.version)

@@ -1,0 +1,316 @@
+"""Scans → DataFrames: data columns from the files, partition columns from the log, without deleted rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from deltasql.engine.reading.marked_rows import without_marked
+from deltasql.engine.reading.missing_files import missing_vector, readable_files
+from deltasql.engine.reading.row_ids import metadata_type, read_columns, stored_fields, with_row_ids
+from deltasql.engine.session.spark import SparkHandle
+from deltasql.engine.session.spark_types import spark_schema, spark_type
+from deltasql.engine.session.tuning import FOR_SCANS, TINY_BYTES
+from deltasql.errors.log import DeletionVectorNotFoundError
+from deltasql.log.actions.deletion_vectors import deleted_rows
+from deltasql.log.configuration.table_features import requested_features
+from deltasql.log.storage.store import open_store
+from deltasql.plan.base import quote
+from deltasql.plan.hidden import (
+    FILE_KEY,
+    FILE_KEYS,
+    KEYED_FILE,
+    MARKED_FILE,
+    MARKED_ROW,
+    ROW_FILE,
+    ROW_ID,
+    ROW_INDEX,
+    ROW_VERSION,
+    TARGET_PRESENT,
+    hidden,
+)
+from deltasql.plan.operators import METADATA, Scan
+from deltasql.planner.rows.char_types import declared_length, declared_texts
+from deltasql.schema.column_mapping import PARQUET_FIELD_ID, is_mapped, physical_name, physical_schema
+from deltasql.schema.edits import without_metadata
+from deltasql.schema.json import type_to_json
+from deltasql.schema.lengths import TYPE_KEY, has_lengths, with_lengths, without_lengths
+from deltasql.schema.types import VOID, DecimalType, PrimitiveType, StructField, StructType
+from deltasql.settings.session_settings import IGNORE_MISSING_FILES
+
+if TYPE_CHECKING:
+    import numpy as np
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import StructType as SparkStruct
+
+_PATTERN_CHARS = re.compile(r"[{}\[\]*?\\]")
+
+
+def scan_size(operator: Scan) -> int:
+    """Bytes of the scan's files; with a variant column never a tiny number.
+
+    Spark 4.2 reads fields of a shredded variant in generated code only, and tiny inputs do without it.
+    """
+    import pyarrow.compute as pc
+
+    size = pc.sum(operator.files.column("size")).as_py() or 0
+    return max(size, TINY_BYTES) if "variantType" in requested_features(operator.schema, {}) else size
+
+
+def scan(spark: SparkHandle, operator: Scan) -> DataFrame:
+    """The rows of a scan: data columns from the files, partition columns from the log."""
+    names = [field.name for field in operator.schema]
+    if operator.files.num_rows == 0:
+        return _select(_empty(spark, operator), names, operator)
+    operator = _located(operator)
+    partitions = [name for name in operator.partition_columns if operator.schema.find(name)]
+    if not partitions:
+        return _select(_read(spark, operator, operator.files.column("location").to_pylist()), names, operator)
+    groups = _partition_groups(operator, partitions)
+    if len(groups) == 1:
+        ((values, paths),) = groups.items()
+        return _literal_group(spark, operator, names, values, paths)
+    # Not a union of one scan per partition: Spark fails to plan a correlated sub-query in a projection over that.
+    return _joined_groups(spark, operator, names, partitions, groups)
+
+
+def _located(operator: Scan) -> Scan:
+    """The scan with the `location` of each file: its absolute path or URL, decoded."""
+    from deltasql.log.actions.file_tables import locations
+
+    if "location" in operator.files.column_names:
+        return operator
+    places = locations(operator.files.column("path"), operator.location)
+    return replace(operator, files=operator.files.append_column("location", places))
+
+
+def file_rows(spark: SparkHandle, operator: Scan, schema: StructType, extra: Mapping[str, str]) -> DataFrame:
+    """The live rows of a scan's files: columns of the files in `schema`, and `extra` by the SQL of their values.
+
+    `extra` may refer to `_metadata`.
+    """
+    return _read(
+        spark, replace(operator, schema=schema, identity=False), operator.files.column("location").to_pylist(), extra
+    )
+
+
+def _empty(spark: SparkHandle, operator: Scan) -> DataFrame:
+    frame = spark.session.createDataFrame([], spark_schema(operator.schema))
+    unfilled = {ROW_FILE: "STRING", ROW_INDEX: "BIGINT", ROW_ID: "BIGINT", ROW_VERSION: "BIGINT"}
+    if operator.described:
+        unfilled[METADATA] = metadata_type(operator)
+    return frame.selectExpr("*", *(f"CAST(NULL AS {kind}) AS {name}" for name, kind in unfilled.items()))
+
+
+def _read(
+    spark: SparkHandle, operator: Scan, paths: list[str], extra: Mapping[str, str] = MappingProxyType({})
+) -> DataFrame:
+    """The live rows of some files: data columns, what identifies a row if it is asked for, and `extra` columns.
+
+    A partition column is not in the files, a VOID one in none.
+    """
+    from pyspark.sql import functions as F
+
+    key, key_of = file_key(paths)
+    columns = {**extra, **read_columns(operator, key)}
+    if operator.identity:
+        columns |= {ROW_FILE: "_metadata.file_path", ROW_INDEX: "_metadata.row_index"}
+    marked = deleted_by_file(operator, paths)
+    if marked:
+        columns |= {MARKED_FILE: key, MARKED_ROW: "_metadata.row_index"}
+    frame = _columns(spark, operator, paths, columns)
+    if marked:
+        positions = {key_of(path): rows for path, rows in _positions(operator, marked)}
+        frame = without_marked(spark, frame, positions, only=operator.marked_only)
+    frame = with_row_ids(spark, operator, frame, paths, key_of)
+    voids = {item.name: F.lit(None) for item in operator.schema if item.type == VOID}
+    return frame.withColumns(voids) if voids else frame
+
+
+def _columns(spark: SparkHandle, operator: Scan, paths: list[str], extra: Mapping[str, str]) -> DataFrame:
+    """All rows of some files, under the table's column names."""
+    from pyspark.sql import functions as F
+
+    partitions = {name.lower() for name in operator.partition_columns}
+    fields = StructType(
+        tuple(item for item in operator.schema if item.name.lower() not in partitions and item.type != VOID)
+    )
+    with spark.needing(FOR_SCANS):
+        session = spark.session
+        stored = StructType((*physical_schema(with_lengths(fields)), *stored_fields(operator)))
+        may_be_missing = (session.conf.get(IGNORE_MISSING_FILES, None) or "").lower() == "true"
+        paths = readable_files(operator, paths, may_be_missing=may_be_missing)
+        reader = session.read.schema(_reader_schema(stored))
+        frame = reader.parquet(*map(_literal_path, paths))
+    if not is_mapped(fields) and not extra:
+        return frame
+    added = [F.expr(sql).alias(name) for name, sql in extra.items()]
+    return frame.select(*(_logical(item) for item in fields), *added)
+
+
+def _reader_schema(stored: StructType) -> SparkStruct:
+    """What Spark reads files as; with the lengths of CHAR in it, Spark pads values that another engine did not."""
+    from pyspark.sql.types import StructType as SparkStruct
+
+    if not has_lengths(stored):
+        return spark_schema(stored)
+    # Files that are older than the mapping of columns have no ids to be found by.
+    plain = without_metadata(without_lengths(stored), {PARQUET_FIELD_ID})
+    return SparkStruct.fromJson(type_to_json(plain))
+
+
+def _literal_path(path: str) -> str:
+    """`path` as a pattern that only it matches.
+
+    Spark's option `__globPaths__` is no help: where one path looks like a pattern, every file is read twice.
+    """
+    return _PATTERN_CHARS.sub(r"\\\g<0>", path)
+
+
+def deleted_by_file(operator: Scan, paths: Iterable[str]) -> dict[str, Mapping[str, Any]]:
+    """The deletion vector of each file that has one, by location. Descriptors as in the log."""
+    if "deletionVector" not in operator.files.column_names:
+        return {}
+    wanted = set(paths)
+    column = operator.files.column("deletionVector")
+    if column.null_count == len(column):
+        return {}
+    pairs = zip(operator.files.column("location").to_pylist(), column.to_pylist(), strict=True)
+    return {path: vector for path, vector in pairs if path in wanted and vector and vector.get("storageType")}
+
+
+def _positions(operator: Scan, vectors: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+    """The rows that deletion vectors mark, by the location of their file."""
+    import numpy as np
+
+    store = open_store(operator.location)
+    for path, vector in vectors.items():
+        try:
+            yield path, deleted_rows(store, vector).astype(np.int64)
+        except DeletionVectorNotFoundError as error:
+            raise missing_vector(operator, vector) from error
+
+
+def _logical(field: StructField) -> Column:
+    """A column of a data file under its name in the table; the fields of structs are renamed by their position."""
+    from pyspark.sql import functions as F
+
+    column = F.col(quote(physical_name(field)))
+    nested = not isinstance(field.type, (PrimitiveType, DecimalType)) and is_mapped(StructType((field,)))
+    return (column.cast(spark_type(field.type)) if nested else column).alias(field.name)
+
+
+def with_declared(frame: DataFrame, declared: Mapping[str, str]) -> DataFrame:
+    """`frame` whose columns Spark compares by the types that they are `declared` with, by name."""
+    return frame.select(*_declared(frame.columns, declared)) if declared else frame
+
+
+def _declared(names: Iterable[str], declared: Mapping[str, str]) -> list[Column]:
+    from pyspark.sql import functions as F
+
+    return [
+        F.col(quote(name)).alias(name, metadata={TYPE_KEY: declared[name]}) if name in declared else F.col(quote(name))
+        for name in names
+    ]
+
+
+def _select(frame: DataFrame, names: Iterable[str], operator: Scan) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    columns = _declared(names, declared_texts(operator.schema))
+    if operator.described:
+        columns.append(F.col(METADATA))
+    elif operator.row_ids is not None:
+        columns += [F.col(ROW_ID), F.col(ROW_VERSION)]
+    if operator.identity:
+        columns += [F.col(ROW_FILE), F.col(ROW_INDEX), F.lit(True).alias(TARGET_PRESENT)]
+    return frame.select(*columns)
+
+
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]*")
+
+
+def _partition_groups(operator: Scan, partitions: list[str]) -> dict[tuple[str | None, ...], list[str]]:
+    """File paths by their tuple of partition values."""
+    groups: dict[tuple[str | None, ...], list[str]] = {}
+    values = operator.files.column("partitionValues").to_pylist()
+    for path, row in zip(operator.files.column("location").to_pylist(), values, strict=True):
+        folded = {name.lower(): value for name, value in row.items()}
+        groups.setdefault(tuple(folded.get(name.lower()) for name in partitions), []).append(path)
+    return groups
+
+
+def partition_value(operator: Scan, name: str, text: Column) -> Column:
+    """A partition column, from its text in the log."""
+    from pyspark.sql import functions as F
+
+    field = operator.schema.find(name)
+    assert field is not None
+    length = declared_length(field)
+    if length is not None and length.kind == "char":
+        # Another engine may not have padded it.
+        text = F.rpad(text, F.greatest(F.length(text), F.lit(length.length)), F.lit(" "))
+    return text.cast(spark_type(field.type)).alias(name)
+
+
+def _literal_group(
+    spark: SparkHandle, operator: Scan, names: list[str], values: tuple[str | None, ...], paths: list[str]
+) -> DataFrame:
+    """Files of one partition, its values as literals, so that Spark folds filters on them."""
+    from pyspark.sql import functions as F
+
+    partitions = [name for name in operator.partition_columns if operator.schema.find(name)]
+    # First of all, because it starts Spark, which values are made by.
+    rows = _read(spark, operator, paths)
+    literals = {
+        name: partition_value(operator, name, F.lit(value)) for name, value in zip(partitions, values, strict=True)
+    }
+    return _select(rows.withColumns(literals), names, operator)
+
+
+def _joined_groups(
+    spark: SparkHandle,
+    operator: Scan,
+    names: list[str],
+    partitions: list[str],
+    groups: Mapping[tuple[str | None, ...], list[str]],
+) -> DataFrame:
+    """One scan of all files, joined by file path to the values of its partition."""
+    from pyspark.sql import functions as F
+
+    paths = [path for members in groups.values() for path in members]
+    key, key_of = file_key(paths)
+    frame = _read(spark, operator, paths, {KEYED_FILE: key})
+    rows = [(*values, [key_of(path) for path in members]) for values, members in groups.items()]
+    columns = [f"{hidden(index)} STRING" for index in range(len(partitions))]
+    lookup = spark.session.createDataFrame(rows, ", ".join([*columns, f"{FILE_KEYS} ARRAY<STRING>"]))
+    lookup = lookup.select(
+        *(partition_value(operator, name, F.col(hidden(index))) for index, name in enumerate(partitions)),
+        F.explode(FILE_KEYS).alias(FILE_KEY),
+    )
+    joined = frame.join(F.broadcast(lookup), F.expr(f"{KEYED_FILE} = {FILE_KEY}"))
+    return _select(joined, names, operator)
+
+
+def file_key(paths: list[str]) -> tuple[str, Callable[[str], str]]:
+    """SQL that tells the file of a row, and the same for a path of the list.
+
+    File names are unique as a rule and need no work per row; else it is the whole path, which Spark writes as a URI.
+    So it does a name, where that holds more than plain characters.
+    """
+    names = {path.rpartition("/")[2] for path in paths}
+    if len(names) == len(paths) and all(map(_PLAIN_NAME.fullmatch, names)):
+        return "_metadata.file_name", lambda path: path.rpartition("/")[2]
+    # '+' is literal in a URI's path, but url_decode reads it as a blank.
+    decoded = "url_decode(replace(_metadata.file_path, '+', '%2B'))"
+    return f"regexp_replace({decoded}, '^file:/+', '/')", lambda path: path
+
+
+def local_path(uri: str) -> str:
+    """The `location` of a file whose `_metadata.file_path` is `uri`."""
+    decoded = unquote(uri)
+    return re.sub(r"^file:/+", "/", decoded)

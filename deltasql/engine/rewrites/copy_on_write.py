@@ -1,0 +1,97 @@
+"""Copy on write: every file that holds a changed row is written anew.
+
+A few small files are joined, changed and written in one Spark job, each file's rows into a directory of its own; files
+that turn out to hold no changed row keep their original. Larger tables are searched for the touched files first, with
+the columns of the conditions only, and only those are rewritten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from deltasql.engine.reading.row_ids import without_ids
+from deltasql.engine.rewrites.outcome import Rewritten
+from deltasql.engine.rewrites.row_actions import ActedRows, Counts, DuplicateMatchesError
+from deltasql.engine.writing.stage import count_live_rows
+from deltasql.engine.writing.staged_files import ORIGIN
+from deltasql.plan.hidden import ACTION, ROW_FILE, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
+from deltasql.plan.operators import RowEffect, Scan
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+
+class CopyOnWrite(ActedRows):
+    """A rewrite whose files replace those of the table."""
+
+    def run(self, few: bool, unique: bool) -> Rewritten:
+        if self.effects == {RowEffect.INSERT}:
+            return self.insert_only()
+        return self._one_pass(unique) if few else self._two_passes(unique)
+
+    def _one_pass(self, unique: bool) -> Rewritten:
+        from pyspark.sql import functions as F
+
+        acted = self.acted(self.operator.target, "full_outer" if self.inserts else "left_outer", unique)
+        touched = f"named_struct('file', {ROW_FILE}, 'origin', xxhash64({ROW_FILE}))"
+        touched = f"collect_set(CASE WHEN {ACTION} > 0 AND {TARGET_PRESENT} THEN {touched} END)"
+        observed = Counts([*self.counters(), F.expr(touched).alias("touched")])
+        rows = observed.over(acted)
+        origin = F.expr(f"CASE WHEN {TARGET_PRESENT} THEN xxhash64({ROW_FILE}) END").alias(ORIGIN)
+        staged = self.write_output(self.output(rows, [origin]), origins=True)
+        counts = observed.total()
+        self._check_unique(counts, self.operator.target.files, unique)
+        files = {str(item["origin"]): item["file"] for item in counts["touched"]}
+        staged = self.stage.keep_origins(staged, files.keys())
+        return self.outcome(staged, self.subset(files.values()), counts)
+
+    def _two_passes(self, unique: bool) -> Rewritten:
+        touched, matched = self._search()
+        files = self.subset(touched)
+        if not touched and not self.inserts:
+            return self.nothing()
+        observed = Counts(self.counters())
+        rows = self._rewritten_rows(replace(self.operator.target, files=files), matched, unique, observed)
+        staged = self.write_output(rows)
+        counts = observed.total()
+        self._check_unique(counts, files, unique)
+        return self.outcome(staged, files, counts)
+
+    def _search(self) -> tuple[list[str], DataFrame | None]:
+        """URIs of the files that hold a changed row, and the numbers of matched source rows where inserts need them.
+
+        Without a broadcast source the second pass finds unmatched rows by a full outer join, for which every file
+        with a match counts as touched.
+        """
+        target = without_ids(self.operator.target)
+        how = "left_outer" if self.by_source else "inner"
+        if self.inserts and self.source.broadcast:
+            pairs = self.acted(target, "inner").select(ROW_FILE, SOURCE_ROW, ACTION)
+            pairs = self.source.cache(pairs)
+            found = self.acted(target, how) if self.by_source else pairs
+            return _files(found.filter(f"{ACTION} > 0")), pairs.select(SOURCE_ROW).distinct()
+        wanted = f"{ACTION} > 0 OR {SOURCE_PRESENT}" if self.inserts else f"{ACTION} > 0"
+        return _files(self.acted(target, how).filter(wanted)), None
+
+    def _rewritten_rows(self, target: Scan, matched: DataFrame | None, unique: bool, observed: Counts) -> DataFrame:
+        """The output columns for touched files and inserted rows."""
+        from pyspark.sql import functions as F
+
+        how = "full_outer" if self.inserts and matched is None else "left_outer"
+        rows = self.output(observed.over(self.acted(target, how, unique)))
+        if matched is None:
+            return rows
+        inserted = observed.over(self.inserted(self.without(F.broadcast(matched))))
+        return rows.unionAll(self.output(inserted, inserted_only=True))
+
+    def _check_unique(self, counts: Mapping[str, int], files: pa.Table, unique: bool) -> None:
+        """A target row that met n source rows stands n times in an outer join: compare with the files' row counts."""
+        if unique and self.operator.source is not None and counts["target_rows"] > count_live_rows(files):
+            raise DuplicateMatchesError
+
+
+def _files(rows: DataFrame) -> list[str]:
+    return [row[0] for row in rows.select(ROW_FILE).distinct().collect()]

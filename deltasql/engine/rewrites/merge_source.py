@@ -1,0 +1,92 @@
+"""The source of a rewrite: its rows, evaluated once, and what is known of their keys."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from deltasql.engine.reading.frames import Frames
+from deltasql.plan.hidden import SOURCE_PRESENT, SOURCE_ROW
+from deltasql.plan.operators import EqualKey, Rewrite, Scan
+from deltasql.schema.literals import sql_literal
+from deltasql.schema.types import DataType, DecimalType, PrimitiveType
+from deltasql.skipping.pruning import prune
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+BROADCAST_ROWS = 1_000_000
+
+
+class Source:
+    """The source's rows, with SOURCE_PRESENT, under the source's alias.
+
+    With `keep` they are numbered and evaluated once, since a second evaluation could give other rows. `broadcast`
+    says that they are few enough to be sent to every task.
+    """
+
+    def __init__(self, frames: Frames, operator: Rewrite, keep: bool) -> None:
+        from pyspark.sql import functions as F
+
+        self._cached: list[DataFrame] = []
+        self.key_ranges: tuple[tuple[EqualKey, Any, Any], ...] = ()
+        self.broadcast = False
+        self.rows: DataFrame | None = None
+        if operator.source is None:
+            return
+        rows = frames.frame(operator.source).withColumn(SOURCE_PRESENT, F.lit(True))
+        if keep:
+            rows = self.cache(rows.withColumn(SOURCE_ROW, F.monotonically_increasing_id()))
+            self.broadcast = self._measure(rows.alias(operator.source_alias), operator) <= BROADCAST_ROWS
+            rows = F.broadcast(rows) if self.broadcast else rows
+        elif operator.keeps_source:
+            rows = self.cache(rows)
+        self.rows = rows.alias(operator.source_alias)
+
+    def _measure(self, rows: DataFrame, operator: Rewrite) -> int:
+        """The number of source rows; notes the ranges of their keys, which the same job finds."""
+        from pyspark.sql import functions as F
+
+        keys = operator.equal_keys
+        ranges = [F.expr(f"{edge}({key.source})") for key in keys for edge in ("min", "max")]
+        count, *edges = rows.agg(F.count(F.lit(1)), *ranges).collect()[0]
+        self.key_ranges = tuple(zip(keys, edges[::2], edges[1::2], strict=True))
+        return int(count)
+
+    def candidates(self, target: Scan, alias: str) -> Scan:
+        """`target` without the files whose statistics rule out every key of the source."""
+        usable = [(key.target, low, high) for key, low, high in self.key_ranges if _comparable(key.type, low)]
+        if not usable or target.files.num_rows == 0:
+            return target
+        predicate = " AND ".join(
+            f"{key} >= {sql_literal(low)} AND {key} <= {sql_literal(high)}" for key, low, high in usable
+        )
+        files = prune(target.files, predicate, target.schema, target.partition_columns, alias)
+        return replace(target, files=files)
+
+    def cache(self, rows: DataFrame) -> DataFrame:
+        """`rows`, evaluated once and kept until `release`."""
+        rows = rows.persist()
+        self._cached.append(rows)
+        return rows
+
+    def release(self) -> None:
+        for rows in self._cached:
+            rows.unpersist()
+
+
+def _comparable(kind: DataType | None, value: Any) -> bool:
+    """Whether the bounds of a column can be compared with a key's value as they are, without Spark's casts."""
+    match kind:
+        case PrimitiveType("string"):
+            return type(value) is str
+        case PrimitiveType("byte" | "short" | "integer" | "long"):
+            return type(value) is int
+        case PrimitiveType("date"):
+            return type(value) is date
+        case DecimalType():
+            return type(value) is Decimal
+        case _:
+            return False

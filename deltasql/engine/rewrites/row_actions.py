@@ -1,0 +1,216 @@
+"""What both ways of a rewrite share: target rows joined to source rows, each with the action that it gets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from deltasql.engine.reading.frames import Frames, checked
+from deltasql.engine.reading.row_ids import without_ids, written_ids
+from deltasql.engine.reading.scans import local_path, with_declared
+from deltasql.engine.rewrites.action_sql import KEEP, NOTHING, action_sql, cases, not_written, output_sql
+from deltasql.engine.rewrites.change_rows import with_change_rows
+from deltasql.engine.rewrites.merge_source import Source
+from deltasql.engine.rewrites.outcome import Rewritten
+from deltasql.engine.writing.stage import Stage, Staged
+from deltasql.errors.engine import MultipleSourceRowsError
+from deltasql.plan.hidden import ACTION, MATCH_NUMBER, ROW_FILE, ROW_INDEX, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
+from deltasql.plan.operators import Constraint, Rewrite, RowEffect, RowKind, Scan
+from deltasql.planner.rows.char_types import declared_texts
+from deltasql.schema.checks import CHANGE_TYPE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import Column, DataFrame, Observation
+
+
+class DuplicateMatchesError(Exception):
+    """Some target row met several source rows: what was staged is wrong. Never leaves a rewrite."""
+
+
+class ActedRows:
+    """The rows of one rewrite."""
+
+    def __init__(self, frames: Frames, operator: Rewrite, stage: Stage, source: Source) -> None:
+        self.frames, self.operator, self.stage, self.source = frames, operator, stage, source
+        self.effects = frozenset(action.effect for action in operator.actions)
+        self.inserts = RowEffect.INSERT in self.effects
+        self.by_source = any(action.kind is RowKind.NOT_MATCHED_BY_SOURCE for action in operator.actions)
+
+    def nothing(self) -> Rewritten:
+        """No file is left to look at; names and types of the statement are checked all the same."""
+        self.output(self.acted(self.operator.target, "inner"))
+        return Rewritten(self.stage.nothing(), (), (0,) * len(self.operator.actions), 0, 0)
+
+    def insert_only(self) -> Rewritten:
+        """Source rows without a match; the target is only looked up, never rewritten."""
+        observed = Counts(self.counters())
+        rows = observed.over(self.inserted(self.unmatched()))
+        staged = self.write_output(self.output(rows, inserted_only=True))
+        return self.outcome(staged, None, observed.total())
+
+    def unmatched(self) -> DataFrame:
+        target = without_ids(self.operator.target)
+        if target.files.num_rows == 0:
+            return self.source_rows()
+        if not self.source.broadcast:
+            return self.source_rows().join(self._target_rows(target), self._on(), "left_anti")
+        return self.without(self.acted(target, "inner").select(SOURCE_ROW).distinct())
+
+    def without(self, matched: DataFrame) -> DataFrame:
+        """The source's rows but those with these numbers."""
+        return self.source_rows().join(matched, SOURCE_ROW, "left_anti")
+
+    def _on(self) -> Column:
+        """The condition of the join, in brackets: Spark would take a stray word after it for an alias."""
+        from pyspark.sql import functions as F
+
+        return F.expr(f"({self.operator.on or 'TRUE'})")
+
+    def _target_rows(self, target: Scan) -> DataFrame:
+        return self.frames.frame(target).alias(self.operator.target_alias)
+
+    def source_rows(self) -> DataFrame:
+        assert self.source.rows is not None
+        return self.source.rows
+
+    def acted(self, target: Scan, how: str, unique: bool = True) -> DataFrame:
+        """Target rows (joined to the source's) with ACTION; unless `unique`, only one per target row."""
+        from pyspark.sql import functions as F
+
+        rows = self._target_rows(target)
+        if self.operator.source is None:
+            rows = rows.withColumn(SOURCE_PRESENT, F.lit(True))
+        else:
+            rows = rows.join(self.source_rows(), self._on(), how)
+        acted = rows.withColumn(ACTION, F.expr(action_sql(self.operator.actions)))
+        return acted if unique else _first_per_target_row(acted)
+
+    def inserted(self, unmatched: DataFrame) -> DataFrame:
+        """Source rows without a match, with ACTION and the flag of the missing target side."""
+        from pyspark.sql import functions as F
+
+        case = cases(self.operator.actions, RowKind.NOT_MATCHED, NOTHING)
+        rows = unmatched.withColumn(ACTION, F.expr(case))
+        return rows.withColumn(TARGET_PRESENT, F.expr("CAST(NULL AS BOOLEAN)"))
+
+    def write(self, acted: DataFrame) -> Staged:
+        """Stages the rows that acted rows come to."""
+        return self.write_output(self.output(acted))
+
+    def write_output(self, rows: DataFrame, *, origins: bool = False) -> Staged:
+        """Stages rows of `output`."""
+        operator = self.operator
+        return self.stage.write(
+            rows, operator.output, origins=origins, changes=operator.recording.changes, row_ids=operator.target.row_ids
+        )
+
+    def output(self, acted: DataFrame, extra: Sequence[Column] = (), inserted_only: bool = False) -> DataFrame:
+        """The rows that are written: output columns, each by the action of its row, their ids, then `extra`.
+
+        Where the table has a change data feed, the rows of the feed are among them, told by CHANGE_TYPE.
+        """
+        from pyspark.sql import functions as F
+
+        operator = self.operator
+        ids = [F.expr(sql).alias(name) for name, sql in written_ids(operator, inserted_only).items()]
+        if operator.recording.changes:
+            rows = with_change_rows(acted, operator, [*ids, *extra], inserted_only)
+            return self._checked(rows, [_for_table_rows(check) for check in operator.checks])
+        texts = output_sql(operator, inserted_only)
+        columns = [F.expr(text).alias(field.name) for text, field in zip(texts, operator.output, strict=True)]
+        kept = acted.filter(f"NOT {not_written(operator.actions)}")
+        return self._checked(kept.select(*columns, *ids, *extra), operator.checks)
+
+    def _checked(self, rows: DataFrame, checks: Iterable[Constraint]) -> DataFrame:
+        return checked(with_declared(rows, declared_texts(self.operator.output)), checks)
+
+    def counters(self) -> list[Column]:
+        """Aggregates over acted rows, for an Observation: they come with the job that writes."""
+        from pyspark.sql import functions as F
+
+        numbers = range(1, len(self.operator.actions) + 1)
+        counters = [F.expr(f"count_if({ACTION} = {number})").alias(f"action{number}") for number in numbers]
+        return [
+            *counters,
+            F.expr(f"count({TARGET_PRESENT})").alias("target_rows"),
+            F.expr(f"count({SOURCE_PRESENT})").alias("source_rows"),
+            F.expr(f"count_if({ACTION} = {KEEP})").alias("kept"),
+        ]
+
+    def refuse_ambiguous_rows(self) -> None:
+        """Raises MultipleSourceRowsError, naming keys, if several source rows would change one target row."""
+        from pyspark.sql import functions as F
+
+        if not self.operator.unique_match:
+            return
+        labels = [key.target for key in self.operator.equal_keys] or [ROW_INDEX]
+        names = [f"key{index}" for index in range(len(labels))]
+        keys = [F.first(F.expr(label)).alias(name) for label, name in zip(labels, names, strict=True)]
+        fired = self.acted(self.operator.target, "inner").filter(f"{ACTION} > 0")
+        rows = fired.groupBy(ROW_FILE, ROW_INDEX).agg(F.count(F.lit(1)).alias("matches"), *keys)
+        found = rows.filter("matches > 1").orderBy(*names).limit(3).collect()
+        if found:
+            raise MultipleSourceRowsError(table=self.operator.target.table, keys=_shown(found, labels))
+
+    def subset(self, uris: Iterable[str]) -> pa.Table:
+        """The rows of the target's file list for some file URIs, as Spark writes them."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        files = self.operator.target.files
+        wanted = pa.array([local_path(uri) for uri in uris], pa.string())
+        return files.filter(pc.is_in(files.column("location"), wanted))
+
+    def outcome(self, staged: Staged, removed: pa.Table | None, counts: Mapping[str, int]) -> Rewritten:
+        actions = self.operator.actions
+        per_action = tuple(counts[f"action{number}"] for number in range(1, len(actions) + 1))
+        changed = sum(n for action, n in zip(actions, per_action, strict=True) if action.effect is not RowEffect.DELETE)
+        paths = () if removed is None else tuple(removed.column("path").to_pylist())
+        return Rewritten(staged, paths, per_action, staged.rows - changed, counts["source_rows"])
+
+
+def _for_table_rows(check: Constraint) -> Constraint:
+    """`check` for rows of the table only: what was there before may break it."""
+    return replace(check, condition=f"{CHANGE_TYPE} IS NOT NULL OR ({check.condition})")
+
+
+class Counts:
+    """Aggregates over rows on their way to a file: they come with the job that writes."""
+
+    def __init__(self, counters: list[Column]) -> None:
+        self._counters = counters
+        self._observations: list[Observation] = []
+
+    def over(self, rows: DataFrame) -> DataFrame:
+        """`rows`, counted when they are evaluated."""
+        from pyspark.sql import Observation
+
+        self._observations.append(Observation(f"deltasql-{uuid4().hex}"))
+        return rows.observe(self._observations[-1], *self._counters)
+
+    def total(self) -> dict[str, Any]:
+        """The sums (lists are joined) of all that was counted, once the job has run."""
+        sums: dict[str, Any] = {}
+        for observation in self._observations:
+            for name, value in observation.get.items():
+                sums[name] = sums[name] + value if name in sums else value
+        return sums
+
+
+def _first_per_target_row(acted: DataFrame) -> DataFrame:
+    """One of the rows in which a target row stands: one that an action changes, if there is any."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    window = Window.partitionBy(ROW_FILE, ROW_INDEX).orderBy(F.expr(f"{ACTION} > 0").desc())
+    numbered = acted.withColumn(MATCH_NUMBER, F.row_number().over(window))
+    return numbered.filter(f"{TARGET_PRESENT} IS NULL OR {MATCH_NUMBER} = 1")
+
+
+def _shown(rows: Iterable[Any], labels: list[str]) -> str:
+    texts = [", ".join(f"{label} = {row[f'key{n}']!r}" for n, label in enumerate(labels)) for row in rows]
+    # A column of the condition need not be the whole key of the row.
+    return "; ".join(dict.fromkeys(texts))

@@ -1,0 +1,1 @@
+"""The Spark session: started late, tuned for a statement, cancelled, and left as it was found."""

@@ -1,0 +1,273 @@
+"""The Spark session behind the engine: started only when rows are needed, tuned per statement, left as it was found."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import weakref
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache
+from typing import TYPE_CHECKING
+
+from deltasql.engine.session.environment import JAVA_OPTIONS, defaults_file, outside_settings
+from deltasql.engine.session.tuning import SHUFFLES, Tuning, for_size
+from deltasql.errors.engine import JavaMissingError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+START_LOCK = threading.Lock()
+
+OWN_MARK = "spark.deltasql.own"
+"""A setting of the sessions that deltasql started itself: these it may tune for a statement."""
+
+
+def own_session() -> dict[str, str]:
+    """The settings of a session of our own, but for those that the environment gives."""
+    cores = _cores(_master())
+    own = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        # Spark's own, 200, is for clusters; these are enough for every core, and the same on all small machines.
+        SHUFFLES: str(max(4, 2 * cores)),
+        "spark.default.parallelism": str(max(4, cores)),
+        "spark.driver.memory": "4g",
+        "spark.log.level": "OFF",
+        "spark.sql.legacy.createHiveTableByDefault": "false",
+        # Tables are in our catalog. Hive's would put its files into the working directory.
+        "spark.sql.catalogImplementation": "in-memory",
+        # Else `${env:HOME}` in a name or a text, which may come from a table, is replaced by what it stands for here.
+        "spark.sql.variable.substitute": "false",
+    }
+    given = outside_settings(os.environ)
+    return {OWN_MARK: "true", **{key: value for key, value in own.items() if key not in given}}
+
+
+_EXCLUDED = "spark.sql.adaptive.optimizer.excludedRules"
+_DROPS_EMPTY_STAGES = "org.apache.spark.sql.execution.adaptive.AQEPropagateEmptyRelation"
+
+
+@cache
+def own_tuning() -> Tuning:
+    """That of the process's own session, whichever handle asks for it."""
+    return Tuning(own_session())
+
+
+_TUNINGS: weakref.WeakKeyDictionary[SparkSession, Tuning] = weakref.WeakKeyDictionary()
+
+
+def _master() -> str:
+    return os.environ.get("DELTASQL_MASTER", "local[*]")
+
+
+def _cores(master: str) -> int:
+    """The tasks that run at once."""
+    match = re.match(r"local\[(\d+)", master)
+    return int(match[1]) if match else os.cpu_count() or 1
+
+
+class SparkHandle:
+    """A Spark session that starts when it is first asked for.
+
+    `spark` is None (a local session of our own, shared by the process), a SparkSession, or an "sc://host:port" address.
+    `settings` are set on the session when it starts; later changes go through `set` and `unset`.
+    """
+
+    def __init__(self, spark: SparkSession | str | None, settings: Mapping[str, str] | None = None) -> None:
+        self._given = spark
+        self._session: SparkSession | None = None if isinstance(spark, str) else spark
+        self._pending = dict(settings or {})
+        self._kept = {*self._pending, *outside_settings(os.environ)}
+        self._stream_tuning: Tuning | None = None
+        self.own = spark is None
+
+    def of(self, frame: DataFrame) -> SparkHandle:
+        """The session that a DataFrame belongs to: a stream's is a copy, with settings of its own."""
+        handle = SparkHandle(frame.sparkSession)
+        handle.own = handle.session.conf.get(OWN_MARK, None) is not None
+        handle._kept = self._kept
+        if handle.own and not (self.started and handle.session is self.session):
+            handle._stream_tuning = Tuning(own_session())
+        return handle
+
+    @property
+    def started(self) -> bool:
+        """Whether a session is there; asking does not start one."""
+        return self._session is not None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the session is one of ours, or will be, with no settings but ours; asking does not start it."""
+        if not self.own or _is_configured_outside():
+            return False
+        if self.started or "pyspark" not in sys.modules:
+            return True
+        active = _active_session()
+        return active is None or active.conf.get(OWN_MARK, None) is not None
+
+    @property
+    def remote(self) -> bool:
+        """Whether the session speaks Spark Connect, which analyses nothing before it runs."""
+        return type(self.session).__module__.startswith("pyspark.sql.connect")
+
+    @property
+    def session(self) -> SparkSession:
+        """The session, started on first use. Raises JavaMissingError where there is no Java for a local one."""
+        if self._session is None:
+            self._session = _connect(self._given) if isinstance(self._given, str) else self._local()
+        while self._pending:
+            # Each goes whatever comes of it: one that Spark refuses is told once, and not with every statement.
+            key = next(iter(self._pending))
+            self._session.conf.set(key, self._pending.pop(key))
+        return self._session
+
+    def _local(self) -> SparkSession:
+        """The session that is active in this process, which then is somebody else's, or our own."""
+        active = _active_session()
+        if active is None:
+            return _start_local()
+        self.own = active.conf.get(OWN_MARK, None) is not None
+        return active
+
+    def set(self, key: str, value: str) -> None:
+        """Sets a Spark setting now, or when the session starts."""
+        self._kept.add(key)
+        if self._session is None:
+            self._pending[key] = value
+            return
+        self._session.conf.set(key, value)
+
+    def unset(self, key: str) -> None:
+        self._pending.pop(key, None)
+        self._kept -= {key} - outside_settings(os.environ).keys()
+        if self._session is not None:
+            self._session.conf.unset(key)
+
+    def interrupt(self) -> None:
+        """Cancels the running jobs: of this session with Spark Connect, of the process otherwise."""
+        if not self.started:
+            return
+        if self.remote:
+            self.session.interruptAll()
+            return
+        self.session.sparkContext.cancelAllJobs()
+
+    def needing(self, *changes: Mapping[str, str | None]) -> AbstractContextManager[None]:
+        """Context: settings that some work depends on (None: not set); they are put back even when it fails."""
+        wanted = {key: value for change in changes for key, value in change.items()}
+        return self._tuning.needs(self.session, wanted)
+
+    def for_counts(self) -> Mapping[str, str]:
+        """The settings under which rows are counted on their way to a file, whatever becomes of them.
+
+        Adaptive execution drops a stage that turned out to write nothing, and with it all that was counted there.
+        """
+        rules = self.session.conf.get(_EXCLUDED, None) or ""
+        excluded = rules if _DROPS_EMPTY_STAGES in rules else f"{rules},{_DROPS_EMPTY_STAGES}".lstrip(",")
+        return {_EXCLUDED: excluded}
+
+    def sized(self, size_in_bytes: int) -> AbstractContextManager[None]:
+        """Context: settings that make a statement over so many bytes of input fast.
+
+        What the user has set stays, and so does a session of the user's.
+        """
+        session = self.session
+        if not self.own:
+            return nullcontext()
+        wanted = {key: value for key, value in for_size(size_in_bytes).items() if key not in self._kept}
+        return self._tuning.suits(session, wanted)
+
+    @property
+    def _tuning(self) -> Tuning:
+        """One for all handles of a session, for threads may share it."""
+        if self._stream_tuning is not None:
+            return self._stream_tuning
+        session = self.session
+        return own_tuning() if self.own else _TUNINGS.setdefault(session, Tuning({}))
+
+
+def _connect(address: str) -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    return SparkSession.builder.remote(address).getOrCreate()
+
+
+def _start_local() -> SparkSession:
+    """The process's own local session. Workers must run this interpreter: another one lacks our packages."""
+    from pyspark.sql import SparkSession
+
+    with START_LOCK:
+        if "JAVA_HOME" not in os.environ and shutil.which("java") is None:
+            raise JavaMissingError()
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        builder = SparkSession.builder.master(_master()).appName("deltasql")
+        for key, value in own_session().items():
+            builder = builder.config(key, value)
+        builder = builder.config("spark.sql.warehouse.dir", _unused_warehouse())
+        # A cancelled query is reported by whoever cancelled it; py4j would print two stacks on top.
+        logging.getLogger().addFilter(_is_no_cancellation)
+        with _quiet_stderr(), _same_interrupts():
+            return builder.getOrCreate()
+
+
+def _unused_warehouse() -> str:
+    """A directory for Spark's own catalog, which makes one, in the working directory if it is not told another."""
+    place = tempfile.mkdtemp(prefix="deltasql-spark-")
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    return place
+
+
+def _is_configured_outside() -> bool:
+    """Whether a Spark that we start finds settings in the environment: of its own, or a time zone of Java's."""
+    options = " ".join(os.environ.get(name, "") for name in JAVA_OPTIONS)
+    own = any(name in os.environ for name in ("SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS"))
+    defaults = defaults_file(os.environ) is not None
+    return own or defaults or "-Duser.timezone" in options or "-Dspark." in options
+
+
+def _is_no_cancellation(record: logging.LogRecord) -> bool:
+    return not record.getMessage().startswith("KeyboardInterrupt while sending command")
+
+
+@contextmanager
+def _same_interrupts() -> Iterator[None]:
+    """Keeps Ctrl-C as it was: PySpark calls the JVM amid another call, which fails and cancels nothing."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        # Only the main thread may, and only its start of Spark sets a handler. None: one that Python did not set.
+        if threading.current_thread() is threading.main_thread() and before is not None:
+            signal.signal(signal.SIGINT, before)
+
+
+def _active_session() -> SparkSession | None:
+    from pyspark.sql import SparkSession
+
+    return SparkSession.getActiveSession()
+
+
+@contextmanager
+def _quiet_stderr() -> Iterator[None]:
+    """Keeps the JVM's start-up chatter off the user's terminal; what Python raises is not affected."""
+    if os.environ.get("DELTASQL_SPARK_LOG"):
+        yield
+        return
+    sys.stderr.flush()
+    saved, null = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(null, 2)
+        yield
+    finally:
+        os.dup2(saved, 2)
+        os.close(saved)
+        os.close(null)

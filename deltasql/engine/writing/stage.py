@@ -1,0 +1,303 @@
+"""Rows → new data files in a fresh directory of the table. Nothing refers to them until a commit does."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from deltasql.engine.failures.write_errors import PARTITION_NAME_CHECK
+from deltasql.engine.reading.footers import footer
+from deltasql.engine.reading.frames import checked
+from deltasql.engine.session.spark import SparkHandle
+from deltasql.engine.session.tuning import for_writes
+from deltasql.engine.writing.field_ids import has_nested_ids, write_nested_ids
+from deltasql.engine.writing.literal_files import write_literals
+from deltasql.engine.writing.staged_files import (
+    DIRECTORY_PREFIX,
+    HIVE_NULL,
+    ORIGIN,
+    StagedFile,
+    data_files,
+    staged_files,
+)
+from deltasql.errors.engine import RemoteWriteError
+from deltasql.errors.write import NestedVoidError
+from deltasql.log.actions.actions import AddCDCFile, AddFile
+from deltasql.log.actions.record_count import record_count
+from deltasql.log.configuration.properties import is_on
+from deltasql.log.storage.paths import absolute, is_local
+from deltasql.plan.hidden import IS_CHANGE, ROW_ID, ROW_VERSION
+from deltasql.plan.operators import Constraint, Literals
+from deltasql.schema.checks import CHANGE_TYPE, nested_voids
+from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
+from deltasql.schema.json import schema_to_json
+from deltasql.schema.row_ids import RowIdColumns
+from deltasql.schema.text import path_text, quote_name, quote_text
+from deltasql.schema.types import STRING, VOID, StructType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+
+CHANGE_DATA = "_change_data"
+
+WRITE_OPTIONS = {
+    "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
+    # The staging directory is ours alone, so that the second rename of version 1 buys nothing.
+    "mapreduce.fileoutputcommitter.algorithm.version": "2",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """Files that were written and not yet committed; `changes` are those of the change data feed."""
+
+    files: tuple[StagedFile, ...]
+    changes: tuple[AddCDCFile, ...] = ()
+
+    @property
+    def adds(self) -> list[AddFile]:
+        return [item.add for item in self.files]
+
+    @property
+    def rows(self) -> int:
+        return sum(item.rows for item in self.files)
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return sum(item.add.size for item in self.files)
+
+
+class Stage:
+    """The place of one statement's new files: `<table>/<uuid>`. `discard` removes all that was written to it.
+
+    With `stores_partitions` files hold the partition columns too.
+    Raises RemoteWriteError for a table that lies in object storage.
+    """
+
+    def __init__(
+        self,
+        spark: SparkHandle,
+        root: str,
+        partition_columns: tuple[str, ...],
+        configuration: Mapping[str, str],
+        *,
+        stores_partitions: bool = False,
+    ) -> None:
+        if not is_local(root):
+            # Spark would write there, but nobody would find and read the footers of the files.
+            raise RemoteWriteError(location=root)
+        self._spark, self._root = spark, root
+        self._partitions, self._configuration = partition_columns, configuration
+        self._stores_partitions = stores_partitions
+        self._directories: list[str] = []
+        self._files: list[str] = []
+        self._needed = False
+
+    def write(
+        self,
+        rows: DataFrame,
+        schema: StructType,
+        *,
+        origins: bool = False,
+        changes: bool = False,
+        row_ids: RowIdColumns | None = None,
+        unindexed: Sequence[str] = (),
+    ) -> Staged:
+        """Writes `rows` as Parquet files.
+
+        Its columns are `schema`'s, ORIGIN with `origins`, CHANGE_TYPE with `changes`, and with `row_ids` ROW_ID and
+        ROW_VERSION, which get those names. The columns `unindexed` get no statistics.
+        """
+        refuse_nested_voids(schema)
+        directory = uuid4().hex
+        self._directories.append(directory)
+        stored = StructType(tuple(item for item in schema if item.type != VOID))
+        rows = _named_null(rows.drop(*[item.name for item in schema if item.type == VOID]), schema, self._partitions)
+        rows = checked(rows, self._nameable(schema))
+        if self._partitions and not origins:
+            rows = rows.repartition(*[rows[quote_name(name)] for name in self._partitions])
+        if is_mapped(stored):
+            ids = [ROW_ID, ROW_VERSION] if row_ids is not None else []
+            rows = _physical(rows, stored, [*ids, *[ORIGIN] * origins, *[CHANGE_TYPE] * changes])
+        if row_ids is not None:
+            rows = rows.withColumnsRenamed({ROW_ID: row_ids.row_id, ROW_VERSION: row_ids.version})
+        by = [physical_name(field) for name in self._partitions if (field := schema.find(name))]
+        if self._stores_partitions:
+            rows, by = _with_partitions(rows, by)
+        by = [ORIGIN, *by] if origins else by
+        if changes:
+            rows, by = rows.withColumn(IS_CHANGE, rows[CHANGE_TYPE].isNotNull()), [IS_CHANGE, *by]
+        shredding = is_on(self._configuration, "delta.enableVariantShredding")
+        with self._spark.needing(for_writes(shredding)):
+            writer = rows.write.options(**WRITE_OPTIONS)
+            if by:
+                writer = writer.partitionBy(*by)
+            writer.parquet(f"{self._root}/{directory}")
+        if has_nested_ids(schema):
+            for path in data_files(Path(self._root, directory)):
+                write_nested_ids(path, schema)
+        zone = self._spark.session.conf.get("spark.sql.session.timeZone", None) or "UTC"
+        feed = self._found(self._feed(directory), schema, zone, unindexed) if changes else []
+        rows = tuple(AddCDCFile(item.add.path, item.add.partition_values, item.add.size) for item in feed)
+        return Staged(tuple(self._found(directory, schema, zone, unindexed)), rows)
+
+    def _nameable(self, schema: StructType) -> Iterator[Constraint]:
+        """That directories can be called after values of text: Spark would only say that a task has failed."""
+        prefix = DIRECTORY_PREFIX if self._stores_partitions else ""
+        for name in self._partitions:
+            field = schema.find(name)
+            if field is None or field.type != STRING:
+                continue
+            value, room = quote_name(name), _LONGEST_NAME - len(f"{prefix}{physical_name(field)}=".encode())
+            # Spark writes some characters as three.
+            escaped = f"octet_length(regexp_replace({value}, {quote_text(_ESCAPED)}, '%00'))"
+            fits = f"octet_length({value}) * 3 <= {room} OR {escaped} <= {room}"
+            condition = f"{value} IS NULL OR (instr({value}, char(0)) = 0 AND ({fits}))"
+            yield Constraint(f"{PARTITION_NAME_CHECK}{quote_name(name)}", condition)
+
+    def write_literals(self, rows: Literals) -> Staged:
+        """Writes rows that are known already, without Spark."""
+        directory = uuid4().hex
+        self._directories.append(directory)
+        place = Path(self._root, directory)
+        write_literals(place, rows, self._partitions, stores_partitions=self._stores_partitions)
+        return Staged(tuple(self._found(directory, rows.schema, "UTC", (), plain_floats=True)))
+
+    def _found(
+        self, directory: str, schema: StructType, zone: str, unindexed: Sequence[str], *, plain_floats: bool = False
+    ) -> list[StagedFile]:
+        return staged_files(
+            self._root,
+            directory,
+            schema,
+            self._partitions,
+            self._configuration,
+            timezone=zone,
+            unindexed=unindexed,
+            plain_floats=plain_floats,
+        )
+
+    def _feed(self, directory: str) -> str:
+        """Where the change rows of a staged directory are, which Spark wrote beside its other rows."""
+        written, place = Path(self._root, directory, f"{IS_CHANGE}=true"), f"{CHANGE_DATA}/{directory}"
+        if written.exists():
+            Path(self._root, CHANGE_DATA).mkdir(exist_ok=True)
+            written.rename(Path(self._root, place))
+        self._directories.append(place)
+        return place
+
+    def nothing(self) -> Staged:
+        """The outcome of writing no row."""
+        return Staged(())
+
+    def keep_origins(self, staged: Staged, origins: Collection[str]) -> Staged:
+        """`staged` without the files whose origin is not in `origins`; rows without an origin are kept."""
+        kept = tuple(item for item in staged.files if item.origin is None or item.origin in origins)
+        for item in staged.files:
+            if item not in kept:
+                Path(item.location).unlink(missing_ok=True)
+        return replace(staged, files=kept)
+
+    def also(self, path: str) -> None:
+        """Counts a file of the table, which somebody else wrote, as staged."""
+        self._files.append(path)
+
+    @property
+    def directories(self) -> tuple[str, ...]:
+        """The folders of the table that hold what was staged."""
+        return tuple(name for name in self._directories if Path(self._root, name).is_dir())
+
+    def need(self, needed: bool) -> None:
+        """Says that a commit refers to the files, or may do so: they are not discarded then."""
+        self._needed = needed
+
+    def discard(self) -> None:
+        """Removes every file that was staged, unless a commit may need them."""
+        if self._needed:
+            return
+        for directory in self._directories:
+            shutil.rmtree(Path(self._root) / directory, ignore_errors=True)
+        for path in self._files:
+            Path(self._root, path).unlink(missing_ok=True)
+        self._directories.clear()
+        self._files.clear()
+
+
+def _with_partitions(rows: DataFrame, by: Sequence[str]) -> tuple[DataFrame, list[str]]:
+    """`rows` with their partition columns last, and copies of them to make directories of.
+
+    Spark leaves out of the files what it makes directories of.
+    """
+    data = [rows[quote_name(name)] for name in rows.columns if name not in by]
+    partitions = [rows[quote_name(name)] for name in by]
+    copies = [f"{DIRECTORY_PREFIX}{name}" for name in by]
+    copied = [column.alias(name) for column, name in zip(partitions, copies, strict=True)]
+    return rows.select(*data, *partitions, *copied), copies
+
+
+def _named_null(rows: DataFrame, schema: StructType, partitions: Sequence[str]) -> DataFrame:
+    """`rows` with NULL for the text that names NULL in a directory: both would go to one file, which fails."""
+    from pyspark.sql import functions as F
+
+    texts = [name for name in partitions if (field := schema.find(name)) is not None and field.type == STRING]
+    return rows.withColumns({name: F.expr(f"nullif({quote_name(name)}, '{HIVE_NULL}')") for name in texts})
+
+
+_LONGEST_NAME = 255
+"""Bytes of a name in a directory, on every file system that matters."""
+_ESCAPED = r"""[\x01-\x1f"#%'*/:=?\\\x7f{\[\]^]"""
+
+
+def refuse_nested_voids(schema: StructType) -> None:
+    """Raises NestedVoidError for VOID inside a struct, array or map: Parquet cannot hold it, nor leave it out."""
+    for path in nested_voids(schema, in_structs=True):
+        raise NestedVoidError(column=path_text(path))
+
+
+def row_count(add: AddFile, root: str) -> int:
+    """Rows in a data file, deleted ones too: from the log's statistics, else from the file's footer."""
+    rows = record_count(add.stats)
+    return footer(absolute(add.path, root)).num_rows if rows is None else rows
+
+
+def count_live_rows(files: pa.Table) -> int:
+    """Live rows in some data files of the table: from the log's statistics, else from the files' footers."""
+    counts = zip(files.column("location").to_pylist(), live_rows(files), deleted_counts(files), strict=True)
+    return sum(footer(path).num_rows - gone if rows is None else rows for path, rows, gone in counts)
+
+
+def live_rows(files: pa.Table) -> list[int | None]:
+    """Rows of each file that are not deleted, from the log's statistics; None for a file without them."""
+    counts = map(record_count, files.column("stats").to_pylist())
+    return [None if rows is None else rows - gone for rows, gone in zip(counts, deleted_counts(files), strict=True)]
+
+
+def deleted_counts(files: pa.Table) -> list[int]:
+    """Rows of each file that its deletion vector marks."""
+    if "deletionVector" not in files.column_names:
+        return [0] * files.num_rows
+    return [(vector or {}).get("cardinality") or 0 for vector in files.column("deletionVector").to_pylist()]
+
+
+def _physical(rows: DataFrame, schema: StructType, extra: Sequence[str]) -> DataFrame:
+    """`rows` under their physical names, with the field ids that go into the Parquet schema, and columns of our own.
+
+    Top-level ids travel in the alias, nested ones in the type of the cast: Spark's optimizer loses any other.
+    """
+    from pyspark.sql import functions as F
+    from pyspark.sql.types import StructType as SparkStruct
+
+    physical = SparkStruct.fromJson(json.loads(schema_to_json(physical_schema(schema))))
+    columns = [
+        F.col(quote_name(field.name)).cast(stored.dataType).alias(stored.name, metadata=stored.metadata)
+        for field, stored in zip(schema, physical.fields, strict=True)
+    ]
+    return rows.select(*columns, *extra)

@@ -1,0 +1,153 @@
+"""The commit of OPTIMIZE and REORG: files that only hold the rows of others in another arrangement."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from uuid import uuid4
+
+from deltasql.engine.engine import StatementEngine
+from deltasql.engine.writing.stage import Stage, row_count
+from deltasql.engine.writing.staged_files import StagedFile
+from deltasql.errors.log import StorageError
+from deltasql.execution.commit import Committed, StagedChange, commit_staged, discarded_on_error
+from deltasql.execution.races import RaceRules
+from deltasql.execution.row_reader import RowReader
+from deltasql.log.actions.actions import AddFile
+from deltasql.log.commit.bin_rebase import Bin, Rearranged
+from deltasql.log.commit.moved_rows import SOURCE_TAG
+from deltasql.log.reading.clustering import CUBE_COLUMNS, CUBE_CURVE, CUBE_ID, PROVIDER
+from deltasql.log.storage.paths import canonical
+from deltasql.plan.operators import Curve, Rearrange
+from deltasql.planner.changes import LayoutChange
+from deltasql.planner.layout_result import OPTIMIZED, Arranged, layout_metrics, layout_row
+from deltasql.planner.statements.inspect import table_uri
+from deltasql.planner.tables.clustering_columns import json_list
+from deltasql.settings.session_settings import Settings
+
+MOST_SOURCES = 1000
+"""A longer list of a file's sources is left out: a tag stays in every checkpoint for as long as its file."""
+
+
+def stage_layout(change: LayoutChange, engine: StatementEngine, settings: Settings) -> StagedChange:
+    """Writes the new files. They are removed again if no commit comes to refer to them."""
+    stage = Stage(engine.spark, change.log.location, (), change.snapshot.configuration)
+    rules = RaceRules.of(settings)
+    with discarded_on_error(stage):
+        staged, numbers = engine.rearrange(change.operator, stage)
+        bins = _bins(change, staged.files, numbers)
+    return StagedChange(lambda: _commit_layout(change, bins, rules, engine, settings, stage), stage.discard)
+
+
+def _commit_layout(
+    change: LayoutChange,
+    bins: Sequence[Bin],
+    rules: RaceRules,
+    engine: StatementEngine,
+    settings: Settings,
+    stage: Stage,
+) -> Committed:
+    """Commits the bins that others have left as they were."""
+    rearranged = Rearranged(
+        bins,
+        change.log.store,
+        change.log.location,
+        RowReader(engine, change.snapshot),
+        by_rows=rules.follow_rows_of(change.snapshot),
+        needs_all=change.operator.curve is Curve.ZORDER,
+        describe=lambda left, adds: layout_metrics(_done(left, adds)),
+    )
+    commit = commit_staged(change, [], {}, settings, stage, rearranged)
+    done = _done(rearranged.bins, rearranged.adds)
+    row = layout_row(table_uri(change.snapshot.location), change.considered, done)
+    if commit is None:
+        stage.discard()
+        return Committed(OPTIMIZED, (row,), None, layout_metrics(done))
+    _remove_given_up(change, bins, rearranged.adds)
+    return Committed(OPTIMIZED, (row,), commit.version, layout_metrics(done), commit.attempts)
+
+
+def _remove_given_up(change: LayoutChange, bins: Sequence[Bin], adds: Sequence[AddFile]) -> None:
+    """Removes the files of bins that were given up, and those whose rows others have all deleted."""
+    kept = {canonical(add.path, change.log.location) for add in adds}
+    # The commit is there; what cannot be removed now is left to VACUUM.
+    with suppress(StorageError):
+        change.log.store.delete_all([path for item in bins for path in item.outputs if path not in kept])
+
+
+def _bins(change: LayoutChange, staged: Sequence[StagedFile], numbers: Sequence[int]) -> list[Bin]:
+    """The old files of each bin and their successors. `numbers` has the bin of each staged file's origin."""
+    operator, root = change.operator, change.log.location
+    paths = operator.target.files.column("path").to_pylist()
+    old = {file.path: file for file in change.snapshot.add_files(paths)}
+    members: dict[int, list[AddFile]] = {}
+    for path, number in zip(paths, operator.bins.to_pylist(), strict=True):
+        members.setdefault(number, []).append(old[path])
+    outputs: dict[int, list[StagedFile]] = {number: [] for number in members}
+    for file in staged:
+        outputs[numbers[int(file.origin or 0)]].append(file)
+    return [
+        Bin(
+            {canonical(file.path, root): file for file in sources},
+            {canonical(add.path, root): add for add in _successors(operator, sources, outputs[number], root)},
+        )
+        for number, sources in members.items()
+    ]
+
+
+def _successors(
+    operator: Rearrange, sources: Sequence[AddFile], staged: Sequence[StagedFile], root: str
+) -> list[AddFile]:
+    """The actions of a bin's new files: partition values as the old ones have them, and tags that tell of these."""
+    tags = _cube_tags(operator) if operator.curve is not None else _common_cube(sources)
+    provider = PROVIDER if tags else None
+    whole = Counter(file.origin for file in staged)
+    adds = []
+    for file in staged:
+        own = tags
+        if operator.curve is None and whole[file.origin] == 1 and len(sources) <= MOST_SOURCES:
+            own = {**tags, SOURCE_TAG: _order_map(sources, root)}
+        own = {**(file.add.tags or {}), **own}
+        add = replace(file.add, partition_values=sources[0].partition_values, data_change=False, tags=own or None)
+        adds.append(replace(add, clustering_provider=provider))
+    return adds
+
+
+def _cube_tags(operator: Rearrange) -> dict[str, str | None]:
+    """Tags of files that were ordered together; ZORDER BY makes no cubes."""
+    if operator.curve is not Curve.HILBERT:
+        return {}
+    return {CUBE_ID: str(uuid4()), CUBE_COLUMNS: json_list(operator.columns), CUBE_CURVE: Curve.HILBERT.value}
+
+
+def _common_cube(sources: Sequence[AddFile]) -> dict[str, str | None]:
+    """The tags of the cube that all files are in, if there is one: rows in their order stay in it."""
+    found = [{key: (file.tags or {}).get(key) for key in (CUBE_ID, CUBE_COLUMNS, CUBE_CURVE)} for file in sources]
+    same = found[0][CUBE_ID] is not None and all(tags == found[0] for tags in found)
+    return {key: value for key, value in found[0].items() if value is not None} if same else {}
+
+
+def _order_map(sources: Sequence[AddFile], root: str) -> str:
+    """Where each row came from: the n-th live row of all sources, one after another, is row n of the file."""
+    places: list[tuple[str, str | None, int]] = []
+    for file in sources:
+        vector, rows = file.deletion_vector, row_count(file, root)
+        places.append((file.path, vector.unique_id if vector else None, rows - (vector.cardinality if vector else 0)))
+    return json.dumps(places, separators=(",", ":"))
+
+
+def _done(bins: Sequence[Bin], adds: Sequence[AddFile]) -> Arranged:
+    removed = [file for item in bins for file in item.inputs.values()]
+    vectors = [file.deletion_vector.cardinality for file in removed if file.deletion_vector]
+    return Arranged(
+        added=[file.size for file in adds],
+        removed=[file.size for file in removed],
+        bins=len(bins),
+        partitions=len({tuple(file.partition_values.items()) for file in removed}),
+        vectors=(len(vectors), sum(vectors)),
+        ended_ms=int(time.time() * 1000),
+    )

@@ -1,0 +1,82 @@
+"""How a change goes on top of what others have committed: by rows where they are told apart, else by files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from deltasql.engine.engine import StatementEngine
+from deltasql.engine.writing.stage import Stage
+from deltasql.execution.row_reader import RowReader
+from deltasql.log.actions.vector_writer import MarkedFile, Marking
+from deltasql.log.commit.moved_rows import TouchedRows
+from deltasql.log.commit.rebase import Rebase
+from deltasql.log.commit.row_rebase import Budget, Describe, FollowedRows, RowLevel
+from deltasql.log.configuration.properties import writes_vectors
+from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.storage.paths import canonical
+from deltasql.planner.changes import NO_ROWS, RowChange, TableChange
+from deltasql.settings.session_settings import (
+    FOLLOW_ROWS,
+    ROW_LEVEL_BYTES,
+    ROW_LEVEL_FILES,
+    ROW_LEVEL_SECONDS,
+    STRICT_WRITE_SERIALIZABLE,
+    TIME_ZONE,
+    Settings,
+    as_boolean,
+    as_bytes,
+    as_count,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RaceRules:
+    """What the settings say of conflicts; read before a statement stages anything, since they may be wrong."""
+
+    strict: bool
+    follows: bool
+    budget: Budget
+    time_zone: str | None
+
+    @staticmethod
+    def of(settings: Settings) -> RaceRules:
+        """Raises InvalidSettingError."""
+        return RaceRules(
+            as_boolean(STRICT_WRITE_SERIALIZABLE, settings.get(STRICT_WRITE_SERIALIZABLE)),
+            as_boolean(FOLLOW_ROWS, settings.get(FOLLOW_ROWS)),
+            Budget(
+                as_count(ROW_LEVEL_FILES, settings.get(ROW_LEVEL_FILES)),
+                as_bytes(ROW_LEVEL_BYTES, settings.get(ROW_LEVEL_BYTES) or ""),
+                float(as_count(ROW_LEVEL_SECONDS, settings.get(ROW_LEVEL_SECONDS))),
+            ),
+            settings.get(TIME_ZONE),
+        )
+
+    def follow_rows_of(self, snapshot: Snapshot) -> bool:
+        """Whether rows are followed to where others move them, so that a mere move is no conflict."""
+        return self.follows and writes_vectors(snapshot.configuration)
+
+
+def rebase_of(
+    change: TableChange | RowChange,
+    rules: RaceRules,
+    engine: StatementEngine,
+    stage: Stage | None = None,
+    marked: Sequence[MarkedFile] = (),
+    marking: Marking | None = None,
+    describe: Describe | None = None,
+) -> Rebase:
+    """What the change does about winners. `marked` are files that stay, with rows that go, and `marking` the actions
+    which that comes to if nobody else commits. `describe` gives the metrics of what is marked in the end."""
+    snapshot = change.snapshot
+    rows = change.rows if isinstance(change, RowChange) else NO_ROWS
+    if snapshot is None or not (rows.probe or rules.follow_rows_of(snapshot)):
+        return Rebase(rules.strict, () if marking is None else marking.actions)
+    root = change.log.location
+    reader = RowReader(engine, snapshot, change.reads, rows.probe, stage, rules.time_zone)
+    files = {canonical(item.add.path, root): item for item in marked}
+    touched = TouchedRows(change.log.store, root, reader, files, marking)
+    if rows.probe is None:
+        return FollowedRows(touched, rules.strict, describe)
+    return RowLevel(touched, reader, rules.budget, rules.strict, describe)

@@ -1,0 +1,178 @@
+"""Deletion vectors: which rows of a data file are gone. Source: Delta protocol, Deletion Vector Format."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+from uuid import UUID
+
+from deltasql.errors.log import DeletionVectorNotFoundError, InvalidDeletionVectorError
+from deltasql.log.storage.local_files import opened
+from deltasql.log.storage.paths import is_local, local_path
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+    from deltasql.log.storage.store import LogStore
+
+_Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
+_Z85_VALUES = {char: value for value, char in enumerate(_Z85)}
+_UUID_LENGTH = 20
+"""Characters of a UUID in Z85."""
+FILE_VERSION = 1
+PORTABLE, _NATIVE = 1681511377, 1681511376
+"""Magic numbers of the two layouts of a 64-bit Roaring bitmap."""
+
+
+def marked_files(files: pa.Table) -> pa.ChunkedArray:
+    """A mask of the files (rows of `Snapshot.files()`) that have a deletion vector."""
+    import pyarrow.compute as pc
+
+    return pc.is_valid(pc.struct_field(files.column("deletionVector"), "storageType"))
+
+
+def deleted_rows(store: LogStore, vector: Mapping[str, Any]) -> np.ndarray[Any, Any]:
+    """The positions of a file's deleted rows, from 0, sorted (uint64). `vector` is the descriptor as in the log.
+
+    Raises InvalidDeletionVectorError when the vector is damaged, or not the one that the log describes, and
+    DeletionVectorNotFoundError, which is one too, when its file is missing.
+    """
+    name = vector["pathOrInlineDv"]
+    try:
+        payload = _payload(store, vector)
+        positions = _decode(payload)
+    except FileNotFoundError as error:
+        raise DeletionVectorNotFoundError(_place(store, vector), "it is missing") from error
+    except (OSError, ValueError, KeyError, struct.error) as error:
+        raise InvalidDeletionVectorError(name, str(error) or type(error).__name__) from error
+    if len(positions) != vector["cardinality"]:
+        reason = f"it holds {len(positions)} rows, and the log says {vector['cardinality']}"
+        raise InvalidDeletionVectorError(name, reason)
+    return positions
+
+
+def rows_marked_in(store: LogStore, action: Mapping[str, Any]) -> np.ndarray[Any, Any]:
+    """The same for a file action as in the log, which may be without a vector."""
+    import numpy as np
+
+    vector = action.get("deletionVector")
+    return np.empty(0, np.uint64) if vector is None else deleted_rows(store, vector)
+
+
+def rows_by_id(store: LogStore, unique_id: str) -> np.ndarray[Any, Any] | None:
+    """Deleted rows by a vector of which only `DeletionVector.unique_id` is known; None where that does not suffice, or
+    where VACUUM has removed it.
+
+    Raises InvalidDeletionVectorError.
+    """
+    name, at, offset = unique_id[1:].rpartition("@")
+    if unique_id[:1] != "u" or not at or not offset.isdecimal():
+        return None
+    try:
+        data = store.read(vector_path(name))
+        (size,) = struct.unpack_from(">i", data, int(offset))
+        return _decode(_checked(data, int(offset), size))
+    except FileNotFoundError:
+        return None
+    except (ValueError, struct.error) as error:
+        raise InvalidDeletionVectorError(name, str(error) or type(error).__name__) from error
+
+
+def vector_path(name: str) -> str:
+    """The path, relative to the table, of a vector of storage type `u`: an optional directory, then a UUID in Z85."""
+    directory, encoded = name[:-_UUID_LENGTH], name[-_UUID_LENGTH:]
+    file = f"deletion_vector_{UUID(bytes=z85_decode(encoded))}.bin"
+    return f"{directory}/{file}" if directory else file
+
+
+def z85_decode(text: str) -> bytes:
+    """The bytes of a Z85 text, four for each five characters. Raises ValueError."""
+    if len(text) % 5:
+        raise ValueError(f"{len(text)} characters are no Z85 text")
+    groups = (text[start : start + 5] for start in range(0, len(text), 5))
+    return b"".join(_group(group) for group in groups)
+
+
+def z85_encode(data: bytes) -> str:
+    """The Z85 text of `data`, whose length must be a multiple of four."""
+    numbers = struct.unpack(f">{len(data) // 4}I", data)
+    return "".join(_Z85[number // 85**power % 85] for number in numbers for power in (4, 3, 2, 1, 0))
+
+
+def _group(text: str) -> bytes:
+    number = 0
+    for char in text:
+        if char not in _Z85_VALUES:
+            raise ValueError(f"{char!r} is no character of Z85")
+        number = number * 85 + _Z85_VALUES[char]
+    if number >= 1 << 32:
+        raise ValueError(f"{text!r} is too big a number in Z85")
+    return number.to_bytes(4, "big")
+
+
+def _payload(store: LogStore, vector: Mapping[str, Any]) -> bytes:
+    name, size = vector["pathOrInlineDv"], vector["sizeInBytes"]
+    if vector["storageType"] == "i":
+        return z85_decode(name)[:size]
+    if vector["storageType"] == "u":
+        data = store.read(vector_path(name))
+    elif vector["storageType"] == "p" and is_local(name):
+        with opened(unquote(local_path(name))) as file:
+            data = file.read()
+    else:
+        raise ValueError(f"storage type {vector['storageType']!r} of {name} cannot be read here")
+    return _checked(data, vector.get("offset") or 0, size)
+
+
+def _place(store: LogStore, vector: Mapping[str, Any]) -> str:
+    name: str = vector["pathOrInlineDv"]
+    return name if vector["storageType"] == "p" else store.url(vector_path(name))
+
+
+def _checked(data: bytes, offset: int, size: int) -> bytes:
+    """The payload at `offset` of a vector file, after its size and checksum were compared."""
+    if not data or data[0] != FILE_VERSION:
+        raise ValueError(f"the file begins with {data[:1].hex() or 'nothing'}, not with version {FILE_VERSION}")
+    (stored,) = struct.unpack_from(">i", data, offset)
+    if stored != size:
+        raise ValueError(f"the file says {stored} bytes, the log {size}")
+    payload = data[offset + 4 : offset + 4 + size]
+    (checksum,) = struct.unpack_from(">I", data, offset + 4 + size)
+    if zlib.crc32(payload) != checksum:
+        raise ValueError("its checksum does not match its bytes")
+    return payload
+
+
+def _decode(payload: bytes) -> np.ndarray[Any, Any]:
+    (magic,) = struct.unpack_from("<i", payload, 0)
+    if magic == PORTABLE:
+        return _portable(payload[4:])
+    if magic == _NATIVE:
+        return _native(payload)
+    raise ValueError(f"unknown magic number {magic}")
+
+
+def _portable(data: bytes) -> np.ndarray[Any, Any]:
+    import numpy as np
+    from pyroaring import BitMap64
+
+    return np.fromiter(BitMap64.deserialize(data), dtype=np.uint64)
+
+
+def _native(payload: bytes) -> np.ndarray[Any, Any]:
+    """A count of 32-bit bitmaps, each behind its size; bitmap n holds the positions from n · 2³² on."""
+    import numpy as np
+    from pyroaring import BitMap
+
+    (bitmaps,) = struct.unpack_from("<i", payload, 4)
+    at, parts = 8, []
+    for high in range(bitmaps):
+        (size,) = struct.unpack_from("<i", payload, at)
+        low = np.fromiter(BitMap.deserialize(payload[at + 4 : at + 4 + size]), dtype=np.uint64)
+        parts.append(low + np.uint64(high << 32))
+        at += 4 + size
+    return np.concatenate(parts) if parts else np.empty(0, np.uint64)

@@ -1,0 +1,333 @@
+"""File actions as Arrow tables, one row per action: the shape that the log's columnar paths share."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.json as pj
+
+from deltasql.errors.log import InvalidLogJsonError
+from deltasql.log.actions.actions import AddFile, Json, RemoveFile
+from deltasql.log.storage.arrow_values import EMPTY, flags, integers, no_rows, strings
+from deltasql.log.storage.paths import absolute, canonical
+
+ENCODED = pa.dictionary(pa.int32(), pa.string())
+STRING_MAP = pa.map_(pa.string(), pa.string())
+DELETION_VECTOR = pa.struct(
+    [
+        ("storageType", pa.string()),
+        ("pathOrInlineDv", pa.string()),
+        ("offset", pa.int32()),
+        ("sizeInBytes", pa.int32()),
+        ("cardinality", pa.int64()),
+    ]
+)
+ADD = pa.schema(
+    [
+        ("path", pa.string()),
+        ("partitionValues", STRING_MAP),
+        ("size", pa.int64()),
+        ("modificationTime", pa.int64()),
+        ("dataChange", pa.bool_()),
+        ("tags", STRING_MAP),
+        ("deletionVector", DELETION_VECTOR),
+        ("baseRowId", pa.int64()),
+        ("defaultRowCommitVersion", pa.int64()),
+        ("clusteringProvider", pa.string()),
+        ("stats", pa.string()),
+    ]
+)
+REMOVE = pa.schema(
+    [
+        ("path", pa.string()),
+        ("deletionTimestamp", pa.int64()),
+        ("dataChange", pa.bool_()),
+        ("extendedFileMetadata", pa.bool_()),
+        ("partitionValues", STRING_MAP),
+        ("size", pa.int64()),
+        ("deletionVector", DELETION_VECTOR),
+        ("baseRowId", pa.int64()),
+        ("defaultRowCommitVersion", pa.int64()),
+    ]
+)
+
+# The same fields, by the names that the actions' classes give them.
+_ATTRIBUTES = {
+    len(schema): [re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", name) for name in schema.names]
+    for schema in (ADD, REMOVE)
+}
+
+# Arrow copies strings when it filters; a table that loses few rows is cut into slices of itself instead.
+_MOST_SLICES = 256
+
+_TAGS = re.compile(rb'"tags"\s*:\s*\{\s*"')
+
+
+def from_actions(actions: Sequence[Json], schema: pa.Schema) -> pa.Table:
+    """JSON objects of add or remove actions as a table of `schema`; what they lack is null."""
+    if not actions:
+        return no_rows(schema)
+    arrays = []
+    for column in schema:
+        values = [action.get(column.name) for action in actions]
+        arrays.append(pa.array(values, type=column.type))
+    return pa.table(arrays, schema=schema)
+
+
+def from_files(files: Sequence[AddFile] | Sequence[RemoveFile], schema: pa.Schema) -> pa.Table:
+    """Many actions as a table of `schema`, without JSON in between."""
+    arrays = [_attribute(files, name, column) for name, column in zip(_ATTRIBUTES[len(schema)], schema, strict=True)]
+    return pa.table(arrays, schema=schema)
+
+
+def _attribute(files: Sequence[AddFile] | Sequence[RemoveFile], name: str, column: pa.Field) -> pa.Array:
+    values = list(map(attrgetter(name), files))
+    if column.name == "deletionVector":
+        values = [None if value is None else value.to_json() for value in values]
+    elif pa.types.is_map(column.type):
+        return _maps(values)
+    return pa.array(values, type=column.type)
+
+
+def _maps(values: Sequence[Mapping[str, str | None] | None]) -> pa.Array:
+    first = values[0] if values else None
+    if first is None or any(value is None or value.keys() != first.keys() for value in values):
+        return pa.array([None if value is None else list(value.items()) for value in values], STRING_MAP)
+    keys = list(first)
+    columns = [pa.array([value[key] for value in values if value is not None], pa.string()) for key in keys]
+    return _to_maps(pa.StructArray.from_arrays(columns, names=keys) if keys else no_columns(len(values)), keys)
+
+
+def no_columns(rows: int) -> pa.StructArray:
+    """So many structs without a field."""
+    return pa.StructArray.from_buffers(pa.struct([]), rows, [None])
+
+
+def parse_file_lines(text: bytes, path: str, table: str) -> tuple[pa.Table, pa.Table]:
+    """The add and the remove actions of a commit's text. Raises InvalidLogJsonError."""
+    # Arrow's JSON reader has no maps: tags with keys of their own take the slow way.
+    if _TAGS.search(text) is None:
+        try:
+            return _parse_columnar(text)
+        except pa.ArrowInvalid:
+            # One odd value anywhere fails the whole batch; the slow way takes it, or names the damaged line.
+            pass
+    return _parse_rows(text, path, table)
+
+
+def partition_struct(maps: pa.ChunkedArray, keys: Sequence[str], names: Sequence[str]) -> pa.ChunkedArray:
+    """Partition values as a struct with one string field per name; a missing or empty value is null."""
+    kind = pa.struct([(name, pa.string()) for name in names])
+    return pa.chunked_array([_struct_chunk(chunk, keys, kind) for chunk in maps.chunks], type=kind)
+
+
+def encoded_partitions(maps: Iterable[pa.ChunkedArray], keys: Sequence[str]) -> pa.StructArray:
+    """Partition values as a struct with one dictionary-encoded string field per key; empty or missing is null."""
+    found: list[list[pa.Array]] = [[] for _ in keys]
+    for column in maps:
+        for chunk in column.chunks:
+            for index, key in enumerate(keys):
+                found[index].append(_lookup(chunk, key, index, len(keys)).dictionary_encode())
+    columns = [_one_dictionary(pieces) for pieces in found]
+    return pa.StructArray.from_arrays(columns, fields=[pa.field(key, ENCODED) for key in keys])
+
+
+def named(structs: pa.ChunkedArray, names: Sequence[str]) -> pa.ChunkedArray:
+    """The same structs with other names of their fields."""
+    kind = pa.struct([(name, ENCODED) for name in names])
+    chunks = [
+        pa.StructArray.from_arrays([chunk.field(index) for index in range(len(names))], fields=list(kind))
+        if names
+        else chunk
+        for chunk in structs.chunks
+    ]
+    return pa.chunked_array(chunks, type=kind)
+
+
+def _one_dictionary(pieces: list[pa.Array]) -> pa.Array:
+    encoded = pa.chunked_array(pieces, type=ENCODED).unify_dictionaries().combine_chunks()
+    encoded = encoded.chunk(0) if isinstance(encoded, pa.ChunkedArray) else encoded
+    is_empty = pc.equal(encoded.dictionary, EMPTY)
+    if not pc.any(is_empty).as_py():
+        return encoded
+    indices = pc.if_else(is_empty.take(encoded.indices), pa.nulls(1, pa.int32())[0], encoded.indices)
+    return pa.DictionaryArray.from_arrays(indices, encoded.dictionary)
+
+
+def keys_of(table: pa.Table, root: str) -> list[str]:
+    """The identity of each row's file: its canonical path, and its deletion vector if it has one."""
+    paths: list[str] = table["path"].to_pylist()
+    if needs_decoding(table["path"]):
+        paths = [canonical(path, root) for path in paths]
+    vectors = table["deletionVector"]
+    if vectors.null_count == len(vectors):
+        return paths
+    suffixes = vector_suffixes(vectors)
+    return [path if suffix is None else f"{path}\0{suffix}" for path, suffix in zip(paths, suffixes, strict=True)]
+
+
+def vector_suffixes(vectors: pa.ChunkedArray) -> list[str | None]:
+    """The unique id of each row's deletion vector, None where there is none."""
+    result: list[str | None] = []
+    for value in vectors.to_pylist():
+        if value is None or value["storageType"] is None:
+            result.append(None)
+            continue
+        offset = value.get("offset")
+        result.append(value["storageType"] + value["pathOrInlineDv"] + ("" if offset is None else f"@{offset}"))
+    return result
+
+
+def needs_decoding(paths: pa.ChunkedArray) -> bool:
+    """True if a path may be spelled otherwise than canonically: it holds an escape or is absolute."""
+    return any(is_oddly_spelled(chunk) for chunk in paths.chunks)
+
+
+def is_oddly_spelled(paths: pa.Array) -> bool:
+    return len(paths) > 0 and (_has_byte(paths, b"%:") or _starts_with_slash(paths))
+
+
+def keep(table: pa.Table, drop: np.ndarray) -> pa.Table:
+    """The rows of `table` but those whose numbers are in `drop` (sorted); a view where they are few."""
+    if len(drop) == 0:
+        return table
+    if len(drop) > _MOST_SLICES:
+        mask = np.ones(table.num_rows, dtype=bool)
+        mask[drop] = False
+        return table.filter(flags(mask))
+    edges = [-1, *(int(row) for row in drop), table.num_rows]
+    pieces = [table.slice(a + 1, b - a - 1) for a, b in pairwise(edges) if b - a > 1]
+    return pa.concat_tables(pieces) if pieces else table.slice(0, 0)
+
+
+def _struct_chunk(maps: pa.MapArray, keys: Sequence[str], kind: pa.StructType) -> pa.StructArray:
+    if not keys:
+        return pa.StructArray.from_buffers(kind, len(maps), [None])
+    values = [_empty_to_null(_lookup(maps, key, index, len(keys))) for index, key in enumerate(keys)]
+    return pa.StructArray.from_arrays(values, fields=list(kind))
+
+
+def _lookup(maps: pa.MapArray, key: str, index: int, width: int) -> pa.Array:
+    """Each map's value for `key`. Writers keep one order of keys, so usually it is every `width`-th value."""
+    offsets = np.frombuffer(maps.offsets.buffers()[1], dtype=np.int32)[maps.offsets.offset :][: len(maps) + 1]
+    regular = maps.null_count == 0 and offsets[-1] - offsets[0] == width * len(maps)
+    if regular and bool(np.all(np.diff(offsets) == width)):
+        places = integers(np.arange(offsets[0] + index, offsets[-1] + index, width))
+        if pc.all(pc.equal(maps.keys.take(places), strings([key])[0])).as_py() in (True, None):
+            return maps.items.take(places)
+    return pc.map_lookup(maps, strings([key])[0], "first")
+
+
+def _empty_to_null(values: pa.Array) -> pa.Array:
+    empty = pc.equal(values, EMPTY)
+    if not pc.any(empty).as_py():
+        return values
+    return pc.if_else(empty, pa.nulls(1, pa.string())[0], values)
+
+
+def _has_byte(chunk: pa.Array, wanted: bytes) -> bool:
+    data = chunk.buffers()[2]
+    if data is None or chunk.type != pa.string():
+        return data is not None
+    offsets = np.frombuffer(chunk.buffers()[1], dtype=np.int32)
+    start, stop = int(offsets[chunk.offset]), int(offsets[chunk.offset + len(chunk)])
+    text = data.slice(start, stop - start).to_pybytes()
+    return any(byte in text for byte in wanted)
+
+
+def _starts_with_slash(chunk: pa.Array) -> bool:
+    return bool(pc.any(pc.starts_with(chunk, "/")).as_py())
+
+
+def _parse_columnar(text: bytes) -> tuple[pa.Table, pa.Table]:
+    adds = _read_kind(text, "add", ADD)
+    removes = _read_kind(text, "remove", REMOVE)
+    return adds, removes
+
+
+def _read_kind(text: bytes, kind: str, schema: pa.Schema) -> pa.Table:
+    keys = _partition_keys(text, kind)
+    if keys is None:
+        return no_rows(schema)
+    values = pa.struct([(key, pa.string()) for key in keys])
+    fields = [(f.name, values if f.name == "partitionValues" else f.type) for f in schema if f.name != "tags"]
+    table = pj.read_json(
+        pa.BufferReader(text),
+        # A line must fit its block, whatever its length.
+        read_options=pj.ReadOptions(block_size=min(max(1 << 20, _longest_line(text) + 2), (1 << 31) - 1)),
+        parse_options=pj.ParseOptions(
+            explicit_schema=pa.schema([(kind, pa.struct(fields))]), unexpected_field_behavior="ignore"
+        ),
+    )
+    chunks = [chunk.drop_null() for chunk in table[kind].chunks if chunk.null_count < len(chunk)]
+    return pa.concat_tables([_normal(chunk, schema, keys) for chunk in chunks]) if chunks else no_rows(schema)
+
+
+def _normal(chunk: pa.StructArray, schema: pa.Schema, keys: Sequence[str]) -> pa.Table:
+    arrays = []
+    for column in schema:
+        if column.name == "tags":
+            arrays.append(pa.nulls(len(chunk), column.type))
+        elif column.name == "partitionValues":
+            arrays.append(_to_maps(pc.struct_field(chunk, column.name), keys))
+        else:
+            arrays.append(pc.struct_field(chunk, column.name))
+    return pa.table(arrays, schema=schema)
+
+
+def _to_maps(values: pa.StructArray, keys: Sequence[str]) -> pa.MapArray:
+    rows, width = len(values), len(keys)
+    names = pa.array(list(keys), pa.string()).take(pa.array(np.tile(np.arange(width), rows)))
+    if width == 0:
+        items = pa.array([], pa.string())
+    else:
+        # Field by field they lie one after another; a map wants them row by row.
+        columns = pa.concat_arrays([pc.struct_field(values, key) for key in keys])
+        items = columns.take(pa.array(np.arange(rows * width).reshape(width, rows).T.ravel()))
+    offsets = pa.array(np.arange(rows + 1, dtype=np.int32) * np.int32(width))
+    return pa.MapArray.from_arrays(offsets, names, items)
+
+
+def _partition_keys(text: bytes, kind: str) -> list[str] | None:
+    """The keys of the first action's partition values; every action of a table has the same. None: no action."""
+    # Quotes inside of strings are escaped, so this is never found in one.
+    found = re.search(rb'\{\s*"%s"\s*:\s*\{' % kind.encode(), text)
+    if found is None:
+        return None
+    stop = text.find(b"\n", found.start())
+    action = json.loads(text[found.start() : len(text) if stop < 0 else stop])[kind]
+    return list(action.get("partitionValues") or {})
+
+
+def _longest_line(text: bytes) -> int:
+    ends = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == ord("\n"))
+    return int(np.diff(np.concatenate(([-1], ends, [len(text)]))).max())
+
+
+def _parse_rows(text: bytes, path: str, table: str) -> tuple[pa.Table, pa.Table]:
+    actions = [_parsed(line, number, path, table) for number, line in enumerate(text.splitlines(), 1)]
+    adds, removes = ([action[kind] for action in actions if action.get(kind)] for kind in ("add", "remove"))
+    return from_actions(adds, ADD), from_actions(removes, REMOVE)
+
+
+def _parsed(line: bytes, number: int, path: str, table: str) -> dict[str, Any]:
+    try:
+        action = json.loads(line) if line.strip() else {}
+    except (ValueError, RecursionError) as error:
+        raise InvalidLogJsonError(table, path, number, str(getattr(error, "msg", error))) from error
+    return action if isinstance(action, dict) else {}
+
+
+def locations(paths: pa.ChunkedArray, root: str) -> pa.ChunkedArray:
+    """Where the files are: absolute and decoded. `paths` as in the log, `root` decoded."""
+    if not needs_decoding(paths):
+        return pc.binary_join_element_wise(root, paths, "/")
+    return pa.chunked_array([pa.array([absolute(path, root) for path in paths.to_pylist()], pa.string())])

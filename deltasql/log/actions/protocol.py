@@ -1,0 +1,245 @@
+"""The protocol of a table: which versions and table features a client must know to read or write it.
+
+Source: Delta protocol, Protocol Evolution and Table Features.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from deltasql.errors.protocol import (
+    InvalidProtocolVersionError,
+    ReadFeaturesNeedWriterVersionError,
+    UnsupportedReadFeaturesError,
+    UnsupportedTypeChangeError,
+    UnsupportedWriteFeaturesError,
+)
+from deltasql.log.configuration.iceberg_compat import check_compatible
+from deltasql.log.configuration.table_features import (
+    FEATURES,
+    Support,
+    active_features,
+    implied_features,
+    with_required,
+)
+from deltasql.schema.foreign import check_foreign
+from deltasql.schema.text import path_text, type_text
+from deltasql.schema.types import StructType
+from deltasql.schema.widening import unsupported_changes
+
+MAX_READER_VERSION = 3
+MAX_WRITER_VERSION = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """A protocol action.
+
+    Feature lists exist only at reader version 3 and writer version 7: there None becomes the empty set, and at lower
+    versions a list is dropped, because those versions imply their features.
+    """
+
+    min_reader_version: int
+    min_writer_version: int
+    reader_features: frozenset[str] | None = None
+    writer_features: frozenset[str] | None = None
+
+    def __post_init__(self) -> None:
+        listed = self.min_reader_version >= MAX_READER_VERSION
+        object.__setattr__(self, "reader_features", frozenset(self.reader_features or ()) if listed else None)
+        listed = self.min_writer_version >= MAX_WRITER_VERSION
+        object.__setattr__(self, "writer_features", frozenset(self.writer_features or ()) if listed else None)
+
+    @classmethod
+    def from_json(cls, action: Mapping[str, Any]) -> Protocol:
+        """The protocol in the body of a `protocol` action."""
+        reader, writer = action.get("readerFeatures"), action.get("writerFeatures")
+        return cls(
+            int(action["minReaderVersion"]),
+            int(action["minWriterVersion"]),
+            None if reader is None else frozenset(reader),
+            None if writer is None else frozenset(writer),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The body of a `protocol` action; the lists are sorted and stand only where the versions allow them."""
+        action: dict[str, Any] = {
+            "minReaderVersion": self.min_reader_version,
+            "minWriterVersion": self.min_writer_version,
+        }
+        if self.reader_features is not None:
+            action["readerFeatures"] = sorted(self.reader_features)
+        if self.writer_features is not None:
+            action["writerFeatures"] = sorted(self.writer_features)
+        return action
+
+    @property
+    def explicit_features(self) -> frozenset[str]:
+        """The features that the lists name."""
+        return (self.reader_features or frozenset()) | (self.writer_features or frozenset())
+
+    @property
+    def features(self) -> frozenset[str]:
+        """Every feature that the table supports: the listed ones and those that legacy versions imply."""
+        return self.explicit_features | implied_features(self.min_reader_version, self.min_writer_version)
+
+    def active(self, schema: StructType, configuration: Mapping[str, str]) -> frozenset[str]:
+        """The supported features that the metadata really uses."""
+        return active_features(self.features, schema, configuration)
+
+    def check_readable(
+        self, table: str, schema: StructType | None = None, configuration: Mapping[str, str] | None = None
+    ) -> None:
+        """Raises when deltasql cannot read such a table: InvalidProtocolVersionError, UnsupportedReadFeaturesError,
+        what `check_foreign` raises, and UnsupportedTypeChangeError where old files may hold a type that is not read as
+        the present one.
+
+        With schema and configuration, features that the metadata does not use are forgiven where that is safe;
+        without them, every supported feature counts as used.
+        """
+        self._check_versions(table, self.min_reader_version, 1)
+        features = set(self.reader_features or ())
+        if self.min_reader_version == 2:
+            features.add("columnMapping")
+        refused = self._refused(features, "read", schema, configuration)
+        if refused:
+            raise UnsupportedReadFeaturesError(table, refused)
+        if schema is not None:
+            check_foreign(schema, table)
+        if schema is not None and features & {"typeWidening", "typeWidening-preview"}:
+            for change in unsupported_changes(schema):
+                old, new = type_text(change.old), type_text(change.new)
+                raise UnsupportedTypeChangeError(table, path_text(change.path), old, new)
+
+    def check_writable(
+        self, table: str, schema: StructType | None = None, configuration: Mapping[str, str] | None = None
+    ) -> None:
+        """Raises when deltasql cannot write such a table; that it must be readable too is part of the check.
+
+        With schema and configuration also what `check_compatible` raises.
+        """
+        self.check_readable(table, schema, configuration)
+        self._check_versions(table, self.min_reader_version, self.min_writer_version)
+        refused = self._refused(self.features, "write", schema, configuration)
+        if refused:
+            raise UnsupportedWriteFeaturesError(table, refused)
+        if schema is not None and configuration is not None:
+            check_compatible(schema, configuration, self.features, table)
+
+    def with_features(self, names: Iterable[str]) -> Protocol:
+        """This protocol with `names` and what they require; the weakest form that holds them all.
+
+        Versions alone where they imply exactly these features; else lists, in which the features that were implied so
+        far are named. Names must be canonical.
+        """
+        new = with_required(names) - self.features
+        if not new:
+            return self
+        return _listed(self.denormalized(), new).normalized()
+
+    def with_versions(self, reader: int | None, writer: int | None) -> Protocol:
+        """This protocol with its versions raised to at least these; lower ones are ignored, as Delta does.
+
+        Raises InvalidProtocolVersionError for versions that do not exist, ReadFeaturesNeedWriterVersionError for
+        reader version 3 with a writer version below 7.
+        """
+        new_reader = max(reader or 1, self.min_reader_version)
+        new_writer = max(writer or 1, self.min_writer_version)
+        if (new_reader, new_writer) == (self.min_reader_version, self.min_writer_version):
+            return self
+        if not (1 <= new_reader <= MAX_READER_VERSION and 1 <= new_writer <= MAX_WRITER_VERSION):
+            raise InvalidProtocolVersionError("The table", new_reader, new_writer)
+        if new_reader == MAX_READER_VERSION and new_writer < MAX_WRITER_VERSION:
+            raise ReadFeaturesNeedWriterVersionError(new_reader, new_writer)
+        if new_writer < MAX_WRITER_VERSION:
+            return Protocol(new_reader, new_writer)
+        base = self.denormalized()
+        return _listed(replace(base, min_reader_version=max(new_reader, base.min_reader_version)), base.features)
+
+    def without(self, name: str) -> Protocol:
+        """This protocol without the feature `name`, in its weakest form."""
+        base = self.denormalized()
+        return Protocol(
+            base.min_reader_version,
+            base.min_writer_version,
+            (base.reader_features or frozenset()) - {name},
+            (base.writer_features or frozenset()) - {name},
+        ).normalized()
+
+    def merge(self, other: Protocol) -> Protocol:
+        """The weakest protocol that supports all that both support."""
+        if max(self.min_writer_version, other.min_writer_version) < MAX_WRITER_VERSION:
+            merged = self.with_versions(other.min_reader_version, other.min_writer_version)
+            return merged.denormalized().normalized()
+        mine, theirs = self.denormalized(), other.denormalized()
+        return Protocol(
+            max(mine.min_reader_version, theirs.min_reader_version),
+            MAX_WRITER_VERSION,
+            (mine.reader_features or frozenset()) | (theirs.reader_features or frozenset()),
+            (mine.writer_features or frozenset()) | (theirs.writer_features or frozenset()),
+        ).normalized()
+
+    def denormalized(self) -> Protocol:
+        """The same features as explicit lists at writer version 7."""
+        if self.min_writer_version >= MAX_WRITER_VERSION:
+            return self
+        return Protocol(self.min_reader_version, MAX_WRITER_VERSION, self.reader_features, self.features)
+
+    def normalized(self) -> Protocol:
+        """The weakest form with the same features: versions alone where they imply exactly these, lists otherwise.
+
+        A feature that deltasql does not know keeps the list that names it.
+        """
+        if self.min_writer_version < MAX_WRITER_VERSION:
+            return self
+        reader, writer = _minimum(self.features)
+        if implied_features(reader, writer) == self.features:
+            return Protocol(reader, writer)
+        foreign = any(name not in FEATURES for name in self.reader_features or ())
+        weakest = replace(self, min_reader_version=MAX_READER_VERSION if foreign else reader)
+        return _listed(weakest, self.features)
+
+    def _check_versions(self, table: str, reader: int, writer: int) -> None:
+        if not (1 <= reader <= MAX_READER_VERSION and 1 <= writer <= MAX_WRITER_VERSION):
+            raise InvalidProtocolVersionError(table, self.min_reader_version, self.min_writer_version)
+        if self.min_reader_version == MAX_READER_VERSION and self.min_writer_version < MAX_WRITER_VERSION:
+            raise ReadFeaturesNeedWriterVersionError(self.min_reader_version, self.min_writer_version)
+
+    def _refused(
+        self,
+        features: Iterable[str],
+        operation: str,
+        schema: StructType | None,
+        configuration: Mapping[str, str] | None,
+    ) -> list[str]:
+        refused = sorted(name for name in features if not _respected(name, operation, active=True))
+        if refused and schema is not None and configuration is not None:
+            active = self.active(schema, configuration)
+            refused = [name for name in refused if not _respected(name, operation, name in active)]
+        return refused
+
+
+def _respected(name: str, operation: str, active: bool) -> bool:
+    feature = FEATURES.get(name)
+    if feature is None:
+        return False
+    support = feature.read if operation == "read" else feature.write
+    return support is Support.YES or (support is Support.INACTIVE and not active)
+
+
+def _minimum(features: Iterable[str]) -> tuple[int, int]:
+    """The lowest versions that can hold known `features`; (1, 1) for none."""
+    known = [FEATURES[name] for name in features if name in FEATURES]
+    foreign = any(name not in FEATURES for name in features)
+    reader = max((feature.min_reader for feature in known), default=1)
+    return reader, MAX_WRITER_VERSION if foreign else max((feature.min_writer for feature in known), default=1)
+
+
+def _listed(base: Protocol, features: Iterable[str]) -> Protocol:
+    """`base`, at writer version 7, with `features` in each list where they belong."""
+    writer = (base.writer_features or frozenset()) | frozenset(features)
+    reader = {name for name in writer if name in FEATURES and FEATURES[name].reader_writer}
+    version = max(base.min_reader_version, _minimum(writer)[0])
+    return Protocol(version, MAX_WRITER_VERSION, (base.reader_features or frozenset()) | reader, writer)

@@ -1,0 +1,1 @@
+"""One attempt to make a version: what a transaction read, conflicts with winners, and the put that decides."""

@@ -1,0 +1,110 @@
+"""The commitInfo action that deltasql writes. Source: Delta protocol, Commit Provenance Information."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from deltasql.errors.secrets import shown_pairs
+from deltasql.log.actions.actions import Action, AddCDCFile, AddFile, CommitInfo, RemoveFile
+from deltasql.log.commit.conflict import IsolationLevel
+
+# Operations that change rows; under WriteSerializable they keep their level even where they changed none.
+_CHANGES_DATA = frozenset(
+    {
+        "WRITE",
+        "STREAMING UPDATE",
+        "DELETE",
+        "TRUNCATE",
+        "CONVERT",
+        "MERGE",
+        "UPDATE",
+        "CREATE TABLE AS SELECT",
+        "REPLACE TABLE AS SELECT",
+        "CREATE OR REPLACE TABLE AS SELECT",
+        "RESTORE",
+        "CLONE",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What a statement says about its commit. `metrics` and `parameters` by name, in the order they are written."""
+
+    operation: str
+    parameters: Mapping[str, object]
+    metrics: Mapping[str, object] | None = None
+    user_metadata: str | None = None
+    engine_info: str | None = None
+    tags: Mapping[str, str] | None = None
+
+
+def build_commit_info(
+    provenance: Provenance,
+    actions: Sequence[Action],
+    *,
+    timestamp_ms: int,
+    in_commit_timestamp: int | None,
+    read_version: int | None,
+    level: IsolationLevel,
+    blind_append: bool,
+    transaction_id: str,
+) -> CommitInfo:
+    """The first action of a commit, its fields in Delta's order; what does not apply is absent."""
+    values: dict[str, Any] = {
+        "inCommitTimestamp": in_commit_timestamp,
+        "timestamp": timestamp_ms,
+        "operation": provenance.operation,
+        "operationParameters": {key: _parameter(key, value) for key, value in provenance.parameters.items()},
+        "readVersion": read_version,
+        "isolationLevel": level.value,
+        "isBlindAppend": blind_append,
+        "dataChange": changes_data(actions),
+        "operationMetrics": {key: str(value) for key, value in (provenance.metrics or {}).items()},
+        "userMetadata": provenance.user_metadata,
+        "tags": dict(provenance.tags) if provenance.tags else None,
+        "engineInfo": provenance.engine_info or engine_name(),
+        "txnId": transaction_id,
+    }
+    return CommitInfo({key: value for key, value in values.items() if value is not None})
+
+
+def engine_name() -> str:
+    """What `engineInfo` says of this program."""
+    # The package itself imports the log.
+    from deltasql.version import __version__
+
+    return f"deltasql/{__version__}"
+
+
+def changes_data(actions: Sequence[Action]) -> bool:
+    """True if a file action changes rows, and does not just arrange them anew."""
+    return any(isinstance(action, (AddFile, RemoveFile)) and action.data_change for action in actions)
+
+
+def effective_level(table_level: IsolationLevel, operation: str, actions: Sequence[Action]) -> IsolationLevel:
+    """The level that a commit needs: it is lower where no row changes."""
+    only_files = all(isinstance(action, (AddFile, RemoveFile, AddCDCFile)) for action in actions)
+    if not only_files or changes_data(actions):
+        return table_level
+    if table_level is IsolationLevel.SERIALIZABLE or operation not in _CHANGES_DATA:
+        return IsolationLevel.SNAPSHOT
+    return table_level
+
+
+def table_level(configuration: Mapping[str, str]) -> IsolationLevel:
+    """The isolation level that the table asks for; WriteSerializable unless it says Serializable."""
+    text = configuration.get("delta.isolationLevel", "").lower()
+    return IsolationLevel.SERIALIZABLE if text == "serializable" else IsolationLevel.WRITE_SERIALIZABLE
+
+
+def _parameter(key: str, value: object) -> object:
+    """Scalars as they are; anything deeper is a JSON document inside a string. Secrets stay out of the history."""
+    if key == "properties" and isinstance(value, Mapping):
+        value = shown_pairs(value)
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    return json.dumps(value, separators=(",", ":"))

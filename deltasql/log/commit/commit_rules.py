@@ -1,0 +1,118 @@
+"""What the protocol demands of one commit, checked before it is written. Source: Delta protocol, Actions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from deltasql.errors.log import (
+    AppendOnlyError,
+    DomainMetadataNotSupportedError,
+    DuplicateActionsError,
+    DuplicateDomainError,
+    InvalidCommitError,
+)
+from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile, SetTransaction
+from deltasql.log.actions.protocol import Protocol
+from deltasql.log.configuration.iceberg_compat import check_files
+from deltasql.log.storage.paths import canonical
+
+_Action = TypeVar("_Action")
+
+
+def of_kind(actions: Iterable[object], kind: type[_Action]) -> list[_Action]:
+    """The actions of one class."""
+    return [action for action in actions if isinstance(action, kind)]
+
+
+def split_adds(actions: Iterable[Action]) -> tuple[list[AddFile], list[Action]]:
+    """The adds, which may be very many, and the other actions."""
+    adds: list[AddFile] = []
+    others: list[Action] = []
+    for action in actions:
+        if type(action) is AddFile:
+            adds.append(action)
+        else:
+            others.append(action)
+    return adds, others
+
+
+def check_commit(actions: Sequence[Action], protocol: Protocol, metadata: Metadata, table: str, root: str) -> None:
+    """Raises what the commit breaks, given the protocol and metadata that hold once it is done."""
+    adds, others = split_adds(actions)
+    for kind, name in ((Protocol, "protocol"), (Metadata, "metaData")):
+        if len(of_kind(others, kind)) > 1:
+            raise DuplicateActionsError(table, name, "action", "a commit has at most one")
+    _check_transactions(of_kind(others, SetTransaction), table)
+    _check_domains(of_kind(others, DomainMetadata), protocol, table)
+    removes = of_kind(others, RemoveFile)
+    _check_paths(adds, removes, table, root)
+    _check_adds(adds, protocol, metadata, table)
+    check_files(adds, metadata.configuration, table)
+    append_only = metadata.configuration.get("delta.appendOnly", "false").lower() == "true"
+    if append_only and any(remove.data_change for remove in removes):
+        raise AppendOnlyError(table)
+
+
+def _check_transactions(transactions: Sequence[SetTransaction], table: str) -> None:
+    seen: dict[str, int] = {}
+    for action in transactions:
+        if seen.setdefault(action.app_id, action.version) != action.version:
+            raise DuplicateActionsError(table, "txn", action.app_id, "its versions differ")
+
+
+def _check_domains(domains: Sequence[DomainMetadata], protocol: Protocol, table: str) -> None:
+    seen: set[str] = set()
+    for action in domains:
+        if action.domain in seen:
+            raise DuplicateDomainError(table, action.domain)
+        if "domainMetadata" not in protocol.features:
+            raise DomainMetadataNotSupportedError(table, action.domain)
+        seen.add(action.domain)
+
+
+def _check_paths(adds: Sequence[AddFile], removes: Sequence[RemoveFile], table: str, root: str) -> None:
+    added: dict[str, str | None] = {}
+    for add in adds:
+        path = canonical(add.path, root)
+        if path in added:
+            raise DuplicateActionsError(table, "add", add.path, "a commit adds a path once")
+        added[path] = _vector_id(add)
+    removed: set[str] = set()
+    for remove in removes:
+        path = canonical(remove.path, root)
+        if path in removed:
+            raise DuplicateActionsError(table, "remove", remove.path, "a commit removes a path once")
+        removed.add(path)
+        if path in added and added[path] == _vector_id(remove):
+            raise DuplicateActionsError(table, "add and remove", remove.path, "both have the same deletion vector")
+
+
+def _check_adds(adds: Sequence[AddFile], protocol: Protocol, metadata: Metadata, table: str) -> None:
+    from deltasql.log.replay.snapshot import physical_names
+
+    if not adds:
+        return
+    expected = set(physical_names(metadata))
+    features = protocol.features
+    for add in adds:
+        if add.partition_values.keys() != expected:
+            raise InvalidCommitError(
+                table,
+                f"the partition values of {add.path} are for {sorted(add.partition_values)}, not {sorted(expected)}",
+            )
+        if add.deletion_vector is not None:
+            _check_vector(add, add.deletion_vector.cardinality, "deletionVectors" in features, table)
+
+
+def _check_vector(add: AddFile, cardinality: int, supported: bool, table: str) -> None:
+    if not supported:
+        raise InvalidCommitError(table, f"{add.path} has a deletion vector, and the protocol lacks deletionVectors")
+    if cardinality <= 0:
+        raise InvalidCommitError(table, f"the deletion vector of {add.path} is empty")
+    if add.stats is None or '"numRecords"' not in add.stats:
+        raise InvalidCommitError(table, f"{add.path} has a deletion vector and no numRecords in its statistics")
+
+
+def _vector_id(action: AddFile | RemoveFile) -> str | None:
+    return None if action.deletion_vector is None else action.deletion_vector.unique_id

@@ -1,0 +1,86 @@
+"""How the file actions of a transaction go on top of commits that came first: here, by the rules of files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from deltasql.errors.concurrency import ConcurrentAppendError, ConcurrentModificationError
+from deltasql.log.actions.actions import Action, Json
+from deltasql.log.actions.file_changes import FileChanges
+from deltasql.log.commit.conflict import Attempt, IsolationLevel, Winner, file_conflict
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Rows that a blind append has added and that WriteSerializable lets a transaction ignore."""
+
+    version: int
+    new: Mapping[str, Json]
+
+
+class Rebase:
+    """What one transaction does about winners, in version order. Its file actions are those of `Transaction.commit`.
+
+    With `strict` a transaction that was put before a blind append must not be put after a reader of that append: three
+    writers could else go round in a circle.
+    """
+
+    def __init__(self, strict: bool = True, actions: Sequence[Action] = ()) -> None:
+        self._strict, self._actions = strict, actions
+        self._skipped: list[Skipped] = []
+
+    def expect(self, changes: Sequence[FileChanges]) -> None:
+        """Tells of winners that are to come, so that what they have in common is done once."""
+
+    def onto(self, attempt: Attempt, winner: Winner, files: FileChanges) -> ConcurrentModificationError | None:
+        """Puts the transaction on top of a winner; the error that it must end with where that cannot be."""
+        return self.closes_circle(attempt, winner, files) or file_conflict(attempt, winner)
+
+    def actions(self) -> Sequence[Action]:
+        """The actions, besides the fixed ones, that follow from the winners so far."""
+        return self._actions
+
+    @property
+    def is_void(self) -> bool:
+        """Whether the winners have left nothing to commit."""
+        return False
+
+    @property
+    def metrics(self) -> Mapping[str, object] | None:
+        """The operation's metrics, where they depend on the winners."""
+        return None
+
+    def beforehand(self) -> Sequence[Action]:
+        """A commit that must come just before the transaction's own; empty for none."""
+        return ()
+
+    def is_beforehand(self) -> None:
+        """Takes note that `beforehand` has been committed."""
+
+    def discard(self) -> None:
+        """Removes files that `actions` has written, when no commit comes of it."""
+
+    def selects(self, attempt: Attempt, new: Mapping[str, Json]) -> bool:
+        """Whether the transaction would have had to look at rows of these files."""
+        return any(attempt.reads(add.get("partitionValues") or {}) for add in new.values())
+
+    def closes_circle(self, attempt: Attempt, winner: Winner, files: FileChanges) -> ConcurrentModificationError | None:
+        """The error for a winner that has read what this transaction, put before it, has ignored."""
+        write_serializable = attempt.level is IsolationLevel.WRITE_SERIALIZABLE and not attempt.changes_metadata
+        if not self._strict or not write_serializable or attempt.is_blind_append:
+            return None
+        if winner.is_blind_append:
+            if files.new:
+                self._skipped.append(Skipped(winner.version, files.new))
+            return None
+        # A writer that does not say what it has read may have read all that was there.
+        read = winner.version - 1 if winner.read_version is None else winner.read_version
+        if not files.changes_rows:
+            return None
+        for item in [item for item in self._skipped if item.version <= read]:
+            if self.selects(attempt, item.new):
+                return ConcurrentAppendError(attempt.table, winner.version, winner.operation, attempt.advice)
+            # The answer stays the same for every later reader.
+            self._skipped.remove(item)
+        return None

@@ -1,0 +1,252 @@
+"""Row-level concurrency: two writers that touch different rows of one file can both commit.
+
+The rows that a transaction takes out of files stay marked in deletion vectors until its commit. What a winner did to
+the same files is told apart row by row: other rows are no conflict, the vectors are united, and moved rows are
+followed. Rows that a winner has added are asked whether the statement would have acted on them.
+Source: Databricks documentation, Isolation levels and write conflicts; Delta protocol, Deletion Vectors.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from deltasql.errors.concurrency import (
+    AppendBudgetError,
+    ConcurrentDeleteDeleteError,
+    ConcurrentModificationError,
+    PartitionDeleteDeleteError,
+    RowAppendError,
+    RowDeleteReadError,
+)
+from deltasql.log.actions.actions import Action, AddFile, Json
+from deltasql.log.actions.deletion_vectors import rows_marked_in
+from deltasql.log.actions.file_changes import FileChanges
+from deltasql.log.actions.vector_writer import MarkedFile, Marking
+from deltasql.log.commit.conflict import Attempt, Winner, file_conflict, shown
+from deltasql.log.commit.moved_rows import TouchedRows
+from deltasql.log.commit.rebase import Rebase
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+Positions = Mapping[str, "np.ndarray[Any, Any]"]
+Describe = Callable[[Marking], Mapping[str, object]]
+"""The operation's metrics, from what it has marked."""
+
+
+class RowReader(Protocol):
+    """What a statement would do with rows; only the engine can tell. Paths are canonical."""
+
+    def candidates(self, adds: Sequence[AddFile]) -> Sequence[AddFile]:
+        """Those of some files that may hold a row on which the statement depends, by their statistics."""
+
+    def selects(self, adds: Sequence[AddFile], only: Positions | None = None) -> bool:
+        """Whether the statement would act on a live row of these files, or depends on one being there.
+
+        With `only` just the rows at these positions count, live or not.
+        """
+
+    def seen(self, paths: Collection[str]) -> Mapping[str, MarkedFile]:
+        """The rows of some files which the statement has found, so that their absence would change what it does.
+
+        Files as it read them; those that it did not read, or found nothing in, are left out.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much a commit may spend on reading what winners have added: files, their bytes, and seconds."""
+
+    files: int = 64
+    bytes: int = 256 << 20
+    seconds: float = 60.0
+
+
+class FollowedRows(Rebase):
+    """A transaction over rows that keep their identity when others rearrange files: only changes of rows conflict.
+
+    The rules of files hold apart from that. Source: Databricks documentation, write conflicts of tables with deletion
+    vectors and without row-level concurrency.
+    """
+
+    def __init__(self, touched: TouchedRows, strict: bool = True, describe: Describe | None = None) -> None:
+        super().__init__(strict)
+        self._touched, self._describe = touched, describe
+        # Files that hold rows which were read elsewhere.
+        self._followed: set[str] = set()
+
+    def onto(self, attempt: Attempt, winner: Winner, files: FileChanges) -> ConcurrentModificationError | None:
+        if not self._touched.follow(files):
+            return moved_apart(attempt, winner, files.moved)
+        error = self.closes_circle(attempt, winner, files)
+        if error is not None:
+            return error
+        own = replace(attempt, read_files=attempt.read_files | self._followed)
+        changed = {path: values for path, values in winner.adds.items() if path in files.new or path in files.restated}
+        gone = {path: values for path, values in winner.removes.items() if path not in files.moved}
+        error = file_conflict(own, replace(winner, adds=changed, removes=gone))
+        if error is not None:
+            return error
+        if any(path in attempt.removes - self._touched.marked.keys() for path in files.moved):
+            return moved_apart(attempt, winner, files.moved)
+        if not self._touched.move(files, winner.orders_rows):
+            return moved_apart(attempt, winner, files.moved)
+        if any(path in own.read_files for path in files.moved):
+            self._followed |= files.outputs.keys()
+        return None
+
+    def actions(self) -> Sequence[Action]:
+        return self._touched.actions()
+
+    @property
+    def metrics(self) -> Mapping[str, object] | None:
+        """Those of what is marked now: vectors that others have united with theirs are not those of the first try."""
+        marking = self._touched.marking
+        return None if self._describe is None or marking is None else self._describe(marking)
+
+    def beforehand(self) -> Sequence[Action]:
+        """Takes back the moves of rows that could not be followed: files come back as they were before."""
+        return self._touched.undo()
+
+    def is_beforehand(self) -> None:
+        self._touched.undone()
+
+    def discard(self) -> None:
+        self._touched.discard()
+
+
+class RowLevel(FollowedRows):
+    """A transaction whose conflicts are told row by row."""
+
+    def __init__(
+        self,
+        touched: TouchedRows,
+        reader: RowReader,
+        budget: Budget,
+        strict: bool = True,
+        describe: Describe | None = None,
+    ) -> None:
+        super().__init__(touched, strict, describe)
+        self._reader, self._budget = reader, budget
+        self._asked: set[str] = set()
+        self._candidates: dict[str, AddFile] = {}
+        self._files = self._bytes = 0
+        self._seconds = 0.0
+
+    def onto(self, attempt: Attempt, winner: Winner, files: FileChanges) -> ConcurrentModificationError | None:
+        if not self._touched.follow(files):
+            return moved_apart(attempt, winner, files.moved)
+        try:
+            error = self.closes_circle(attempt, winner, files)
+            if error is not None:
+                return error
+            self._look_up(attempt, [*files.restated, *files.removed, *files.moved])
+            error = self._overlap(attempt, winner, files)
+            if error is None and not attempt.ignores(winner) and self.selects(attempt, files.new):
+                error = RowAppendError(attempt.table, winner.version, winner.operation, attempt.advice, rows=_NEW)
+        except _SpentError as spent:
+            return AppendBudgetError(
+                attempt.table, winner.version, winner.operation, attempt.advice, reason=spent.args[0]
+            )
+        if error is not None:
+            return error
+        for path, (_, add) in files.restated.items():
+            self._touched.restate(path, add)
+        for path, add in files.outputs.items():
+            # A file that is only stated once more, such as with row ids.
+            self._touched.restate(path, add)
+        if not self._touched.move(files, winner.orders_rows):
+            return moved_apart(attempt, winner, files.moved)
+        return None
+
+    def expect(self, changes: Sequence[FileChanges]) -> None:
+        # One look at the statistics of a thousand winners takes as long as at those of one.
+        adds = [AddFile.from_json(add) for files in changes for add in files.new.values()]
+        self._candidates |= {add.path: add for add in self._reader.candidates(adds)}
+
+    def selects(self, attempt: Attempt, new: Mapping[str, Json]) -> bool:
+        adds = [self._candidates[add["path"]] for add in new.values() if add["path"] in self._candidates]
+        return bool(adds) and self._within_budget(adds, None)
+
+    def _look_up(self, attempt: Attempt, paths: Collection[str]) -> None:
+        """Finds the rows that were only looked at in files which the statement has read and others have touched."""
+        wanted = [path for path in paths if path in attempt.read_files and path not in self._asked]
+        if wanted:
+            self._asked.update(wanted)
+            self._touched.seen.update(self._reader.seen(wanted))
+
+    def _overlap(self, attempt: Attempt, winner: Winner, files: FileChanges) -> ConcurrentModificationError | None:
+        """The error for rows of this transaction that the winner has changed or deleted, or brought back."""
+        import numpy as np
+
+        store = self._touched.store
+        kind = RowAppendError if files.new else RowDeleteReadError
+        for path in files.removed:
+            met = self._touched.positions(path)
+            if len(met):
+                return kind(attempt.table, winner.version, winner.operation, attempt.advice, rows=_named(path, met))
+        for path, (before, after) in files.restated.items():
+            own = self._touched.positions(path)
+            if not len(own) and winner.operation != "RESTORE" and _grows(before, after):
+                continue
+            old, new = (rows_marked_in(store, item) for item in (before, after))
+            # Vectors have no position twice; to make sure of that took half of the time of a commit.
+            met = np.intersect1d(own, np.setdiff1d(new, old, assume_unique=True), assume_unique=True)
+            if len(met):
+                return kind(attempt.table, winner.version, winner.operation, attempt.advice, rows=_named(path, met))
+            back = np.setdiff1d(old, new, assume_unique=True)
+            if len(back) and self._within_budget([AddFile.from_json(after)], {path: back}):
+                return RowAppendError(attempt.table, winner.version, winner.operation, attempt.advice, rows=_NEW)
+        return None
+
+    def _within_budget(self, adds: Sequence[AddFile], only: Positions | None) -> bool:
+        """Whether the statement selects a row of these files. Raises _SpentError if that is too much to ask."""
+        budget = self._budget
+        self._files += len(adds)
+        self._bytes += sum(add.size for add in adds)
+        if self._files > budget.files:
+            raise _SpentError(f"more than {budget.files} files have to be looked at")
+        if self._bytes > budget.bytes:
+            raise _SpentError(f"more than {budget.bytes} bytes have to be looked at")
+        if self._seconds > budget.seconds:
+            raise _SpentError(f"it has taken {budget.seconds:g} seconds so far")
+        started = time.monotonic()
+        found = self._reader.selects(adds, only)
+        self._seconds += time.monotonic() - started
+        return found
+
+
+class _SpentError(Exception):
+    """Never leaves this module."""
+
+
+_NEW = "new rows fulfil its condition"
+_MOST_NAMED = 3
+_UNFOLLOWED = (
+    "Where rows are tracked, they are found again wherever others move them: "
+    "ALTER TABLE … SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')."
+)
+
+
+def moved_apart(attempt: Attempt, winner: Winner, paths: Iterable[str]) -> ConcurrentModificationError:
+    """The error for rows of the transaction that a winner has put where they are not found again."""
+    values = next((values for path in paths if (values := winner.removes.get(path))), None)
+    kind = PartitionDeleteDeleteError if values else ConcurrentDeleteDeleteError
+    return kind(attempt.table, winner.version, winner.operation, _UNFOLLOWED, shown(values) if values else "")
+
+
+def _named(path: str, rows: np.ndarray[Any, Any]) -> str:
+    count = "1 row" if len(rows) == 1 else f"{len(rows)} rows"
+    first = ", ".join(map(str, rows[:_MOST_NAMED].tolist()))
+    return f"{count} of {path} (position {first}{', …' if len(rows) > _MOST_NAMED else ''})"
+
+
+def _grows(before: Json, after: Json) -> bool:
+    """Whether a vector has more rows than before. Only RESTORE, which may go to another branch of the history, takes
+    out some rows at that and brings others back."""
+    old, new = (action.get("deletionVector") or {} for action in (before, after))
+    return bool(new.get("cardinality", 0) > old.get("cardinality", 0))

@@ -1,0 +1,64 @@
+"""Which columns of a table have statistics in the log. Source: Delta protocol, Per-file Statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from deltasql.log.configuration.properties import num_indexed_cols, stats_columns, stats_string_prefix
+from deltasql.schema.column_mapping import physical_name
+from deltasql.schema.paths import folded
+from deltasql.schema.types import DataType, StructType
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRule:
+    """Which leaf columns get statistics: those at or below `columns`, or else the first `leaves` (-1: all).
+
+    `columns` are paths in lower case.
+    """
+
+    columns: tuple[tuple[str, ...], ...] | None = None
+    leaves: int = 32
+    string_prefix: int = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A column that statistics are about; an array or map is one leaf.
+
+    `path` has physical names, `names` has those of the schema.
+    """
+
+    path: tuple[str, ...]
+    type: DataType
+    names: tuple[str, ...] = ()
+
+
+def index_rule(configuration: Mapping[str, str]) -> IndexRule:
+    """The rule that a table's properties set (`delta.dataSkipping…`). Raises PropertyValueError."""
+    columns = stats_columns(configuration)
+    return IndexRule(
+        None if columns is None else tuple(folded(path) for path in columns),
+        num_indexed_cols(configuration),
+        stats_string_prefix(configuration),
+    )
+
+
+def indexed_leaves(schema: StructType, partition_columns: Sequence[str], rule: IndexRule) -> list[Leaf]:
+    """Leaf columns of the data files that `rule` selects, in schema order."""
+    partitions = {name.lower() for name in partition_columns}
+    data = StructType(tuple(item for item in schema if item.name.lower() not in partitions))
+    leaves = list(_leaves(data, (), ()))
+    if rule.columns is not None:
+        return [leaf for leaf in leaves if any(folded(leaf.names)[: len(path)] == path for path in rule.columns)]
+    return leaves[: None if rule.leaves < 0 else rule.leaves]
+
+
+def _leaves(parent: StructType, names: tuple[str, ...], path: tuple[str, ...]) -> Iterator[Leaf]:
+    for item in parent:
+        below = (*names, item.name), (*path, physical_name(item))
+        if isinstance(item.type, StructType):
+            yield from _leaves(item.type, *below)
+        else:
+            yield Leaf(below[1], item.type, below[0])

@@ -1,0 +1,156 @@
+"""Row tracking in the log: which ids the rows of a file have. Source: Delta protocol, Row Tracking.
+
+A row is known by an id and by the version that last changed it. Both are written into a file only where a row moved
+there from another one; else they follow from two numbers of the file's add action: the id of its first row, and the
+version that added it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from uuid import uuid4
+
+from deltasql.errors.log import RowIdsWithoutStatisticsError
+from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile
+from deltasql.log.actions.commit_file import CommitFile
+from deltasql.log.actions.protocol import Protocol
+from deltasql.log.actions.record_count import record_count
+from deltasql.log.storage.paths import canonical
+from deltasql.schema.row_ids import RowIdColumns
+
+FEATURE = "rowTracking"
+DOMAIN = "delta.rowTracking"
+ENABLED = "delta.enableRowTracking"
+SUSPENDED = "delta.rowTrackingSuspended"
+ID_COLUMN_KEY = "delta.rowTracking.materializedRowIdColumnName"
+VERSION_COLUMN_KEY = "delta.rowTracking.materializedRowCommitVersionColumnName"
+BACKFILL, UNBACKFILL = "ROW TRACKING BACKFILL", "ROW TRACKING UNBACKFILL"
+PRESERVED_TAG = "delta.rowTracking.preserved"
+ENABLEMENT_TAG = "rowTrackingEnablementOnly"
+
+FileIds = tuple["int | None", "int | None"]
+
+
+def assigns_row_ids(protocol: Protocol, metadata: Metadata) -> bool:
+    """True if every file that is added must have row ids."""
+    return FEATURE in protocol.features and not _is_on(metadata, SUSPENDED)
+
+
+def tracks_rows(protocol: Protocol, metadata: Metadata) -> bool:
+    """True if rows can be asked for their ids, and keep them when they move."""
+    return FEATURE in protocol.features and _is_on(metadata, ENABLED)
+
+
+def row_id_columns(protocol: Protocol, metadata: Metadata) -> RowIdColumns | None:
+    """The columns of a table that tracks its rows; None for any other, and where the names are missing."""
+    names = (metadata.configuration.get(ID_COLUMN_KEY), metadata.configuration.get(VERSION_COLUMN_KEY))
+    if not tracks_rows(protocol, metadata) or names[0] is None or names[1] is None:
+        return None
+    return RowIdColumns(names[0], names[1])
+
+
+def with_row_id_columns(metadata: Metadata, protocol: Protocol, old: Mapping[str, str]) -> Metadata:
+    """`metadata` with names for the columns of moved rows if the table tracks rows: those of `old`, else new ones.
+
+    They hold a UUID, so that no column of the table has them; `old` is the configuration before.
+    """
+    configuration = {
+        key: value for key, value in metadata.configuration.items() if key not in {ID_COLUMN_KEY, VERSION_COLUMN_KEY}
+    }
+    if FEATURE in protocol.features:
+        configuration[ID_COLUMN_KEY] = old.get(ID_COLUMN_KEY) or f"_row-id-col-{uuid4()}"
+        configuration[VERSION_COLUMN_KEY] = old.get(VERSION_COLUMN_KEY) or f"_row-commit-version-col-{uuid4()}"
+    if configuration == metadata.configuration:
+        return metadata
+    return replace(metadata, configuration=MappingProxyType(configuration))
+
+
+def high_water_mark(domains: Mapping[str, str]) -> int:
+    """The highest row id ever given, from a snapshot's domains; -1 if there is none."""
+    return _mark(domains.get(DOMAIN))
+
+
+@dataclass(frozen=True, slots=True)
+class Numbering:
+    """Gives row ids to the files of one commit; `highest` is the last one given when its transaction read the table."""
+
+    highest: int
+    table: str
+    root: str
+
+    def numbered(self, actions: Sequence[Action], version: int, winners: Iterable[CommitFile]) -> list[Action]:
+        """The actions as they go into commit `version`: files without row ids have fresh ones.
+
+        `winners` came in between: what they gave out is not given again, and a file that a backfill has numbered has
+        those ids. The new highest id is the last action, if it rose.
+        Raises RowIdsWithoutStatisticsError for a file whose number of rows is not known.
+        """
+        highest = self.highest
+        backfilled: dict[str, FileIds] = {}
+        for commit in winners:
+            domain = commit.domains.get(DOMAIN)
+            highest = max(highest, _mark(None if domain is None else domain.configuration))
+            if commit.info is not None and commit.info.operation == BACKFILL:
+                backfilled |= _ids_of(commit, self.table, self.root)
+        start = highest
+        result: list[Action] = []
+        for action in actions:
+            known = _with_ids(action, backfilled, self.root) if backfilled else action
+            if isinstance(known, AddFile):
+                known, highest = _numbered_add(known, highest, version, self.table)
+            result.append(known)
+        return [*result, _domain(highest)] if highest > start else result
+
+
+def still_to_number(actions: Iterable[Action], winners: Iterable[CommitFile], table: str, root: str) -> list[Action]:
+    """The actions of a backfill, or of its opposite, without the files that a winner has removed or stated anew."""
+    touched: set[str] = set()
+    for commit in winners:
+        plain = commit.materialized(table)
+        touched |= {canonical(item["path"], root) for item in (*plain.adds, *plain.removes)}
+    return [item for item in actions if not isinstance(item, AddFile) or canonical(item.path, root) not in touched]
+
+
+def _numbered_add(add: AddFile, highest: int, version: int, table: str) -> tuple[AddFile, int]:
+    if add.base_row_id is not None and add.default_row_commit_version is not None:
+        return add, highest
+    base = add.base_row_id
+    if base is None:
+        rows = record_count(add.stats)
+        if rows is None:
+            raise RowIdsWithoutStatisticsError(table, add.path)
+        base, highest = highest + 1, highest + rows
+    since = version if add.default_row_commit_version is None else add.default_row_commit_version
+    return replace(add, base_row_id=base, default_row_commit_version=since), highest
+
+
+def _with_ids(action: Action, known: Mapping[str, FileIds], root: str) -> Action:
+    """A file action that lacks row ids with those that a backfill has given to its file meanwhile."""
+    if not isinstance(action, (AddFile, RemoveFile)) or action.base_row_id is not None:
+        return action
+    base, version = known.get(canonical(action.path, root), (None, None))
+    return replace(action, base_row_id=base, default_row_commit_version=version)
+
+
+def _ids_of(commit: CommitFile, table: str, root: str) -> dict[str, FileIds]:
+    return {
+        canonical(add["path"], root): (add.get("baseRowId"), add.get("defaultRowCommitVersion"))
+        for add in commit.materialized(table).adds
+    }
+
+
+def _mark(configuration: str | None) -> int:
+    return -1 if configuration is None else int(json.loads(configuration).get("rowIdHighWaterMark", -1))
+
+
+def _domain(highest: int) -> DomainMetadata:
+    return DomainMetadata(
+        DOMAIN, json.dumps({"rowIdHighWaterMark": highest, "domainName": DOMAIN}, separators=(",", ":"))
+    )
+
+
+def _is_on(metadata: Metadata, key: str) -> bool:
+    return metadata.configuration.get(key, "false").lower() == "true"

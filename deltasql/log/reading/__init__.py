@@ -1,0 +1,1 @@
+"""What else is asked of a log: streams, change data feed, unused and missing files, clustering."""

@@ -1,0 +1,101 @@
+"""What each version of a table changed: files that change readers look at. Source: Delta protocol, Reading CDF."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from deltasql.errors.log import LogFileNotFoundError
+from deltasql.log.actions.actions import Json
+from deltasql.log.actions.commit_file import CommitFile, parse_whole_commit
+from deltasql.log.actions.deletion_vectors import deleted_rows
+from deltasql.log.storage.paths import canonical, commit_path
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from deltasql.log.replay.table import DeltaLog
+
+# A commit that may be empty of changes although it has file actions says so in these metrics.
+_MERGED = ("numTargetRowsInserted", "numTargetRowsUpdated", "numTargetRowsDeleted")
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedRows:
+    """Positions in a file, which its action (as in the log) names, that a version deleted or brought back."""
+
+    file: Json
+    rows: np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionChanges:
+    """The changes of one version: change files, or what follows from its data files.
+
+    All file actions are JSON objects as in the log. The rows of `deleted` files are those that were live.
+    """
+
+    version: int
+    metadata: Json | None = None
+    changes: Sequence[Json] = ()
+    inserted: Sequence[Json] = ()
+    deleted: Sequence[Json] = ()
+    marked: Sequence[MarkedRows] = field(default_factory=list)
+    unmarked: Sequence[MarkedRows] = field(default_factory=list)
+
+
+def version_changes(log: DeltaLog, start: int, end: int) -> Iterator[VersionChanges]:
+    """The changes of the versions from `start` to `end`, both included. Raises LogFileNotFoundError for a lost one."""
+    for version in range(start, end + 1):
+        path = commit_path(version)
+        try:
+            data = log.store.read(path)
+        except FileNotFoundError as error:
+            raise LogFileNotFoundError(log.table, path) from error
+        yield _changes_of(log, parse_whole_commit(data, version, path, log.table))
+
+
+def _changes_of(log: DeltaLog, commit: CommitFile) -> VersionChanges:
+    if commit.changes:
+        return VersionChanges(commit.version, commit.metadata, commit.changes)
+    if _merged_nothing(commit):
+        return VersionChanges(commit.version, commit.metadata)
+    adds = {canonical(item["path"], log.location): item for item in commit.adds if _is_change(item)}
+    removes = {canonical(item["path"], log.location): item for item in commit.removes if _is_change(item)}
+    both = adds.keys() & removes.keys()
+    pairs = [(adds[path], _rows(log, adds[path]), _rows(log, removes[path])) for path in both]
+    return VersionChanges(
+        commit.version,
+        commit.metadata,
+        inserted=[item for path, item in adds.items() if path not in both],
+        deleted=[item for path, item in removes.items() if path not in both],
+        marked=_differences((add, new, old) for add, new, old in pairs),
+        unmarked=_differences((add, old, new) for add, new, old in pairs),
+    )
+
+
+def _differences(pairs: Iterator[tuple[Json, Any, Any]]) -> list[MarkedRows]:
+    import numpy as np
+
+    found = [MarkedRows(add, np.setdiff1d(rows, others, assume_unique=True)) for add, rows, others in pairs]
+    return [item for item in found if len(item.rows)]
+
+
+def _rows(log: DeltaLog, action: Json) -> np.ndarray[Any, Any]:
+    import numpy as np
+
+    vector = action.get("deletionVector")
+    return np.empty(0, np.uint64) if vector is None else deleted_rows(log.store, vector)
+
+
+def _is_change(action: Json) -> bool:
+    return action.get("dataChange") is not False
+
+
+def _merged_nothing(commit: CommitFile) -> bool:
+    """True for a MERGE that rewrote files and changed no row."""
+    if commit.info is None or commit.info.operation != "MERGE":
+        return False
+    metrics = commit.info.values.get("operationMetrics") or {}
+    return all(str(metrics.get(name)) == "0" for name in _MERGED)

@@ -1,0 +1,66 @@
+"""Clustering columns in the log: a metadata domain of physical paths. Source: Delta protocol, Clustered Table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from deltasql.log.actions.actions import DomainMetadata
+from deltasql.schema.column_mapping import physical_name
+from deltasql.schema.types import StructType
+
+if TYPE_CHECKING:
+    from deltasql.log.replay.snapshot import Snapshot
+
+FEATURE = "clustering"
+DOMAIN = "delta.clustering"
+AUTO_PROPERTY = "clusterByAuto"
+PROVIDER = "liquid"
+CUBE_ID, CUBE_COLUMNS, CUBE_CURVE = "ZCUBE_ID", "ZCUBE_ZORDER_BY", "ZCUBE_ZORDER_CURVE"
+"""Tags of a clustered file: the cube it was written in, by which columns (JSON), along which curve."""
+
+Path = tuple[str, ...]
+
+
+def is_clustered(snapshot: Snapshot) -> bool:
+    """Whether the table has clustering columns, or has had some."""
+    return FEATURE in snapshot.protocol.features and DOMAIN in snapshot.domains
+
+
+def clustering_columns(snapshot: Snapshot) -> tuple[Path, ...]:
+    """The clustering columns as the schema calls them; a path that leads nowhere is left out."""
+    if FEATURE not in snapshot.protocol.features:
+        return ()
+    found = (logical_path(snapshot.schema, path) for path in _physical_paths(snapshot.domains))
+    return tuple(path for path in found if path is not None)
+
+
+def _physical_paths(domains: Mapping[str, str]) -> list[Path]:
+    """The domain holds paths, or plain names as the protocol's example has them."""
+    columns = json.loads(domains.get(DOMAIN) or "{}").get("clusteringColumns") or []
+    return [(column,) if isinstance(column, str) else tuple(column) for column in columns]
+
+
+def clustering_domain(schema: StructType, columns: Iterable[Path]) -> DomainMetadata:
+    """The action that makes these the clustering columns; paths as the schema spells them."""
+    paths = [physical_path(schema, path) for path in columns]
+    configuration = {"clusteringColumns": paths, "domainName": DOMAIN}
+    return DomainMetadata(DOMAIN, json.dumps(configuration, separators=(",", ":"), ensure_ascii=False))
+
+
+def physical_path(schema: StructType, path: Path) -> Path:
+    """A path of struct fields, by the names that data files have."""
+    field = schema.find(path[0])
+    assert field is not None
+    below = physical_path(field.type, path[1:]) if isinstance(field.type, StructType) and len(path) > 1 else ()
+    return (physical_name(field), *below)
+
+
+def logical_path(schema: StructType, path: Path) -> Path | None:
+    """The opposite; None where there is no such field."""
+    field = next((item for item in schema if physical_name(item) == path[0]), None)
+    if field is None or len(path) == 1:
+        return None if field is None else (field.name,)
+    below = logical_path(field.type, path[1:]) if isinstance(field.type, StructType) else None
+    return None if below is None else (field.name, *below)

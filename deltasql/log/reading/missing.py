@@ -1,0 +1,51 @@
+"""Which files of a version are not where the log says."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from deltasql.log.actions.deletion_vectors import vector_path
+from deltasql.log.storage.arrow_values import flags
+from deltasql.log.storage.paths import absolute, is_local, local_path
+from deltasql.log.storage.store import LocalLogStore, LogStore, open_store
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from deltasql.log.actions.actions import Json
+
+
+def missing(store: LogStore, files: pa.Table) -> tuple[pa.BooleanArray, pa.BooleanArray]:
+    """Of each row of `files` (`path`, `deletionVector` as in the log) whether its data file, and its vector, is gone.
+
+    An object store is listed once, and asked by name only for what is not in the list. Raises StorageError.
+    """
+    places = [absolute(path, store.root) for path in files["path"].to_pylist()]
+    vectors = [vector_place(vector, store.root) for vector in files["deletionVector"].to_pylist()]
+    there = _listed(store)
+    gone = {place for place in {*places, *vectors} - there if place is not None and not _is_there(place)}
+    return flags([place in gone for place in places]), flags([place in gone for place in vectors])
+
+
+def vector_place(vector: Json | None, root: str) -> str | None:
+    """The absolute place of the file that a vector is in; None where it is in the log, or there is none."""
+    if vector is None or vector["storageType"] == "i":
+        return None
+    if vector["storageType"] == "u":
+        return f"{root}/{vector_path(vector['pathOrInlineDv'])}"
+    return absolute(vector["pathOrInlineDv"], root)
+
+
+def _listed(store: LogStore) -> set[str | None]:
+    # On a local disk to look for a file is as cheap as to list it.
+    if isinstance(store, LocalLogStore):
+        return set()
+    return {store.url(entry.path) for entry in store.list_below("")}
+
+
+def _is_there(place: str) -> bool:
+    if is_local(place):
+        return os.path.exists(local_path(place))  # noqa: PTH110 - a Path for each of very many files costs as much
+    folder, _, name = place.rpartition("/")
+    return open_store(folder).exists(name)

@@ -1,0 +1,169 @@
+"""Which files of a table's folder no version needs that may still be read.
+
+A file stays if it is in the newest version, if it was removed later than the cutoff, or if it is itself younger: it may
+belong to a commit that is still to come. Files of the change data feed are in no version and go by their age.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltasql.errors.vacuum import VacuumLiteError
+from deltasql.log.actions.actions import Json
+from deltasql.log.actions.commit_file import parse_commit
+from deltasql.log.actions.deletion_vectors import vector_path
+from deltasql.log.actions.file_tables import REMOVE, from_actions, needs_decoding
+from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
+from deltasql.log.configuration.properties import deleted_file_retention_ms
+from deltasql.log.replay.history import file_times
+from deltasql.log.replay.segment import list_log
+from deltasql.log.replay.snapshot import Snapshot, physical_names
+from deltasql.log.storage.arrow_values import ZERO, integers, strings
+from deltasql.log.storage.paths import canonical, commit_path, is_absolute, is_local
+from deltasql.log.storage.tree import IsHidden, Tree
+
+if TYPE_CHECKING:
+    from deltasql.log.replay.table import DeltaLog
+
+_ALWAYS_DATA = ("_change_data", "_delta_index")
+_COLUMNS = ["path", "deletionVector"]
+_SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*://")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Unused:
+    """What may go: `files` as in `Tree.files`, sorted, and `folders` by path, the deepest first."""
+
+    files: pa.Table
+    folders: list[str]
+
+    @property
+    def size(self) -> int:
+        """Bytes of the files."""
+        return pc.sum(self.files["size"]).as_py() or 0
+
+
+def hidden_names(snapshot: Snapshot) -> IsHidden:
+    """Names that begin with `_` or `.` are none of the table's, but for its partitions and its change data."""
+    keys = {*snapshot.partition_columns, *physical_names(snapshot.metadata)}
+    data = (*_ALWAYS_DATA, *(f"{key}=" for key in keys))
+    # The Iceberg metadata beside the log, which conversion itself clears away.
+    iceberg = converts_to_iceberg(snapshot.configuration)
+
+    def is_hidden(name: str) -> bool:
+        return (name.startswith((".", "_")) and not name.startswith(data)) or (iceberg and name == "metadata")
+
+    return is_hidden
+
+
+def unused(tree: Tree, log: DeltaLog, snapshot: Snapshot, cutoff_ms: int) -> Unused:
+    """What of `tree` may go. `snapshot` must be newer than the tree: what was committed by then is known to it."""
+    cutoff = integers([cutoff_ms])[0]
+    old = tree.files.filter(pc.less(tree.files["modified"], cutoff))
+    needed = pc.is_in(old["path"], value_set=_referenced(log, snapshot, cutoff_ms))
+    folders = tree.empty.filter(pc.less(tree.empty["modified"], cutoff))["path"].to_pylist()
+    return Unused(old.filter(pc.invert(needed)).sort_by("path"), folders)
+
+
+def logged_paths(log: DeltaLog, after: int, cutoff_ms: int) -> tuple[list[str], int]:
+    """The files that commits after version `after` and before the cutoff removed or wrote as change data; sorted.
+
+    Then the last of these versions. Paths are decoded and relative. Raises VacuumLiteError where a commit is gone.
+    """
+    times = file_times(list_log(log.store, full=True))
+    last = max(after, _last_before(times, cutoff_ms))
+    if last > after and min(times) > after + 1:
+        raise VacuumLiteError(log.table, after + 1, min(times))
+    found: set[str] = set()
+    for removes, changes in _removals(log, range(after + 1, last + 1)):
+        found.update(_paths(removes, log.location))
+        found.update(canonical(change["path"], log.location) for change in changes)
+    return sorted(path for path in found if not is_absolute(path) and ".." not in path.split("/")), last
+
+
+def last_before(log: DeltaLog, cutoff_ms: int) -> int:
+    """The last version that is older than the cutoff; -1 if there is none."""
+    return _last_before(file_times(list_log(log.store, full=True)), cutoff_ms)
+
+
+def _last_before(times: Mapping[int, int], cutoff_ms: int) -> int:
+    return max((version for version, modified in times.items() if modified < cutoff_ms), default=-1)
+
+
+def _referenced(log: DeltaLog, snapshot: Snapshot, cutoff_ms: int) -> pa.Array:
+    """The files that must stay, their deletion vectors among them; as the tree spells them."""
+    tables = [snapshot.live_adds(_COLUMNS), _younger(snapshot.tombstones(), cutoff_ms)]
+    if cutoff_ms < time.time() * 1000 - deleted_file_retention_ms(snapshot.configuration):
+        # Checkpoints forget tombstones after the table's own retention; the commits still have them.
+        times = file_times(list_log(log.store, full=True))
+        recent = [version for version, modified in times.items() if modified >= cutoff_ms]
+        tables += [_younger(removes, cutoff_ms) for removes, _ in _removals(log, recent)]
+    return strings([path for table in tables for path in _paths(table, snapshot.location)])
+
+
+def _younger(removes: pa.Table, cutoff_ms: int) -> pa.Table:
+    removed = removes["deletionTimestamp"].fill_null(ZERO)
+    return removes.filter(pc.greater_equal(removed, integers([cutoff_ms])[0])).select(_COLUMNS)
+
+
+def _removals(log: DeltaLog, versions: list[int] | range) -> Iterator[tuple[pa.Table, list[Json]]]:
+    """Of each commit what it removed, as `file_tables.REMOVE`, and its files of change data."""
+    for version in versions:
+        path = commit_path(version)
+        data = log.store.read(path)
+        commit = parse_commit(data, version, path, log.table)
+        if not commit.is_big:
+            yield from_actions(commit.removes, REMOVE), commit.changes
+            continue
+        lines = (line for line in data.splitlines() if line.startswith(b'{"cdc":'))
+        yield commit.file_tables(log.table)[1], [json.loads(line)["cdc"] for line in lines]
+
+
+def _paths(files: pa.Table, root: str) -> list[str]:
+    """The places of files and their vectors, decoded; relative where they lie below the table, however written."""
+    paths: list[str] = files["path"].to_pylist()
+    if needs_decoding(files["path"]):
+        paths = [_below(canonical(path, root), root) for path in paths]
+    vectors = files["deletionVector"].combine_chunks().drop_null()
+    if len(vectors):
+        places = (_vector_file(vector, root) for vector in _distinct(vectors))
+        paths += [path for path in places if path is not None]
+    return paths
+
+
+def _distinct(vectors: pa.StructArray) -> list[Json]:
+    """Files of vectors, each once: many vectors share one."""
+    kinds, names = (pc.struct_field(vectors, name) for name in ("storageType", "pathOrInlineDv"))
+    pairs = pa.table({"storageType": kinds, "pathOrInlineDv": names}).group_by(["storageType", "pathOrInlineDv"])
+    found: list[Json] = pairs.aggregate([]).to_pylist()
+    return found
+
+
+def _vector_file(vector: Json, root: str) -> str | None:
+    """The file that a vector is in; None for one that stands in the log itself."""
+    name = vector["pathOrInlineDv"]
+    match vector["storageType"]:
+        case "u":
+            return vector_path(name)
+        case "p":
+            return _below(canonical(name, root), root)
+    return None
+
+
+def _below(path: str, root: str) -> str:
+    """An absolute path relative to the table also where another spelling of its root leads there: a link, s3a://."""
+    if not is_absolute(path):
+        return path
+    if is_local(path) and is_local(root):
+        real = os.path.realpath(path)
+        return real.removeprefix(f"{os.path.realpath(root)}/")
+    return _SCHEME.sub("", path).removeprefix(f"{_SCHEME.sub('', root)}/")

@@ -1,0 +1,1 @@
+"""From log files to a version: segments, checkpoints, reconciliation of actions, snapshots, history."""

@@ -1,0 +1,324 @@
+"""Reading a checkpoint: only the row groups and columns that are asked for, as Arrow.
+
+Classic files, multi-part ones, and V2 ones with their sidecars. Source: Delta protocol, Checkpoints.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+from urllib.parse import unquote
+
+from deltasql.errors.log import InvalidCheckpointError, InvalidLogJsonError, StorageError
+from deltasql.log.actions.actions import Json
+from deltasql.log.actions.commit_file import parse_line
+from deltasql.log.replay.checkpoint_file import (
+    OpenFile,
+    batches,
+    checked_footer,
+    file_rows,
+    group_size,
+    row_groups,
+    rows_at,
+    small_actions,
+    statistics,
+    taken,
+)
+from deltasql.log.replay.segment import CheckpointFiles
+from deltasql.log.storage.parquet_footer import Footer
+from deltasql.log.storage.paths import LOG
+from deltasql.log.storage.store import LocalLogStore, LogStore
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+# Columns above this size are not kept for the next reader.
+_KEPT_BYTES = 512 << 20
+_KEPT_STATISTICS = 256 << 20
+_MOST_PICKED = 1 << 16
+_BUFFER = 1 << 20
+
+
+Key = TypeVar("Key", bound=Hashable)
+Key_contra = TypeVar("Key_contra", bound=Hashable, contravariant=True)
+Leaf: TypeAlias = "tuple[str, ...]"
+
+
+class StatisticsReader(Protocol[Key_contra]):
+    """See `Checkpoint.statistics`."""
+
+    def __call__(self, stats: pa.Array, keys: Sequence[Key_contra], /) -> list[pa.Array]: ...
+
+
+class Checkpoint:
+    """One complete checkpoint, opened at the first use. Safe to share between snapshots.
+
+    Every method raises InvalidCheckpointError if a file of it is missing or damaged.
+    """
+
+    def __init__(self, store: LogStore, table: str, files: CheckpointFiles) -> None:
+        self.files = files
+        self._store = store
+        self._table = table
+        # Remote ranges are fetched side by side; of a local file that would only be a copy.
+        self._local = isinstance(store, LocalLogStore)
+        self._columns: dict[tuple[str, str], pa.ChunkedArray] = {}
+        self._statistics: dict[Hashable, pa.ChunkedArray] = {}
+        self._partitions: dict[tuple[str, ...], pa.StructArray] = {}
+        self._footers: dict[str, Footer] = {}
+        self._picked: tuple[np.ndarray, pa.Table] | None = None
+
+    def actions(self, kind: str) -> list[Json]:
+        """All actions of a kind that is no file action, as JSON objects."""
+        if self._json is not None:
+            return [line[kind] for line in self._json if line.get(kind) is not None]
+        found: list[Json] = []
+        for path in self.files.paths:
+            found.extend(self._guarded(path, lambda file: small_actions(file, kind)))
+        return found
+
+    def adds(self, columns: Sequence[str]) -> pa.Table:
+        """The add actions in file order, with these columns of `file_tables.ADD`; those that are not there are null."""
+        from deltasql.log.actions.file_tables import ADD
+
+        return self._file_actions("add", columns, ADD)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
+        """The same piece by piece, without keeping what is read."""
+        import pyarrow as pa
+
+        from deltasql.log.actions.file_tables import ADD, from_actions
+
+        if all(("add", name) in self._columns for name in columns):
+            yield self.adds(columns)
+            return
+        wanted = pa.schema([ADD.field(name) for name in columns])
+        for path in self._sources:
+            with self._opened(path) as file:
+                yield from batches(file, "add", wanted)
+        if self._json is not None:
+            yield from_actions(self.actions("add"), wanted)
+
+    def adds_at(self, rows: np.ndarray, columns: Sequence[str]) -> pa.Table:
+        """The add actions with these numbers, which are sorted; only row groups that hold one are read.
+
+        The last that were asked for are kept: a statement that is repeated, or asks for less, reads nothing.
+        """
+        import numpy as np
+        import pyarrow as pa
+
+        from deltasql.log.actions.file_tables import ADD
+        from deltasql.log.storage.arrow_values import integers
+
+        if self._picked is not None and set(columns) <= set(self._picked[1].column_names):
+            known, table = self._picked
+            places = np.searchsorted(known, rows)
+            if len(rows) == 0 or (places[-1] < len(known) and np.array_equal(known[places], rows)):
+                return table.select(columns).take(integers(places))
+        kept = {name: taken(self._columns["add", name], rows) for name in columns if ("add", name) in self._columns}
+        missing = [name for name in columns if name not in kept]
+        if missing:
+            read = self._read_at(rows, pa.schema([ADD.field(name) for name in missing]))
+            kept |= {name: read[name] for name in missing}
+        picked = pa.table([kept[name] for name in columns], schema=pa.schema([ADD.field(name) for name in columns]))
+        if missing and len(rows) <= _MOST_PICKED:
+            self._picked = (rows, picked)
+        return picked
+
+    def partitions(self, keys: Sequence[str]) -> pa.StructArray:
+        """The adds' partition values: a dictionary-encoded string per key, null where it is empty or missing."""
+        from deltasql.log.actions.file_tables import encoded_partitions, no_columns
+
+        known = self._partitions.get(tuple(keys))
+        if known is None:
+            if keys:
+                known = encoded_partitions(
+                    (batch["partitionValues"] for batch in self.batches(("partitionValues",))), keys
+                )
+            else:
+                known = no_columns(self._size())
+            self._partitions[tuple(keys)] = known
+        return known
+
+    def statistics(
+        self, keys: Sequence[Key], leaves: Callable[[Key], Collection[Leaf]], read: StatisticsReader[Key]
+    ) -> list[pa.ChunkedArray]:
+        """What `read` makes of the adds' statistics for each of `keys`, which is kept.
+
+        It gets them in batches, some in other threads, with the fields that `leaves` names: as structs where the
+        checkpoint has them typed, else as JSON texts. It gives an array for each key, and raises nothing.
+        """
+        import pyarrow as pa
+
+        missing = [key for key in keys if key not in self._statistics]
+        if missing:
+            fields = {leaf for key in missing for leaf in leaves(key)}
+            with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+                parts = list(
+                    threads.map(lambda place: self._group_statistics(place, fields, missing, read), self._groups)
+                )
+            if self._json is not None:
+                from deltasql.log.actions.file_tables import ADD, from_actions
+
+                texts = from_actions(self.actions("add"), pa.schema([ADD.field("stats")]))["stats"]
+                parts.append(read(texts.combine_chunks(), missing))
+            parts = parts or [read(pa.nulls(0, pa.string()), missing)]
+            for key, pieces in zip(missing, zip(*parts, strict=True), strict=True):
+                self._statistics[key] = pa.chunked_array(pieces)
+        found = [self._statistics[key] for key in keys]
+        self._forget_statistics(keys)
+        return found
+
+    def _group_statistics(
+        self, place: tuple[str, int], fields: Collection[Leaf], keys: Sequence[Key], read: StatisticsReader[Key]
+    ) -> list[pa.Array]:
+        import pyarrow as pa
+
+        path, group = place
+        with self._opened(path) as file:
+            parts = [read(batch, keys) for batch in statistics(file, group, fields)]
+        parts = parts or [read(pa.nulls(0, pa.string()), keys)]
+        return [pa.concat_arrays(pieces) for pieces in zip(*parts, strict=True)]
+
+    def _forget_statistics(self, used: Sequence[Hashable]) -> None:
+        """Keeps memory in bounds: those that were asked for longest ago go first."""
+        for key in used:
+            self._statistics[key] = self._statistics.pop(key)
+        sizes = {key: column.nbytes for key, column in self._statistics.items()}
+        for key in list(self._statistics)[: -len(used)]:
+            if sum(sizes.values()) > _KEPT_STATISTICS:
+                del self._statistics[key], sizes[key]
+
+    @cached_property
+    def _groups(self) -> list[tuple[str, int]]:
+        """The row groups that hold adds, with their files."""
+        places: list[tuple[str, int]] = []
+        for path in self._sources:
+            with self._opened(path) as file:
+                places.extend((path, group) for group in row_groups(file, "add"))
+        return places
+
+    def _size(self) -> int:
+        """The number of adds, from the footers."""
+        size = len(self.actions("add")) if self._json is not None else 0
+        for path in self._sources:
+            with self._opened(path) as file:
+                size += sum(group_size(file, group) for group in row_groups(file, "add"))
+        return size
+
+    def removes(self, columns: Sequence[str]) -> pa.Table:
+        """The tombstones, with these columns of `file_tables.REMOVE`."""
+        from deltasql.log.actions.file_tables import REMOVE
+
+        return self._file_actions("remove", columns, REMOVE)
+
+    @cached_property
+    def _json(self) -> list[Json] | None:
+        """The lines of a V2 checkpoint in JSON, None for Parquet."""
+        path = self.files.paths[0]
+        if not path.endswith(".json"):
+            return None
+        try:
+            lines = self._store.read(path).splitlines()
+            return [parse_line(line, number, path, self._table) for number, line in enumerate(lines, 1)]
+        except InvalidLogJsonError as error:
+            raise InvalidCheckpointError(self._table, path, f"line {error.line}: {error.reason}") from error
+        except FileNotFoundError as error:
+            raise InvalidCheckpointError(self._table, path, "the file is missing") from error
+        except StorageError as error:
+            raise InvalidCheckpointError(self._table, path, str(error)) from error
+
+    @cached_property
+    def _sources(self) -> tuple[str, ...]:
+        """The Parquet files that hold file actions."""
+        own = () if self._json is not None else self.files.paths
+        sidecars = self.actions("sidecar")
+        if not all(sidecar.get("path") for sidecar in sidecars):
+            raise InvalidCheckpointError(self._table, self.files.paths[0], "a sidecar has no path")
+        return (*own, *(sidecar_path(sidecar["path"]) for sidecar in sidecars))
+
+    def _file_actions(self, kind: str, columns: Sequence[str], schema: pa.Schema) -> pa.Table:
+        import pyarrow as pa
+
+        missing = [name for name in columns if (kind, name) not in self._columns]
+        read = self._read(kind, missing, schema) if missing else None
+        arrays = []
+        for name in columns:
+            array = self._columns.get((kind, name))
+            if array is None:
+                assert read is not None
+                array = read[name]
+                if array.nbytes <= _KEPT_BYTES:
+                    self._columns[kind, name] = array
+            arrays.append(array)
+        return pa.table(arrays, schema=pa.schema([schema.field(name) for name in columns]))
+
+    def _read(self, kind: str, columns: Sequence[str], schema: pa.Schema) -> pa.Table:
+        import pyarrow as pa
+
+        from deltasql.log.storage.arrow_values import no_rows
+
+        wanted = pa.schema([schema.field(name) for name in columns])
+        tables = [self._guarded(path, lambda file: file_rows(file, kind, wanted)) for path in self._sources]
+        if self._json is not None:
+            from deltasql.log.actions.file_tables import from_actions
+
+            tables.append(from_actions(self.actions(kind), wanted))
+        return pa.concat_tables(tables) if tables else no_rows(wanted)
+
+    def _read_at(self, rows: np.ndarray, wanted: pa.Schema) -> pa.Table:
+        import pyarrow as pa
+
+        tables, start = [], 0
+        for path in self._sources:
+            table, start = self._guarded(path, partial(rows_at, wanted=wanted, places=rows, start=start))
+            tables.append(table)
+        if self._json is not None:
+            from deltasql.log.actions.file_tables import from_actions
+
+            actions = self.actions("add")
+            own = rows[rows >= start] - start
+            tables.append(from_actions([actions[int(row)] for row in own], wanted))
+        return pa.concat_tables(tables)
+
+    def _guarded(self, path: str, read: Callable[[OpenFile], Any]) -> Any:
+        with self._opened(path) as file:
+            return read(file)
+
+    @contextmanager
+    def _opened(self, path: str) -> Iterator[OpenFile]:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        # A whole column chunk of a local file, compressed, would otherwise be in memory at once.
+        buffer = _BUFFER if self._local else 0
+        try:
+            source = self._store.open_input(path)
+            with pq.ParquetFile(
+                source,
+                pre_buffer=not self._local,
+                buffer_size=buffer,
+                # As nanoseconds the years before 1677 would come out as others.
+                coerce_int96_timestamp_unit="us",
+            ) as file:
+                if path not in self._footers:
+                    self._footers[path] = checked_footer(file, source)
+                yield OpenFile(file, self._footers[path])
+        except FileNotFoundError as error:
+            raise InvalidCheckpointError(self._table, path, "the file is missing") from error
+        except (pa.ArrowException, *_DAMAGE, StorageError) as error:
+            raise InvalidCheckpointError(self._table, path, str(error).rstrip(".")) from error
+
+
+# What pyarrow, and the code that relies on what a schema says, makes of damaged files.
+_DAMAGE = (OSError, ValueError, KeyError, IndexError, TypeError, OverflowError, MemoryError, RecursionError)
+
+
+def sidecar_path(path: str) -> str:
+    """Where the sidecar is that a checkpoint calls `path`."""
+    return f"{LOG}/_sidecars/{unquote(path).rpartition('/')[2]}"

@@ -1,0 +1,108 @@
+"""The version checksum `<version>.crc`: the state and the totals of one version in one small file.
+
+It is an aid: one that is missing or malformed is as good as none. Source: Delta protocol, Version Checksum File.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.log.actions.actions import DomainMetadata, Json, Metadata, SetTransaction
+from deltasql.log.actions.protocol import Protocol
+from deltasql.log.replay.state import BOUNDARIES, FileTotals, TableState
+from deltasql.log.storage.paths import checksum_path
+from deltasql.log.storage.store import LogStore
+
+# Beyond these, a checksum that every commit writes anew would cost more than it saves.
+_MOST_TRANSACTIONS = 100
+_MOST_DOMAINS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class VersionChecksum:
+    """`in_commit_timestamp` in ms, None for a table without them."""
+
+    state: TableState
+    totals: FileTotals
+    in_commit_timestamp: int | None = None
+    transaction_id: str | None = None
+
+    def to_bytes(self) -> bytes:
+        """Raises AssertionError without protocol and metadata, which every version has."""
+        assert self.state.metadata is not None
+        assert self.state.protocol is not None
+        values: Json = {"txnId": self.transaction_id} if self.transaction_id else {}
+        values |= {"tableSizeBytes": self.totals.bytes, "numFiles": self.totals.files}
+        values |= {"numMetadata": 1, "numProtocol": 1}
+        if self.in_commit_timestamp is not None:
+            values["inCommitTimestampOpt"] = self.in_commit_timestamp
+        values |= _small("setTransactions", "txn", self.state.transactions, _MOST_TRANSACTIONS)
+        values |= _small("domainMetadata", "domainMetadata", self.state.domains, _MOST_DOMAINS)
+        values |= {"metadata": self.state.metadata.to_json()["metaData"], "protocol": self.state.protocol.to_json()}
+        values |= _histogram(self.totals)
+        if "deletionVectors" in self.state.protocol.features and self.totals.vectors is not None:
+            values |= {"numDeletedRecordsOpt": self.totals.deleted_rows, "numDeletionVectorsOpt": self.totals.vectors}
+        return json.dumps(values, separators=(",", ":")).encode() + b"\n"
+
+    @staticmethod
+    def from_bytes(data: bytes) -> VersionChecksum:
+        """Raises ValueError, KeyError, TypeError or DeltaSqlError for what is no checksum."""
+        values = json.loads(data)
+        transactions = _parsed(values.get("setTransactions"), SetTransaction.from_json)
+        domains = _parsed(values.get("domainMetadata"), DomainMetadata.from_json)
+        state = TableState(
+            Protocol.from_json(values["protocol"]),
+            Metadata.from_json(values["metadata"]),
+            None if transactions is None else {item.app_id: item for item in transactions},
+            None if domains is None else {item.domain: item for item in domains if not item.removed},
+        )
+        return VersionChecksum(state, _totals(values), values.get("inCommitTimestampOpt"), values.get("txnId"))
+
+
+def read_checksum(store: LogStore, version: int) -> VersionChecksum | None:
+    """The checksum of a version, or None if there is none that can be used."""
+    try:
+        return VersionChecksum.from_bytes(store.read(checksum_path(version)))
+    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError, RecursionError, DeltaSqlError):
+        return None
+
+
+def _small(key: str, kind: str, values: Mapping[str, Any] | None, most: int) -> Json:
+    if values is None or len(values) > most:
+        return {}
+    return {key: [item.to_json()[kind] for item in values.values()]}
+
+
+def _histogram(totals: FileTotals) -> Json:
+    if totals.bin_files is None or totals.bin_bytes is None:
+        return {}
+    return {
+        "fileSizeHistogram": {
+            "sortedBinBoundaries": list(BOUNDARIES),
+            "fileCounts": list(totals.bin_files),
+            "totalBytes": list(totals.bin_bytes),
+        }
+    }
+
+
+def _totals(values: Json) -> FileTotals:
+    histogram = values.get("fileSizeHistogram") or values.get("histogramOpt") or {}
+    known = histogram.get("sortedBinBoundaries") == list(BOUNDARIES)
+    # A table without the feature has no vectors, and its checksum does not say so.
+    unknown = None if "deletionVectors" in (values["protocol"].get("writerFeatures") or ()) else 0
+    return FileTotals(
+        int(values["numFiles"]),
+        int(values["tableSizeBytes"]),
+        tuple(histogram["fileCounts"]) if known else None,
+        tuple(histogram["totalBytes"]) if known else None,
+        values.get("numDeletionVectorsOpt", unknown),
+        values.get("numDeletedRecordsOpt", unknown),
+    )
+
+
+def _parsed(items: list[Json] | None, parse: Any) -> list[Any] | None:
+    return None if items is None else [parse(item) for item in items]

@@ -1,0 +1,75 @@
+"""Totals kept up to date commit by commit, so that a checksum costs no look at the whole table.
+
+A commit may name files that are live already, or that are gone: these are not counted twice. What the commits since the
+checkpoint did is known exactly. A file of the checkpoint is told by its age: whatever is younger cannot be in it.
+"""
+
+from __future__ import annotations
+
+from deltasql.log.actions.actions import Json
+from deltasql.log.actions.commit_file import CommitFile, file_key
+from deltasql.log.replay.reconciliation import Tail
+from deltasql.log.replay.segment import CheckpointFiles
+from deltasql.log.replay.state import FileTotals
+
+# Clocks of writers differ; who says that rows are only arranged anew is believed to name old files.
+_SKEW_MS = 3_600_000
+
+
+def count_commit(
+    totals: FileTotals, commit: CommitFile, before: Tail, checkpoint: CheckpointFiles | None, root: str, table: str
+) -> FileTotals | None:
+    """The totals once `commit` is on top of the checkpoint and of `before`.
+
+    None if that takes a look at the checkpoint: its size is missing, or a file may be live already.
+    """
+    if commit.is_big and _only_news(commit, before, checkpoint, root, table):
+        from deltasql.log.replay.totals import totals_after
+
+        return totals_after(totals, *commit.file_tables(table))
+    plain = commit.materialized(table)
+    leaving: list[Json] = []
+    for action in plain.removes:
+        key = file_key(action, root)
+        if key in before.live:
+            leaving.append(before.add(key, table))
+        elif checkpoint is not None and key not in before.gone:
+            leaving.append(action)
+    for action in plain.adds:
+        key = file_key(action, root)
+        if key in before.live:
+            leaving.append(before.add(key, table))
+        elif key not in before.gone and _may_be_old(action, checkpoint):
+            return None
+    return totals.after(plain.adds, leaving)
+
+
+def _only_news(commit: CommitFile, before: Tail, checkpoint: CheckpointFiles | None, root: str, table: str) -> bool:
+    """True if the commit's adds are new files for sure, and its removes come from the checkpoint."""
+    import pyarrow.compute as pc
+
+    from deltasql.log.actions.file_tables import keys_of
+
+    adds, removes = commit.file_tables(table)
+    if (before.live or before.gone) and not all(
+        known.isdisjoint(keys)
+        for keys in (keys_of(adds, root), keys_of(removes, root))
+        for known in (before.live.keys(), before.gone.keys())
+    ):
+        return False
+    if checkpoint is None:
+        return bool(removes.num_rows == 0)
+    skew = 0 if pc.all(adds["dataChange"]).as_py() is not False else _SKEW_MS
+    oldest = pc.min(adds["modificationTime"]).as_py()
+    return oldest is None or oldest > _age(checkpoint) + skew
+
+
+def _may_be_old(action: Json, checkpoint: CheckpointFiles | None) -> bool:
+    if checkpoint is None:
+        return False
+    skew = _SKEW_MS if action.get("dataChange") is False else 0
+    return bool(action["modificationTime"] <= _age(checkpoint) + skew)
+
+
+def _age(checkpoint: CheckpointFiles) -> int:
+    return max(part.modified for part in checkpoint.parts)

@@ -1,0 +1,165 @@
+"""When versions were committed, and by what. Source: Delta protocol, Commit Timestamps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any
+
+from deltasql.errors.log import (
+    LogFileNotFoundError,
+    MissingCommitTimestampError,
+    NoCommitsFoundError,
+    TimestampTooEarlyError,
+    TimestampTooLateError,
+)
+from deltasql.log.actions.commit_file import parse_commit
+from deltasql.log.replay.reconciliation import LogReader
+from deltasql.log.replay.segment import Listing
+from deltasql.log.replay.snapshot import Snapshot, in_commit_timestamps
+from deltasql.log.storage.paths import LOG, commit_path
+
+# Where the first line of a big commit is expected to end.
+_HEAD = 64 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class CommitEntry:
+    """One commit: its timestamp in ms and its commitInfo, empty if it has none."""
+
+    version: int
+    timestamp_ms: int
+    info: Mapping[str, Any]
+
+
+def commit_history(reader: LogReader, listing: Listing, snapshot: Snapshot, limit: int | None) -> list[CommitEntry]:
+    """The commits that the log still has, newest first, at most `limit`."""
+    times = file_times(listing)
+    first = _first_in_commit(snapshot)
+    entries = []
+    for version in sorted(times, reverse=True)[:limit]:
+        info = read_commit_info(reader, version, listing.commits[version].size)
+        own = info.get("inCommitTimestamp") if first is not None and version >= first else None
+        entries.append(CommitEntry(version, times[version] if own is None else int(own), info))
+    return entries
+
+
+def version_at(reader: LogReader, listing: Listing, snapshot: Snapshot, timestamp_us: int) -> int:
+    """The last version committed at or before the timestamp (µs since the epoch).
+
+    Raises NoCommitsFoundError, TimestampTooEarlyError or TimestampTooLateError.
+    """
+    versions = sorted(version for version in listing.commits if version >= _earliest(listing))
+    if not versions:
+        raise NoCommitsFoundError(reader.table, f"{reader.store.root}/{LOG}")
+    wanted = timestamp_us // 1000
+    clock = _Clock(reader, listing, snapshot)
+    latest = versions[-1]
+    candidates = _on_one_clock(clock, versions, wanted)
+    first = clock.at(candidates[0])
+    if wanted < first:
+        raise TimestampTooEarlyError(reader.table, shown(timestamp_us), shown(first * 1000), candidates[0])
+    if candidates[-1] == latest and timestamp_us > clock.at(latest) * 1000:
+        raise TimestampTooLateError(reader.table, shown(timestamp_us), shown(clock.at(latest) * 1000), latest)
+    return candidates[_last_not_after(clock, candidates, wanted)]
+
+
+def commit_times(reader: LogReader, listing: Listing, snapshot: Snapshot, versions: Iterable[int]) -> dict[int, int]:
+    """The timestamps, in ms, of some versions that the log still has."""
+    clock = _Clock(reader, listing, snapshot)
+    return {version: clock.at(version) for version in versions}
+
+
+def first_at(reader: LogReader, listing: Listing, snapshot: Snapshot, timestamp_us: int) -> int | None:
+    """The first version committed at or after the timestamp (µs since the epoch); None if there is none yet."""
+    versions = sorted(version for version in listing.commits if version >= _earliest(listing))
+    wanted = -(-timestamp_us // 1000)
+    clock = _Clock(reader, listing, snapshot)
+    if not versions or clock.at(versions[-1]) < wanted:
+        return None
+    if clock.at(versions[0]) >= wanted:
+        return versions[0]
+    before = _last_not_after(clock, versions, wanted - 1)
+    return versions[before + 1]
+
+
+def file_times(listing: Listing) -> dict[int, int]:
+    """Each commit file's time in ms, moved up where needed so that a later version never has an earlier time."""
+    times: dict[int, int] = {}
+    previous = -1
+    for version in sorted(listing.commits):
+        previous = max(listing.commits[version].modified, previous + 1)
+        times[version] = previous
+    return times
+
+
+def read_commit_info(reader: LogReader, version: int, size: int) -> Mapping[str, Any]:
+    """The commitInfo of a version, empty if it has none; of a big commit only the first line is fetched."""
+    path = commit_path(version)
+    try:
+        if size > _HEAD:
+            head, found, _ = reader.store.read_range(path, 0, _HEAD).partition(b"\n")
+            if found and head.startswith(b'{"commitInfo"'):
+                info = parse_commit(head, version, path, reader.table).info
+                return info.values if info is not None else {}
+        info = parse_commit(reader.store.read(path), version, path, reader.table).info
+    except FileNotFoundError as error:
+        raise LogFileNotFoundError(reader.table, path) from error
+    return info.values if info is not None else {}
+
+
+def shown(timestamp_us: int) -> str:
+    """A timestamp in UTC for a message."""
+    seconds, rest = divmod(timestamp_us, 1_000_000)
+    moment = datetime.fromtimestamp(seconds, timezone.utc).replace(microsecond=rest)
+    return moment.isoformat(sep=" ", timespec="milliseconds" if rest % 1000 == 0 else "microseconds")
+
+
+class _Clock:
+    """Commit timestamps in ms; those inside commits are read only for the versions that are asked for."""
+
+    def __init__(self, reader: LogReader, listing: Listing, snapshot: Snapshot) -> None:
+        self._reader = reader
+        self._listing = listing
+        self._times = file_times(listing)
+        self.first = _first_in_commit(snapshot)
+
+    def at(self, version: int) -> int:
+        if self.first is None or version < self.first:
+            return self._times[version]
+        info = read_commit_info(self._reader, version, self._listing.commits[version].size)
+        if info.get("inCommitTimestamp") is None:
+            raise MissingCommitTimestampError(self._reader.table, version)
+        return int(info["inCommitTimestamp"])
+
+
+def _on_one_clock(clock: _Clock, versions: Sequence[int], wanted: int) -> Sequence[int]:
+    """The versions to look in. The files of a copied table may be later than the times inside its commits."""
+    newer = [version for version in versions if clock.first is not None and version >= clock.first]
+    if not newer or len(newer) == len(versions):
+        return versions
+    return newer if wanted >= clock.at(newer[0]) else versions[: len(versions) - len(newer)]
+
+
+def _last_not_after(clock: _Clock, versions: Sequence[int], wanted: int) -> int:
+    """Index of the last version whose time is not after `wanted`; the first version's is not."""
+    low, high = 0, len(versions) - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if clock.at(versions[middle]) <= wanted:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _first_in_commit(snapshot: Snapshot) -> int | None:
+    """The first version with a timestamp of its own, None if the table has none."""
+    if not in_commit_timestamps(snapshot.metadata):
+        return None
+    return int(snapshot.configuration.get("delta.inCommitTimestampEnablementVersion", 0))
+
+
+def _earliest(listing: Listing) -> int:
+    return listing.earliest if listing.earliest is not None else 0

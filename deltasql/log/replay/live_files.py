@@ -1,0 +1,153 @@
+"""The files of one version: the checkpoint's add actions that no newer action hides, then those of the commits since.
+
+Files are numbered from 0 in this order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltasql.log.actions.file_tables import (
+    ADD,
+    REMOVE,
+    encoded_partitions,
+    keep,
+    keys_of,
+    locations,
+    named,
+    no_columns,
+)
+from deltasql.log.replay.checkpoint_file import taken, taken_rows
+from deltasql.log.replay.reconciliation import Tail, hidden_rows, rows_of_paths, tail_adds, tail_removes
+from deltasql.log.storage.arrow_values import strings
+
+if TYPE_CHECKING:
+    from deltasql.log.replay.checkpoint import Checkpoint, Key, Leaf, StatisticsReader
+
+
+class LiveFiles:
+    """See the module. Columns are kept once they are read; one of a checkpoint is mostly a view of the checkpoint's.
+
+    `partitions` are the keys of partition values, each with the name of its column. Whatever reads the checkpoint
+    raises InvalidCheckpointError.
+    """
+
+    def __init__(
+        self, checkpoint: Checkpoint | None, tail: Tail, root: str, table: str, partitions: Collection[tuple[str, str]]
+    ) -> None:
+        self._checkpoint, self._tail = checkpoint, tail
+        self._root, self._table = root, table
+        self._keys = [key for key, _ in partitions]
+        self._names = [name for _, name in partitions]
+        self._columns: dict[str, pa.ChunkedArray] = {}
+
+    def __len__(self) -> int:
+        return len(self.column("partitionValues"))
+
+    def table(self, columns: Sequence[str], rows: np.ndarray | None = None) -> pa.Table:
+        """These columns of all files, or of those with the numbers `rows` (sorted): see `Snapshot.files`."""
+        if rows is None or 2 * len(rows) > len(self):
+            table = pa.table({name: self.column(name) for name in columns})
+            return table if rows is None or len(rows) == table.num_rows else taken_rows(table, rows)
+        raw = {"path" if name == "location" else name for name in columns if name != "partitionValues"}
+        read = self._raw_at(sorted(raw), rows)
+        found = {name: read[name] for name in raw}
+        if "partitionValues" in columns:
+            found["partitionValues"] = taken(self.column("partitionValues"), rows)
+        if "location" in columns:
+            found["location"] = locations(found["path"], self._root)
+        return pa.table({name: found[name] for name in columns})
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        if name == "partitionValues":
+            return self._partition_values
+        if name == "location":
+            return self._locations
+        return self.raw_column(name)
+
+    def raw_column(self, name: str) -> pa.ChunkedArray:
+        """A column of `file_tables.ADD`, maps left as maps."""
+        if name not in self._columns:
+            self._columns[name] = self._read_column(name)
+        return self._columns[name]
+
+    def statistics(
+        self, keys: Sequence[Key], leaves: Callable[[Key], Collection[Leaf]], read: StatisticsReader[Key]
+    ) -> list[pa.ChunkedArray]:
+        """An array per key that `read` makes of the files' statistics: see `Checkpoint.statistics`."""
+        names = [str(number) for number in range(len(keys))]
+        stats = self._newer["stats"].combine_chunks()
+        parts = [pa.table(read(stats, keys), names=names)]
+        if self._checkpoint is not None:
+            older = pa.table(self._checkpoint.statistics(keys, leaves, read), names=names)
+            parts.insert(0, keep(older, self._hidden))
+        columns: list[pa.ChunkedArray] = pa.concat_tables(parts).columns
+        return columns
+
+    def with_paths(self, paths: Iterable[str]) -> pa.Table:
+        """The add actions of the files with these paths. Of a checkpoint, first the paths are read alone."""
+        wanted = set(paths)
+        newer = self._newer.filter(pc.is_in(self._newer["path"], value_set=strings(sorted(wanted))))
+        if self._checkpoint is None:
+            return newer
+        hits = rows_of_paths(self._checkpoint, wanted)
+        rows = np.setdiff1d(hits, self._hidden, assume_unique=True)
+        return pa.concat_tables([self._checkpoint.adds_at(rows, ADD.names), newer])
+
+    def tombstones(self) -> pa.Table:
+        """The removed files, as `file_tables.REMOVE`."""
+        newer = tail_removes(self._tail, self._table)
+        if self._checkpoint is None:
+            return newer
+        older = self._checkpoint.removes(REMOVE.names)
+        known = (self._tail.live, self._tail.gone)
+        replaced = [row for row, key in enumerate(keys_of(older, self._root)) if any(key in item for item in known)]
+        return pa.concat_tables([keep(older, np.array(replaced, np.int64)), newer])
+
+    def _read_column(self, name: str) -> pa.ChunkedArray:
+        newer = self._newer.select([name])
+        if self._checkpoint is None:
+            return newer[name]
+        return pa.concat_tables([keep(self._checkpoint.adds([name]), self._hidden), newer])[name]
+
+    def _raw_at(self, columns: Sequence[str], rows: np.ndarray) -> pa.Table:
+        newer = self._newer.select(columns)
+        first = len(self) - newer.num_rows
+        parts = [taken_rows(newer, rows[rows >= first] - first)]
+        if self._checkpoint is not None:
+            older = rows[rows < first]
+            # Each hidden row moves all that follow by one.
+            moved = np.searchsorted(self._hidden - np.arange(len(self._hidden)), older, side="right")
+            parts.insert(0, self._checkpoint.adds_at(older + moved, columns))
+        return pa.concat_tables(parts)
+
+    @cached_property
+    def _locations(self) -> pa.ChunkedArray:
+        return locations(self.raw_column("path"), self._root)
+
+    @cached_property
+    def _partition_values(self) -> pa.ChunkedArray:
+        newer = self._newer
+        tail = encoded_partitions([newer["partitionValues"]], self._keys) if self._keys else no_columns(len(newer))
+        parts = [pa.table([tail], names=["values"])]
+        if self._checkpoint is not None:
+            older = pa.table([self._checkpoint.partitions(self._keys)], names=["values"])
+            parts.insert(0, keep(older, self._hidden))
+        return named(pa.concat_tables(parts)["values"], self._names)
+
+    @cached_property
+    def _newer(self) -> pa.Table:
+        """The add actions after the checkpoint."""
+        return tail_adds(self._tail, self._table)
+
+    @cached_property
+    def _hidden(self) -> np.ndarray:
+        """The numbers of the checkpoint's add actions that newer ones hide."""
+        assert self._checkpoint is not None
+        return hidden_rows(self._checkpoint, self._tail, self._root)

@@ -1,0 +1,256 @@
+"""From log files to the files of a version: the newest action of every file wins.
+
+Commits are few and their keys go into a dict; the rows of a checkpoint, which may be millions, are only probed against
+it. Source: Delta protocol, Action Reconciliation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from deltasql.errors.log import InvalidCompactionError, InvalidLogJsonError, LogFileNotFoundError
+from deltasql.log.actions.actions import Json
+from deltasql.log.actions.commit_file import CommitFile, file_key, parse_commit
+from deltasql.log.replay.checkpoint import Checkpoint
+from deltasql.log.replay.segment import CheckpointFiles, Delta
+from deltasql.log.storage.paths import canonical, commit_path
+from deltasql.log.storage.store import LocalLogStore, LogStore
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+_PARALLEL = 16
+
+
+class LogReader:
+    """The log files of one table, each read and parsed once as long as it is of use."""
+
+    def __init__(self, store: LogStore, table: str) -> None:
+        self.store = store
+        self.table = table
+        self._commits: dict[int, CommitFile] = {}
+        self._checkpoints: dict[CheckpointFiles, Checkpoint] = {}
+        self._compactions: dict[Delta, CommitFile] = {}
+
+    def commit(self, version: int) -> CommitFile:
+        """The parsed commit. Raises LogFileNotFoundError or InvalidLogJsonError."""
+        commit = self._commits.get(version)
+        if commit is None:
+            path = commit_path(version)
+            try:
+                data = self.store.read(path)
+            except FileNotFoundError as error:
+                raise LogFileNotFoundError(self.table, path) from error
+            commit = self._commits[version] = parse_commit(data, version, path, self.table)
+        return commit
+
+    def commits(self, versions: Sequence[int]) -> list[CommitFile]:
+        """The parsed commits of these versions; remote ones are fetched side by side."""
+        if isinstance(self.store, LocalLogStore) or len(versions) < 4:
+            return [self.commit(version) for version in versions]
+        with ThreadPoolExecutor(_PARALLEL) as pool:
+            return list(pool.map(self.commit, versions))
+
+    def deltas(self, deltas: Sequence[Delta]) -> list[CommitFile]:
+        """The parsed files, compacted ones with the version of their last commit."""
+        singles = iter(self.commits([item.start for item in deltas if not item.is_compacted]))
+        return [self._compacted(item) if item.is_compacted else next(singles) for item in deltas]
+
+    def _compacted(self, delta: Delta) -> CommitFile:
+        """Raises InvalidCompactionError."""
+        commit = self._compactions.get(delta)
+        if commit is None:
+            path = delta.entry.path
+            try:
+                commit = parse_commit(self.store.read(path), delta.end, path, self.table)
+                if commit.is_big:
+                    commit.file_tables(self.table)
+            except FileNotFoundError as error:
+                raise InvalidCompactionError(self.table, path, "the file is missing") from error
+            except InvalidLogJsonError as error:
+                raise InvalidCompactionError(self.table, path, f"line {error.line}: {error.reason}") from error
+            self._compactions[delta] = commit
+        return commit
+
+    def checkpoint(self, files: CheckpointFiles) -> Checkpoint:
+        known = self._checkpoints.get(files)
+        if known is None:
+            # One is enough: snapshots of one log mostly share it, and its columns are big.
+            self._checkpoints = {files: Checkpoint(self.store, self.table, files)}
+            known = self._checkpoints[files]
+        return known
+
+    def remember(self, commit: CommitFile) -> None:
+        """Spares the reading of a commit that this process wrote."""
+        self._commits[commit.version] = commit
+
+    def forget(self, before: int) -> None:
+        """Drops the commits that no newer snapshot needs."""
+        for version in [item for item in self._commits if item < before]:
+            del self._commits[version]
+        for delta in [item for item in self._compactions if item.end < before]:
+            del self._compactions[delta]
+
+
+@dataclass(slots=True)
+class Tail:
+    """The commits after a checkpoint, reconciled.
+
+    `live` maps each live file's key to (number in `commits`, number of its add there), in log order; `gone` maps the
+    keys of removed files to (number in `commits`, number of the remove). A key in either hides the checkpoint's row.
+    """
+
+    commits: list[CommitFile] = field(default_factory=list)
+    live: dict[str, tuple[int, int]] = field(default_factory=dict)
+    gone: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def add(self, key: str, table: str) -> Json:
+        """The add action of a live file."""
+        number, row = self.live[key]
+        commit = self.commits[number]
+        if not commit.is_big:
+            return commit.adds[row]
+        action: Json = commit.file_tables(table)[0].slice(row, 1).to_pylist(maps_as_pydicts="lossy")[0]
+        return action
+
+
+def replay(commits: Sequence[CommitFile], root: str, table: str, base: Tail | None = None) -> Tail:
+    """The files of `commits`, which are in version order, on top of `base`. Raises InvalidLogJsonError."""
+    base = base or Tail()
+    first = len(base.commits)
+    newer = [commit for commit in commits if commit.has_files]
+    if not newer and first:
+        return base
+    tail = Tail([*base.commits, *newer], dict(base.live), dict(base.gone))
+    for number, commit in enumerate(newer, first):
+        adds, removes = _keys(commit, root, table)
+        for row, key in enumerate(removes):
+            tail.live.pop(key, None)
+            tail.gone[key] = (number, row)
+        for row, key in enumerate(adds):
+            # Not just replaced: the file moves to the place of its newest action.
+            tail.live.pop(key, None)
+            tail.live[key] = (number, row)
+            tail.gone.pop(key, None)
+    return tail
+
+
+def tail_adds(tail: Tail, table: str) -> pa.Table:
+    """The live add actions of the tail in log order, as `file_tables.ADD`."""
+    from deltasql.log.actions.file_tables import ADD
+
+    return _rows(tail.commits, tail.live.values(), 0, ADD, table)
+
+
+def tail_removes(tail: Tail, table: str) -> pa.Table:
+    """The tombstones of the tail, as `file_tables.REMOVE`."""
+    from deltasql.log.actions.file_tables import REMOVE
+
+    return _rows(tail.commits, tail.gone.values(), 1, REMOVE, table)
+
+
+def hidden_rows(checkpoint: Checkpoint, tail: Tail, root: str) -> np.ndarray:
+    """The numbers of the checkpoint's add rows that a newer action replaces or removes, sorted."""
+    import numpy as np
+
+    from deltasql.log.actions.file_tables import keys_of
+
+    if not tail.live and not tail.gone:
+        return np.empty(0, dtype=np.int64)
+    wanted = {key.partition("\0")[0] for key in (*tail.live, *tail.gone)} | _spellings(tail)
+    rows = rows_of_paths(checkpoint, wanted, root)
+    if len(rows) == 0:
+        return rows
+    keys = keys_of(checkpoint.adds_at(rows, ("path", "deletionVector")), root)
+    hidden: np.ndarray = rows[np.array([key in tail.live or key in tail.gone for key in keys], dtype=bool)]
+    return hidden
+
+
+def rows_of_paths(checkpoint: Checkpoint, wanted: Collection[str], root: str | None = None) -> np.ndarray:
+    """The numbers of the checkpoint's add rows with these paths, sorted.
+
+    With `root` also of those whose path is written in another way but comes to the same.
+    """
+    import numpy as np
+    import pyarrow.compute as pc
+
+    from deltasql.log.storage.arrow_values import places_of, strings
+
+    options = pc.SetLookupOptions(strings(sorted(wanted)))
+    found, start = [np.empty(0, dtype=np.int64)], 0
+    for batch in checkpoint.batches(("path",)):
+        for chunk in batch["path"].chunks:
+            rows = places_of(pc.is_in(chunk, options=options))
+            if root is not None:
+                rows = np.union1d(rows, _oddly_spelled(chunk, wanted, root))
+            found.append(rows + start)
+            start += len(chunk)
+    return np.concatenate(found)
+
+
+def _spellings(tail: Tail) -> set[str]:
+    """The paths of the tail as they are written, for those that are written otherwise than canonically."""
+    found: set[str] = set()
+    for commit in tail.commits:
+        if commit.is_big:
+            for table in commit.tables or ():
+                found.update(table["path"].to_pylist())
+            continue
+        found.update(action["path"] for action in (*commit.adds, *commit.removes))
+    return found
+
+
+def _oddly_spelled(paths: pa.Array, wanted: Collection[str], root: str) -> np.ndarray:
+    """The places of paths that are spelled otherwise than canonically, where the canonical one is wanted."""
+    import numpy as np
+    import pyarrow.compute as pc
+
+    from deltasql.log.actions.file_tables import is_oddly_spelled
+    from deltasql.log.storage.arrow_values import integers, places_of
+
+    if not is_oddly_spelled(paths):
+        return np.empty(0, dtype=np.int64)
+    odd = places_of(pc.match_substring_regex(paths, "[%:]|^/"))
+    spelled = paths.take(integers(odd)).to_pylist()
+    found: np.ndarray = odd[np.array([canonical(path, root) in wanted for path in spelled], dtype=bool)]
+    return found
+
+
+def _keys(commit: CommitFile, root: str, table: str) -> tuple[list[str], list[str]]:
+    if commit.is_big:
+        from deltasql.log.actions.file_tables import keys_of
+
+        adds, removes = commit.file_tables(table)
+        return keys_of(adds, root), keys_of(removes, root)
+    return [file_key(item, root) for item in commit.adds], [file_key(item, root) for item in commit.removes]
+
+
+def _rows(
+    commits: Sequence[CommitFile], places: Iterable[tuple[int, int]], kind: int, schema: pa.Schema, table: str
+) -> pa.Table:
+    import pyarrow as pa
+
+    from deltasql.log.actions.file_tables import from_actions
+
+    chosen: dict[int, list[int]] = {}
+    for number, row in places:
+        chosen.setdefault(number, []).append(row)
+    pieces = []
+    small: list[Any] = []
+    for number in sorted(chosen):
+        commit = commits[number]
+        if not commit.is_big:
+            actions = (commit.adds, commit.removes)[kind]
+            small.extend(actions[row] for row in chosen[number])
+            continue
+        if small:
+            pieces.append(from_actions(small, schema))
+            small = []
+        whole = commit.file_tables(table)[kind]
+        pieces.append(whole if len(chosen[number]) == len(whole) else whole.take(pa.array(chosen[number])))
+    pieces.append(from_actions(small, schema))
+    return pa.concat_tables(pieces)

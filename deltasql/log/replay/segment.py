@@ -1,0 +1,243 @@
+"""Which log files make up one version of a table. Source: Delta protocol, Snapshot reconstruction.
+
+`list_log` asks the storage, `build_segment` decides: a pure function of names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+
+from deltasql.errors.log import LogGapError, NotADeltaTableError, TruncatedLogError, VersionNotFoundError
+from deltasql.log.replay.last_checkpoint import read_last_checkpoint
+from deltasql.log.storage.paths import LOG, commit_path
+from deltasql.log.storage.store import Entry, LogStore
+
+_COMMIT = re.compile(r"(\d+)\.json")
+_CHECKSUM = re.compile(r"(\d+)\.crc")
+_CLASSIC = re.compile(r"(\d+)\.checkpoint\.parquet")
+_PART = re.compile(r"(\d+)\.checkpoint\.(\d{10})\.(\d{10})\.parquet")
+_COMPACTED = re.compile(r"(\d+)\.(\d+)\.compacted\.json")
+_NAMED = re.compile(r"(\d+)\.checkpoint\.([^.]+)\.(json|parquet)")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointFiles:
+    """One complete checkpoint. `parts` in order; more than one only for the multi-part kind."""
+
+    version: int
+    kind: int
+    parts: tuple[Entry, ...]
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return tuple(part.path for part in self.parts)
+
+    @property
+    def is_classic(self) -> bool:
+        """True if readers that know no V2 checkpoints find it."""
+        return self.kind < _V2
+
+
+_SINGLE, _PARTS, _V2 = range(3)
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A log file after the checkpoint: the commit of one version, or those from `start` to `end` in one."""
+
+    start: int
+    end: int
+    entry: Entry
+
+    @property
+    def is_compacted(self) -> bool:
+        return self.end > self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The log's files by kind. `complete` is false if the listing began at a checkpoint that a hint named."""
+
+    commits: dict[int, Entry]
+    checkpoints: tuple[CheckpointFiles, ...]
+    checksums: frozenset[int]
+    complete: bool
+    compacted: tuple[Delta, ...] = ()
+
+    @property
+    def earliest(self) -> int | None:
+        """The oldest version that can be read, None if there is none."""
+        if 0 in self.commits:
+            return 0
+        return min((item.version for item in self.checkpoints), default=None)
+
+    @property
+    def latest(self) -> int:
+        """The newest version, -1 if there is none."""
+        newest = max(self.commits, default=-1)
+        return max(newest, max((item.version for item in self.checkpoints), default=-1))
+
+
+@dataclass(frozen=True, slots=True)
+class LogSegment:
+    """A version's log files: a checkpoint, if any, and every commit after it, oldest first.
+
+    `deltas` are what replay reads in place of the commits, some of which may be there only in compacted form.
+    """
+
+    version: int
+    checkpoint: CheckpointFiles | None
+    commits: tuple[tuple[int, Entry], ...]
+    checksums: frozenset[int]
+    compacted: tuple[Delta, ...] = ()
+
+    @property
+    def deltas(self) -> list[Delta]:
+        """The files that hold the commits after the checkpoint, each once, oldest first."""
+        found = self.deltas_between(self._start + 1 if self.checkpoint else 0, self.version)
+        assert found is not None
+        return found
+
+    def deltas_between(self, first: int, last: int) -> list[Delta] | None:
+        """The files that hold exactly these commits; None if some of them are only there compacted with others."""
+        inside = [item for item in self.compacted if first <= item.start and item.end <= last]
+        covered = {version for item in inside for version in range(item.start, item.end + 1)}
+        wanted = [(version, entry) for version, entry in self.commits if first <= version <= last]
+        single = [Delta(version, version, entry) for version, entry in wanted if version not in covered]
+        if len(single) + len(covered) != last - first + 1:
+            return None
+        return sorted([*single, *inside], key=_by_start)
+
+    def extended(self, listing: Listing) -> LogSegment:
+        """This segment with the newer commits of a listing that begins right after it, without gaps."""
+        commits = list(self.commits)
+        version = self.version
+        while version + 1 in listing.commits:
+            version += 1
+            commits.append((version, listing.commits[version]))
+        known = {item for item in self.checksums if item >= self._start} | listing.checksums
+        return replace(self, version=version, commits=tuple(commits), checksums=frozenset(known))
+
+    @property
+    def _start(self) -> int:
+        return self.checkpoint.version if self.checkpoint else 0
+
+
+def list_log(store: LogStore, full: bool = False, upto: int | None = None) -> Listing:
+    """The log's files, from the last checkpoint on, or all of them if `full` or if the hint does not help.
+
+    `upto` is the version that is wanted: a hint that is newer does not help.
+    """
+    hint = None if full else read_last_checkpoint(store)
+    if hint is not None and (upto is None or hint.version <= upto):
+        listing = classify(store.list_folder(LOG, offset=f"{LOG}/{hint.version:020d}"), complete=False)
+        if any(item.version >= hint.version and (upto is None or item.version <= upto) for item in listing.checkpoints):
+            return listing
+    return classify(store.list_folder(LOG), complete=True)
+
+
+def list_after(store: LogStore, version: int) -> Listing:
+    """The log's files that are newer than the commit of `version`."""
+    return classify(store.list_folder(LOG, offset=commit_path(version)), complete=False)
+
+
+def classify(entries: Iterable[Entry], complete: bool) -> Listing:
+    """Files by kind. Unknown names, incomplete multi-part checkpoints and empty files but commits are left out."""
+    commits: dict[int, Entry] = {}
+    checksums: set[int] = set()
+    checkpoints: list[CheckpointFiles] = []
+    parts: dict[tuple[int, int], dict[int, Entry]] = {}
+    compacted: list[Delta] = []
+    for entry in entries:
+        name = entry.name
+        if match := _COMMIT.fullmatch(name):
+            commits[int(match[1])] = entry
+        elif match := _CHECKSUM.fullmatch(name):
+            checksums.add(int(match[1]))
+        elif entry.size == 0:
+            continue
+        elif match := _COMPACTED.fullmatch(name):
+            compacted.append(Delta(int(match[1]), int(match[2]), entry))
+        elif match := _CLASSIC.fullmatch(name):
+            checkpoints.append(CheckpointFiles(int(match[1]), _SINGLE, (entry,)))
+        elif match := _PART.fullmatch(name):
+            parts.setdefault((int(match[1]), int(match[3])), {})[int(match[2])] = entry
+        elif match := _NAMED.fullmatch(name):
+            checkpoints.append(CheckpointFiles(int(match[1]), _V2, (entry,)))
+    for (version, count), found in parts.items():
+        if set(found) == set(range(1, count + 1)):
+            checkpoints.append(CheckpointFiles(version, _PARTS, tuple(found[part] for part in sorted(found))))
+    ranked = tuple(sorted(checkpoints, key=_rank))
+    return Listing(commits, ranked, frozenset(checksums), complete, tuple(sorted(compacted, key=_longest_first)))
+
+
+def build_segment(
+    listing: Listing,
+    table: str,
+    location: str,
+    version: int | None = None,
+    without: Collection[CheckpointFiles | Delta] = (),
+) -> LogSegment:
+    """The segment of `version`, or of the latest one; the files `without` are known to be unusable.
+
+    Raises NotADeltaTableError, VersionNotFoundError, TruncatedLogError or LogGapError.
+    """
+    latest = listing.latest
+    if latest < 0:
+        raise NotADeltaTableError(table, location)
+    wanted = latest if version is None else version
+    usable = [item for item in listing.checkpoints if item.version <= wanted and item not in without]
+    checkpoint = usable[-1] if usable else None
+    if wanted > latest or wanted < 0 or (version is not None and checkpoint is None and 0 not in listing.commits):
+        earliest = listing.earliest
+        raise VersionNotFoundError(table, wanted, min(listing.commits) if earliest is None else earliest, latest)
+    start = checkpoint.version + 1 if checkpoint else 0
+    compacted = _chosen([item for item in listing.compacted if item not in without], start, wanted)
+    missing = _missing(listing, compacted, start, wanted)
+    if missing and compacted:
+        # A file that bridges no gap is only an aid.
+        compacted = ()
+        missing = _missing(listing, compacted, start, wanted)
+    _require_none(missing, listing, table, location, start, wanted)
+    commits = tuple(
+        (number, listing.commits[number]) for number in range(start, wanted + 1) if number in listing.commits
+    )
+    checksums = frozenset(number for number in listing.checksums if start - 1 <= number <= wanted)
+    return LogSegment(wanted, checkpoint, commits, checksums, compacted)
+
+
+def _chosen(compacted: Iterable[Delta], start: int, last: int) -> tuple[Delta, ...]:
+    """Compacted files that do not overlap; the longest of those that begin at the same version."""
+    taken: list[Delta] = []
+    for item in compacted:
+        if start <= item.start < item.end <= last and (not taken or item.start > taken[-1].end):
+            taken.append(item)
+    return tuple(taken)
+
+
+def _missing(listing: Listing, compacted: Iterable[Delta], start: int, last: int) -> list[int]:
+    covered = {version for item in compacted for version in range(item.start, item.end + 1)}
+    return [number for number in range(start, last + 1) if number not in listing.commits and number not in covered]
+
+
+def _require_none(missing: list[int], listing: Listing, table: str, location: str, start: int, last: int) -> None:
+    if not missing:
+        return
+    if missing[0] == start:
+        earliest = min((number for number in listing.commits if number > start), default=last)
+        raise TruncatedLogError(table, f"{location}/{LOG}", last, earliest)
+    raise LogGapError(table, f"{location}/{LOG}", missing[0], commit_path(missing[0]))
+
+
+def _by_start(delta: Delta) -> int:
+    return delta.start
+
+
+def _longest_first(delta: Delta) -> tuple[int, int]:
+    return delta.start, -delta.end
+
+
+def _rank(files: CheckpointFiles) -> tuple[int, int, int, str]:
+    return files.version, files.kind, len(files.parts), files.parts[0].path

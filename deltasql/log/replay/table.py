@@ -1,0 +1,162 @@
+"""The log of one table: where snapshots come from and transactions begin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.log import NotADeltaTableError
+from deltasql.log.replay.reconciliation import LogReader
+from deltasql.log.replay.segment import Listing, LogSegment, build_segment, list_after, list_log
+from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.storage.paths import is_local, local_path
+from deltasql.log.storage.store import LogStore, open_store
+
+if TYPE_CHECKING:
+    from deltasql.log.commit.transaction import Transaction
+    from deltasql.log.replay.history import CommitEntry
+
+
+class DeltaLog:
+    """The log of the table at `location`, an absolute local path or a URL.
+
+    Cheap to create. It keeps the last snapshot, so that the next one only costs what has been committed since.
+    `name` is how messages call the table.
+    """
+
+    def __init__(self, location: str, name: str | None = None, store: LogStore | None = None) -> None:
+        self.location = local_path(location) if is_local(location) else location.rstrip("/")
+        self.table = name or f"delta.`{self.location}`"
+        self.store = store if store is not None else open_store(location)
+        self._reader = LogReader(self.store, self.table)
+        self._latest: Snapshot | None = None
+
+    def exists(self) -> bool:
+        """True if there is a commit or a checkpoint."""
+        return self._latest is not None or list_log(self.store).latest >= 0
+
+    def snapshot(self, version: int | None = None) -> Snapshot:
+        """The latest version, or the one asked for.
+
+        Raises NotADeltaTableError, VersionNotFoundError, TruncatedLogError or LogGapError.
+        """
+        if version is None:
+            return self._refreshed()
+        if self._latest is not None and self._latest.version == version:
+            return self._latest
+        listing = list_log(self.store, upto=version)
+        if not listing.complete and version > listing.latest:
+            listing = list_log(self.store, full=True)
+        segment = build_segment(listing, self.table, self.location, version)
+        # A reader of its own: an old version must not drop what the latest one keeps.
+        return Snapshot(LogReader(self.store, self.table), segment)
+
+    def version_at(self, timestamp_us: int) -> int:
+        """The last version committed at or before the timestamp (µs since the epoch, UTC).
+
+        Raises TimestampTooEarlyError, TimestampTooLateError or NoCommitsFoundError.
+        """
+        from deltasql.log.replay.history import version_at
+
+        listing = self._full_listing()
+        return version_at(self._reader, listing, self.snapshot(), timestamp_us)
+
+    def first_at(self, timestamp_us: int) -> int | None:
+        """The first version committed at or after the timestamp (µs since the epoch, UTC); None: none yet."""
+        from deltasql.log.replay.history import first_at
+
+        return first_at(self._reader, self._full_listing(), self.snapshot(), timestamp_us)
+
+    def commit_times(self, versions: Iterable[int]) -> dict[int, int]:
+        """The timestamps of some versions, in ms since the epoch."""
+        from deltasql.log.replay.history import commit_times
+
+        return commit_times(self._reader, self._full_listing(), self.snapshot(), versions)
+
+    def history(self, limit: int | None = None) -> list[CommitEntry]:
+        """The commits that the log still has, newest first."""
+        from deltasql.log.replay.history import commit_history
+
+        listing = self._full_listing()
+        return commit_history(self._reader, listing, self.snapshot(), limit)
+
+    def begin(self, snapshot: Snapshot | None) -> Transaction:
+        """A transaction on top of `snapshot`; None where it is to create the table."""
+        from deltasql.log.commit.transaction import Transaction
+
+        return Transaction(self, snapshot)
+
+    def committed(self, snapshot: Snapshot) -> None:
+        """Makes a snapshot that this process has committed the last one, if it is newer."""
+        if self._latest is None or self._latest.version < snapshot.version:
+            self._adopt(snapshot)
+
+    @property
+    def reader(self) -> LogReader:
+        return self._reader
+
+    def _refreshed(self) -> Snapshot:
+        last = self._latest
+        if last is None:
+            segment = build_segment(list_log(self.store), self.table, self.location)
+            return self._adopt(Snapshot(self._reader, segment))
+        listing = list_after(self.store, last.version)
+        replaced = self.replaced(last)
+        if not listing.commits and not replaced:
+            return last
+        grown = None if replaced else self._grown(last, listing)
+        if grown is None:
+            self._latest = None
+            self._reader = LogReader(self.store, self.table)
+            return self._refreshed()
+        return self._adopt(Snapshot(self._reader, grown, last.known()))
+
+    def _grown(self, last: Snapshot, listing: Listing) -> LogSegment | None:
+        """The last segment with the new commits; None if the log has to be listed anew."""
+        segment = last.segment.extended(listing)
+        if segment.version != listing.latest or segment.version == last.version:
+            return None
+        return segment
+
+    def replaced(self, snapshot: Snapshot) -> bool:
+        """True if the table was dropped, and maybe created anew: the last commit is gone, or it is another file."""
+        segment = snapshot.segment
+        if not segment.commits:
+            return False
+        known = segment.commits[-1][1]
+        try:
+            present = self.store.head(known.path)
+        except FileNotFoundError:
+            return True
+        return known.modified >= 0 and known != present
+
+    def _adopt(self, snapshot: Snapshot) -> Snapshot:
+        if len(snapshot.segment.commits) >= _LONG_TAIL and snapshot.version % _LOOK_EVERY == 0:
+            snapshot = self._shortened(snapshot)
+        self._latest = snapshot
+        first = snapshot.segment.commits[0][0] if snapshot.segment.commits else snapshot.version
+        self._reader.forget(min(first, snapshot.version))
+        return snapshot
+
+    def _shortened(self, snapshot: Snapshot) -> Snapshot:
+        """The same version on top of the newest checkpoint, if there is a newer one by now."""
+        listing = list_log(self.store, upto=snapshot.version)
+        try:
+            segment = build_segment(listing, self.table, self.location, snapshot.version)
+        except DeltaSqlError:
+            return snapshot
+        if segment.checkpoint == snapshot.segment.checkpoint:
+            return snapshot
+        return Snapshot(self._reader, segment, snapshot.known())
+
+    def _full_listing(self) -> Listing:
+        listing = list_log(self.store, full=True)
+        if listing.latest < 0:
+            raise NotADeltaTableError(self.table, self.location)
+        return listing
+
+
+# A tail of fewer commits is cheaper to keep than the columns of a new checkpoint are to read.
+_LONG_TAIL = 50
+_LOOK_EVERY = 10

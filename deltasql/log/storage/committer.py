@@ -1,0 +1,28 @@
+"""Who decides which commit becomes a version: the file system here, a catalog in a later one."""
+
+from __future__ import annotations
+
+from typing import Protocol as Interface
+
+from deltasql.log.storage.paths import commit_path
+from deltasql.log.storage.store import LogStore
+
+
+class Committer(Interface):
+    """Makes commits into versions, one writer per version."""
+
+    def commit(self, version: int, data: bytes) -> bool:
+        """True if `data` is now the commit of `version`, False if another commit is.
+
+        Raises AmbiguousWriteError if that is not known, StorageError if nothing was written.
+        """
+
+
+class FileSystemCommitter:
+    """The first to create `<version>.json` has committed."""
+
+    def __init__(self, store: LogStore) -> None:
+        self._store = store
+
+    def commit(self, version: int, data: bytes) -> bool:
+        return self._store.put_if_absent(commit_path(version), data)

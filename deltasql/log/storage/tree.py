@@ -1,0 +1,150 @@
+"""What lies below a table's location: its files as Arrow columns, and the folders that hold nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+IsHidden = Callable[[str], bool]
+"""Whether files and folders of this name, and all below, are none of the table's data."""
+LOG_FOLDER = "_delta_log"
+# What Hadoop's local file system puts beside each file that it writes: `.name.crc`.
+CHECKSUM_MARKS = (".", ".crc")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Tree:
+    """`files` and `empty` (folders, the deepest first) have `path`, relative and decoded, and `modified` in ms.
+
+    `files` also have their `size` in bytes. `folders` counts all folders, the table's own included.
+    """
+
+    files: pa.Table
+    empty: pa.Table
+    folders: int = 1
+
+
+def local_tree(root: str, is_hidden: IsHidden) -> Tree:
+    """The tree below a local folder. Links to folders are not followed; a table inside the table is left out.
+
+    Files that vanish meanwhile are left out too. Raises OSError.
+    """
+    files: list[tuple[str, int, int]] = []
+    folders: dict[str, int] = {}
+    occupied: set[str] = set()
+    pending = [""]
+    while pending:
+        folder = pending.pop()
+        items = _items(f"{root}/{folder}")
+        names = {item.name for item in items}
+        if folder and LOG_FOLDER in names:
+            occupied.add(folder)
+            folders.pop(folder)
+            continue
+        for item in items:
+            path = f"{folder}{item.name}"
+            if is_hidden(item.name) and not _is_left_checksum(item.name, names):
+                occupied.add(folder)
+            elif item.is_dir(follow_symlinks=False):
+                folders[f"{path}/"] = _modified(item)
+                pending.append(f"{path}/")
+            elif item.is_dir():
+                occupied.add(folder)
+            else:
+                occupied.add(folder)
+                _append(files, path, item)
+    return Tree(_table(files), _empty(folders, occupied), len(folders) + 1)
+
+
+def listed_tree(entries: Iterable[tuple[str, int, int]], is_hidden: IsHidden) -> Tree:
+    """The tree of an object store, which knows no folders: of (path, size, modified) per object."""
+    visible: dict[str, bool] = {}
+    found = list(entries)
+    nested = {path.partition(f"/{LOG_FOLDER}/")[0] for path, _, _ in found if f"/{LOG_FOLDER}/" in path}
+    files = []
+    for entry in found:
+        folder, _, name = entry[0].rpartition("/")
+        if folder not in visible:
+            parents = folder.split("/") if folder else []
+            inside = any(f"{folder}/".startswith(f"{table}/") for table in nested)
+            visible[folder] = not inside and not any(is_hidden(part) for part in parents)
+        if visible[folder] and not is_hidden(name):
+            files.append(entry)
+    return Tree(_table(files), no_folders(), sum(visible.values()))
+
+
+def checksum_beside(path: str) -> str:
+    """The checksum file that Hadoop's local file system keeps for `path`."""
+    folder, slash, name = path.rpartition("/")
+    return f"{folder}{slash}{name.join(CHECKSUM_MARKS)}"
+
+
+def file_table(paths: list[str], sizes: list[int], times: list[int]) -> pa.Table:
+    """Files as the columns of `Tree.files`."""
+    import pyarrow as pa
+
+    from deltasql.log.storage.arrow_values import integers, strings
+
+    return pa.table({"path": strings(paths), "size": integers(sizes), "modified": integers(times)})
+
+
+def no_folders() -> pa.Table:
+    """`Tree.empty` where only files were looked for."""
+    return _empty({}, set())
+
+
+def _is_left_checksum(name: str, names: set[str]) -> bool:
+    """Whether this is a checksum whose file is gone. Others go with their file."""
+    before, after = CHECKSUM_MARKS
+    return name.startswith(before) and name.endswith(after) and name[len(before) : -len(after)] not in names
+
+
+def _items(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as items:
+            return list(items)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _append(files: list[tuple[str, int, int]], path: str, item: os.DirEntry[str]) -> None:
+    try:
+        status = item.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return
+    files.append((path, status.st_size, status.st_mtime_ns // 1_000_000))
+
+
+def _modified(item: os.DirEntry[str]) -> int:
+    try:
+        return item.stat(follow_symlinks=False).st_mtime_ns // 1_000_000
+    except FileNotFoundError:
+        return 0
+
+
+def _table(files: list[tuple[str, int, int]]) -> pa.Table:
+    paths, sizes, times = zip(*files, strict=True) if files else ((), (), ())
+    return file_table(list(paths), list(sizes), list(times))
+
+
+def _empty(folders: dict[str, int], occupied: set[str]) -> pa.Table:
+    """The folders, each with its slash, in which nothing lies at any depth."""
+    import pyarrow as pa
+
+    from deltasql.log.storage.arrow_values import integers, strings
+
+    for folder in sorted(occupied, key=len, reverse=True):
+        parent = folder
+        while parent:
+            parent = parent[:-1].rpartition("/")[0] + "/" if "/" in parent[:-1] else ""
+            if parent in occupied:
+                break
+            occupied.add(parent)
+    paths = sorted((path for path in folders if path not in occupied), key=lambda path: (-path.count("/"), path))
+    names, times = [path[:-1] for path in paths], [folders[path] for path in paths]
+    return pa.table({"path": strings(names), "modified": integers(times)})

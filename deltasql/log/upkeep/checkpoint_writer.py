@@ -1,0 +1,75 @@
+"""Writing a checkpoint: the whole state of a version, so that readers need no commit before it.
+
+Which kind it is, `delta.checkpointPolicy` says: one Parquet file, or the V2 kind (see `checkpoint_v2`).
+Source: Delta protocol, Checkpoints.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from deltasql.errors.log import CheckpointMismatchError
+from deltasql.log.actions.actions import Json
+from deltasql.log.actions.file_tables import ADD
+from deltasql.log.configuration.properties import checkpoint_policy
+from deltasql.log.replay.last_checkpoint import LastCheckpoint, write_last_checkpoint
+from deltasql.log.replay.segment import classify
+from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.storage.paths import LOG, checkpoint_path
+from deltasql.log.storage.store import LogStore
+from deltasql.log.upkeep.checkpoint_rows import add_rows, classic_schema, encode, remove_rows, small_actions, unexpired
+from deltasql.log.upkeep.checkpoint_v2 import FileRows, TopLevel, write_v2
+
+
+def write_checkpoint(store: LogStore, snapshot: Snapshot, top_level: TopLevel = "json") -> bool:
+    """Writes the checkpoint of the snapshot and the hint to it; False if there is one already.
+
+    `top_level` is the form of a V2 checkpoint's own file. Raises CheckpointMismatchError, where the files that would be
+    written are not those that the totals count, and the errors of the store.
+    """
+    if _has_checkpoint(store, snapshot.version):
+        return False
+    now = int(time.time() * 1000)
+    rows = FileRows(_live(snapshot), unexpired(snapshot, now))
+    small = small_actions(snapshot, now)
+    if checkpoint_policy(snapshot.configuration) == "v2" and "v2Checkpoint" in snapshot.protocol.features:
+        hint: LastCheckpoint | None = write_v2(store, snapshot, small, rows, top_level)
+    else:
+        hint = _write_classic(store, snapshot, small, rows)
+    if hint is not None:
+        write_last_checkpoint(store, hint)
+    return hint is not None
+
+
+def _has_checkpoint(store: LogStore, version: int) -> bool:
+    """True if the version has a whole checkpoint; the names of some kinds tell no two writers apart."""
+    listing = classify(store.list_folder(LOG, offset=f"{LOG}/{version:020d}"), complete=False)
+    return any(item.version == version for item in listing.checkpoints)
+
+
+def _live(snapshot: Snapshot) -> pa.Table:
+    adds = snapshot.live_adds([name for name in ADD.names if name != "dataChange"])
+    known = snapshot.cheap_totals
+    if known is not None and known.files != adds.num_rows:
+        raise CheckpointMismatchError(snapshot.table, snapshot.version, adds.num_rows, known.files)
+    return adds
+
+
+def _write_classic(store: LogStore, snapshot: Snapshot, small: list[Json], rows: FileRows) -> LastCheckpoint | None:
+    """None if another writer was first."""
+    schema = classic_schema(snapshot.metadata)
+
+    def tables() -> Iterator[pa.Table]:
+        # The small actions have a row group of their own, so that a reader of the metadata touches a few KB.
+        yield pa.Table.from_pylist(small, schema=schema)
+        yield from add_rows(rows.adds, snapshot.metadata, schema)
+        yield from remove_rows(rows.removes, schema)
+
+    data = encode(schema, tables())
+    if not store.put_if_absent(checkpoint_path(snapshot.version), data):
+        return None
+    size = len(small) + rows.count
+    return LastCheckpoint(snapshot.version, size, size_in_bytes=len(data), files=rows.adds.num_rows)

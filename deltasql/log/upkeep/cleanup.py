@@ -1,0 +1,120 @@
+"""Deleting log files that no kept version needs. Source: Delta protocol, Metadata Cleanup.
+
+What is deleted lies before a checkpoint that is itself older than the retention, so every younger version can still be
+read. Oldest first: who looks meanwhile, or after a crash, finds a log that merely begins later.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Collection, Iterable, Mapping
+
+from deltasql.errors.log import InvalidCheckpointError
+from deltasql.log.configuration.properties import (
+    PROTECTED_BEFORE,
+    deleted_file_retention_ms,
+    is_on,
+    log_retention_ms,
+    property_value,
+)
+from deltasql.log.replay.checkpoint import Checkpoint, sidecar_path
+from deltasql.log.replay.history import file_times
+from deltasql.log.replay.segment import Listing, classify
+from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.storage.paths import LOG
+from deltasql.log.storage.store import Entry, LogStore
+
+_DAY_MS = 24 * 60 * 60 * 1000
+
+# Commits, checksums and checkpoints, compacted files, and the checksums that Hadoop puts beside them.
+_VERSIONED = re.compile(r"\.?(\d{20})\.(json|crc|checkpoint\..+|\d{20}\.compacted\.json)(\.crc)?")
+_ORDER = {"json": 0, "crc": 1}
+
+
+def clean_up_log(store: LogStore, snapshot: Snapshot, now_ms: int | None = None) -> list[str]:
+    """Deletes what has outlived `delta.logRetentionDuration`, if the table allows it; the paths in order of deletion.
+
+    Raises StorageError, and PropertyValueError for a retention that no reader of ours understands.
+    """
+    configuration = snapshot.configuration
+    if not is_on(configuration, "delta.enableExpiredLogCleanup"):
+        return []
+    entries = store.list_folder(LOG)
+    listing = classify(entries, complete=True)
+    now = int(time.time() * 1000) if now_ms is None else now_ms
+    first = first_kept(listing, _cutoff(configuration, now))
+    if first is None or first < _protected_before(configuration):
+        return []
+    return _delete_before(first, store, snapshot, entries, listing, now)
+
+
+def forget_versions(store: LogStore, snapshot: Snapshot, cutoff_ms: int) -> list[str]:
+    """Deletes what no version since the cutoff needs, whatever the table's retention; the paths in order of deletion.
+
+    Versions that are guarded against a clean-up in part go all together or not at all. Raises StorageError.
+    """
+    entries = store.list_folder(LOG)
+    listing = classify(entries, complete=True)
+    first = first_kept(listing, cutoff_ms)
+    if first is None or first < _protected_before(snapshot.configuration):
+        return []
+    return _delete_before(first, store, snapshot, entries, listing, int(time.time() * 1000))
+
+
+def _delete_before(
+    first: int, store: LogStore, snapshot: Snapshot, entries: Collection[Entry], listing: Listing, now: int
+) -> list[str]:
+    expired = expired_files(entries, first)
+    kept = [item for item in listing.checkpoints if item.version >= first]
+    if expired and not any(item.is_classic for item in kept):
+        from deltasql.log.upkeep.checkpoint_v2 import write_classic_copy
+
+        write_classic_copy(store, snapshot.table, kept[0])
+    store.delete(expired)
+    orphans = _orphans(store, [Checkpoint(store, snapshot.table, item) for item in kept], now) if expired else []
+    store.delete(orphans)
+    return [*expired, *orphans]
+
+
+def first_kept(listing: Listing, cutoff_ms: int) -> int | None:
+    """The newest checkpoint that every version since the cutoff can do with; None if there is none."""
+    expired = [version for version, modified in file_times(listing).items() if modified <= cutoff_ms]
+    if not expired:
+        return None
+    return max((item.version for item in listing.checkpoints if item.version <= expired[-1]), default=None)
+
+
+def expired_files(entries: Iterable[Entry], first: int) -> list[str]:
+    """The log files that only versions before `first` need, in order of deletion: a commit before its checkpoint."""
+    found = []
+    for entry in entries:
+        match = _VERSIONED.fullmatch(entry.name)
+        if match and (int(match[1]) < first or (int(match[1]) == first and "compacted" in match[2])):
+            found.append((int(match[1]), _ORDER.get(match[2], 2), entry.name.lstrip("."), entry.path))
+    return [path for *_, path in sorted(found)]
+
+
+def _cutoff(configuration: Mapping[str, str], now: int) -> int:
+    """Midnight UTC: so a day's first commit that finds something to delete finds all of the day before."""
+    # Tombstones in the log must outlive the files that they name.
+    retention = max(log_retention_ms(configuration), deleted_file_retention_ms(configuration))
+    return (now - retention) // _DAY_MS * _DAY_MS
+
+
+def _protected_before(configuration: Mapping[str, str]) -> int:
+    return int(property_value(configuration, PROTECTED_BEFORE) or 0)
+
+
+def _orphans(store: LogStore, kept: Iterable[Checkpoint], now: int) -> list[str]:
+    """Sidecars that no checkpoint refers to, but for young ones: a checkpoint may be in the making."""
+    sidecars = [entry for entry in store.list_folder(f"{LOG}/_sidecars") if entry.modified < now - _DAY_MS]
+    if not sidecars:
+        return []
+    try:
+        used = {sidecar_path(action["path"]) for item in kept for action in item.actions("sidecar")}
+    except InvalidCheckpointError:
+        # Whatever that checkpoint refers to must stay.
+        return []
+    # Where the folder is a link, what lies behind it is not the table's.
+    return [entry.path for entry in sidecars if entry.path not in used and store.holds(entry.path)]

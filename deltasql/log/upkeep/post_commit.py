@@ -1,0 +1,113 @@
+"""What follows a commit: its checksum, Iceberg metadata, a checkpoint when one is due, clean-up.
+
+Nothing here can fail a commit.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from deltasql.errors.iceberg import ConversionError
+from deltasql.log.configuration.iceberg_compat import check_iceberg_library, converts_to_iceberg
+from deltasql.log.configuration.properties import checkpoint_interval
+from deltasql.log.replay.checksum import VersionChecksum
+from deltasql.log.replay.snapshot import Snapshot, in_commit_timestamps
+from deltasql.log.storage.paths import checksum_path
+from deltasql.log.storage.store import LogStore
+
+_LOGGER = logging.getLogger(__name__)
+
+
+def finish(store: LogStore, snapshot: Snapshot, transaction_id: str | None) -> None:
+    """Writes what belongs to the snapshot: checksum, Iceberg metadata, checkpoint; then old log files can go.
+
+    What Iceberg metadata misses now the next commit makes up for.
+    """
+    due = False
+    try:
+        due = checkpoint_is_due(snapshot)
+        if due and snapshot.correct_count():
+            _LOGGER.warning("a checksum before version %d of %s was wrong", snapshot.version, snapshot.table)
+    except Exception as error:
+        _LOGGER.warning("no checkpoint of version %d of %s: %s", snapshot.version, snapshot.table, error)
+    try:
+        write_checksum(store, snapshot, transaction_id)
+    except Exception as error:
+        _LOGGER.warning("no checksum for version %d of %s: %s", snapshot.version, snapshot.table, error)
+    try:
+        if converts_to_iceberg(snapshot.configuration):
+            _convert(store, snapshot)
+    except Exception as error:
+        _LOGGER.warning("%s", ConversionError(snapshot.table, snapshot.version, "iceberg", str(error).rstrip(".")))
+    try:
+        if due:
+            _checkpoint(store, snapshot)
+        elif _is_turn(snapshot):
+            _compact(store, snapshot)
+    except Exception as error:
+        _LOGGER.warning("no checkpoint of version %d of %s: %s", snapshot.version, snapshot.table, error)
+
+
+def _convert(store: LogStore, snapshot: Snapshot) -> None:
+    check_iceberg_library(snapshot.table)
+    from deltasql.log.iceberg.convert import convert
+
+    convert(store, snapshot)
+
+
+def _checkpoint(store: LogStore, snapshot: Snapshot) -> None:
+    from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
+    from deltasql.log.upkeep.cleanup import clean_up_log
+
+    if write_checkpoint(store, snapshot):
+        try:
+            clean_up_log(store, snapshot)
+        except Exception as error:
+            _LOGGER.warning("old log files of %s stay: %s", snapshot.table, error)
+
+
+def _compact(store: LogStore, snapshot: Snapshot) -> None:
+    """In place of a checkpoint that is put off, the commits since the last turn in one file."""
+    from deltasql.log.upkeep.compaction import write_compaction
+
+    checkpoint = snapshot.segment.checkpoint
+    first = snapshot.version - checkpoint_interval(snapshot.configuration) + 1
+    first = first if checkpoint is None else max(first, checkpoint.version + 1)
+    write_compaction(store, snapshot.table, first, snapshot.version)
+
+
+def write_checksum(store: LogStore, snapshot: Snapshot, transaction_id: str | None = None) -> bool:
+    """True if the snapshot now has a checksum of ours.
+
+    None is written where the totals were unknown before, and would take a look at the checkpoint.
+    """
+    totals = snapshot.totals if snapshot.lost_count else snapshot.cheap_totals
+    if totals is None:
+        return False
+    timestamp = snapshot.timestamp_ms if in_commit_timestamps(snapshot.metadata) else None
+    checksum = VersionChecksum(snapshot.state, totals, timestamp, transaction_id)
+    return store.put_if_absent(checksum_path(snapshot.version), checksum.to_bytes())
+
+
+def checkpoint_is_due(snapshot: Snapshot) -> bool:
+    """True at every `delta.checkpointInterval`-th version.
+
+    Where the table does not set the interval and has many files, a checkpoint is put off until the commits since the
+    last one hold a twentieth as many actions: to rewrite a million files every ten commits costs more than it saves.
+    """
+    if not _is_turn(snapshot):
+        return False
+    if "delta.checkpointInterval" in snapshot.configuration:
+        return True
+    tail = snapshot.tail_actions()
+    totals = snapshot.cheap_totals
+    files = totals.files if totals is not None else 0
+    return files < _MANY_FILES or tail * 20 >= files or len(snapshot.segment.commits) >= _LONGEST_TAIL
+
+
+def _is_turn(snapshot: Snapshot) -> bool:
+    return snapshot.version > 0 and snapshot.version % checkpoint_interval(snapshot.configuration) == 0
+
+
+_MANY_FILES = 10_000
+_LONGEST_TAIL = 100

@@ -1,0 +1,30 @@
+"""How the rewrite of a table records what it changes: what the table's properties ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from deltasql.log.configuration.properties import has_change_feed, writes_vectors
+from deltasql.plan.operators import Recording, Rewrite, RowEffect
+from deltasql.sql.references import has_subquery, is_stable
+
+
+def recorded(operator: Rewrite, configuration: Mapping[str, str]) -> Rewrite:
+    """`operator` with the way in which a table of this configuration records its changes.
+
+    The change feed needs files of its own where it cannot be derived: what a deletion vector newly marks was deleted,
+    and what a new file holds was inserted.
+    """
+    effects = {action.effect for action in operator.actions}
+    vectors = writes_vectors(configuration)
+    derived = effects <= ({RowEffect.DELETE, RowEffect.INSERT} if vectors else {RowEffect.INSERT})
+    recording = Recording(vectors, has_change_feed(configuration) and not derived)
+    volatile = any(has_subquery(text) or not is_stable(text) for text in _conditions(operator))
+    return replace(operator, recording=recording, volatile=volatile)
+
+
+def _conditions(operator: Rewrite) -> Iterator[str]:
+    if operator.on is not None:
+        yield operator.on
+    yield from (action.condition for action in operator.actions if action.condition is not None)

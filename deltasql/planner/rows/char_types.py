@@ -1,0 +1,118 @@
+"""Values of CHAR(n) and VARCHAR(n), at any depth of a column: padded and cut where they are written. Source: Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count
+
+from deltasql.plan.base import quote
+from deltasql.plan.operators import Constraint
+from deltasql.planner.rows.alignment import is_path
+from deltasql.schema.lengths import TYPE_KEY, Length, declared_text, declared_type, has_lengths, length_of
+from deltasql.schema.text import text_sql
+from deltasql.schema.types import ArrayType, DataType, MapType, StructField, StructType
+
+LENGTH_CHECK = "__CHAR_VARCHAR_STRING_LENGTH_CHECK__"
+
+
+def declared_length(field: StructField) -> Length | None:
+    """The length that a column is declared with."""
+    return length_of(declared_type(field)) if TYPE_KEY in field.metadata else None
+
+
+def declared_texts(schema: StructType) -> dict[str, str]:
+    """The declared types of columns that have lengths, as Spark keeps them in the metadata, by name."""
+    found = ((field.name, declared_type(field)) for field in schema)
+    return {name: declared_text(kind) for name, kind in found if has_lengths(kind)}
+
+
+def stored(field: StructField, sql: str) -> str:
+    """SQL of the value as it is stored: CHAR is filled up with blanks, blanks beyond the length are cut off."""
+    declared = declared_type(field)
+    return _stored(sql, declared, count()) if has_lengths(declared) else sql
+
+
+def padded(sql: str, length: int) -> str:
+    """SQL of a text with blanks up to a length; a longer one stays as it is."""
+    return f"rpad({sql}, greatest(length({sql}), {length}), ' ')"
+
+
+def length_checks(field: StructField) -> Iterator[Constraint]:
+    """The constraints that the texts of a column are not too long, one for each length in its type."""
+    if TYPE_KEY in field.metadata:
+        yield from _checks((field.name,), quote(field.name), declared_type(field), lambda condition: condition, count())
+
+
+def _stored(sql: str, declared: DataType, names: count[int]) -> str:
+    length = length_of(declared)
+    if length is not None:
+        return _fitted(sql, length)
+    if not has_lengths(declared):
+        return sql
+    match declared:
+        case StructType():
+            return _bound(sql, lambda name: _struct(name, declared, names), names)
+        case ArrayType(element):
+            item = f"__c{next(names)}"
+            return f"transform({sql}, {item} -> {_stored(item, element, names)})"
+        case MapType(key, value):
+            item = f"__c{next(names)}"
+            pair = f"struct({_stored(f'{item}.key', key, names)}, {_stored(f'{item}.value', value, names)})"
+            return f"map_from_entries(transform(map_entries({sql}), {item} -> {pair}))"
+        case _:
+            return sql
+
+
+def _fitted(sql: str, declared: Length) -> str:
+    filled = padded(f"rtrim({sql})", declared.length)
+    if declared.kind == "char":
+        return filled
+    return f"CASE WHEN length({sql}) > {declared.length} THEN {filled} ELSE {sql} END"
+
+
+def _struct(sql: str, declared: StructType, names: count[int]) -> str:
+    pairs = (
+        f"{text_sql(field.name)}, {_stored(f'{sql}.{quote(field.name)}', field.type, names)}" for field in declared
+    )
+    return f"CASE WHEN {sql} IS NOT NULL THEN named_struct({', '.join(pairs)}) END"
+
+
+def _bound(sql: str, use: Callable[[str], str], names: count[int]) -> str:
+    """What `use` makes of a value that is computed once."""
+    if is_path(sql):
+        return use(sql)
+    name = f"__c{next(names)}"
+    return f"element_at(transform(array({sql}), {name} -> {use(name)}), 1)"
+
+
+def _checks(
+    path: tuple[str, ...], sql: str, declared: DataType, whole: Callable[[str], str], names: count[int]
+) -> Iterator[Constraint]:
+    """`whole` makes a condition on the column of one on `sql`, which is the part at `path`, or an item of it."""
+    length = length_of(declared)
+    if length is not None:
+        condition = f"{sql} IS NULL OR length({sql}) <= {length.length}"
+        yield Constraint(f"{LENGTH_CHECK}{'.'.join(map(quote, path))}|{length.length}", whole(condition))
+        return
+    match declared:
+        case StructType():
+            for field in declared:
+                yield from _checks((*path, field.name), f"{sql}.{quote(field.name)}", field.type, whole, names)
+        case ArrayType(element):
+            yield from _each((*path, "element"), sql, element, whole, names)
+        case MapType(key, value):
+            yield from _each((*path, "key"), f"map_keys({sql})", key, whole, names)
+            yield from _each((*path, "value"), f"map_values({sql})", value, whole, names)
+        case _:
+            return
+
+
+def _each(
+    path: tuple[str, ...], sql: str, element: DataType, whole: Callable[[str], str], names: count[int]
+) -> Iterator[Constraint]:
+    item = f"__c{next(names)}"
+
+    def all_of(condition: str) -> str:
+        return whole(f"{sql} IS NULL OR forall({sql}, {item} -> {condition})")
+
+    yield from _checks(path, item, element, all_of, names)

@@ -1,0 +1,47 @@
+"""Which types a default may have: Spark's rule of constants that are brought to the type of a column."""
+
+from __future__ import annotations
+
+from deltasql.schema.types import (
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    STRING,
+    TIMESTAMP,
+    VOID,
+    ArrayType,
+    DataType,
+    MapType,
+    StructType,
+)
+from deltasql.schema.widening import can_widen
+from deltasql.sql.function_types import is_integral, is_number
+
+
+def may_default(found: DataType, column: DataType) -> bool:
+    """Whether a constant of the type `found` may be the default of a column, if its value fits.
+
+    Numbers, texts and times are cast as in an INSERT. Truth values, arrays, maps and structs only widen: 'true' and 1
+    are none of TRUE.
+    """
+    plain = not any(isinstance(kind, (ArrayType, MapType, StructType)) for kind in (found, column))
+    return _widens(found, column) or (plain and BOOLEAN not in (found, column))
+
+
+def _widens(found: DataType, column: DataType) -> bool:
+    if found in (column, VOID):
+        return True
+    match found, column:
+        case ArrayType(old), ArrayType(new):
+            return _widens(old, new)
+        case MapType(old_key, old), MapType(new_key, new):
+            return _widens(old_key, new_key) and _widens(old, new)
+        case StructType(old_fields), StructType(new_fields):
+            pairs = zip(old_fields, new_fields, strict=False)
+            return len(old_fields) == len(new_fields) and all(_widens(old.type, new.type) for old, new in pairs)
+        case (ArrayType() | MapType() | StructType(), _) | (_, ArrayType() | MapType() | StructType()):
+            return False
+    approximate = column in (FLOAT, DOUBLE) and (is_integral(found) or (found == FLOAT and column == DOUBLE))
+    numbers = is_number(found) and is_number(column) and can_widen(found, column)
+    return column == STRING or approximate or numbers or (found == DATE and column == TIMESTAMP)

@@ -1,0 +1,204 @@
+"""DEFAULT: the value of a column that a statement does not give. Source: Spark, column default values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.columns import (
+    DefaultExpressionError,
+    DefaultNotConstantError,
+    DefaultNotDeterministicError,
+    DefaultSubqueryError,
+    DefaultTypeError,
+)
+from deltasql.plan.base import SqlText
+from deltasql.plan.hidden import hidden
+from deltasql.planner.rows.default_types import may_default
+from deltasql.schema.lengths import Length
+from deltasql.schema.text import path_text, sql_text
+from deltasql.schema.types import INTEGER, DataType, DecimalType, PrimitiveType, StructField, StructType
+from deltasql.sql.expression_types import types_of
+
+if TYPE_CHECKING:
+    from deltasql.planner.context import Context
+
+CURRENT_DEFAULT = "CURRENT_DEFAULT"
+_SOME_ROW = StructType((StructField(hidden("none"), INTEGER),))
+_INTEGER_BITS = {"byte": 8, "short": 16, "integer": 32, "long": 64}
+_CAST_FAILURES = ("CAST_", "DATATYPE_MISMATCH", "NUMERIC_VALUE_OUT_OF_RANGE")
+_FUNCTIONS = {
+    "current_date": "date",
+    "curdate": "date",
+    "current_timestamp": "timestamp",
+    "now": "timestamp",
+    "localtimestamp": "timestamp_ntz",
+    "current_user": "string",
+    "user": "string",
+    "session_user": "string",
+    "current_timezone": "string",
+}
+"""Functions of no arguments whose type is known without Spark."""
+
+
+def default_sql(field: StructField | None) -> str:
+    """SQL of a column's default value, in brackets if it needs them: NULL where none is declared.
+
+    Raises DefaultExpressionError for a text that may not run: a log may say anything there.
+    """
+    text = "" if field is None else str(field.metadata.get(CURRENT_DEFAULT) or "")
+    return _stored(text, path_text((field.name,))) if field is not None and text.strip() else "NULL"
+
+
+@cache
+def _stored(text: str, column: str) -> str:
+    from deltasql.sql.stored_expressions import Use, bare, stored_refusal
+    from deltasql.sql.tokens import tokenize
+
+    found = stored_refusal(text, Use.DEFAULT, StructType())
+    if found is not None:
+        advice = f"Remove it: ALTER TABLE … ALTER COLUMN {column} DROP DEFAULT."
+        raise DefaultExpressionError(found.part, column, text, advice)
+    tokens = tokenize(text)
+    is_call = len(tokens) == 3 and tokens[0].is_name and (tokens[1].key, tokens[2].key) == ("(", ")")
+    is_signed = len(tokens) == 2 and tokens[0].key in {"-", "+"} and tokens[1].kind == "number"
+    is_typed = len(tokens) == 2 and tokens[0].kind == "word" and tokens[1].kind == "string"
+    return bare(text) if len(tokens) == 1 or is_call or is_signed or is_typed else f"({bare(text)})"
+
+
+def checked_default(
+    expression: SqlText, column: tuple[str, ...], kind: DataType, context: Context, length: Length | None = None
+) -> str:
+    """The default as the table stores it: the user's own text. `length` is that of CHAR(n) and VARCHAR(n).
+
+    Raises DefaultExpressionError, DefaultSubqueryError, DefaultNotConstantError, DefaultNotDeterministicError,
+    DefaultTypeError. Literals are checked here, for any other expression Spark is asked, which then starts.
+    """
+    caret = context.caret(expression.start, expression.start + len(expression.text))
+    try:
+        _check(expression.text, path_text(column), kind, context, length)
+    except DeltaSqlError as error:
+        raise error.at(caret) from None
+    return expression.text
+
+
+def _check(sql: str, column: str, kind: DataType, context: Context, length: Length | None) -> None:
+    from deltasql.sql.references import column_references, has_aggregate, has_subquery, is_deterministic
+    from deltasql.sql.stored_expressions import Reason, Use, refusal
+
+    reasons: dict[Reason, type[DefaultNotConstantError | DefaultNotDeterministicError]]
+    reasons = {Reason.AGGREGATE: DefaultNotConstantError, Reason.RANDOM: DefaultNotDeterministicError}
+    found = refusal(sql, Use.DEFAULT)
+    if has_subquery(sql) or (found is not None and found.reason is Reason.QUERY):
+        raise DefaultSubqueryError(column, sql)
+    if found is not None:
+        if found.reason is Reason.FUNCTION:
+            # That nobody knows it Spark says better.
+            types_of(_SOME_ROW, [sql], context)
+        if found.reason in reasons:
+            raise reasons[found.reason](column, sql)
+        raise DefaultExpressionError(
+            found.part, column, sql, "It is computed by Spark's own functions, from constants."
+        )
+    if length is None and _is_stored_as_it_is(sql, kind):
+        return
+    names = [reference for reference in column_references(sql) if reference.parts[-1].lower() not in _FUNCTIONS]
+    if names or has_aggregate(sql):
+        raise DefaultNotConstantError(column, sql)
+    if not is_deterministic(sql):
+        raise DefaultNotDeterministicError(column, sql)
+    (found_kind,) = types_of(_SOME_ROW, [sql], context)
+    if not may_default(found_kind, kind):
+        reason = f"It is of type {sql_text(found_kind)}."
+        raise DefaultTypeError(column, sql_text(kind), sql, reason)
+    try:
+        value = context.analyst.value(f"CAST(({sql}) AS {sql_text(kind)})")
+    except DeltaSqlError as error:
+        if not error.condition.startswith(_CAST_FAILURES):
+            raise
+        raise DefaultTypeError(column, sql_text(kind), sql, error.message) from error
+    if length is not None and isinstance(value, str) and len(value.rstrip(" ")) > length.length:
+        raise DefaultTypeError(column, length.text.upper(), sql, f"It has {len(value)} characters.")
+
+
+def _is_stored_as_it_is(sql: str, kind: DataType) -> bool:
+    """Whether `sql` is a literal or a call that certainly gives a value of the type `kind`."""
+    from deltasql.sql.literals import literal
+    from deltasql.sql.references import parse_expression
+    from deltasql.sql.tokens import tokenize
+
+    words = [token.key for token in tokenize(sql)]
+    if isinstance(kind, PrimitiveType) and words[1:] in ([], ["(", ")"]):
+        known = _FUNCTIONS.get(words[0].lower())
+        if known is not None:
+            return known == kind.name
+    tree = parse_expression(sql)
+    found = None if tree is None else literal(tree, None)
+    if found is None:
+        return False
+    match kind:
+        case PrimitiveType(name) if found.kind == "number" and name in _INTEGER_BITS:
+            limit = 2 ** (_INTEGER_BITS[name] - 1)
+            return found.value == int(found.value) and -limit <= found.value < limit
+        case PrimitiveType("float" | "double"):
+            return found.kind in {"number", "double", "null"}
+        case PrimitiveType("boolean"):
+            return found.kind in {"bool", "null"}
+        case PrimitiveType("string" | "date" | "timestamp" | "timestamp_ntz" as name):
+            return found.kind in {name, "null"}
+        case DecimalType(precision, scale):
+            return found.kind == "number" and abs(found.value) < 10 ** (precision - scale)  # type: ignore[arg-type]
+    return found.kind == "null"
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultKeyword:
+    """The keyword DEFAULT in place of a value: offsets in the query, and the number of the query's column, from 0."""
+
+    start: int
+    end: int
+    column: int
+
+
+def default_keywords(query: str) -> tuple[list[DefaultKeyword], int]:
+    """Each DEFAULT that stands alone in a row of VALUES or in the select list of a plain SELECT, and the rows."""
+    if "default" not in query.lower():
+        return [], 0
+    from deltasql.sql.tokens import tokenize
+
+    tokens = tokenize(query)
+    outer = next((index for index, token in enumerate(tokens) if token.key != "("), 0)
+    # VALUES has its columns in brackets: (a, b), (c, d); VALUES 1, 2 are rows of one column each.
+    in_brackets = tokens[outer].key == "VALUES"
+    depth, column, rows = -outer, 0, 0 if in_brackets else 1
+    found = []
+    for index, token in enumerate(tokens):
+        if token.key in {"(", "["}:
+            depth += 1
+            rows += in_brackets and depth == 1
+            column = 0 if in_brackets and depth == 1 else column
+        elif token.key in {")", "]"}:
+            depth -= 1
+            column = 0 if in_brackets and depth == 0 else column
+        elif token.key == "," and depth == in_brackets:
+            column += 1
+        elif token.key == "DEFAULT" and depth <= in_brackets:
+            before = tokens[index - 1].key if index else ""
+            after = tokens[index + 1].key if index + 1 < len(tokens) else ""
+            if before in {"(", ",", "SELECT", "VALUES"} and after in {")", ",", ""}:
+                found.append(DefaultKeyword(token.start, token.end, column))
+    return found, rows
+
+
+def replace_defaults(query: str, fields: Sequence[StructField | None]) -> str:
+    """The query of an INSERT with each keyword DEFAULT replaced by what it means for the field of its column."""
+    keywords, _ = default_keywords(query)
+    if not keywords:
+        return query
+    from deltasql.sql.text_edits import splice
+
+    sql = [default_sql(fields[item.column] if item.column < len(fields) else None) for item in keywords]
+    return splice(query, [(item.start, item.end, text) for item, text in zip(keywords, sql, strict=True)]).sql

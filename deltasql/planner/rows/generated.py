@@ -1,0 +1,129 @@
+"""Generated columns: computed where a statement does not give them, checked where it does. Source: Delta protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from deltasql.errors.columns import GeneratedDependentError, GeneratedExpressionError, GeneratedFromRandomError
+from deltasql.plan.base import SqlText, quote
+from deltasql.plan.operators import Constraint
+from deltasql.schema.text import path_text, sql_text
+from deltasql.schema.types import StructField, StructType
+
+GENERATION = "delta.generationExpression"
+GENERATED_CHECK = "Generated Column "
+"""Begins the names of the constraints that given values are the computed ones; the column's name follows."""
+
+
+def generation_of(field: StructField) -> str | None:
+    """The expression that a generated column is computed by; None for any other column."""
+    expression = field.metadata.get(GENERATION)
+    return None if expression is None else str(expression)
+
+
+def generations(schema: StructType) -> dict[str, str]:
+    """The expressions of the generated columns by name."""
+    return {field.name: text for field in schema if (text := generation_of(field)) is not None}
+
+
+def without_comments(expression: SqlText) -> SqlText:
+    """`expression` without comments around it: one at its end would hide what follows it in SQL."""
+    from deltasql.sql.tokens import tokenize
+
+    tokens = tokenize(expression.text)
+    first, last = tokens[0], tokens[-1]
+    return SqlText(expression.text[first.start : last.end], expression.start + first.start)
+
+
+def base_columns(expression: str) -> frozenset[str]:
+    """The columns, in lower case, that an expression is computed from."""
+    from deltasql.sql.references import column_references
+
+    return frozenset(reference.parts[0].lower() for reference in column_references(expression))
+
+
+def stored_generation(field: StructField, schema: StructType) -> str:
+    """SQL of the expression that a column of `schema` is computed by. Raises GeneratedExpressionError.
+
+    A log may say anything there; what a statement may declare is in generation_checks.
+    """
+    from deltasql.sql.stored_expressions import Use, bare, stored_refusal
+
+    expression = generation_of(field) or ""
+    found = stored_refusal(expression, Use.GENERATED, schema)
+    if found is None:
+        return bare(expression)
+    advice = (
+        "The table's log says so: nothing is written while the column is there. Drop it, or copy the other columns."
+    )
+    raise GeneratedExpressionError(quote(field.name), found.part, expression, advice)
+
+
+def generated_sql(field: StructField, expression: str, values: Mapping[str, str]) -> str:
+    """SQL of a generated column where `values` are SQL of the row's new values by column name.
+
+    `expression` is its `stored_generation`.
+    """
+    from deltasql.sql.references import column_references
+    from deltasql.sql.text_edits import splice
+    from deltasql.sql.tokens import tokenize
+
+    ends = {token.start: token.end for token in tokenize(expression)}
+    folded = {name.lower(): sql for name, sql in values.items()}
+    replacements = [
+        (reference.start, ends[reference.start], f"({folded[reference.parts[0].lower()]})")
+        for reference in column_references(expression)
+    ]
+    return f"CAST({splice(expression, replacements).sql} AS {sql_text(field.type)})"
+
+
+def recomputed(
+    schema: StructType, assigned: Mapping[str, str], kept: Mapping[str, str], *, all_of_them: bool = False
+) -> dict[str, str]:
+    """SQL of the generated columns that change with the columns that are `assigned`, and are not assigned themselves.
+
+    Of a new row that is `all_of_them`. `kept` are SQL of the values of all columns as they were. A value is written
+    out once for each column that is computed from it, so that it must be the same each time: raises
+    GeneratedFromRandomError.
+    """
+    from deltasql.planner.rows.char_comparisons import with_padded_literals
+    from deltasql.sql.references import is_deterministic
+
+    found = generations(schema)
+    if not found:
+        return {}
+    changed = {name.lower() for name in assigned}
+    values = {}
+    for name, expression in found.items():
+        base = base_columns(expression) & changed
+        if name.lower() in changed or not (base or all_of_them):
+            continue
+        for column in (item for item in assigned if item.lower() in base):
+            if not is_deterministic(assigned[column]):
+                raise GeneratedFromRandomError(quote(column), assigned[column], quote(name))
+        field = schema.find(name)
+        assert field is not None
+        computed = with_padded_literals(stored_generation(field, schema), schema)
+        values[name] = generated_sql(field, computed, {**kept, **assigned})
+    return values
+
+
+def generated_checks(schema: StructType, given: Collection[str]) -> tuple[Constraint, ...]:
+    """The constraints of the generated columns among those for which a statement gives values."""
+    folded = {name.lower() for name in given}
+    return tuple(
+        Constraint(
+            f"{GENERATED_CHECK}{quote(field.name)}", f"{quote(field.name)} <=> ({stored_generation(field, schema)})"
+        )
+        for field in schema
+        if generation_of(field) is not None and field.name.lower() in folded
+    )
+
+
+def refuse_base_change(path: tuple[str, ...], operation: str, schema: StructType, table: str) -> None:
+    """Raises GeneratedDependentError if a generated column is computed from the column at `path`, or a part of it."""
+    from deltasql.sql.references import refers_to
+
+    for name, expression in generations(schema).items():
+        if refers_to(expression, path):
+            raise GeneratedDependentError(operation, path_text(path), quote(name), expression, table)

@@ -1,0 +1,147 @@
+"""INSERT … VALUES of plain literals: the rows as the table's columns store them, so that Spark need not run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import timezone, tzinfo
+from typing import TYPE_CHECKING
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.log.configuration.properties import check_constraints
+from deltasql.plan.insert import Insert
+from deltasql.plan.operators import Literals, LiteralValue
+from deltasql.planner.context import Context
+from deltasql.planner.rows.char_types import declared_length
+from deltasql.planner.rows.defaults import default_sql
+from deltasql.planner.rows.generated import generation_of
+from deltasql.schema.identity import identity_of
+from deltasql.schema.lengths import Length
+from deltasql.schema.timezone import zone
+from deltasql.schema.types import (
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    DataType,
+    DecimalType,
+    StructField,
+    StructType,
+)
+from deltasql.settings.session_settings import (
+    CASE_SENSITIVE,
+    IGNORE_MISSING_FILES,
+    PARTITION_OVERWRITE_MODE,
+    STORE_ASSIGNMENT,
+    TIME_ZONE,
+)
+from deltasql.sql.literal_casts import INTEGRAL, LeftToSparkError, as_type
+from deltasql.sql.literal_rows import LiteralColumn, LiteralRows, literal_constant, literal_rows
+
+if TYPE_CHECKING:
+    from deltasql.log.replay.snapshot import Snapshot
+
+_STORED = (*INTEGRAL, FLOAT, DOUBLE, BOOLEAN, STRING, BINARY, DATE, TIMESTAMP, TIMESTAMP_NTZ)
+# Others have several spellings, of which Spark has its own.
+_IN_DIRECTORIES = (*INTEGRAL, BOOLEAN, STRING, DATE, TIMESTAMP)
+_MOST_PLAIN_SCALE = 6
+_MOST_BYTES_OF_NAME = 60
+_OWN_SETTINGS = ("spark.databricks.", "deltasql.")
+_HARMLESS = frozenset(
+    {
+        *(CASE_SENSITIVE, IGNORE_MISSING_FILES, PARTITION_OVERWRITE_MODE, STORE_ASSIGNMENT, TIME_ZONE),
+        *("spark.sql.shuffle.partitions", "spark.sql.ansi.enabled"),
+    }
+)
+"""Settings that do not change how literals are read and files are written, or that are looked at here."""
+
+
+def known_rows(statement: Insert, query: str, context: Context) -> LiteralRows | None:
+    """The rows of the INSERT's query where they are certain without Spark; None where Spark must be asked."""
+    plain = not (statement.overwrite or statement.replace_where or statement.ctes or statement.schema_evolution)
+    if not plain or not context.analyst.is_plain or not _has_usual_settings(context):
+        return None
+    return literal_rows(query, certain_zone(context))
+
+
+def stored_rows(
+    snapshot: Snapshot, schema: StructType, rows: LiteralRows, places: Mapping[str, int], static: Mapping[str, str]
+) -> Literals | None:
+    """What the table gets of `rows`: `places` has the number of the column for each of its own (in lower case).
+
+    The others get what PARTITION says (`static`, as SQL) or their default. None where a value could be wrong or its
+    cast is not certain: Spark then does it, or says what is wrong.
+    """
+    partitions = {name.lower() for name in snapshot.partition_columns}
+    if check_constraints(snapshot.configuration) or all(field.name.lower() in partitions for field in schema):
+        return None
+    columns = []
+    try:
+        for field in schema:
+            place = places.get(field.name.lower())
+            column = _constant_column(field, static, rows) if place is None else rows.columns[place]
+            columns.append(_stored(field, column, rows.zone))
+            if field.name.lower() in partitions:
+                _refuse_spellings(field.type, columns[-1])
+    except LeftToSparkError:
+        return None
+    return Literals(schema, tuple(columns))
+
+
+def certain_zone(context: Context) -> tzinfo | None:
+    """The session's time zone; None for one that Java and Python may not agree on."""
+    name = context.time_zone or ""
+    if name in {"UTC", "Etc/UTC", "Z", "GMT"}:
+        return timezone.utc
+    if "/" not in name and not re.fullmatch(r"[+-]\d\d:\d\d", name):
+        return None
+    try:
+        return zone(name)
+    except DeltaSqlError:
+        return None
+
+
+def _has_usual_settings(context: Context) -> bool:
+    changed = [key for key, _ in context.settings.changed() if not key.startswith(_OWN_SETTINGS)]
+    return set(changed) <= _HARMLESS and context.choice(STORE_ASSIGNMENT) == "ANSI"
+
+
+def _constant_column(field: StructField, static: Mapping[str, str], rows: LiteralRows) -> LiteralColumn:
+    """The value of a column that the query does not give."""
+    found = literal_constant(static.get(field.name) or default_sql(field), rows.zone)
+    return LiteralColumn(found.type, (found.value,) * len(rows.columns[0].values))
+
+
+def _stored(field: StructField, column: LiteralColumn, where: tzinfo | None) -> tuple[LiteralValue, ...]:
+    if field.type not in _STORED and not isinstance(field.type, DecimalType):
+        raise LeftToSparkError
+    if identity_of(field) is not None or generation_of(field) is not None:
+        raise LeftToSparkError
+    values = tuple(as_type(value, column.type, field.type, where) for value in column.values)
+    if not field.nullable and None in values:
+        raise LeftToSparkError
+    length = declared_length(field)
+    return values if length is None else tuple(_fitted(value, length) for value in values)
+
+
+def _fitted(value: LiteralValue, declared: Length) -> LiteralValue:
+    """A text as CHAR or VARCHAR has it; see `char_types.stored`."""
+    if not isinstance(value, str):
+        return value
+    padded = value.rstrip(" ").ljust(declared.length)
+    fitted = padded if declared.kind == "char" or len(value) > declared.length else value
+    if len(fitted) > declared.length:
+        raise LeftToSparkError
+    return fitted
+
+
+def _refuse_spellings(kind: DataType, values: Sequence[LiteralValue]) -> None:
+    """Raises LeftToSparkError for values that Spark might spell in its own way in the name of a directory."""
+    plain = kind in _IN_DIRECTORIES or (isinstance(kind, DecimalType) and kind.scale <= _MOST_PLAIN_SCALE)
+    texts = [value for value in values if isinstance(value, str)]
+    if not plain or any(len(text.encode()) > _MOST_BYTES_OF_NAME or "\0" in text for text in texts):
+        raise LeftToSparkError

@@ -1,0 +1,99 @@
+"""What a statement depends on: files of its target, or all of it where its own queries read it as well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import TYPE_CHECKING
+
+from deltasql.plan.operators import Operator, Rewrite, Scan, children
+from deltasql.planner.changes import Reads
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from deltasql.log.replay.snapshot import Snapshot
+    from deltasql.planner.context import Context
+
+WHOLE_TABLE = Reads("TRUE", whole_table=True)
+
+PartitionTest = Callable[[Mapping[str, "str | None"]], bool]
+
+
+def reads_of(operator: Rewrite, predicate: str | None, snapshot: Snapshot, context: Context) -> Reads:
+    """The target's files that the rewrite looks at, which `predicate` chose; all where its queries read the table."""
+    target = operator.target
+    if reads_otherwise(operator):
+        return WHOLE_TABLE
+    return reads_of_files(target.files, predicate, snapshot, context, operator.target_alias)
+
+
+def reads_of_files(
+    files: pa.Table, predicate: str | None, snapshot: Snapshot, context: Context, alias: str | None = None
+) -> Reads:
+    """Some files, chosen by `predicate` (None: all), whose columns `alias` may qualify."""
+    matches = None if predicate is None else partition_test(snapshot, predicate, alias, context.time_zone)
+    return Reads(predicate or "TRUE", tuple(files.column("path").to_pylist()), matches=matches, alias=alias)
+
+
+def reads_of_itself(rows: Operator, snapshot: Snapshot, context: Context) -> Reads | None:
+    """What a query reads of the table that its rows go to; None for nothing."""
+    own = own_scans(rows, snapshot)
+    if not own:
+        return None
+    if len(own) > 1:
+        return WHOLE_TABLE
+    (scan,) = own
+    return reads_of_files(scan.files, scan.predicate, snapshot, context, scan.alias)
+
+
+def partition_test(snapshot: Snapshot, predicate: str, alias: str | None, timezone: str | None) -> PartitionTest | None:
+    """Whether `predicate` can be TRUE in a partition, by its values as in the log; None for a table without partitions.
+
+    What cannot be told by partition values, such as a random function, counts as TRUE.
+    """
+    columns = snapshot.partition_columns
+    if not columns:
+        return None
+
+    @cache
+    def meets(values: tuple[tuple[str, str | None], ...]) -> bool:
+        # Most statements win their race and never ask.
+        import pyarrow as pa
+
+        from deltasql.skipping.file_masks import kept, rows_of
+        from deltasql.skipping.partition_conditions import Partitions
+        from deltasql.skipping.predicates import condition
+
+        asked = condition(predicate, snapshot.schema, columns, alias, timezone)
+        kind = pa.struct([(name, pa.string()) for name, _ in values])
+        file = pa.table({"partitionValues": pa.chunked_array([pa.array([dict(values)], kind)])})
+        rows = rows_of(kept(asked, Partitions(file, timezone).keep))
+        return rows is None or len(rows) > 0
+
+    return lambda values: meets(tuple(values.items()))
+
+
+def reads_otherwise(operator: Rewrite) -> bool:
+    """Whether the source or a sub-query of a rewrite looks at its target, too."""
+    others = (child for child in children(operator) if child is not operator.target)
+    return any(_reads(child, operator.target.table, operator.target.version) for child in others)
+
+
+def own_scans(rows: Operator, snapshot: Snapshot) -> list[Scan]:
+    """The scans of the table, at the version of its snapshot, by a query itself or through views."""
+    # An older version does not change any more, so that nothing depends on what others commit.
+    wanted = (snapshot.table, snapshot.version)
+    return [scan for scan in scans(rows) if (scan.table, scan.version) == wanted]
+
+
+def _reads(rows: Operator, table: str, version: int) -> bool:
+    return any((scan.table, scan.version) == (table, version) for scan in scans(rows))
+
+
+def scans(operator: Operator) -> Iterator[Scan]:
+    """The scans at or below an operator."""
+    if isinstance(operator, Scan):
+        yield operator
+    for child in children(operator):
+        yield from scans(child)

@@ -1,0 +1,40 @@
+"""Which statements may be run once more after they lost a race with another writer.
+
+Nothing of the first run was committed, so that the second is as good as the first; but a user who reads in it what the
+clock or a random function said may have seen the first one's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from deltasql.plan.operators import Operator, Project, Query, Rewrite, children
+from deltasql.planner.changes import LayoutChange, Plan, RowChange, TableChange
+from deltasql.sql.references import is_deterministic
+
+# They put a table back as it was: what others have done meanwhile would be lost without a word.
+_NEVER = frozenset({"RESTORE", "CLONE"})
+
+
+def may_repeat(change: Plan, statements: str) -> bool:
+    """Whether a change may be planned and run again; `statements` are DETERMINISTIC ones, ALL or NONE."""
+    match change:
+        case TableChange() | RowChange() | LayoutChange() if change.operation not in _NEVER:
+            if not isinstance(change, RowChange) or statements != "DETERMINISTIC":
+                return statements != "NONE"
+            return all(map(is_deterministic, _texts(change.operator)))
+    return False
+
+
+def _texts(operator: Operator) -> Iterator[str]:
+    """The SQL that an operator and those below it evaluate."""
+    match operator:
+        case Query():
+            yield operator.sql
+        case Project():
+            yield from (sql for _, sql in operator.columns)
+        case Rewrite():
+            yield from (sql for action in operator.actions for sql in action.values)
+            yield from (action.condition for action in operator.actions if action.condition is not None)
+    for child in children(operator):
+        yield from _texts(child)

@@ -1,0 +1,200 @@
+"""Whether what others change while a statement runs can be told apart row by row, and by which query.
+
+That takes deletion vectors, and conditions that look at nothing but their row and give the same answer each time.
+Source: Databricks documentation, Row-level concurrency and its limitations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.log.configuration.properties import writes_vectors
+from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
+from deltasql.plan.operators import Operator, Query, Rewrite, RowEffect, Scan
+from deltasql.planner.changes import NO_ROWS, RowReads
+from deltasql.planner.rows.read_set import own_scans, reads_otherwise
+from deltasql.schema.identity import identities
+from deltasql.schema.types import DecimalType, PrimitiveType
+from deltasql.settings.session_settings import ROW_LEVEL, ROW_LEVEL_SUBQUERIES
+from deltasql.sql.references import (
+    column_references,
+    is_stable,
+    parse_expression,
+    subqueries,
+    table_references,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from deltasql.log.replay.snapshot import Snapshot
+    from deltasql.planner.context import Context
+
+_VECTORS = (
+    "With deletion vectors, changes of other rows do not conflict: "
+    "ALTER TABLE {table} SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')."
+)
+_PARTITIONED = "In a clustered table (CLUSTER BY) instead of a partitioned one, changes of other rows do not conflict."
+_IDENTITY = "Rows are not told apart in a table with identity columns."
+_ITSELF = "Rows are not told apart in a statement that reads {table} a second time."
+_COMPLEX = "Rows are not told apart by a condition on {column}, which is a struct, array or map, or a part of one."
+_UNSTABLE = "Rows are not told apart by a condition that may change its mind: give it a constant for what it computes."
+_CORRELATED = "Rows are not told apart by a sub-query that depends on the row."
+_SUBQUERY = f"Rows are not told apart by sub-queries: SET {ROW_LEVEL_SUBQUERIES} = true allows it."
+
+
+def rewritten_rows(operator: Rewrite, snapshot: Snapshot, context: Context) -> RowReads:
+    """The rows that UPDATE, DELETE or MERGE depends on."""
+    advice = _table_advice(snapshot, context) or _statement_advice(operator, snapshot, context)
+    return RowReads(operator) if advice is None else RowReads(None, advice)
+
+
+def inserted_rows(rows: Query, snapshot: Snapshot, context: Context) -> RowReads:
+    """The rows of its own table that INSERT … SELECT depends on: those that its query reads."""
+    own = own_scans(rows, snapshot)
+    if not own:
+        return NO_ROWS
+    advice = _table_advice(snapshot, context)
+    probe = _reading_probe(rows, own) if advice is None else None
+    if probe is None:
+        return RowReads(None, advice or _ITSELF.format(table=snapshot.table))
+    advice = _row_advice(probe.sql, own[0].alias or "", snapshot)
+    return RowReads(probe) if advice is None else RowReads(None, advice)
+
+
+def keeps_source(operator: Rewrite) -> bool:
+    """Whether the source may give other rows when it is evaluated again, so that it is kept until the commit."""
+    return operator.source is not None and not _is_pinned(operator.source)
+
+
+def _table_advice(snapshot: Snapshot, context: Context) -> str | None:
+    if not context.is_on(ROW_LEVEL):
+        return f"SET {ROW_LEVEL} = true lets rows be told apart."
+    if not writes_vectors(snapshot.configuration):
+        return _VECTORS.format(table=snapshot.table)
+    if snapshot.partition_columns:
+        return _PARTITIONED
+    return _IDENTITY if identities(snapshot.schema) else None
+
+
+def _statement_advice(operator: Rewrite, snapshot: Snapshot, context: Context) -> str | None:
+    if reads_otherwise(operator):
+        return _ITSELF.format(table=snapshot.table)
+    for text in _conditions(operator):
+        advice = _row_advice(text, operator.target_alias, snapshot, operator.source_alias)
+        advice = advice or _query_advice(text, operator.relations, context)
+        if advice is not None:
+            return advice
+    return None
+
+
+def _conditions(operator: Rewrite) -> Iterator[str]:
+    """What decides on rows of the target; the condition of an INSERT clause sees only the source."""
+    if operator.on is not None:
+        yield operator.on
+    for action in operator.actions:
+        if action.condition is not None and action.effect is not RowEffect.INSERT:
+            yield action.condition
+
+
+def _row_advice(text: str, alias: str, snapshot: Snapshot, other: str = "") -> str | None:
+    """What speaks against a condition on the table's columns, which `alias` qualifies; `other` qualifies a source's."""
+    if not is_stable(text):
+        return _UNSTABLE
+    for reference in column_references(text):
+        parts = reference.parts
+        qualifier = parts[0].lower() if len(parts) > 1 else None
+        own = qualifier == alias.lower()
+        if qualifier == other.lower() and not own:
+            continue
+        field = snapshot.schema.find(parts[1] if own else parts[0])
+        if field is not None and not isinstance(field.type, (PrimitiveType, DecimalType)):
+            return _COMPLEX.format(column=field.name)
+    return None
+
+
+def _query_advice(text: str, relations: Mapping[str, Operator], context: Context) -> str | None:
+    """What speaks against sub-queries: they must give the same each time, for every row, at any time."""
+    queries = list(subqueries(text))
+    if queries and not context.is_on(ROW_LEVEL_SUBQUERIES):
+        return _SUBQUERY
+    for query in queries:
+        if not _is_pinned(Query(query, relations)):
+            return _UNSTABLE
+        try:
+            # On its own Spark understands only a query that does not look at the row around it.
+            context.analyst.schema(Query(query, relations))
+        except DeltaSqlError:
+            return _CORRELATED
+    return None
+
+
+def _is_pinned(rows: Operator) -> bool:
+    """Whether rows are the same whenever they are read: they come from versions of tables, and from nothing else."""
+    match rows:
+        case Query():
+            own = all(reference.parts[-1] in rows.relations for reference in table_references(rows.sql))
+            return own and is_stable(rows.sql) and all(map(_is_pinned, rows.relations.values()))
+        case Scan():
+            return True
+        case _:
+            from deltasql.plan.operators import children
+
+            return all(map(_is_pinned, children(rows)))
+
+
+def _reading_probe(rows: Query, own: list[Scan]) -> Query | None:
+    """A query of the positions of all rows that a plain SELECT … FROM table WHERE condition reads; None for others."""
+    if len(own) != 1 or list(rows.relations.values()) != own:
+        return None
+    start = _end_of_plain_projection(rows.sql)
+    if start is None or not _is_pinned(rows):
+        return None
+    (name,) = rows.relations
+    # Spark is asked for the columns of the hidden position, in place of those of the SELECT list.
+    sql = f"SELECT {ROW_FILE}, {ROW_INDEX} {rows.sql[start:]}"
+    return Query(sql, {name: replace(own[0], identity=True)}, rows.label)
+
+
+def _end_of_plain_projection(sql: str) -> int | None:
+    """The offset of FROM in a SELECT of one table whose rows each give a row, if at all; None for any other query."""
+    from sqlglot import exp
+
+    from deltasql.sql.references import has_aggregate
+    from deltasql.sql.tokens import tokenize
+
+    tree = parse_expression(f"({sql})")
+    select = tree.this if isinstance(tree, (exp.Subquery, exp.Paren)) else tree
+    if not isinstance(select, exp.Select) or has_aggregate(sql) or select.find(exp.Window) is not None:
+        return None
+    parts = {key: value for key, value in select.args.items() if value}
+    clause = parts.pop("from", None) or parts.pop("from_", None)
+    if clause is None or parts.keys() - {"expressions", "where", "kind", "hint"} or not _is_plain_table(clause.this):
+        return None
+    if (
+        len(list(select.find_all(exp.Table))) != 1
+        or select.find(exp.Explode) is not None
+        or select.find(exp.Inline) is not None
+    ):
+        return None
+    depth = 0
+    tokens = tokenize(sql)
+    if not tokens or tokens[0].key != "SELECT":
+        # FROM t SELECT …, or a query in parentheses.
+        return None
+    for token in tokens:
+        depth += (token.key in {"(", "[", "CASE"}) - (token.key in {")", "]", "END"})
+        if depth == 0 and token.key == "FROM":
+            return token.start
+    return None
+
+
+def _is_plain_table(source: object) -> bool:
+    """Whether a FROM clause has a table with at most an alias: no sample of it, and no query in its place."""
+    from sqlglot import exp
+
+    allowed = {"this", "db", "catalog", "alias"}
+    return isinstance(source, exp.Table) and {key for key, value in source.args.items() if value} <= allowed

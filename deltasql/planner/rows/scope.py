@@ -1,0 +1,196 @@
+"""Name resolution in row statements: what an expression may look at, and the one way to write each name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.write import (
+    AggregateInConditionError,
+    MergeUnresolvedError,
+    NonDeterministicConditionError,
+    SubqueryInConditionError,
+)
+from deltasql.plan.base import SqlText, TableName, quote
+from deltasql.plan.operators import Operator
+from deltasql.planner.context import Context
+from deltasql.schema.paths import folded
+from deltasql.schema.types import DataType, StructType
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the tables of a row statement: its alias and columns, and the longer names that mean the alias."""
+
+    alias: str
+    schema: StructType
+    names: tuple[tuple[str, ...], ...] = ()
+
+    def has(self, name: str) -> bool:
+        return self.schema.find(name) is not None
+
+    @property
+    def all_names(self) -> tuple[tuple[str, ...], ...]:
+        return ((self.alias,), *self.names)
+
+
+def side(context: Context, name: TableName | None, alias: str | None, schema: StructType, fallback: str) -> Side:
+    """The side of a table that may carry an alias. Without one its own name qualifies its columns, in any length."""
+    if alias is not None or name is None:
+        return Side(alias or fallback, schema)
+    parts = name.parts if name.path is not None else context.catalog.full_name(name.parts)
+    longer = tuple(parts[start:] for start in range(len(parts) - 1))
+    return Side(name.parts[-1], schema, longer)
+
+
+def unqualified(parts: tuple[str, ...], names: Iterable[tuple[str, ...]], schema: StructType) -> tuple[str, ...]:
+    """An assigned name without the longest of `names` before it, if `schema` has what follows or not the whole.
+
+    An alias and a struct column may have the same name: as in Spark the alias comes first.
+    """
+    known = {folded(name) for name in names}
+    lengths = [length for length in range(len(parts) - 1, 0, -1) if folded(parts[:length]) in known]
+    for length in lengths:
+        if schema.find(parts[length]) is not None:
+            return parts[length:]
+    return parts if schema.find(parts[0]) is not None or not lengths else parts[lengths[0] :]
+
+
+def told_apart(target: Side, source: Side) -> tuple[Side, Side]:
+    """The sides of a MERGE with aliases that differ: a.t and b.t are called by those longer names alone."""
+    if target.alias.lower() != source.alias.lower():
+        return target, source
+    return _by_long_name(target, source), _by_long_name(source, target)
+
+
+def _by_long_name(side: Side, other: Side) -> Side:
+    """`side` under the shortest name that `other` does not have, as one word."""
+    taken = {folded(name) for name in other.names}
+    names = tuple(name for name in side.names if folded(name) not in taken)
+    return Side(".".join(names[-1]), side.schema, names) if names else side
+
+
+@dataclass(slots=True)
+class Scope:
+    """The sides of a statement. `relations` gathers what sub-queries in its expressions read."""
+
+    context: Context
+    target: Side
+    source: Side | None = None
+    relations: dict[str, Operator] = field(default_factory=dict)
+
+    @property
+    def qualifiers(self) -> Mapping[tuple[str, ...], str]:
+        sides = [self.target, *([self.source] if self.source else [])]
+        return {names: side.alias for side in sides for names in side.names}
+
+    def expression(self, text: SqlText, clause: str, *, target: bool = True, source: bool = True) -> str:
+        """SQL of an expression, tables bound and names qualified, that may look at the given sides.
+
+        Raises MergeUnresolvedError for a name that belongs to the side that is out of reach, AggregateInConditionError.
+        """
+        from deltasql.sql.references import column_references, has_aggregate, has_subquery
+        from deltasql.sql.text_edits import Spliced, splice
+
+        if has_aggregate(text.text):
+            error = AggregateInConditionError(clause=clause, expression=text.text)
+            raise error.at(self.context.caret(text.start, text.end))
+        spliced = Spliced(text.text)
+        sql = text.text
+        if self.source is not None and not has_subquery(sql):
+            insertions = []
+            for reference in column_references(sql):
+                owner = self._owner(reference.parts, text, reference.start, reference.end, clause, (target, source))
+                if owner is not None:
+                    insertions.append((reference.start, reference.start, f"{quote(owner.alias)}."))
+            spliced = splice(sql, insertions)
+        sql, relations = self.context.bind(
+            spliced.sql, self.qualifiers, place=lambda offset: text.start + spliced.to_original(offset)
+        )
+        self.relations.update(relations)
+        return sql
+
+    def condition(
+        self, text: SqlText, clause: str, *, target: bool = True, source: bool = True, subqueries: bool = False
+    ) -> str:
+        """SQL of a condition. Raises what says that it must be a plain function of its row, or of `subqueries`."""
+        from deltasql.sql.references import has_aggregate, has_subquery, is_deterministic
+
+        error: DeltaSqlError | None = None
+        if has_subquery(text.text) and not subqueries:
+            error = SubqueryInConditionError(clause=clause, expression=text.text)
+        elif has_aggregate(text.text):
+            error = AggregateInConditionError(clause=clause, expression=text.text)
+        elif not is_deterministic(text.text):
+            error = NonDeterministicConditionError(clause=clause, expression=text.text)
+        if error is not None:
+            raise error.at(self.context.caret(text.start, text.end))
+        return self.expression(text, clause, target=target, source=source)
+
+    def _owner(
+        self, parts: tuple[str, ...], text: SqlText, start: int, end: int, clause: str, reach: tuple[bool, bool]
+    ) -> Side | None:
+        """The side whose alias must be put before a name; None when it says so itself or only Spark can tell."""
+        assert self.source is not None
+        first = parts[0].lower()
+        sides = [(self.target, reach[0]), (self.source, reach[1])]
+        for candidate, reachable in sides:
+            if len(parts) > 1 and first == candidate.alias.lower() and not self._is_struct(parts, reach):
+                if not reachable:
+                    raise self._unresolved(parts, text, start, end, clause, reach)
+                return None
+        owners = [candidate for candidate, reachable in sides if reachable and candidate.has(parts[0])]
+        if len(owners) == 1:
+            return owners[0]
+        if not owners and any(candidate.has(parts[0]) for candidate, _ in sides):
+            raise self._unresolved(parts, text, start, end, clause, reach)
+        return None
+
+    def _is_struct(self, parts: tuple[str, ...], reach: tuple[bool, bool]) -> bool:
+        """Whether a.b is field b of a struct a within reach, though a is an alias: the alias wins if it has b."""
+        owner = self.target if parts[0].lower() == self.target.alias.lower() else self.source
+        assert owner is not None
+        return not owner.has(parts[1]) and any(
+            side.has(parts[0]) for side, ok in ((self.target, reach[0]), (self.source, reach[1])) if ok and side
+        )
+
+    def _unresolved(
+        self, parts: tuple[str, ...], text: SqlText, start: int, end: int, clause: str, reach: tuple[bool, bool]
+    ) -> Exception:
+        assert self.source is not None
+        reachable = [side for side, ok in ((self.target, reach[0]), (self.source, reach[1])) if ok]
+        columns = tuple(f"{quote(side.alias)}.{quote(name)}" for side in reachable for name in side.schema.names)
+        error = MergeUnresolvedError(expression=".".join(quote(part) for part in parts), clause=clause, columns=columns)
+        return error.at(self.context.caret(text.start + start, text.start + end))
+
+    def type_of(self, sql: str) -> DataType | None:
+        """The type of a plain column or field of a side, or None for any other expression."""
+        from deltasql.planner.rows.alignment import is_path
+        from deltasql.sql.references import column_references
+
+        if not is_path(sql):
+            return None
+        references = column_references(sql)
+        if len(references) != 1:
+            return None
+        parts = references[0].parts
+        for candidate in (self.target, self.source):
+            if candidate is not None and len(parts) > 1 and parts[0].lower() == candidate.alias.lower():
+                return type_at(candidate.schema, parts[1:])
+        if self.source is None:
+            return type_at(self.target.schema, parts)
+        return None
+
+
+def type_at(schema: StructType, parts: tuple[str, ...]) -> DataType | None:
+    """The type of a column or of a field of structs; None where there is none."""
+    current: DataType = schema
+    for part in parts:
+        if not isinstance(current, StructType):
+            return None
+        found = current.find(part)
+        if found is None:
+            return None
+        current = found.type
+    return current

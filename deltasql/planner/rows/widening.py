@@ -1,0 +1,72 @@
+"""Which types a statement may widen, and what stands in the way of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from deltasql.errors.constraints import ConstraintTypeMismatchError, GeneratedTypeMismatchError
+from deltasql.log.configuration.iceberg_compat import compat_keys
+from deltasql.log.configuration.properties import check_constraints, is_on
+from deltasql.planner.rows.alignment import same_type
+from deltasql.planner.rows.generated import GENERATION
+from deltasql.schema.paths import find_path, walk
+from deltasql.schema.text import path_text, type_text
+from deltasql.schema.types import DataType, StructType
+from deltasql.schema.widening import Widening
+from deltasql.settings.session_settings import AUTOMATIC_WIDENING
+
+if TYPE_CHECKING:
+    from deltasql.log.replay.snapshot import Snapshot
+    from deltasql.planner.context import Context
+
+ENABLED = "delta.enableTypeWidening"
+
+
+def declared_widening(configuration: Mapping[str, str]) -> Widening:
+    """What ALTER TABLE may widen. What Iceberg cannot read is refused with a reason of its own when it is committed."""
+    return Widening.ALWAYS if is_on(configuration, ENABLED) else Widening.NEVER
+
+
+def automatic_widening(configuration: Mapping[str, str], context: Context) -> Widening:
+    """What schema evolution may widen: with Iceberg compatibility only what both formats know."""
+    if not is_on(configuration, ENABLED):
+        return Widening.NEVER
+    chosen = Widening(context.choice(AUTOMATIC_WIDENING))
+    if chosen is Widening.NEVER or not compat_keys(configuration):
+        return chosen
+    return Widening.ICEBERG
+
+
+def refuse_dependent_types(new: StructType, snapshot: Snapshot) -> None:
+    """Raises ConstraintTypeMismatchError, GeneratedTypeMismatchError if evolution changes the type of what one uses.
+
+    The expression could then mean something else than when the rows that are there were held against it.
+    """
+    old = snapshot.schema
+    if new is old:
+        return
+    for name, expression in check_constraints(snapshot.configuration).items():
+        for column, before, after in _retyped(expression, old, new):
+            raise ConstraintTypeMismatchError(column, before, after, name, expression, snapshot.table)
+    for path, field in walk(old):
+        for column, before, after in _retyped(str(field.metadata.get(GENERATION, "")), old, new):
+            raise GeneratedTypeMismatchError(column, before, after, path_text(path), snapshot.table)
+
+
+def _retyped(expression: str, old: StructType, new: StructType) -> Iterator[tuple[str, str, str]]:
+    """Columns of `expression` that have another type in `new`: path, type before and after."""
+    from deltasql.sql.references import column_references
+
+    if not expression:
+        return
+    for reference in column_references(expression):
+        path = reference.parts
+        before, after = _type_at(old, path), _type_at(new, path)
+        if before is not None and after is not None and not same_type(before, after):
+            yield path_text(path), type_text(before), type_text(after)
+
+
+def _type_at(schema: StructType, path: tuple[str, ...]) -> DataType | None:
+    found = find_path(schema, path)
+    return None if found is None else found.field.type

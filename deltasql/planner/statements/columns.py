@@ -1,0 +1,339 @@
+"""ALTER TABLE … columns: pure edits of the schema, committed as metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.errors.columns import NestedDefaultError, ReplaceIdentityColumnsError
+from deltasql.errors.constraints import NewNotNullViolationError
+from deltasql.errors.optimize import DropClusteringColumnError
+from deltasql.errors.schema import (
+    AddColumnDefaultError,
+    AddNotNullColumnError,
+    ChangeColumnError,
+    ColumnNotFoundError,
+    DropColumnNeedsMappingError,
+    DropPartitionColumnError,
+    RenameColumnNeedsMappingError,
+)
+from deltasql.log.configuration.properties import stats_columns
+from deltasql.log.reading.clustering import clustering_columns
+from deltasql.plan.base import ColumnPath
+from deltasql.plan.columns import (
+    AddColumns,
+    AddedColumn,
+    AlterColumns,
+    ColumnChange,
+    DropColumns,
+    RenameColumn,
+    ReplaceColumns,
+)
+from deltasql.planner.changes import Plan, TableChange, Verification
+from deltasql.planner.context import Context
+from deltasql.planner.rows.defaults import CURRENT_DEFAULT, checked_default
+from deltasql.planner.rows.generated import refuse_base_change
+from deltasql.planner.rows.identity import refuse_change, synchronized
+from deltasql.planner.rows.read_set import WHOLE_TABLE
+from deltasql.planner.rows.widening import declared_widening, refuse_dependent_types
+from deltasql.planner.rule import plan
+from deltasql.planner.statements.constraints import refuse_dependent, verification
+from deltasql.planner.tables.column_definitions import declared_field, field_metadata, refuse_value_clauses
+from deltasql.planner.tables.metadata import evolved_metadata, maps_columns, metadata_actions
+from deltasql.schema.edits import (
+    add_column,
+    drop_column,
+    move_column,
+    rename_column,
+    set_comment,
+    set_metadata,
+    set_nullable,
+    set_type,
+    with_metadata,
+)
+from deltasql.schema.identity import identities
+from deltasql.schema.json import field_to_json, type_to_json
+from deltasql.schema.lengths import declared_as, length_of, plain_type, with_lengths, without_lengths
+from deltasql.schema.paths import find_path, replace_type, resolve, walk
+from deltasql.schema.replacement import replace_columns
+from deltasql.schema.text import path_text, type_text
+from deltasql.schema.types import StructField, StructType
+from deltasql.schema.widening import TYPE_CHANGES
+from deltasql.sql.tokens import tokenize
+
+if TYPE_CHECKING:
+    from deltasql.log.actions.actions import Metadata
+    from deltasql.log.replay.snapshot import Snapshot
+    from deltasql.log.replay.table import DeltaLog
+
+STATS_COLUMNS = "delta.dataSkippingStatsColumns"
+
+
+@plan.register
+def _(statement: AddColumns, context: Context) -> Plan:
+    """Columns are added one after another, so that a later one may stand AFTER an earlier one."""
+    log, snapshot = context.writable(statement.table)
+    schema = with_lengths(snapshot.schema)
+    for column in statement.columns:
+        try:
+            schema = _added(schema, column, snapshot.table)
+        except DeltaSqlError as error:
+            raise error.at(_place_in_added(error, column, context)) from None
+    parameters = {"columns": [_described(column) for column in statement.columns]}
+    return _change(log, snapshot, schema, "ADD COLUMNS", parameters)
+
+
+@plan.register
+def _(statement: AlterColumns, context: Context) -> Plan:
+    """One or several changes, one after another. SET NOT NULL looks at the rows that are there.
+
+    A column that is given the type it has is no change, and makes no commit.
+    """
+    log, snapshot = context.writable(statement.table)
+    schema = with_lengths(snapshot.schema)
+    checks: list[Verification] = []
+    for change in statement.changes:
+        try:
+            schema = _altered(schema, change, snapshot, context)
+            check = _null_check(change, snapshot, context)
+            checks += [check] if check else []
+        except DeltaSqlError as error:
+            raise error.at(context.caret(change.path.start, change.path.end)) from None
+    if all(_keeps_type(change, snapshot.schema) for change in statement.changes):
+        return TableChange(log, snapshot, "CHANGE COLUMN", {}, skip_if_empty=True)
+    schema = without_lengths(schema)
+    # Delta tells of SYNC IDENTITY what the column was.
+    described = [
+        _described_change(snapshot.schema if change.sync_identity else schema, change, snapshot.schema)
+        for change in statement.changes
+    ]
+    if len(described) == 1:
+        position = _position(statement.changes[0])
+        planned = _change(log, snapshot, schema, "CHANGE COLUMN", {"column": described[0], **position})
+    else:
+        described = [item | _position(change) for item, change in zip(described, statement.changes, strict=True)]
+        planned = _change(log, snapshot, schema, "CHANGE COLUMNS", {"columns": described})
+    # What holds for the rows that are there must hold for those that others add meanwhile. SYNC IDENTITY looks, too.
+    looks = any(change.nullable is False or change.sync_identity for change in statement.changes)
+    return replace(planned, verify=tuple(checks), reads=WHOLE_TABLE if looks else None)
+
+
+@plan.register
+def _(statement: ReplaceColumns, context: Context) -> Plan:
+    """The given columns in the given order; files stay as they are."""
+    log, snapshot = context.writable(statement.table)
+    if identities(snapshot.schema):
+        raise ReplaceIdentityColumnsError(snapshot.table)
+    refuse_value_clauses(statement.columns, context)
+    new = StructType(tuple(declared_field(column, context) for column in statement.columns))
+    may_drop = maps_columns(snapshot.configuration)
+    widening = declared_widening(snapshot.configuration)
+    schema = replace_columns(snapshot.schema, new, may_drop=may_drop, widening=widening, where=snapshot.table)
+    refuse_dependent_types(schema, snapshot)
+    for path, _ in walk(snapshot.schema):
+        if find_path(schema, path) is None:
+            refuse_base_change(path, "drop", schema, snapshot.table)
+    columns = [field_to_json(field) for field in new]
+    return _change(log, snapshot, schema, "REPLACE COLUMNS", {"columns": columns})
+
+
+@plan.register
+def _(statement: RenameColumn, context: Context) -> Plan:
+    """Metadata alone: data files go by the physical name."""
+    log, snapshot = context.writable(statement.table)
+    caret = context.caret(statement.column.start, statement.column.end)
+    try:
+        found = resolve(snapshot.schema, statement.column.parts, where=snapshot.table)
+        if not maps_columns(snapshot.configuration):
+            raise RenameColumnNeedsMappingError(str(statement.table))
+        refuse_dependent(found.path, "rename", snapshot)
+        refuse_base_change(found.path, "rename", snapshot.schema, snapshot.table)
+        schema = rename_column(with_lengths(snapshot.schema), found.path, statement.name, where=snapshot.table)
+    except DeltaSqlError as error:
+        raise error.at(caret) from None
+    new_path = (*found.path[:-1], statement.name)
+    parameters = {"oldColumnPath": path_text(found.path), "newColumnPath": path_text(new_path)}
+    partitions = snapshot.partition_columns
+    if len(found.path) == 1:
+        partitions = tuple(statement.name if name == found.path[0] else name for name in partitions)
+    metadata = replace(snapshot.metadata, partition_columns=partitions)
+    metadata = _renamed_statistics(evolved_metadata(metadata, schema, table=snapshot.table), found.path, new_path)
+    return TableChange(log, snapshot, "RENAME COLUMN", parameters, metadata_actions(snapshot, metadata))
+
+
+@plan.register
+def _(statement: DropColumns, context: Context) -> Plan:
+    """Metadata alone: the data stay in the files, unread."""
+    log, snapshot = context.writable(statement.table)
+    schema = with_lengths(snapshot.schema)
+    for column in statement.columns:
+        if statement.if_exists and find_path(schema, column.parts) is None:
+            continue
+        try:
+            schema = _dropped(schema, column, snapshot)
+        except DeltaSqlError as error:
+            raise error.at(context.caret(column.start, column.end)) from None
+    names = [path_text(column.parts) for column in statement.columns]
+    return _change(log, snapshot, schema, "DROP COLUMNS", {"columns": names})
+
+
+def _change(
+    log: DeltaLog, snapshot: Snapshot, schema: StructType, operation: str, parameters: Mapping[str, object]
+) -> TableChange:
+    """The commit that gives a table another schema. It is made even when nothing changed, as Delta does."""
+    metadata = evolved_metadata(snapshot.metadata, schema, table=snapshot.table)
+    actions = metadata_actions(snapshot, metadata) or (metadata,)
+    return TableChange(log, snapshot, operation, parameters, actions)
+
+
+def _altered(schema: StructType, change: ColumnChange, snapshot: Snapshot, context: Context) -> StructType:
+    """`schema` after one change of one column."""
+    path, table = change.path.parts, snapshot.table
+    found = resolve(schema, path, where=table)
+    if change.name is not None and change.name != found.field.name:
+        raise ChangeColumnError(
+            path_text(found.path), type_text(found.field.type), change.type_text, "it is renamed by RENAME COLUMN"
+        )
+    refuse_change(found.field, change)
+    if change.sync_identity:
+        return synchronized(schema, change, snapshot, context)
+    if change.type is not None:
+        schema = _retyped(schema, change, snapshot)
+    if change.comment is not None:
+        schema = set_comment(schema, path, change.comment, where=table)
+    if change.first or change.after is not None:
+        schema = move_column(schema, path, first=change.first, after=change.after, where=table)
+    if change.nullable is not None:
+        schema = set_nullable(schema, path, change.nullable, where=table)
+    if change.default is not None or change.drop_default:
+        schema = _with_default(schema, change, snapshot, context)
+    return schema
+
+
+def _with_default(schema: StructType, change: ColumnChange, snapshot: Snapshot, context: Context) -> StructType:
+    """SET and DROP DEFAULT. Rows that are there keep what they have."""
+    found = resolve(schema, change.path.parts, where=snapshot.table)
+    sql = None
+    if change.default is not None:
+        if len(found.path) > 1:
+            raise NestedDefaultError(path_text(found.path), path_text(found.path[:1]))
+        plain = plain_type(found.field.type)
+        sql = checked_default(change.default, found.path, plain, context, length_of(found.field.type))
+    return set_metadata(schema, found.path, CURRENT_DEFAULT, sql, where=snapshot.table)
+
+
+def _retyped(schema: StructType, change: ColumnChange, snapshot: Snapshot) -> StructType:
+    """CHAR and VARCHAR are strings whose length may grow or go; other types follow the rules of `set_type`."""
+    assert change.type is not None
+    path, table = change.path.parts, snapshot.table
+    found = resolve(schema, path, where=table)
+    wanted = declared_as(change.type, change.type_text)
+    old, new = length_of(found.field.type), length_of(wanted)
+    differs = change.type != plain_type(found.field.type)
+    if differs or (old is None and new is None):
+        if differs:
+            refuse_dependent(found.path, "change the type of", snapshot)
+            refuse_base_change(found.path, "change the type of", schema, table)
+        widening = declared_widening(snapshot.configuration)
+        return set_type(schema, path, wanted, widening=widening, where=table)
+    if new is not None and (old is None or new.kind == "char" != old.kind or new.length < old.length):
+        text = old.text if old else type_text(found.field.type)
+        raise ChangeColumnError(path_text(found.path), text, new.text, "its values could be too long")
+    changed = replace_type(schema, found.path, lambda _: wanted)
+    assert isinstance(changed, StructType)
+    return changed
+
+
+def _dropped(schema: StructType, column: ColumnPath, snapshot: Snapshot) -> StructType:
+    found = resolve(schema, column.parts, where=snapshot.table)
+    if not maps_columns(snapshot.configuration):
+        raise DropColumnNeedsMappingError(snapshot.table)
+    if len(found.path) == 1 and found.path[0] in snapshot.partition_columns:
+        raise DropPartitionColumnError(path_text(found.path), snapshot.table)
+    if any(path[: len(found.path)] == found.path for path in clustering_columns(snapshot)):
+        raise DropClusteringColumnError(path_text(found.path), snapshot.table)
+    refuse_dependent(found.path, "drop", snapshot)
+    refuse_base_change(found.path, "drop", schema, snapshot.table)
+    return drop_column(schema, found.path, where=snapshot.table)
+
+
+def _null_check(change: ColumnChange, snapshot: Snapshot, context: Context) -> Verification | None:
+    """SET NOT NULL of a column that may hold NULL: no row may."""
+    found = resolve(snapshot.schema, change.path.parts, where=snapshot.table)
+    if change.nullable is not False or not found.field.nullable:
+        return None
+    column = path_text(found.path)
+    parents = [f"{path_text(found.path[:length])} IS NOT NULL" for length in range(1, len(found.path))]
+    condition = " AND ".join([*parents, f"{column} IS NULL"])
+    return verification(context, snapshot, condition, NewNotNullViolationError(column, snapshot.table))
+
+
+def _renamed_statistics(metadata: Metadata, old: tuple[str, ...], new: tuple[str, ...]) -> Metadata:
+    """The property that names the columns with statistics follows a rename."""
+    columns = stats_columns(metadata.configuration)
+    if not columns:
+        return metadata
+    folded = tuple(name.lower() for name in old)
+    renamed = [
+        (*new, *path[len(old) :]) if tuple(name.lower() for name in path[: len(old)]) == folded else path
+        for path in columns
+    ]
+    return metadata.with_configuration({STATS_COLUMNS: ",".join(path_text(path) for path in renamed)})
+
+
+def _added(schema: StructType, column: AddedColumn, table: str) -> StructType:
+    if not column.nullable:
+        raise AddNotNullColumnError(str(column.path))
+    if column.default is not None:
+        raise AddColumnDefaultError(str(column.path))
+    return add_column(schema, column.path.parts, _field(column), first=column.first, after=column.after, where=table)
+
+
+def _place_in_added(error: DeltaSqlError, column: AddedColumn, context: Context) -> Caret:
+    """The name after AFTER, if `error` is about that, else the column."""
+    if isinstance(error, ColumnNotFoundError) and column.after is not None:
+        for word, name in pairwise(tokenize(context.sql)):
+            if word.key == "AFTER" and word.start >= column.path.end and name.name.lower() == column.after.lower():
+                return context.caret(name.start, name.end)
+    return context.caret(column.path.start, column.path.end)
+
+
+def _keeps_type(change: ColumnChange, schema: StructType) -> bool:
+    """Whether all that `change` says is the type that the column has."""
+    field = resolve(with_lengths(schema), change.path.parts).field
+    same = change.type is not None and declared_as(change.type, change.type_text) == field.type
+    return same and replace(change, type=None, type_text="", name=None) == ColumnChange(change.path)
+
+
+def _described_change(schema: StructType, change: ColumnChange, old: StructType) -> dict[str, Any]:
+    """The column after the change, as commitInfo shows it: the record of its types is still the one of before."""
+    recorded = resolve(old, change.path.parts).field.metadata.get(TYPE_CHANGES)
+    field = with_metadata(resolve(schema, change.path.parts).field, TYPE_CHANGES, recorded)
+    return field_to_json(field) | {"name": ".".join(change.path.parts)}
+
+
+def _position(column: AddedColumn | ColumnChange) -> dict[str, str]:
+    if column.first:
+        return {"position": "FIRST"}
+    return {} if column.after is None else {"position": f"AFTER {column.after}"}
+
+
+def _field(column: AddedColumn) -> StructField:
+    return StructField(column.path.parts[-1], column.type, True, field_metadata(column.type_text, column.comment))
+
+
+def _described(column: AddedColumn) -> dict[str, Any]:
+    """The column as commitInfo shows it."""
+    field = _field(column)
+    described: dict[str, Any] = {
+        "column": {
+            "name": ".".join(column.path.parts),
+            "type": type_to_json(field.type),
+            "nullable": True,
+            "metadata": dict(field.metadata),
+        }
+    }
+    return described | _position(column)

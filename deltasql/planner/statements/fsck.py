@@ -1,0 +1,55 @@
+"""FSCK REPAIR TABLE: files of the newest version that are gone leave the log as well."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltasql.log.storage.paths import absolute
+from deltasql.plan.fsck import Fsck
+from deltasql.planner.changes import Answer, Plan, Reads, TableChange
+from deltasql.planner.context import Context
+from deltasql.planner.rule import plan
+from deltasql.schema.types import BOOLEAN, STRING, StructField, StructType
+from deltasql.settings.session_settings import FSCK_MOST_ROWS, as_count
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FOUND = StructType(
+    (
+        StructField("dataFilePath", STRING, False),
+        StructField("dataFileMissing", BOOLEAN, False),
+        StructField("deletionVectorPath", STRING),
+        StructField("deletionVectorFileMissing", BOOLEAN, False),
+    )
+)
+
+
+@plan.register
+def _(statement: Fsck, context: Context) -> Plan:
+    """A file whose deletion vector is gone goes too: nobody can tell which of its rows are live."""
+    import pyarrow.compute as pc
+
+    from deltasql.log.reading.missing import missing
+
+    log, snapshot = context.writable(statement.table)
+    files = snapshot.files(("path", "deletionVector", "size"))
+    gone, unmarked = missing(log.store, files)
+    broken = pc.or_(gone, unmarked)
+    files = files.append_column("gone", gone).append_column("unmarked", unmarked).filter(broken)
+    limit = as_count(FSCK_MOST_ROWS, context.setting(FSCK_MOST_ROWS))
+    answer = Answer(FOUND, _rows(files.slice(0, limit), snapshot.location))
+    if statement.dry_run:
+        return answer
+    reads = Reads(None, tuple(files["path"].to_pylist()))
+    return TableChange(log, snapshot, "FSCK", {}, removed=files, reads=reads, skip_if_empty=True, answer=answer)
+
+
+def _rows(files: pa.Table, root: str) -> tuple[tuple[str, bool, str | None, bool], ...]:
+    from deltasql.log.reading.missing import vector_place
+
+    columns = [files[name].to_pylist() for name in ("path", "gone", "deletionVector", "unmarked")]
+    return tuple(
+        (absolute(path, root), gone, vector_place(vector, root), unmarked)
+        for path, gone, vector, unmarked in zip(*columns, strict=True)
+    )

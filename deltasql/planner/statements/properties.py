@@ -1,0 +1,116 @@
+"""SET and UNSET TBLPROPERTIES."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from deltasql.log.configuration.iceberg_compat import check_compatible, with_valid_formats
+from deltasql.log.configuration.properties import (
+    check_configuration,
+    has_change_feed,
+    parse_properties,
+    protocol_for,
+    unset_properties,
+)
+from deltasql.log.configuration.row_ids import with_row_id_columns
+from deltasql.plan.properties import SetTableProperties, UnsetTableProperties
+from deltasql.planner.changes import Plan, Stepwise, TableChange
+from deltasql.planner.context import Context
+from deltasql.planner.rule import plan
+from deltasql.planner.tables.clustering_columns import check_still_indexed
+from deltasql.planner.tables.iceberg_files import check_iceberg_files
+from deltasql.planner.tables.metadata import check_mapping_change, mapped_metadata, maps_columns
+from deltasql.planner.tables.row_tracking import enabling_steps, enabling_tags, refuse_unknown_counts, starts_tracking
+from deltasql.schema.checks import check_change_columns
+from deltasql.settings.session_settings import ARBITRARY_PROPERTIES, STRICT_UNSET
+
+if TYPE_CHECKING:
+    from deltasql.log.actions.actions import Metadata
+    from deltasql.log.actions.protocol import Protocol
+    from deltasql.log.replay.snapshot import Snapshot
+    from deltasql.log.replay.table import DeltaLog
+
+
+@plan.register
+def _(statement: SetTableProperties, context: Context) -> Plan:
+    """Known `delta.` keys are checked; those that stand for protocol become protocol and are not stored.
+
+    Where this switches row tracking on, the files that are there get row ids first, in commits of their own.
+    """
+    log, snapshot = context.writable(statement.table)
+    protocol, metadata = _altered(statement, context, snapshot)
+    if not starts_tracking(snapshot, metadata):
+        return _change(statement, log, snapshot, protocol, metadata)
+    refuse_unknown_counts(snapshot)
+
+    def last(current: Snapshot) -> TableChange:
+        return properties_change(statement, log, current, context)
+
+    return Stepwise("row ids for the files that lack them, then the properties", enabling_steps(log, snapshot, last))
+
+
+def properties_change(
+    statement: SetTableProperties, log: DeltaLog, snapshot: Snapshot, context: Context
+) -> TableChange:
+    """The commit of the properties alone, on the table as it is in `snapshot`."""
+    return _change(statement, log, snapshot, *_altered(statement, context, snapshot))
+
+
+def _altered(statement: SetTableProperties, context: Context, snapshot: Snapshot) -> tuple[Protocol, Metadata]:
+    """Protocol and metadata as the statement wants them, of files that are as Iceberg wants them."""
+    protocol, metadata = altered(statement, context, snapshot)
+    check_iceberg_files(snapshot, metadata.configuration)
+    return protocol, metadata
+
+
+def altered(statement: SetTableProperties, context: Context, snapshot: Snapshot) -> tuple[Protocol, Metadata]:
+    """Protocol and metadata as the statement wants them."""
+    arbitrary = context.is_on(ARBITRARY_PROPERTIES)
+    parsed = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=False)
+    configuration = with_valid_formats(
+        {**snapshot.configuration, **parsed.configuration}, snapshot.configuration, snapshot.table
+    )
+    metadata = replace(snapshot.metadata, configuration=MappingProxyType(configuration))
+    if parsed.comment is not None:
+        metadata = replace(metadata, description=parsed.comment)
+    check_configuration(configuration, table=snapshot.table)
+    check_compatible(snapshot.schema, configuration, snapshot.protocol.features, snapshot.table)
+    check_mapping_change(snapshot.configuration, configuration, snapshot.table)
+    if has_change_feed(configuration):
+        check_change_columns(snapshot.schema, snapshot.table)
+    if maps_columns(configuration):
+        metadata = mapped_metadata(metadata, keep_names=True)
+        configuration = dict(metadata.configuration)
+    check_still_indexed(snapshot, metadata)
+    protocol = protocol_for(
+        metadata.schema, configuration, parsed=parsed, current=snapshot.protocol, table=snapshot.table
+    )
+    return protocol, with_row_id_columns(metadata, protocol, snapshot.configuration)
+
+
+def _change(
+    statement: SetTableProperties, log: DeltaLog, snapshot: Snapshot, protocol: Protocol, metadata: Metadata
+) -> TableChange:
+    changed = () if protocol == snapshot.protocol else (protocol,)
+    parameters = {"properties": dict(statement.properties)}
+    tags = enabling_tags(snapshot, metadata) if not changed else None
+    return TableChange(log, snapshot, "SET TBLPROPERTIES", parameters, (*changed, metadata), tags=tags)
+
+
+@plan.register
+def _(statement: UnsetTableProperties, context: Context) -> Plan:
+    """Raises UnsetMissingPropertyError for a key that is not set, unless IF EXISTS or the session passes over it."""
+    log, snapshot = context.writable(statement.table)
+    lenient = statement.if_exists or not context.is_on(STRICT_UNSET)
+    keys = [key for key in statement.keys if key.lower() != "comment"]
+    configuration = unset_properties(snapshot.configuration, keys, if_exists=lenient, table=snapshot.table)
+    configuration = with_valid_formats(configuration, snapshot.configuration, snapshot.table)
+    check_mapping_change(snapshot.configuration, configuration, snapshot.table)
+    metadata = replace(snapshot.metadata, configuration=MappingProxyType(configuration))
+    check_still_indexed(snapshot, metadata)
+    if len(keys) < len(statement.keys):
+        metadata = replace(metadata, description=None)
+    parameters = {"properties": list(statement.keys), "ifExists": True}
+    return TableChange(log, snapshot, "UNSET TBLPROPERTIES", parameters, (metadata,))

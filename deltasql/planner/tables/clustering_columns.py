@@ -1,0 +1,170 @@
+"""Which columns a table may be clustered by."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.optimize import (
+    ClusteringColumnCountError,
+    ClusteringTypeError,
+    ClusteringWithoutStatsError,
+    CreatedClusteringDiffersError,
+    ReplaceClusteredError,
+)
+from deltasql.errors.schema import DUPLICATE_COLUMNS
+from deltasql.log.configuration.iceberg_compat import compat_keys
+from deltasql.log.configuration.indexed_columns import index_rule, indexed_leaves
+from deltasql.log.configuration.properties import ENABLE_VECTORS
+from deltasql.log.reading.clustering import (
+    AUTO_PROPERTY,
+    FEATURE,
+    clustering_columns,
+    clustering_domain,
+    is_clustered,
+    logical_path,
+    physical_path,
+)
+from deltasql.plan.base import ColumnPath
+from deltasql.plan.table import ClusterBy
+from deltasql.schema.paths import Path, folded, resolve
+from deltasql.schema.text import path_text, type_text
+from deltasql.schema.types import DataType, DecimalType, PrimitiveType
+
+if TYPE_CHECKING:
+    from deltasql.log.actions.actions import DomainMetadata, Metadata
+    from deltasql.log.replay.snapshot import Snapshot
+    from deltasql.planner.context import Context
+
+MOST_COLUMNS = 4
+_BOUNDED = frozenset(
+    {"byte", "short", "integer", "long", "float", "double", "string", "date", "timestamp", "timestamp_ntz"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Clustering:
+    """The clustering columns of a table that is created, and the actions that say so."""
+
+    columns: tuple[Path, ...] = ()
+    actions: tuple[DomainMetadata, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The columns as the history has them: a JSON list of dotted names."""
+        return json_list(self.columns)
+
+
+def new_clustering(
+    wanted: ClusterBy | None, metadata: Metadata, replaced: Snapshot | None, context: Context
+) -> Clustering:
+    """The clustering of a table to be: that of a replaced one ends where the statement names none.
+
+    Raises what `checked_columns` raises, and ReplaceClusteredError.
+    """
+    was_clustered = replaced is not None and is_clustered(replaced)
+    if was_clustered and metadata.partition_columns:
+        raise ReplaceClusteredError(replaced.table if replaced else "")
+    if not needed_features(wanted):
+        return Clustering((), (clustering_domain(metadata.schema, ()),) if was_clustered else ())
+    assert wanted is not None
+    columns = checked_columns(wanted, metadata, "the table", context)
+    return Clustering(columns, (clustering_domain(metadata.schema, columns),))
+
+
+def needed_features(wanted: ClusterBy | None) -> tuple[str, ...]:
+    """The table feature of a table that is created with this clause."""
+    return (FEATURE,) if wanted is not None and (wanted.columns or wanted.auto) else ()
+
+
+def check_same_clustering(wanted: ClusterBy, snapshot: Snapshot) -> None:
+    """Raises CreatedClusteringDiffersError if a statement declares another clustering than its table has."""
+    if wanted.auto:
+        return
+    existing = clustering_columns(snapshot)
+    declared = [column.parts for column in wanted.columns]
+    if [folded(path) for path in declared] != [folded(path) for path in existing]:
+        raise CreatedClusteringDiffersError(snapshot.location, comma_list(declared), comma_list(existing))
+
+
+def automatic(metadata: Metadata, wanted: ClusterBy | None) -> Metadata:
+    """`metadata` with the property that says whether the columns are to be chosen by the engine: on with AUTO."""
+    auto = wanted is not None and wanted.auto
+    if auto == (metadata.configuration.get(AUTO_PROPERTY) == "true"):
+        return metadata
+    return (
+        metadata.with_configuration({AUTO_PROPERTY: "true"}) if auto else metadata.without_properties({AUTO_PROPERTY})
+    )
+
+
+def with_vectors(metadata: Metadata, wanted: ClusterBy | None) -> Metadata:
+    """`metadata` of a table to be, with deletion vectors where it is clustered, so that writers tell its rows apart.
+
+    Not where the statement or a default of the session says something about them, nor in a table that Iceberg is to
+    read, which has none.
+    """
+    clustered = wanted is not None and (wanted.columns or wanted.auto)
+    configuration = metadata.configuration
+    if not clustered or ENABLE_VECTORS in configuration or compat_keys(configuration):
+        return metadata
+    return metadata.with_configuration({ENABLE_VECTORS: "true"})
+
+
+def checked_columns(wanted: ClusterBy, metadata: Metadata, table: str, context: Context) -> tuple[Path, ...]:
+    """The columns as the schema spells them, each error at its column.
+
+    Raises ColumnNotFoundError, DuplicateColumnsError, ClusteringColumnCountError, ClusteringTypeError,
+    ClusteringWithoutStatsError.
+    """
+    paths: list[Path] = []
+    for column in wanted.columns:
+        try:
+            paths.append(_checked(column, metadata, table, paths))
+        except DeltaSqlError as error:
+            raise error.at(context.caret(column.start, column.end)) from None
+    if len(paths) > MOST_COLUMNS:
+        raise ClusteringColumnCountError(table, MOST_COLUMNS, len(paths))
+    check_statistics(paths, metadata, table)
+    return tuple(paths)
+
+
+def _checked(column: ColumnPath, metadata: Metadata, table: str, before: Sequence[Path]) -> Path:
+    found = resolve(metadata.schema, column.parts, where=table)
+    if not _is_bounded(found.field.type) or found.nested_in_collection:
+        raise ClusteringTypeError(str(column), type_text(found.field.type))
+    if found.path in before:
+        raise DUPLICATE_COLUMNS["CLUSTER_BY"](table, [path_text(found.path)])
+    return found.path
+
+
+def check_statistics(columns: Iterable[Path], metadata: Metadata, table: str) -> None:
+    """Raises ClusteringWithoutStatsError if files written with `metadata` would lack statistics of a column."""
+    leaves = indexed_leaves(metadata.schema, metadata.partition_columns, index_rule(metadata.configuration))
+    names = [leaf.names for leaf in leaves]
+    missing = tuple(path_text(path) for path in columns if path not in names)
+    if missing:
+        raise ClusteringWithoutStatsError(table, missing, tuple(path_text(name) for name in names))
+
+
+def check_still_indexed(snapshot: Snapshot, metadata: Metadata) -> None:
+    """The same for the columns that a table is clustered by, after a change of its schema or its properties."""
+    # A renamed column keeps its physical name.
+    physical = (physical_path(snapshot.schema, path) for path in clustering_columns(snapshot))
+    names = (logical_path(metadata.schema, path) for path in physical)
+    check_statistics((path for path in names if path is not None), metadata, snapshot.table)
+
+
+def json_list(columns: Iterable[Path]) -> str:
+    """Dotted names as a JSON list: how the history and the tags of files name columns."""
+    return json.dumps([path_text(path) for path in columns], separators=(",", ":"))
+
+
+def comma_list(columns: Iterable[Path]) -> str:
+    return ",".join(path_text(path) for path in columns)
+
+
+def _is_bounded(kind: DataType) -> bool:
+    return isinstance(kind, DecimalType) or (isinstance(kind, PrimitiveType) and kind.name in _BOUNDED)

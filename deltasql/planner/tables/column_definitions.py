@@ -1,0 +1,115 @@
+"""Columns as CREATE TABLE and ALTER TABLE declare them → fields of a schema."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import MappingProxyType
+from typing import Any
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.columns import (
+    ColumnClauseError,
+    GeneratedWithDefaultError,
+    IdentityRangeError,
+    IdentityStepError,
+    IdentityTypeError,
+    IdentityWithDefaultError,
+    IdentityWithExpressionError,
+)
+from deltasql.plan.base import quote
+from deltasql.plan.table import ColumnDefinition, CreateTable
+from deltasql.planner.context import Context
+from deltasql.planner.rows.defaults import CURRENT_DEFAULT, checked_default
+from deltasql.planner.rows.generated import GENERATION, without_comments
+from deltasql.planner.rows.generation_checks import check_generation
+from deltasql.schema.identity import Identity
+from deltasql.schema.lengths import TYPE_KEY, declared_as, has_lengths, length_of, parsed_type, plain_field
+from deltasql.schema.text import sql_text
+from deltasql.schema.types import LONG, StructField, StructType
+
+
+def declared_schema(statement: CreateTable, context: Context) -> StructType:
+    """The columns of the list, and those that PARTITIONED BY declares with a type."""
+    fields = [declared_field(column, context) for column in statement.columns or ()]
+    fields += [
+        plain_field(StructField(column.name, column.type, metadata=comment_metadata(column.comment)))
+        for column in statement.partitioned_by
+        if column.type is not None
+    ]
+    schema = StructType(tuple(fields))
+    for definition in statement.columns or ():
+        field = schema.find(definition.name)
+        if definition.generated is not None and field is not None:
+            check_generation(field, without_comments(definition.generated), schema, context)
+    return schema
+
+
+def declared_field(column: ColumnDefinition, context: Context) -> StructField:
+    """The field that a column of a CREATE TABLE or REPLACE COLUMNS list declares.
+
+    Raises what `_check_clauses` and `checked_default` raise.
+    """
+    try:
+        _check_clauses(column)
+    except DeltaSqlError as error:
+        raise error.at(context.caret(column.start, column.end)) from None
+    metadata = dict(field_metadata(column.type_text, column.comment))
+    if column.identity is not None:
+        metadata |= Identity(column.identity.start, column.identity.step, not column.identity.always).metadata()
+    if column.generated is not None:
+        metadata[GENERATION] = without_comments(column.generated).text
+    if column.default is not None:
+        metadata[CURRENT_DEFAULT] = checked_default(
+            column.default, (column.name,), column.type, context, length_of(declared_as(column.type, column.type_text))
+        )
+    return StructField(column.name, column.type, column.nullable, MappingProxyType(metadata))
+
+
+def _check_clauses(column: ColumnDefinition) -> None:
+    """Raises what says that the clauses of a column do not go together, or not with its type."""
+    name = quote(column.name)
+    if column.default is not None and column.generated is not None:
+        raise GeneratedWithDefaultError(name)
+    if column.identity is None:
+        return
+    if column.default is not None:
+        raise IdentityWithDefaultError(name)
+    if column.generated is not None:
+        raise IdentityWithExpressionError(name)
+    if column.type != LONG:
+        raise IdentityTypeError(name, sql_text(column.type))
+    if column.identity.step == 0:
+        raise IdentityStepError(name)
+    for number in (column.identity.start, column.identity.step):
+        if not -(2**63) <= number < 2**63:
+            raise IdentityRangeError(name, number)
+
+
+def field_metadata(type_text: str, comment: str | None) -> MappingProxyType[str, Any]:
+    """What a column's declaration says beyond its type: its comment, and the lengths of CHAR(n) and VARCHAR(n)."""
+    metadata: dict[str, Any] = {}
+    if comment is not None:
+        metadata["comment"] = comment
+    declared = parsed_type(type_text)
+    if declared is not None and has_lengths(declared):
+        metadata[TYPE_KEY] = type_text
+    return MappingProxyType(metadata)
+
+
+def comment_metadata(comment: str | None) -> MappingProxyType[str, Any]:
+    """The metadata of a field that has a comment (or None) and nothing else."""
+    return MappingProxyType({} if comment is None else {"comment": comment})
+
+
+def refuse_value_clauses(columns: Sequence[ColumnDefinition], context: Context) -> None:
+    """Raises ColumnClauseError for a column of REPLACE COLUMNS that says where its values come from."""
+    for column in columns:
+        for present, clause, advice in (
+            (column.default, "DEFAULT", f"Leave it out, then run: ALTER COLUMN {quote(column.name)} SET DEFAULT …."),
+            (column.generated, "GENERATED ALWAYS AS", "Only CREATE TABLE makes generated columns."),
+            (column.identity, "AS IDENTITY", "Only CREATE TABLE makes identity columns."),
+            (column.check, "CONSTRAINT", "Leave it out, then run: ALTER TABLE … ADD CONSTRAINT …."),
+        ):
+            if present is not None:
+                error = ColumnClauseError(clause, quote(column.name), "REPLACE COLUMNS", advice)
+                raise error.at(context.caret(column.start, column.end))

@@ -1,0 +1,84 @@
+"""The CREATE TABLE statement of a table that exists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.secrets import shown_value
+from deltasql.log.configuration.properties import check_constraints, parse_properties
+from deltasql.log.reading.clustering import AUTO_PROPERTY, FEATURE, clustering_columns
+from deltasql.plan.base import quote
+from deltasql.planner.rows.defaults import CURRENT_DEFAULT
+from deltasql.planner.rows.generated import generation_of
+from deltasql.schema.foreign import check_foreign
+from deltasql.schema.identity import identity_of
+from deltasql.schema.lengths import declared_type
+from deltasql.schema.text import path_text, quote_text, sql_text
+from deltasql.schema.types import StructField
+
+if TYPE_CHECKING:
+    from deltasql.log.replay.snapshot import Snapshot
+
+
+def create_statement(name: str, snapshot: Snapshot, location: str | None) -> str:
+    """SQL that creates an empty table with the snapshot's columns, partitioning, comment and properties.
+
+    Raises what `check_foreign` raises.
+    """
+    check_foreign(snapshot.schema, snapshot.table)
+    constraints = check_constraints(snapshot.configuration).items()
+    elements = [column_text(field) for field in snapshot.schema]
+    elements += [f"CONSTRAINT {quote(key)} CHECK ({condition})" for key, condition in constraints]
+    columns = ",\n".join(f"  {element}" for element in elements)
+    lines = [f"CREATE TABLE {name} (\n{columns})" if columns else f"CREATE TABLE {name}", "USING delta"]
+    if snapshot.partition_columns:
+        lines.append(f"PARTITIONED BY ({', '.join(quote(column) for column in snapshot.partition_columns)})")
+    clustered_by = ", ".join(path_text(path) for path in clustering_columns(snapshot))
+    if snapshot.configuration.get(AUTO_PROPERTY) == "true":
+        lines.append("CLUSTER BY AUTO")
+    elif clustered_by:
+        lines.append(f"CLUSTER BY ({clustered_by})")
+    if location is not None:
+        lines.append(f"LOCATION {quote_text(location)}")
+    if snapshot.metadata.description is not None:
+        lines.append(f"COMMENT {quote_text(snapshot.metadata.description)}")
+    kept = {key: value for key, value in snapshot.configuration.items() if _is_taken(key, value)}
+    properties = {**kept, **{f"delta.feature.{name}": "supported" for name in _features(snapshot)}}
+    if properties:
+        pairs = ",\n".join(
+            f"  {quote_text(key)} = {quote_text(shown_value(key, properties[key]))}" for key in sorted(properties)
+        )
+        lines.append(f"TBLPROPERTIES (\n{pairs})")
+    return "\n".join(lines) + "\n"
+
+
+def column_text(field: StructField) -> str:
+    """A column as it stands in the list of CREATE TABLE, with all its clauses."""
+    text = f"{quote(field.name)} {sql_text(declared_type(field), constraints=True)}"
+    if not field.nullable:
+        text += " NOT NULL"
+    if CURRENT_DEFAULT in field.metadata:
+        text += f" DEFAULT {field.metadata[CURRENT_DEFAULT]}"
+    expression, identity = generation_of(field), identity_of(field)
+    if expression is not None:
+        text += f" GENERATED ALWAYS AS ({expression})"
+    if identity is not None:
+        kind = "BY DEFAULT" if identity.allow_explicit else "ALWAYS"
+        text += f" GENERATED {kind} AS IDENTITY (START WITH {identity.start} INCREMENT BY {identity.step})"
+    return text if field.comment is None else f"{text} COMMENT {quote_text(field.comment)}"
+
+
+def _is_taken(key: str, value: str) -> bool:
+    """Whether CREATE TABLE takes a property: not what a table keeps by itself, nor what has a clause of its own."""
+    if key == AUTO_PROPERTY:
+        return False
+    try:
+        parse_properties(((key, value),), on_create=True)
+    except DeltaSqlError:
+        return False
+    return True
+
+
+def _features(snapshot: Snapshot) -> list[str]:
+    return sorted(snapshot.protocol.explicit_features - {FEATURE})

@@ -1,0 +1,98 @@
+"""CREATE TABLE over a log that is there: the table only gets a name, and what is declared must be what the log says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from deltasql.errors.table import (
+    CreatedColumnsDifferError,
+    CreatedPartitioningDiffersError,
+    CreatedPropertiesDifferError,
+)
+from deltasql.log.configuration.properties import PROTECTED_BEFORE, TIMESTAMPS_SINCE
+from deltasql.log.configuration.row_ids import ID_COLUMN_KEY, VERSION_COLUMN_KEY
+from deltasql.log.reading.clustering import AUTO_PROPERTY
+from deltasql.plan.table import ClusterBy
+from deltasql.planner.changes import Answer, Plan
+from deltasql.planner.tables.clustering_columns import check_same_clustering
+from deltasql.planner.tables.create_text import column_text
+from deltasql.planner.tables.target import Target, registration
+from deltasql.schema.column_mapping import ID, MAX_ID, PHYSICAL_NAME
+from deltasql.schema.edits import without_metadata
+from deltasql.schema.identity import HIGH_WATER_MARK
+from deltasql.schema.paths import folded
+from deltasql.schema.types import StructField, StructType
+from deltasql.schema.widening import TYPE_CHANGES
+
+OF_ONE_TABLE = frozenset(
+    {
+        *(MAX_ID, ID_COLUMN_KEY, VERSION_COLUMN_KEY, AUTO_PROPERTY, PROTECTED_BEFORE),
+        *TIMESTAMPS_SINCE,
+    }
+)
+"""Properties that belong to a table's own history: nobody declares them, and another table has its own."""
+_OF_ONE_COLUMN = frozenset({ID, PHYSICAL_NAME, HIGH_WATER_MARK, TYPE_CHANGES})
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What a statement says of its table; None where it says nothing, and the log alone counts."""
+
+    columns: StructType | None = None
+    partitioned_by: Sequence[str] | None = None
+    clustered_by: ClusterBy | None = None
+    properties: Mapping[str, str] | None = None
+
+
+def adopted(target: Target, declared: Declared) -> Plan:
+    """A name for the log at the target's place; nothing is committed.
+
+    Raises UnsupportedFeaturesForReadError, CreatedColumnsDifferError, CreatedPartitioningDiffersError,
+    CreatedClusteringDiffersError, CreatedPropertiesDifferError.
+    """
+    snapshot = target.snapshot
+    assert snapshot is not None
+    place = target.log.location
+    snapshot.protocol.check_readable(snapshot.table, snapshot.schema, snapshot.configuration)
+    if declared.columns is not None and not same_columns(declared.columns, snapshot.schema):
+        raise CreatedColumnsDifferError(location=place, differences=_differences(declared.columns, snapshot.schema))
+    partitions = declared.partitioned_by
+    if partitions is not None and folded(tuple(partitions)) != folded(snapshot.partition_columns):
+        raise CreatedPartitioningDiffersError(
+            location=place, declared=tuple(partitions), existing=snapshot.partition_columns
+        )
+    if declared.columns is not None or declared.clustered_by is not None:
+        check_same_clustering(declared.clustered_by or ClusterBy(()), snapshot)
+    if declared.properties is not None:
+        _check_same_properties(place, declared.properties, snapshot.configuration)
+    return registration(target) or Answer()
+
+
+def same_columns(first: StructType, second: StructType) -> bool:
+    """Whether two tables have the same columns, in any order: names, types, NOT NULL, comments, what computes them."""
+    return _by_name(first) == _by_name(second)
+
+
+def _by_name(schema: StructType) -> dict[str, StructField]:
+    """The columns without what the log keeps of them."""
+    return {field.name: field for field in without_metadata(schema, _OF_ONE_COLUMN)}
+
+
+def _differences(declared: StructType, existing: StructType) -> str:
+    """One line for each column that is not the same: declared … there …"""
+    first, second = _by_name(declared), _by_name(existing)
+    pairs = [(first.get(name), second.get(name)) for name in dict.fromkeys((*first, *second))]
+    return "\n".join(
+        f"declared: {'-' if one is None else column_text(one)}; there: {'-' if other is None else column_text(other)}"
+        for one, other in pairs
+        if one != other
+    )
+
+
+def _check_same_properties(place: str, declared: Mapping[str, str], existing: Mapping[str, str]) -> None:
+    nothing = "(not set)"
+    for key in sorted({*declared, *existing} - OF_ONE_TABLE):
+        first, second = declared.get(key, nothing), existing.get(key, nothing)
+        if first != second:
+            raise CreatedPropertiesDifferError(location=place, key=key, declared=first, existing=second)

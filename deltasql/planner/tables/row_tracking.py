@@ -1,0 +1,107 @@
+"""Row tracking switched on: a new table has it at once, in an existing one the rows that are there get ids first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from deltasql.errors.log import RowIdsWithoutStatisticsError
+from deltasql.log.configuration.properties import is_on
+from deltasql.log.configuration.row_ids import (
+    BACKFILL,
+    ENABLED,
+    ENABLEMENT_TAG,
+    FEATURE,
+    ID_COLUMN_KEY,
+    SUSPENDED,
+    VERSION_COLUMN_KEY,
+    with_row_id_columns,
+)
+from deltasql.planner.changes import Plan, TableChange
+
+if TYPE_CHECKING:
+    from deltasql.log.actions.actions import AddFile, Metadata
+    from deltasql.log.actions.protocol import Protocol
+    from deltasql.log.replay.snapshot import Snapshot
+    from deltasql.log.replay.table import DeltaLog
+
+BATCH_FILES = 100_000
+"""Files that one commit of a backfill states anew."""
+
+
+def tracked_metadata(metadata: Metadata, protocol: Protocol, snapshot: Snapshot | None) -> Metadata:
+    """The metadata of a table that is made or replaced, with what row tracking keeps there.
+
+    Replaced rows are gone, their ids are not: a table that tracks its rows goes on doing so, unless it is told not to.
+    """
+    old = {} if snapshot is None else snapshot.configuration
+    if is_on(old, ENABLED) and ENABLED not in metadata.configuration:
+        metadata = metadata.with_configuration({ENABLED: "true"})
+    return with_row_id_columns(metadata, protocol, old)
+
+
+def starts_tracking(snapshot: Snapshot, metadata: Metadata) -> bool:
+    """Whether `metadata` promise row ids that files of the snapshot may lack."""
+    return is_on(metadata.configuration, ENABLED) and not is_on(snapshot.configuration, ENABLED)
+
+
+def enabling_tags(snapshot: Snapshot, metadata: Metadata) -> dict[str, str] | None:
+    """What tells concurrent writers that a commit of metadata switches row tracking on, and does nothing else."""
+    own = {ENABLED, SUSPENDED, ID_COLUMN_KEY, VERSION_COLUMN_KEY}
+    rest = [
+        replace(item, configuration={key: value for key, value in item.configuration.items() if key not in own})
+        for item in (snapshot.metadata, metadata)
+    ]
+    return {ENABLEMENT_TAG: "true"} if starts_tracking(snapshot, metadata) and rest[0] == rest[1] else None
+
+
+def enabling_steps(log: DeltaLog, snapshot: Snapshot, last: Callable[[Snapshot], TableChange]) -> Iterator[Plan]:
+    """The commits that switch row tracking on: who writes from the first on gives ids, then old files get theirs.
+
+    `last` plans the commit of the metadata, on the table as it is by then. A commit that loses a race ends the
+    statement; what was done stays, and the same statement goes on from there.
+    """
+    if FEATURE not in snapshot.protocol.features:
+        yield _upgrade(log, snapshot)
+    if is_on(snapshot.configuration, SUSPENDED):
+        yield _resumption(log, log.snapshot())
+    batch = 0
+    while files := unnumbered(current := log.snapshot(), BATCH_FILES):
+        yield TableChange(log, current, BACKFILL, {"batchId": str(batch)}, tuple(files))
+        batch += 1
+    yield last(log.snapshot())
+
+
+def unnumbered(snapshot: Snapshot, most: int) -> list[AddFile]:
+    """Files without row ids, at most so many, as they are stated anew."""
+    import pyarrow.compute as pc
+
+    table = snapshot.live_adds(("path", "baseRowId"))
+    paths = table.filter(pc.is_null(table["baseRowId"])).column("path").slice(0, most)
+    return [replace(add, data_change=False) for add in snapshot.add_files(paths.to_pylist())] if len(paths) else []
+
+
+def refuse_unknown_counts(snapshot: Snapshot) -> None:
+    """Raises RowIdsWithoutStatisticsError, before anything is changed, for a file whose rows nobody has counted."""
+    import pyarrow.compute as pc
+
+    files = snapshot.live_adds(("path", "stats", "baseRowId"))
+    counted = pc.fill_null(pc.match_substring(files["stats"], '"numRecords"'), False)
+    unknown = files.filter(pc.and_(pc.is_null(files["baseRowId"]), pc.invert(counted)))
+    if unknown.num_rows:
+        raise RowIdsWithoutStatisticsError(snapshot.table, unknown["path"][0].as_py())
+
+
+def _upgrade(log: DeltaLog, snapshot: Snapshot) -> TableChange:
+    protocol = snapshot.protocol.with_features([FEATURE])
+    listed = protocol.to_json()
+    keys = ("minReaderVersion", "minWriterVersion", "readerFeatures", "writerFeatures")
+    named = {key: listed.get(key) for key in keys}
+    return TableChange(log, snapshot, "UPGRADE PROTOCOL", {"newProtocol": named}, (protocol,))
+
+
+def _resumption(log: DeltaLog, snapshot: Snapshot) -> TableChange:
+    resumed = {SUSPENDED: "false"}
+    metadata = snapshot.metadata.with_configuration(resumed)
+    return TableChange(log, snapshot, "SET TBLPROPERTIES", {"properties": resumed}, (metadata,))

@@ -1,0 +1,119 @@
+"""Conditions on data columns, decided by the bounds of each file. Source: Delta protocol, Per-file Statistics."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING
+from typing import Any as AnyValue
+
+from deltasql.skipping.conditions import INTEGRAL, Column, Comparison, Leaf, Like, NullTest, OneOf
+from deltasql.skipping.file_masks import combined
+from deltasql.sql.literals import Value
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from deltasql.skipping.column_bounds import Bounds
+    from deltasql.skipping.file_masks import Keep
+
+_FEW = 16
+
+
+def may_hold(leaf: Leaf, bounds: Bounds) -> Keep:
+    """Files of which the bounds do not rule out a row for which `leaf` is TRUE."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from deltasql.log.storage.arrow_values import ZERO
+
+    if isinstance(leaf, NullTest) and not leaf.negated:
+        return unless_known(pc.greater(bounds.nulls, ZERO))
+    has_values = unless_known(pc.less(bounds.nulls, bounds.rows))
+    if isinstance(leaf, NullTest) or pa.types.is_null(bounds.low.type):
+        return has_values
+    match leaf:
+        case Comparison():
+            in_bounds = _compared(leaf.column, leaf.op, leaf.value, bounds)
+        case OneOf():
+            in_bounds = _one_of(leaf, bounds)
+        case Like():
+            in_bounds = _like(leaf, bounds)
+    return combined(True, [has_values, in_bounds])
+
+
+def unless_known(mask: pa.ChunkedArray) -> pa.ChunkedArray:
+    import pyarrow.compute as pc
+
+    from deltasql.log.storage.arrow_values import TRUE
+
+    return pc.fill_null(mask, TRUE)
+
+
+def constants(values: Sequence[Value], kind: pa.DataType) -> pa.Array:
+    """Values of a predicate as they compare with bounds of this type."""
+    from deltasql.log.storage.arrow_values import strings
+
+    texts = [format(value, "f") if isinstance(value, Decimal) else str(value) for value in values]
+    return strings(texts).cast(kind)
+
+
+def _compared(column: Column, op: str, value: Value, bounds: Bounds) -> Keep:
+    import pyarrow.compute as pc
+
+    constant = constants([value], bounds.low.type)[0]
+    match op:
+        case "=":
+            below, above = pc.less_equal(bounds.low, constant), pc.greater_equal(bounds.high, constant)
+            return pc.and_(unless_known(below), unless_known(above))
+        case "<" | "<=":
+            return unless_known((pc.less if op == "<" else pc.less_equal)(bounds.low, constant))
+        case ">" | ">=":
+            return unless_known((pc.greater if op == ">" else pc.greater_equal)(bounds.high, constant))
+    return _unequal(column, [value], bounds)
+
+
+def _unequal(column: Column, values: Sequence[Value], bounds: Bounds) -> Keep:
+    """Drops files in which every row has one and the same of `values`."""
+    import pyarrow.compute as pc
+
+    # Bounds of floats hide NaN, those of timestamps are cut, and a long string may stand for others.
+    exact = [value for value in values if not isinstance(value, str) or len(value) < 32]
+    if column.kind not in {*INTEGRAL, "decimal", "date", "string"} or not exact:
+        return True
+    is_constant = pc.equal(bounds.low, bounds.high)
+    is_listed = pc.is_in(bounds.low, options=pc.SetLookupOptions(constants(exact, bounds.low.type)))
+    return unless_known(pc.invert(pc.and_(is_constant, is_listed)))
+
+
+def _one_of(leaf: OneOf, bounds: Bounds) -> Keep:
+    """Files whose range holds one of the values."""
+    from deltasql.log.storage.arrow_values import flags
+
+    if leaf.negated:
+        return _unequal(leaf.column, leaf.values, bounds)
+    if len(leaf.values) <= _FEW:
+        return combined(False, [_compared(leaf.column, "=", value, bounds) for value in leaf.values])
+    values = sorted(set(leaf.values))
+    ranges = zip(bounds.low.to_pylist(), bounds.high.to_pylist(), strict=True)
+    return flags([_range_holds(low, high, values) for low, high in ranges])
+
+
+def _range_holds(low: AnyValue, high: AnyValue, values: Sequence[AnyValue]) -> bool:
+    first = 0 if low is None else bisect_left(values, low)
+    return first < len(values) and (high is None or values[first] <= high)
+
+
+def _like(leaf: Like, bounds: Bounds) -> Keep:
+    """Files whose range holds a string that begins as the pattern does."""
+    import pyarrow.compute as pc
+
+    prefix = leaf.prefix
+    if leaf.negated or not prefix:
+        return True
+    if prefix == leaf.pattern:
+        return _compared(leaf.column, "=", prefix, bounds)
+    constant = constants([prefix], bounds.low.type)[0]
+    below = pc.less_equal(pc.utf8_slice_codeunits(bounds.low, 0, len(prefix)), constant)
+    return pc.and_(unless_known(below), unless_known(pc.greater_equal(bounds.high, constant)))

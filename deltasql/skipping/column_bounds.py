@@ -1,0 +1,373 @@
+"""Bounds of columns, read from the statistics of many files at once. Source: Delta protocol, Per-file Statistics."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from deltasql.schema.types import DecimalType
+from deltasql.skipping.conditions import INTEGRAL, Column
+from deltasql.sql.literals import clock_time, date_days, moment, single
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_CHUNK = 65_536
+_RECORDS = ("numRecords",)
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Of one column, one value per file; null is unknown. `low` ≤ each value ≤ `high`; `nulls` and `rows` are counts.
+
+    Dates are days, timestamps microseconds, decimals have 38 digits; where a float may be NaN `high` is null.
+    """
+
+    low: pa.ChunkedArray
+    high: pa.ChunkedArray
+    nulls: pa.ChunkedArray
+    rows: pa.ChunkedArray
+
+
+def read_bounds(stats: pa.ChunkedArray, columns: Sequence[Column]) -> dict[Column, Bounds]:
+    """Bounds of `columns` from JSON texts of statistics; what is missing or not as the protocol says is null."""
+    import pyarrow as pa
+
+    # Arrow's reader runs outside the interpreter's lock.
+    with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+        parts = list(threads.map(lambda chunk: parse_statistics(chunk, columns), _chunks(stats)))
+    parts = parts or [parse_statistics(stats.cast(pa.string()).combine_chunks(), columns)]
+    return bounds_of(columns, [pa.chunked_array(pieces) for pieces in zip(*parts, strict=True)])
+
+
+def statistics_of(column: Column) -> list[tuple[str, ...]]:
+    """The fields of a file's statistics that bound a column."""
+    edges = ("minValues", "maxValues") if _field(column) is not None else ()
+    return [_RECORDS, *(_path(name, column) for name in (*edges, "nullCount"))]
+
+
+def parse_statistics(stats: pa.Array, columns: Sequence[Column]) -> list[pa.StructArray]:
+    """Of each column the fields low, high, nulls and rows, from JSON texts or from the structs of a checkpoint."""
+    import pyarrow as pa
+
+    wanted: dict[tuple[str, ...], _Field] = {}
+    for column in columns:
+        field = _field(column)
+        for path in statistics_of(column):
+            wanted[path] = field if field is not None and path[0] in {"minValues", "maxValues"} else _COUNT
+    found = _read(stats, wanted) if pa.types.is_string(stats.type) else _read_typed(stats, wanted)
+    return [_bounds_struct(column, found, len(stats)) for column in columns]
+
+
+def _bounds_struct(column: Column, found: Mapping[tuple[str, ...], pa.Array], length: int) -> pa.StructArray:
+    import pyarrow as pa
+
+    unknown = pa.nulls(length)
+    fields = {
+        "low": found.get(_path("minValues", column), unknown),
+        "high": _widened(column, found.get(_path("maxValues", column), unknown)),
+        "nulls": found[_path("nullCount", column)],
+        "rows": found[_RECORDS],
+    }
+    kind = [pa.field(name, values.type) for name, values in fields.items()]
+    return pa.StructArray.from_arrays(list(fields.values()), fields=kind)
+
+
+def bounds_of(columns: Sequence[Column], statistics: Sequence[pa.ChunkedArray]) -> dict[Column, Bounds]:
+    """Structs of `parse_statistics`, by column."""
+    import pyarrow.compute as pc
+
+    names = ("low", "high", "nulls", "rows")
+    return {
+        column: Bounds(*(pc.struct_field(structs, [name]) for name in names))
+        for column, structs in zip(columns, statistics, strict=True)
+    }
+
+
+def _path(statistic: str, column: Column) -> tuple[str, ...]:
+    return (statistic, *column.path)
+
+
+def _chunks(stats: pa.ChunkedArray) -> Iterable[pa.Array]:
+    import pyarrow as pa
+
+    for chunk in stats.cast(pa.string()).chunks:
+        for start in range(0, len(chunk), _CHUNK):
+            yield chunk.slice(start, _CHUNK)
+
+
+def _widened(column: Column, high: pa.Array) -> pa.Array:
+    import pyarrow.compute as pc
+
+    from deltasql.log.storage.arrow_values import integers
+
+    if column.kind not in {"timestamp", "timestamp_ntz"}:
+        return high
+    # The log cuts timestamps to milliseconds.
+    last, millisecond = integers([2**63 - 1 - 1000, 1000])
+    return pc.add(pc.min_element_wise(high, last, skip_nulls=False), millisecond)
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """One field of the statistics: `json` is its type in Arrow's JSON reader, `arrow` the one that we compare.
+
+    `convert` takes the reader's array to the latter and raises ArrowInvalid if one value is odd; `scalar` takes one
+    value of Python's JSON reader and gives None if it is odd. `typed` takes an array of a checkpoint's own type there.
+    """
+
+    json: Callable[[], pa.DataType]
+    arrow: Callable[[], pa.DataType]
+    convert: Callable[[pa.Array], pa.Array]
+    scalar: Callable[[Any], Any]
+    typed: Callable[[pa.Array], pa.Array]
+
+
+def _read(stats: pa.Array, wanted: Mapping[tuple[str, ...], _Field]) -> dict[tuple[str, ...], pa.Array]:
+    import pyarrow as pa
+
+    if stats.null_count == len(stats):
+        return {path: pa.nulls(len(stats), field.arrow()) for path, field in wanted.items()}
+    try:
+        return _read_by_arrow(stats, wanted)
+    except pa.ArrowInvalid:
+        return _read_by_python(stats, wanted)
+
+
+def _read_by_arrow(stats: pa.Array, wanted: Mapping[tuple[str, ...], _Field]) -> dict[tuple[str, ...], pa.Array]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.json
+
+    from deltasql.log.storage.arrow_values import strings
+
+    buffer = _text(stats if stats.null_count == 0 else pc.fill_null(stats, strings(["{}"])[0]))
+    table = pyarrow.json.read_json(
+        pa.BufferReader(buffer),
+        # In one block the reader takes one object after the other, whatever stands between them.
+        read_options=pyarrow.json.ReadOptions(block_size=buffer.size + 1, use_threads=False),
+        parse_options=pyarrow.json.ParseOptions(
+            explicit_schema=pa.schema(_struct(wanted)), unexpected_field_behavior="ignore"
+        ),
+    )
+    if table.num_rows != len(stats):
+        raise pa.ArrowInvalid("a text of statistics is not one object")
+    return {path: field.convert(_nested(table, path)) for path, field in wanted.items()}
+
+
+def _text(strings: pa.Array) -> pa.Buffer:
+    """The bytes of all `strings`, one after the other, without a copy."""
+    import pyarrow as pa
+
+    _, offsets, data = strings.buffers()
+    if data is None:
+        return pa.py_buffer(b"")
+    places = memoryview(offsets).cast("i")
+    first, last = places[strings.offset], places[strings.offset + len(strings)]
+    return data.slice(first, last - first)
+
+
+def _struct(wanted: Mapping[tuple[str, ...], _Field]) -> list[pa.Field]:
+    import pyarrow as pa
+
+    names = dict.fromkeys(path[0] for path in wanted)
+    fields = []
+    for name in names:
+        below = {path[1:]: field for path, field in wanted.items() if path[0] == name}
+        leaf = below.pop((), None)
+        if (leaf is None) == (not below):
+            raise pa.ArrowInvalid("a field is a value and a struct")
+        fields.append(pa.field(name, leaf.json() if leaf is not None else pa.struct(_struct(below))))
+    return fields
+
+
+def _nested(table: pa.Table, path: tuple[str, ...]) -> pa.Array:
+    import pyarrow.compute as pc
+
+    values = table[path[0]]
+    values = pc.struct_field(values, list(path[1:])) if len(path) > 1 else values
+    return values.combine_chunks()
+
+
+def _read_by_python(stats: pa.Array, wanted: Mapping[tuple[str, ...], _Field]) -> dict[tuple[str, ...], pa.Array]:
+    import pyarrow as pa
+
+    rows = [_parsed(text) for text in stats.to_pylist()]
+    return {
+        path: pa.array([_scalar(row, path, field) for row in rows], field.arrow()) for path, field in wanted.items()
+    }
+
+
+def _read_typed(stats: pa.StructArray, wanted: Mapping[tuple[str, ...], _Field]) -> dict[tuple[str, ...], pa.Array]:
+    return {path: _typed(stats, path, field) for path, field in wanted.items()}
+
+
+def _typed(stats: pa.StructArray, path: tuple[str, ...], field: _Field) -> pa.Array:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    values = stats
+    for name in path:
+        index = values.type.get_field_index(name) if pa.types.is_struct(values.type) else -1
+        if index < 0:
+            return pa.nulls(len(stats), field.arrow())
+        # Not .field: a value below a null struct counts for nothing.
+        values = pc.struct_field(values, [index])
+    try:
+        return field.typed(values)
+    except pa.ArrowException:
+        # A column of another type when the checkpoint was written.
+        return pa.nulls(len(stats), field.arrow())
+
+
+def _parsed(text: str | None) -> Any:
+    try:
+        return json.loads(text or "{}", parse_float=Decimal)
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _scalar(row: Any, path: Sequence[str], field: _Field) -> Any:
+    for name in path:
+        row = row.get(name) if isinstance(row, dict) else None
+    return None if row is None or isinstance(row, bool) else field.scalar(row)
+
+
+# Fields by type of column
+
+
+def _same(values: pa.Array) -> pa.Array:
+    return values
+
+
+def _integer(value: Any) -> int | None:
+    is_whole = isinstance(value, int) or (isinstance(value, Decimal) and value == value.to_integral_value())
+    return int(value) if is_whole and -(2**63) <= value < 2**63 else None
+
+
+def _int64() -> pa.DataType:
+    import pyarrow as pa
+
+    return pa.int64()
+
+
+def _string() -> pa.DataType:
+    import pyarrow as pa
+
+    return pa.string()
+
+
+def _float64() -> pa.DataType:
+    import pyarrow as pa
+
+    return pa.float64()
+
+
+def _to_single(values: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
+    return values.cast(pa.float32(), safe=False).cast(pa.float64())
+
+
+def _double(value: Any) -> float | None:
+    if isinstance(value, str):
+        return {"Infinity": float("inf"), "-Infinity": float("-inf")}.get(value)
+    return float(value) if isinstance(value, (int, Decimal)) else None
+
+
+def _single(value: Any) -> float | None:
+    found = _double(value)
+    try:
+        return None if found is None else single(found)
+    except OverflowError:
+        return None
+
+
+def _integers(values: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
+    return values.cast(pa.int64())
+
+
+def _numbers(values: pa.Array) -> pa.Array:
+    """Doubles, null where a bound is NaN: it orders nothing."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    values = values.cast(pa.float64())
+    return pc.if_else(pc.is_nan(values), pa.nulls(1, pa.float64())[0], values)
+
+
+def _texts(values: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
+    return values.cast(pa.string()) if pa.types.is_string(values.type) else pa.nulls(len(values), pa.string())
+
+
+def _microseconds(values: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
+    zone = values.type.tz if pa.types.is_timestamp(values.type) else None
+    return values.cast(pa.timestamp("us", zone)).cast(pa.int64())
+
+
+def _to_days(values: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
+    return values.cast(pa.date32()).cast(pa.int32()).cast(pa.int64())
+
+
+def _to_moment(values: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
+    return values.cast(pa.timestamp("us", "UTC")).cast(pa.int64())
+
+
+def _to_clock_time(values: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
+    return values.cast(pa.timestamp("us")).cast(pa.int64())
+
+
+_COUNT = _Field(_int64, _int64, _same, _integer, _integers)
+
+
+def _of_text(read: Callable[[str], int | None]) -> Callable[[Any], int | None]:
+    return lambda value: read(value) if isinstance(value, str) else None
+
+
+_FIELDS = {
+    **dict.fromkeys(INTEGRAL, _COUNT),
+    "double": _Field(_float64, _float64, _same, _double, _numbers),
+    "float": _Field(_float64, _float64, _to_single, _single, _numbers),
+    "string": _Field(_string, _string, _same, lambda value: value if isinstance(value, str) else None, _texts),
+    "date": _Field(_string, _int64, _to_days, _of_text(date_days), _to_days),
+    "timestamp": _Field(_string, _int64, _to_moment, _of_text(lambda text: moment(text, None)), _microseconds),
+    "timestamp_ntz": _Field(_string, _int64, _to_clock_time, _of_text(clock_time), _microseconds),
+}
+
+
+def _field(column: Column) -> _Field | None:
+    if isinstance(column.type, DecimalType):
+        return _decimal_field(column.type.scale)
+    return _FIELDS.get(column.kind)
+
+
+def _decimal_field(scale: int) -> _Field:
+    import pyarrow as pa
+
+    def scalar(value: Any) -> Decimal | None:
+        if not isinstance(value, (int, Decimal)):
+            return None
+        number = Decimal(value)
+        digits = number.as_tuple()
+        fits = isinstance(digits.exponent, int) and -digits.exponent <= scale and number.adjusted() < 38 - scale
+        return number if fits else None
+
+    kind = pa.decimal128(38, scale)
+    return _Field(lambda: kind, lambda: kind, _same, scalar, lambda values: values.cast(kind))

@@ -1,0 +1,115 @@
+"""Conditions on the columns of a table: what a predicate comes to, as far as files can be told apart by it.
+
+A condition says when a predicate is TRUE; negations are gone, since NOT p is TRUE where p is FALSE, not where it is
+NULL: NOT (a < 1) is a >= 1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias, Union
+
+from deltasql.schema.types import DataType, PrimitiveType
+from deltasql.sql.literals import Value
+
+INTEGRAL = ("byte", "short", "integer", "long")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column or nested field. `path` has physical names; `partition` is the logical name of a partition column."""
+
+    path: tuple[str, ...]
+    type: DataType
+    partition: str | None
+
+    @property
+    def kind(self) -> str:
+        """The name of the column's type: integer, decimal, string …"""
+        return self.type.name if isinstance(self.type, PrimitiveType) else type(self.type).__name__[:-4].lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """column op value, with op one of = <> < <= > >="""
+
+    column: Column
+    op: str
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """column [NOT] IN values"""
+
+    column: Column
+    values: tuple[Value, ...]
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NullTest:
+    """column IS [NOT] NULL"""
+
+    column: Column
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """column [NOT] LIKE pattern, without escapes"""
+
+    column: Column
+    pattern: str
+    negated: bool
+
+    @property
+    def prefix(self) -> str:
+        """What each match begins with."""
+        return re.split("[%_]", self.pattern, maxsplit=1)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    """TRUE where each part is; without parts everywhere."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Any:
+    """TRUE where one part is; without parts nowhere."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """TRUE in rows that only Spark can tell."""
+
+
+Leaf: TypeAlias = Union[Comparison, OneOf, NullTest, Like]
+Condition: TypeAlias = Union[Leaf, All, Any, Unknown]
+
+UNKNOWN = Unknown()
+ALWAYS, NEVER = All(()), Any(())
+
+
+def leaves(condition: Condition) -> Iterator[Leaf | Unknown]:
+    """The conditions on single columns that `condition` is made of."""
+    if isinstance(condition, (All, Any)):
+        for part in condition.parts:
+            yield from leaves(part)
+        return
+    yield condition
+
+
+def holds(left: Value, op: str, right: Value) -> bool:
+    """Whether `left op right` holds; both are of one kind and neither is NaN."""
+    # Mixed numbers compare exactly in Python.
+    if op in {"=", "<>"}:
+        return (left == right) == (op == "=")
+    is_less, is_same = left < right, left == right  # type: ignore[operator]
+    return (is_less if "<" in op else not is_less and not is_same) or (is_same and "=" in op)

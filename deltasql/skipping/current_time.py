@@ -1,0 +1,66 @@
+"""CURRENT_DATE, NOW() and constants so many days before or after them, as the least that they can be."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone, tzinfo
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from deltasql.sql.literals import DAY, Literal, literal, moment_of
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_MOST_DAYS = 100_000
+
+
+def least(node: exp.Expression, zone: tzinfo | None) -> Literal | None:
+    """What `node` is at least whenever a query that is planned now is run; None if the clock does not decide it.
+
+    A day of margin is for the clocks of other machines, and for days of 23 hours.
+    """
+    from sqlglot import exp
+
+    now = moment_of(datetime.now(timezone.utc)) - DAY
+    match node:
+        case exp.Paren():
+            return least(node.this, zone)
+        case exp.CurrentDate():
+            # The day it is at the place of the session; anywhere else it differs by one at most.
+            local = datetime.now(zone or timezone.utc).replace(tzinfo=timezone.utc)
+            return Literal("date", (moment_of(local) - DAY) // DAY)
+        case exp.CurrentTimestamp():
+            return Literal("timestamp", now)
+        case exp.Add() | exp.Sub() | exp.TsOrDsAdd():
+            start, days = least(node.this, zone), _days(node.expression)
+            if start is None or days is None or _other_unit(node):
+                return None
+            days = -days if isinstance(node, exp.Sub) else days
+            assert isinstance(start.value, int)
+            return Literal(start.kind, start.value + days * (1 if start.kind == "date" else DAY))
+    return None
+
+
+def _other_unit(node: exp.Expression) -> bool:
+    unit = node.args.get("unit")
+    return unit is not None and unit.name.upper() != "DAY"
+
+
+def _days(node: exp.Expression) -> int | None:
+    """A number of days: n, INTERVAL n DAYS, or n * -1, as sqlglot has that of DATE_SUB."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.Interval):
+        unit = node.args.get("unit")
+        is_days = unit is not None and unit.name.upper() in {"DAY", "DAYS"} and node.this is not None
+        text = node.this.name if is_days else ""
+        return int(text) if text.isdecimal() and int(text) < _MOST_DAYS else None
+    if isinstance(node, exp.Mul):
+        days, sign = _days(node.this), literal(node.expression, None)
+        return -days if days is not None and sign == Literal("number", Decimal(-1)) else None
+    if isinstance(node, exp.Paren):
+        return _days(node.this)
+    found = literal(node, None)
+    number = found.value if found is not None else None
+    is_whole = isinstance(number, Decimal) and number == number.to_integral_value() and abs(number) < _MOST_DAYS
+    return int(number) if isinstance(number, Decimal) and is_whole else None

@@ -1,0 +1,80 @@
+"""Which files of a table to keep: a mask, or one answer for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, TypeAlias, Union
+
+from deltasql.skipping.conditions import All, Any, Condition, Leaf, Unknown
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+    Keep: TypeAlias = Union[pa.ChunkedArray, pa.Array, bool]
+    """A mask with true for each file to keep, or True or False for all of them."""
+
+_FEW_RUNS = 4096
+
+
+def kept(asked: Condition, of_leaf: Callable[[Leaf], Keep]) -> Keep:
+    """What a condition keeps, by what its leaves keep; a part that nothing is known of keeps all."""
+    match asked:
+        case Unknown():
+            return True
+        case All() | Any():
+            return combined(isinstance(asked, All), [kept(part, of_leaf) for part in asked.parts])
+    return of_leaf(asked)
+
+
+def combined(is_all: bool, parts: Sequence[Keep]) -> Keep:
+    """The files that all of `parts` keep, or any of them."""
+    import pyarrow.compute as pc
+
+    if any(part is (not is_all) for part in parts):
+        return not is_all
+    masks = [part for part in parts if not isinstance(part, bool)]
+    return reduce(pc.and_ if is_all else pc.or_, masks) if masks else is_all
+
+
+def filtered(files: pa.Table, keep: Keep) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if isinstance(keep, bool):
+        return files if keep else files.slice(0, 0)
+    if pc.all(keep, min_count=0).as_py():
+        return files
+    runs = _runs(keep)
+    return files.filter(keep) if runs is None else pa.concat_tables([files.slice(*run) for run in runs])
+
+
+def _runs(mask: pa.Array | pa.ChunkedArray) -> list[tuple[int, int]] | None:
+    """Start and length of each run of true, at least one; None if there are many.
+
+    A slice of a table is no copy; a filter copies the texts of statistics, which takes 2 s for a million files.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    mask = mask.combine_chunks() if isinstance(mask, pa.ChunkedArray) else mask
+    changes = pc.indices_nonzero(pc.xor(mask.slice(1), mask.slice(0, len(mask) - 1)))
+    if len(changes) > _FEW_RUNS:
+        return None
+    edges = [0, *(change + 1 for change in changes.to_pylist()), len(mask)]
+    first = 0 if mask[0].as_py() else 1
+    return [(start, end - start) for start, end in zip(edges[first::2], edges[first + 1 :: 2], strict=False)] or [
+        (0, 0)
+    ]
+
+
+def rows_of(keep: Keep) -> np.ndarray | None:
+    """The numbers of the files to keep, sorted; None for all."""
+    import pyarrow as pa
+
+    from deltasql.log.storage.arrow_values import flags, places_of
+
+    if isinstance(keep, bool):
+        return None if keep else places_of(flags([]))
+    return places_of(keep.combine_chunks() if isinstance(keep, pa.ChunkedArray) else keep)

@@ -1,0 +1,111 @@
+"""Conditions on partition columns, decided by the values that the log has for them.
+
+Source: Delta protocol, Partition Value Serialization.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from datetime import tzinfo
+from decimal import Decimal
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from deltasql.schema.timezone import zone as session_zone
+from deltasql.schema.types import DecimalType
+from deltasql.skipping.conditions import INTEGRAL, Column, Comparison, Leaf, Like, NullTest, OneOf, holds
+from deltasql.sql.literals import Value, clock_time, date_days, moment, single
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from deltasql.skipping.file_masks import Keep
+
+
+class Partitions:
+    """Evaluates conditions on partition values: once for each value that occurs, not for each file."""
+
+    def __init__(self, files: pa.Table, timezone: str | None) -> None:
+        self._values = files["partitionValues"]
+        self._zone = None if timezone is None else session_zone(timezone)
+        self.is_exact = True
+
+    def keep(self, leaf: Leaf) -> Keep:
+        """Files whose partition value makes `leaf` true; one that cannot be read is kept and spoils `is_exact`."""
+        import pyarrow.compute as pc
+
+        from deltasql.log.storage.arrow_values import flags, scalar
+
+        if leaf.column.partition is None:
+            return True
+        encoded = self._encoded(leaf.column)
+        # The outcome for null, which has no place in the dictionary, stands after those of the values.
+        outcomes = [self._outcome(leaf, text) for text in [*encoded.dictionary.to_pylist(), None]]
+        last = scalar(str(len(outcomes) - 1), encoded.indices.type)
+        return flags(outcomes).take(pc.fill_null(encoded.indices, last))
+
+    def _encoded(self, column: Column) -> pa.DictionaryArray:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        names = [field.name for field in self._values.type]
+        name = next(item for item in names if item in {column.partition, column.path[0]})
+        values = pc.struct_field(self._values, [name])
+        if not pa.types.is_dictionary(values.type):
+            values = values.cast(pa.string()).dictionary_encode()
+        values = values.unify_dictionaries().combine_chunks()
+        return values.chunk(0) if isinstance(values, pa.ChunkedArray) else values
+
+    def _outcome(self, leaf: Leaf, text: str | None) -> bool:
+        # An empty string is null for every type.
+        if not text:
+            return isinstance(leaf, NullTest) and not leaf.negated
+        value = _partition_value(leaf.column, text, self._zone)
+        if value is None:
+            self.is_exact = False
+            return True
+        return _is_true(leaf, value)
+
+
+def _partition_value(column: Column, text: str, zone: tzinfo | None) -> Value | None:
+    """A partition value as the log spells it, as one that compares; None if it is not understood."""
+    try:
+        return _PARTITION_VALUES["decimal" if isinstance(column.type, DecimalType) else column.kind](text, zone)
+    except (KeyError, ValueError, ArithmeticError):
+        return None
+
+
+_PARTITION_VALUES: Mapping[str, Callable[[str, tzinfo | None], Value | None]] = {
+    **dict.fromkeys(INTEGRAL, lambda text, zone: int(text)),
+    "decimal": lambda text, zone: value if (value := Decimal(text)).is_finite() else None,
+    "float": lambda text, zone: single(float(text)),
+    "double": lambda text, zone: float(text),
+    "boolean": lambda text, zone: {"true": True, "false": False}.get(text),
+    "string": lambda text, zone: text,
+    "date": lambda text, zone: date_days(text),
+    "timestamp": moment,
+    "timestamp_ntz": lambda text, zone: clock_time(text),
+}
+
+
+def _is_true(leaf: Leaf, value: Value) -> bool:
+    """Whether `leaf` is TRUE for one value of its column. NaN equals itself and is above all numbers."""
+    match leaf:
+        case NullTest():
+            return leaf.negated
+        case Comparison() if isinstance(value, float) and math.isnan(value):
+            return ">" in leaf.op
+        case Comparison():
+            return holds(value, leaf.op, leaf.value)
+        case OneOf():
+            return (value in leaf.values) != leaf.negated
+        case Like():
+            return (_pattern(leaf.pattern).fullmatch(str(value)) is not None) != leaf.negated
+
+
+@lru_cache
+def _pattern(like: str) -> re.Pattern[str]:
+    parts = ({"%": ".*", "_": "."}.get(char) or re.escape(char) for char in like)
+    return re.compile("".join(parts), re.DOTALL)

@@ -1,0 +1,140 @@
+"""Which files may hold a row for which a predicate is TRUE, by partition values and statistics.
+
+A file is dropped only if it is certain that it holds none. Source: Delta protocol, Per-file Statistics and Partition
+Value Serialization.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from deltasql.schema.types import StructType
+from deltasql.skipping.bounds_conditions import may_hold
+from deltasql.skipping.column_bounds import Bounds, bounds_of, parse_statistics, read_bounds, statistics_of
+from deltasql.skipping.conditions import Column, Condition, Leaf, Unknown, leaves
+from deltasql.skipping.file_masks import filtered, kept, rows_of
+from deltasql.skipping.partition_conditions import Partitions
+from deltasql.skipping.predicates import condition
+from deltasql.sql.references import column_references, has_subquery, is_deterministic
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from deltasql.log.replay.live_files import LiveFiles
+    from deltasql.skipping.file_masks import Keep
+
+# So few files that their statistics are no work; of more, bounds are kept for the next statement.
+_FEW = 4096
+
+
+def prune(
+    files: pa.Table,
+    predicate: str | None,
+    schema: StructType,
+    partition_columns: Sequence[str],
+    alias: str | None = None,
+    *,
+    timezone: str | None = None,
+) -> pa.Table:
+    """The files that may hold a row for which `predicate` is TRUE, in the same order.
+
+    `files` has the columns `partitionValues` (struct of strings) and `stats` (JSON) of `Snapshot.files()`. `alias` may
+    qualify columns. Without the session's `timezone`, timestamps that name no zone drop no file.
+    """
+    if predicate is None or files.num_rows == 0:
+        return files
+    asked = condition(predicate, schema, partition_columns, alias, timezone)
+    files = filtered(files, kept(asked, Partitions(files, timezone).keep))
+    columns = _bounded(asked)
+    if not columns or files.num_rows == 0:
+        return files
+    return filtered(files, _by_bounds(asked, files, read_bounds(files["stats"], columns), timezone))
+
+
+def skip_files(
+    files: LiveFiles, asked: Condition | None, columns: Sequence[str], timezone: str | None = None
+) -> tuple[pa.Table, int]:
+    """The files that may hold a row for which `asked` is TRUE, with these columns of theirs; and how many all are.
+
+    Partition values of all files are looked at first, then the statistics of those that are left, then the columns.
+    """
+    if asked is None:
+        table = files.table(columns)
+        return table, table.num_rows
+    values = files.table(("partitionValues",))
+    keep, bounded = kept(asked, Partitions(values, timezone).keep), _bounded(asked)
+    rows, total = rows_of(keep), values.num_rows
+    left = total if rows is None else len(rows)
+    if not bounded or left == 0:
+        return files.table(columns, rows), total
+    if left <= max(_FEW, total // 8):
+        table = files.table(tuple(dict.fromkeys((*columns, "partitionValues", "stats"))), rows)
+        bounds = read_bounds(table["stats"], bounded)
+        return filtered(table.select(columns), _by_bounds(asked, table, bounds, timezone)), total
+    bounds = bounds_of(bounded, files.statistics(bounded, statistics_of, parse_statistics))
+    return files.table(columns, rows_of(_by_bounds(asked, values, bounds, timezone))), total
+
+
+def _bounded(asked: Condition) -> list[Column]:
+    """The data columns whose statistics say something about a condition."""
+    known = (leaf.column for leaf in leaves(asked) if not isinstance(leaf, Unknown))
+    return list(dict.fromkeys(column for column in known if not column.partition))
+
+
+def _by_bounds(asked: Condition, files: pa.Table, bounds: Mapping[Column, Bounds], timezone: str | None) -> Keep:
+    partitions = Partitions(files, timezone)
+
+    def keep(leaf: Leaf) -> Keep:
+        return partitions.keep(leaf) if leaf.column.partition else may_hold(leaf, bounds[leaf.column])
+
+    return kept(asked, keep)
+
+
+def partition_only(predicate: str, partition_columns: Sequence[str], alias: str | None = None) -> bool:
+    """Whether partition values alone decide `predicate`: it has no other column, sub-query or random function."""
+    if has_subquery(predicate) or not is_deterministic(predicate):
+        return False
+    names = {name.lower() for name in partition_columns}
+    for reference in column_references(predicate):
+        parts = [part.lower() for part in reference.parts]
+        if alias is not None and len(parts) > 1 and parts[0] == alias.lower():
+            parts = parts[1:]
+        if len(parts) != 1 or parts[0] not in names:
+            return False
+    return True
+
+
+def matches_partition(
+    files: pa.Table,
+    predicate: str | None,
+    schema: StructType,
+    partition_columns: Sequence[str],
+    alias: str | None = None,
+    *,
+    timezone: str | None = None,
+) -> pa.Table | None:
+    """The files in each of whose rows `predicate`, on partition columns only, is TRUE; None where only Spark can tell.
+
+    For all other files it is TRUE in no row.
+    """
+    if predicate is None:
+        return files
+    keep = _whole(files, condition(predicate, schema, partition_columns, alias, timezone), timezone)
+    return None if keep is None else filtered(files, keep)
+
+
+def files_in_partitions(
+    files: LiveFiles, asked: Condition, columns: Sequence[str], timezone: str | None = None
+) -> pa.Table | None:
+    """The same of a snapshot's files, with these columns, which are read of the chosen ones alone."""
+    keep = _whole(files.table(("partitionValues",)), asked, timezone)
+    return None if keep is None else files.table(columns, rows_of(keep))
+
+
+def _whole(files: pa.Table, asked: Condition, timezone: str | None) -> Keep | None:
+    if any(isinstance(leaf, Unknown) or leaf.column.partition is None for leaf in leaves(asked)):
+        return None
+    partitions = Partitions(files, timezone)
+    keep = kept(asked, partitions.keep)
+    return keep if partitions.is_exact else None

@@ -1,0 +1,121 @@
+"""The column `_metadata` of a table in a query: in which file a row stands, where in it, and what its id is.
+
+It is there for those that name it and not part of `*`. A view cannot hide a column, so that the rows of a table whose
+`_metadata` a query names carry it openly, and each `*` that meets them leaves it out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from deltasql.plan.operators import METADATA
+from deltasql.sql.relations import TableReference
+from deltasql.sql.text_edits import Replacement
+from deltasql.sql.tokens import Token, tokenize
+
+_SET_OPERATORS = frozenset({"UNION", "EXCEPT", "INTERSECT", "MINUS", "SETMINUS"})
+_QUERY_STARTS = frozenset({"SELECT", "FROM", "WITH", "TABLE", "VALUES", "MAP", "REDUCE"})
+_BEFORE_STAR = frozenset({"SELECT", "DISTINCT", "ALL", ",", "."})
+
+
+@dataclass(slots=True)
+class _Block:
+    """One SELECT with its clauses: the tables in its FROM (indices of references), names of `_metadata`, stars.
+
+    A name or a star has the qualifier in front of it, "" without one; a star also the index of its token.
+    """
+
+    parent: _Block | None
+    tables: list[int] = field(default_factory=list)
+    named: list[str] = field(default_factory=list)
+    stars: list[tuple[int, str]] = field(default_factory=list)
+
+
+class NamedMetadata:
+    """Whose `_metadata` a query names: `references`, by index. An unqualified name means all tables of its SELECT."""
+
+    def __init__(self, sql: str, references: Sequence[TableReference]) -> None:
+        self._references = references
+        self._tokens = tokenize(sql) if METADATA in sql.lower() else []
+        self._blocks = _blocks(self._tokens, references)
+        named = ((block, name) for block in self._blocks for name in block.named)
+        self.references = frozenset(index for block, name in named for index in _owners(block, name, references))
+
+    def hidden_from_stars(self, carried: Collection[int]) -> Iterator[Replacement]:
+        """Replacements in the query by which its stars leave out the `_metadata` that these references carry."""
+        for block in self._blocks:
+            aliases = [_alias(self._references[index]) for index in block.tables if index in carried]
+            for at, qualifier in block.stars:
+                met = [alias for alias in aliases if qualifier in {"", alias.lower()}]
+                if met:
+                    yield _narrowed(self._tokens, at, met)
+
+
+def _blocks(tokens: list[Token], references: Sequence[TableReference]) -> list[_Block]:
+    """The SELECTs of a query. A bracketed join is part of the block around it, a set operator begins another."""
+    current = _Block(None)
+    blocks, around, depths = [current], [], [0]
+    starts = {reference.start: index for index, reference in enumerate(references)}
+    for index, token in enumerate(tokens):
+        if token.key == "(":
+            around.append(current)
+            depths.append(depths[-1] + 1)
+            if index + 1 < len(tokens) and tokens[index + 1].key in _QUERY_STARTS:
+                current = _Block(current)
+                blocks.append(current)
+                depths[-1] = 0
+        elif token.key == ")" and around:
+            current = around.pop()
+            depths.pop()
+        elif token.key in _SET_OPERATORS and depths[-1] == 0 and not _is_star_clause(tokens, index):
+            current = _Block(current.parent)
+            blocks.append(current)
+        if token.start in starts:
+            current.tables.append(starts[token.start])
+        _note(current, tokens, index, depths[-1])
+    return blocks
+
+
+def _note(block: _Block, tokens: list[Token], index: int, depth: int) -> None:
+    token = tokens[index]
+    before = tokens[index - 1].key if index else ""
+    if token.is_name and token.name.lower() == METADATA and before != "AS":
+        block.named.append(_qualifier(tokens, index))
+    elif token.key == "*" and depth == 0 and before in _BEFORE_STAR:
+        block.stars.append((index, _qualifier(tokens, index)))
+
+
+def _qualifier(tokens: list[Token], index: int) -> str:
+    """The name before the dot in front of a token, in lower case; "" where there is none."""
+    if index < 2 or tokens[index - 1].key != "." or not tokens[index - 2].is_name:
+        return ""
+    return tokens[index - 2].name.lower()
+
+
+def _is_star_clause(tokens: list[Token], index: int) -> bool:
+    """Whether EXCEPT belongs to a star: `* EXCEPT (a, b)`."""
+    return index > 0 and tokens[index].key == "EXCEPT" and tokens[index - 1].key == "*"
+
+
+def _owners(block: _Block | None, name: str, references: Sequence[TableReference]) -> Iterator[int]:
+    """The tables that a name of `_metadata` can mean, from the block outwards."""
+    while block is not None:
+        tables = [index for index in block.tables if name in {"", _alias(references[index]).lower()}]
+        if tables:
+            yield from tables
+            return
+        block = block.parent
+
+
+def _narrowed(tokens: list[Token], star: int, aliases: Sequence[str]) -> Replacement:
+    """What makes a star leave out the column of these tables: EXCEPT, or one more name in the EXCEPT that it has."""
+    # In back-ticks always, as the views have their aliases.
+    left_out = ", ".join(f"`{alias.replace('`', '``')}`.{METADATA}" for alias in aliases)
+    if star + 2 < len(tokens) and _is_star_clause(tokens, star + 1) and tokens[star + 2].key == "(":
+        return tokens[star + 2].end, tokens[star + 2].end, f"{left_out}, "
+    return tokens[star].end, tokens[star].end, f" EXCEPT ({left_out})"
+
+
+def _alias(reference: TableReference) -> str:
+    return reference.alias if reference.alias is not None else reference.parts[-1]

@@ -1,0 +1,108 @@
+"""What was probably meant by a query that is no SQL: told only where the text could be read with one word changed."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from deltasql.errors.base import Caret
+from deltasql.parser.spelling import resembling
+from deltasql.sql.syntax import can_be_read
+from deltasql.sql.tokens import Token, tokenize
+
+_WORDS = (
+    *("SELECT", "FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "OFFSET", "JOIN", "LEFT", "RIGHT", "INNER"),
+    *("OUTER", "FULL", "CROSS", "SEMI", "ANTI", "LATERAL", "USING", "UNION", "ALL", "DISTINCT", "INTERSECT", "EXCEPT"),
+    *("AND", "NOT", "LIKE", "ILIKE", "RLIKE", "BETWEEN", "NULL", "EXISTS", "CASE", "WHEN", "THEN", "ELSE", "END"),
+    *("DESC", "ASC", "VALUES", "WITH", "OVER", "PARTITION", "VERSION", "TIMESTAMP", "INTERVAL", "QUALIFY", "PIVOT"),
+    *("UNPIVOT", "TABLESAMPLE", "RECURSIVE", "ESCAPE", "FILTER", "NULLS", "FIRST", "LAST", "ROWS", "RANGE"),
+)
+_BEFORE_BY = frozenset({"GROUP", "ORDER", "PARTITION", "CLUSTER", "DISTRIBUTE", "SORT"})
+_AFTER = {
+    **dict.fromkeys(("FROM", "JOIN"), "a table"),
+    **dict.fromkeys(("WHERE", "AND", "OR", "NOT", "ON", "HAVING", "WHEN", "QUALIFY"), "a condition"),
+    **dict.fromkeys(("LIMIT", "OFFSET"), "a number"),
+    **dict.fromkeys(("BY", "SELECT", "DISTINCT"), "columns"),
+    **dict.fromkeys(("UNION", "EXCEPT", "INTERSECT", "ALL"), "a query"),
+    **dict.fromkeys(("LIKE", "ILIKE", "RLIKE"), "a pattern"),
+    **dict.fromkeys(("THEN", "ELSE", "BETWEEN"), "a value"),
+    **dict.fromkeys(("=", "==", "<", ">", "<=", ">=", "<>", "!=", "+", "-", "/", "%", "||"), "a value"),
+    "GROUP": "BY",
+    "ORDER": "BY",
+    "IN": "values in parentheses",
+    "AS": "a name",
+    "CASE": "WHEN",
+}
+"""What comes after words that nothing ends with."""
+_MOST_TOKENS = 2000
+
+
+def meant(sql: str, at: int) -> tuple[str, Caret] | None:
+    """What is wrong near offset `at`, where Spark's parser stopped, as sentences with their place; None if unclear."""
+    tokens = tokenize(sql)
+    if not tokens or len(tokens) > _MOST_TOKENS:
+        return None
+    index = next((index for index, token in enumerate(tokens) if token.end > at), len(tokens))
+    if index >= len(tokens) - 2:
+        ended = unfinished(sql)
+        if ended:
+            return ended
+    for place in (index, index - 1, index - 2):
+        if 0 <= place < len(tokens):
+            found = _word_by(sql, tokens, place) or _word_misspelt(sql, tokens, place)
+            if found:
+                return found
+    return None
+
+
+def unfinished(sql: str) -> tuple[str, Caret] | None:
+    """The same for a statement that ends with a word after which something must come."""
+    tokens = [token for token in tokenize(sql) if token.key != ";"]
+    last = tokens[-1] if tokens else None
+    before = tokens[-2].key if len(tokens) > 1 else ""
+    if last is None or before in {"AS", "."}:
+        return None
+    caret = Caret(sql, last.end, last.end)
+    if last.key == ",":
+        return "Found the end of the statement after a comma. Remove the comma.", Caret(sql, last.start, last.end)
+    wanted = _AFTER.get(last.key)
+    return (f"Found the end of the statement, but expected {wanted} after {last.key}.", caret) if wanted else None
+
+
+def without_from(sql: str) -> tuple[str, Caret] | None:
+    """The same for `SELECT * orders`."""
+    tokens = tokenize(sql)
+    if any(token.key == "FROM" for token in tokens):
+        return None
+    for star, name in pairwise(tokens):
+        if star.key == "*" and name.is_name:
+            sentence = f"Found '{name.text}', but expected FROM. Did you mean FROM {name.text}?"
+            return sentence, Caret(sql, name.start, name.end)
+    return None
+
+
+def _word_by(sql: str, tokens: list[Token], place: int) -> tuple[str, Caret] | None:
+    """ORDER qty, VERSION OF 1."""
+    token = tokens[place]
+    after = tokens[place + 1].key if place + 1 < len(tokens) else ""
+    if token.key in _BEFORE_BY and after != "BY" and can_be_read(f"{sql[: token.end]} BY{sql[token.end :]}"):
+        return f"Found '{token.text}' without BY. Did you mean {token.key} BY?", Caret(sql, token.start, token.end)
+    if token.key in {"VERSION", "TIMESTAMP"} and after == "OF":
+        return f"Found '{token.text} OF'. Did you mean {token.key} AS OF?", Caret(
+            sql, token.start, tokens[place + 1].end
+        )
+    return None
+
+
+def _word_misspelt(sql: str, tokens: list[Token], place: int) -> tuple[str, Caret] | None:
+    token = tokens[place]
+    dotted = place > 0 and tokens[place - 1].key == "."
+    if token.kind != "word" or token.key in _WORDS or dotted:
+        return None
+    words = [word for word in resembling(token.key, _WORDS) if can_be_read(_with(sql, token, word))]
+    if len(words) != 1:
+        return None
+    return f"Found '{token.text}'. Did you mean {words[0]}?", Caret(sql, token.start, token.end)
+
+
+def _with(sql: str, token: Token, word: str) -> str:
+    return f"{sql[: token.start]}{word}{sql[token.end :]}"

@@ -1,0 +1,102 @@
+"""The columns of a view's query without Spark: of the plain ones, `SELECT a, 1 AS b FROM t WHERE …`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from deltasql.plan.operators import Query, Scan
+from deltasql.schema.types import BOOLEAN, DataType, StructField, StructType
+from deltasql.sql.expression_types import known_type
+from deltasql.sql.relations import table_references
+from deltasql.sql.tokens import Token, closing, tokenize
+
+
+def known_columns(text: str, query: Query) -> StructType | None:
+    """The columns of the query in `text`, which `query` has bound; None where only Spark can tell, or object."""
+    source = _source(text, query)
+    tokens = tokenize(text)
+    if source is None or not tokens or tokens[0].key != "SELECT":
+        return None
+    clauses = _clauses(tokens)
+    if [key for key, _ in clauses] not in (["SELECT"], ["SELECT", "FROM"], ["SELECT", "FROM", "WHERE"]):
+        return None
+    by_key = dict(clauses)
+    if ("FROM" in by_key) != bool(query.relations):
+        return None
+    if "WHERE" in by_key and _type(text, by_key["WHERE"], source) != BOOLEAN:
+        return None
+    fields: list[StructField] = []
+    for item in _items(by_key["SELECT"]):
+        found = _fields(text, item, source)
+        if found is None:
+            return None
+        fields += found
+    return StructType(tuple(fields))
+
+
+def _source(text: str, query: Query) -> StructType | None:
+    """The columns of the one table or view that the query names bare, no columns where it names none; else None."""
+    references = table_references(text)
+    if not references:
+        return StructType()
+    operators = tuple(query.relations.values())
+    if len(references) != 1 or len(operators) != 1 or references[0].alias is not None:
+        return None
+    match operators[0]:
+        case Scan(schema=schema, described=False):
+            return schema
+        case Query(view=view) if view is not None:
+            return view.schema
+        case _:
+            return None
+
+
+def _clauses(tokens: list[Token]) -> list[tuple[str, list[Token]]]:
+    """The tokens behind SELECT, FROM and WHERE outside of brackets; none where more than a name stands behind FROM."""
+    found: list[tuple[str, list[Token]]] = []
+    index = 0
+    while index < len(tokens):
+        key = tokens[index].key
+        end = closing(tokens, index) + 1 if key in {"(", "["} else index + 1
+        if key in {"SELECT", "FROM", "WHERE"}:
+            found.append((key, []))
+        else:
+            found[-1][1].extend(tokens[index:end])
+        index = end
+    return found if all(key != "FROM" or _is_name(part) for key, part in found) else []
+
+
+def _is_name(tokens: list[Token]) -> bool:
+    names, dots = tokens[::2], tokens[1::2]
+    return bool(names) and all(token.is_name for token in names) and all(token.key == "." for token in dots)
+
+
+def _items(tokens: list[Token]) -> Iterator[list[Token]]:
+    item: list[Token] = []
+    index = 0
+    while index < len(tokens):
+        if tokens[index].key == ",":
+            yield item
+            item = []
+            index += 1
+            continue
+        end = closing(tokens, index) + 1 if tokens[index].key in {"(", "["} else index + 1
+        item += tokens[index:end]
+        index = end
+    yield item
+
+
+def _fields(text: str, item: list[Token], source: StructType) -> list[StructField] | None:
+    if [token.key for token in item] == ["*"] and len(source):
+        return [StructField(field.name, field.type) for field in source]
+    name = None
+    if len(item) > 2 and item[-2].key == "AS" and item[-1].is_name:
+        item, name = item[:-2], item[-1].name
+    elif len(item) == 1 and (item[0].is_name or item[0].text.isdecimal()):
+        name = item[0].name
+    kind = _type(text, item, source)
+    return None if name is None or kind is None else [StructField(name, kind)]
+
+
+def _type(text: str, tokens: list[Token], source: StructType) -> DataType | None:
+    return known_type(text[tokens[0].start : tokens[-1].end], source) if tokens else None

@@ -1,0 +1,264 @@
+"""What SQL text refers to and is made of. sqlglot reads it where structure matters; the text stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from deltasql.plan.base import SqlText
+from deltasql.sql.relations import TableReference, table_references
+from deltasql.sql.tokens import Token, closing, tokenize
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+__all__ = [
+    "ColumnReference",
+    "TableReference",
+    "column_references",
+    "equal_sides",
+    "has_aggregate",
+    "has_subquery",
+    "is_deterministic",
+    "is_stable",
+    "name_chains",
+    "parse_expression",
+    "refers_to",
+    "split_conjuncts",
+    "subqueries",
+    "table_references",
+]
+
+DIALECT = "databricks"
+
+AGGREGATES = frozenset(
+    {
+        *("any", "any_value", "approx_count_distinct", "approx_percentile", "approx_top_k", "array_agg", "avg"),
+        *("bit_and", "bit_or", "bit_xor", "bitmap_construct_agg", "bitmap_or_agg", "bool_and", "bool_or"),
+        *("collect_list", "collect_set", "corr", "count", "count_if", "count_min_sketch", "covar_pop", "covar_samp"),
+        *("every", "first", "first_value", "grouping", "grouping_id", "histogram_numeric", "hll_sketch_agg"),
+        *("hll_union_agg", "kurtosis", "last", "last_value", "listagg", "max", "max_by", "mean", "median", "min"),
+        *("min_by", "mode", "percentile", "percentile_approx", "percentile_cont", "percentile_disc", "regr_avgx"),
+        *("regr_avgy", "regr_count", "regr_intercept", "regr_r2", "regr_slope", "regr_sxx", "regr_sxy", "regr_syy"),
+        *("schema_of_json_agg", "schema_of_variant_agg", "skewness", "some", "std", "stddev", "stddev_pop"),
+        *("stddev_samp", "string_agg", "sum", "try_avg", "try_sum", "var_pop", "var_samp", "variance"),
+    }
+)
+NOT_DETERMINISTIC = frozenset(
+    {
+        *("rand", "random", "randn", "randstr", "uniform", "uuid", "shuffle", "monotonically_increasing_id"),
+        *("input_file_name", "input_file_block_start", "input_file_block_length", "spark_partition_id"),
+        *("reflect", "java_method", "try_reflect", "ai_query"),
+    }
+)
+_TELLS_TIME = frozenset(
+    {
+        *("now", "curdate", "current_date", "current_time", "current_timestamp", "localtimestamp", "unix_timestamp"),
+        "getdate",
+    }
+)
+_QUERY_STARTS = frozenset({"SELECT", "FROM", "WITH", "TABLE", "VALUES"})
+_NOT_NAMES = frozenset(
+    {
+        *("AND", "OR", "NOT", "IS", "NULL", "IN", "BETWEEN", "LIKE", "ILIKE", "RLIKE", "REGEXP", "ESCAPE", "TRUE"),
+        *("FALSE", "CASE", "WHEN", "THEN", "ELSE", "END", "DISTINCT", "FROM", "INTERVAL", "EXISTS", "SELECT", "AS"),
+        *("DIV", "ALL", "ANY", "SOME", "OVER"),
+    }
+)
+# What makes more than an equality of an expression: operators as weak as `=`, and weaker ones.
+_BINDS_LIKE_EQUALITY = frozenset(
+    {
+        *("=", "==", "<>", "!=", "<", ">", "<=", ">=", "<=>", "!", "NOT", "AND", "OR", "IS", "IN", "BETWEEN"),
+        *("LIKE", "ILIKE", "RLIKE", "REGEXP", "EXISTS"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnReference:
+    """A column or field as an expression names it: a, t.a, a.b.c. Parts are without quotes; offsets span all."""
+
+    parts: tuple[str, ...]
+    start: int
+    end: int
+
+
+def parse_expression(sql: str) -> exp.Expression | None:
+    """sqlglot's tree of an expression, or None where it cannot tell. Identifiers hold their offsets in `.meta`."""
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    try:
+        return sqlglot.parse_one(sql, dialect=DIALECT, into=exp.Condition)
+    except (SqlglotError, RecursionError, ValueError):
+        return None
+
+
+def column_references(expression: str) -> list[ColumnReference]:
+    """Columns that `expression` refers to, in order of position; those of its subqueries too.
+
+    Left out are variables of lambdas, stars and names of functions. What follows a subscript (`a[0].b`) is not part
+    of the reference. An expression that sqlglot cannot parse gives every name in it that may be a column.
+    """
+    tree = parse_expression(expression)
+    found = _names_by_token(expression) if tree is None else _columns(tree)
+    return sorted(set(found), key=lambda reference: (reference.start, reference.end))
+
+
+def _columns(tree: exp.Expression) -> Iterator[ColumnReference]:
+    from sqlglot import exp
+
+    for column in tree.find_all(exp.Column):
+        identifiers = [part for part in column.parts if isinstance(part, exp.Identifier)]
+        node: exp.Expression = column
+        while isinstance(node.parent, exp.Dot) and node.arg_key == "this":
+            node = node.parent
+            if not isinstance(node.expression, exp.Identifier):
+                break
+            identifiers.append(node.expression)
+        # An identifier without a position is sqlglot's own invention.
+        if isinstance(column.this, exp.Identifier) and all("start" in part.meta for part in identifiers):
+            parts = tuple(part.name for part in identifiers)
+            yield ColumnReference(parts, identifiers[0].meta["start"], identifiers[-1].meta["end"] + 1)
+
+
+def _names_by_token(expression: str) -> Iterator[ColumnReference]:
+    for chain in name_chains(tokenize(expression)):
+        if len(chain) > 1 or chain[0].key not in _NOT_NAMES:
+            yield ColumnReference(tuple(token.name for token in chain), chain[0].start, chain[-1].end)
+
+
+def refers_to(expression: str, path: tuple[str, ...]) -> bool:
+    """Whether `expression` uses the column or field at `path`, something inside it, or what holds it."""
+    folded = tuple(name.lower() for name in path)
+    for reference in column_references(expression):
+        used = tuple(part.lower() for part in reference.parts)
+        shorter = min(len(used), len(folded))
+        if used[:shorter] == folded[:shorter]:
+            return True
+    return False
+
+
+def name_chains(tokens: list[Token]) -> Iterator[list[Token]]:
+    """Runs of identifiers joined by dots, one list per run; names of functions are left out."""
+    index = 0
+    while index < len(tokens):
+        if not tokens[index].is_name:
+            index += 1
+            continue
+        chain = [tokens[index]]
+        while index + 2 < len(tokens) and tokens[index + 1].key == "." and tokens[index + 2].is_name:
+            index += 2
+            chain.append(tokens[index])
+        index += 1
+        if index >= len(tokens) or tokens[index].key != "(":
+            yield chain
+
+
+def has_subquery(expression: str) -> bool:
+    """Whether a query stands in parentheses inside `expression`."""
+    tokens = tokenize(expression)
+    return any(_opens_query(tokens, index) for index in range(len(tokens)))
+
+
+def subqueries(expression: str) -> Iterator[str]:
+    """The queries in parentheses inside `expression`, outermost ones only, without the parentheses."""
+    tokens, index = tokenize(expression), 0
+    while index < len(tokens):
+        if _opens_query(tokens, index):
+            end = closing(tokens, index)
+            yield expression[tokens[index].end : tokens[end].start]
+            index = end
+        index += 1
+
+
+def _opens_query(tokens: list[Token], index: int) -> bool:
+    if tokens[index].key != "(" or index + 2 >= len(tokens) or tokens[index + 1].key not in _QUERY_STARTS:
+        return False
+    # Words that begin a query may also name a column: (values > 1), f(table.a).
+    return tokens[index + 1].key == "SELECT" or tokens[index + 2].is_name or tokens[index + 2].key in {"(", ""}
+
+
+def has_aggregate(expression: str) -> bool:
+    """Whether an aggregate function is called outside subqueries, as a window function or not."""
+    tokens, index = tokenize(expression), 0
+    while index < len(tokens):
+        if _opens_query(tokens, index):
+            index = closing(tokens, index)
+        elif _is_call(tokens, index, AGGREGATES) and not _quantifies(tokens, index):
+            return True
+        index += 1
+    return False
+
+
+def _quantifies(tokens: list[Token], index: int) -> bool:
+    # a LIKE ANY ('x', 'y')
+    return index > 0 and tokens[index - 1].key in {"LIKE", "ILIKE", "RLIKE"}
+
+
+def is_deterministic(expression: str) -> bool:
+    """Whether `expression` gives the same value each time for one row: no rand, uuid, input_file_name …"""
+    tokens = tokenize(expression)
+    return not any(_is_call(tokens, index, NOT_DETERMINISTIC) for index in range(len(tokens)))
+
+
+def is_stable(expression: str) -> bool:
+    """Whether a later evaluation gives the same value: nothing random, and no look at the clock."""
+    names = (token.name.lower() for token in tokenize(expression) if token.is_name)
+    return is_deterministic(expression) and _TELLS_TIME.isdisjoint(names)
+
+
+def _is_call(tokens: list[Token], index: int, names: frozenset[str]) -> bool:
+    is_call = tokens[index].is_name and index + 1 < len(tokens) and tokens[index + 1].key == "("
+    return is_call and tokens[index].name.lower() in names
+
+
+def split_conjuncts(expression: str) -> list[SqlText]:
+    """The parts of `expression` that AND joins, without the parentheses around them; `start` is an offset in it."""
+    return list(_conjuncts(expression, tokenize(expression)))
+
+
+def _conjuncts(sql: str, tokens: list[Token]) -> Iterator[SqlText]:
+    while tokens and tokens[0].key == "(" and closing(tokens, 0) == len(tokens) - 1 and not _opens_query(tokens, 0):
+        tokens = tokens[1:-1]
+    if not tokens:
+        return
+    parts = _split_at_and(tokens)
+    if len(parts) == 1:
+        yield SqlText(sql[tokens[0].start : tokens[-1].end], tokens[0].start)
+        return
+    for part in parts:
+        yield from _conjuncts(sql, part)
+
+
+def _split_at_and(tokens: list[Token]) -> list[list[Token]]:
+    """Runs of tokens between the ANDs outside all brackets; one run when an OR joins them, which binds weaker."""
+    parts: list[list[Token]] = [[]]
+    depth = betweens = 0
+    for token in tokens:
+        depth += (token.key in {"(", "[", "CASE"}) - (token.key in {")", "]", "END"})
+        if depth == 0 and token.key == "OR":
+            return [tokens]
+        betweens += depth == 0 and token.key == "BETWEEN"
+        if depth == 0 and token.key == "AND" and betweens == 0:
+            parts.append([])
+            continue
+        betweens -= depth == 0 and token.key == "AND"
+        parts[-1].append(token)
+    return parts
+
+
+def equal_sides(expression: str) -> tuple[str, str] | None:
+    """The two sides when `expression` is one equality (`=` or `==`) of operands, else None."""
+    tokens = tokenize(expression)
+    depth, found = 0, []
+    for index, token in enumerate(tokens):
+        depth += (token.key in {"(", "[", "CASE"}) - (token.key in {")", "]", "END"})
+        if depth == 0 and token.key in _BINDS_LIKE_EQUALITY:
+            found.append(index)
+    if len(found) != 1 or tokens[found[0]].key not in {"=", "=="} or found[0] in {0, len(tokens) - 1}:
+        return None
+    middle = tokens[found[0]]
+    return expression[tokens[0].start : middle.start].rstrip(), expression[middle.end : tokens[-1].end].lstrip()

@@ -1,0 +1,63 @@
+"""Where a statement is no SQL, when Spark has said so of a text that was made of parts of it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from difflib import SequenceMatcher
+
+from deltasql.errors.base import Caret
+from deltasql.sql.tokens import tokenize
+
+# Token by token the comparison of two long texts takes a moment.
+_MOST_TOKENS = 5000
+
+
+def corresponding(made: str, offset: int, sql: str) -> Caret | None:
+    """The place in `sql` of what stands at `offset` of `made`, a text made of parts of `sql` and words of our own.
+
+    At a word of our own it is what stands before that. None where nothing corresponds.
+    """
+    ours, theirs = tokenize(made), tokenize(sql)
+    if len(ours) + len(theirs) > _MOST_TOKENS:
+        return None
+    at = bisect_right([token.end for token in ours], offset)
+    matcher = SequenceMatcher(None, [token.text for token in ours], [token.text for token in theirs], autojunk=False)
+    blocks = [block for block in matcher.get_matching_blocks() if block.size and block.a <= at]
+    if not blocks:
+        return None
+    last = blocks[-1]
+    if at == len(ours) and last.b + last.size == len(theirs):
+        return Caret(sql, theirs[-1].end, theirs[-1].end)
+    token = theirs[last.b + min(at - last.a, last.size - 1)]
+    return Caret(sql, token.start, token.end)
+
+
+def unreadable_part(sql: str) -> Caret | None:
+    """The place where sqlglot cannot go on; None for a statement that it can read."""
+    import sqlglot
+    from sqlglot.errors import ParseError, SqlglotError
+
+    try:
+        sqlglot.parse_one(sql, dialect="databricks")
+    except ParseError as error:
+        found = error.errors[0] if error.errors else {}
+        before = "".join(sql.splitlines(keepends=True)[: (found.get("line") or 1) - 1])
+        end = len(before) + (found.get("col") or 0)
+        start = end - len(found.get("highlight") or "")
+        return Caret(sql, start, end) if 0 <= start < end <= len(sql) else None
+    except (SqlglotError, RecursionError, ValueError):
+        return None
+    return None
+
+
+def can_be_read(sql: str) -> bool:
+    """Whether sqlglot reads `sql` as a statement of SQL, and not as one that it merely passes on."""
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    try:
+        tree = sqlglot.parse_one(sql.rstrip().rstrip(";"), dialect="databricks")
+    except (SqlglotError, RecursionError, ValueError):
+        return False
+    return not isinstance(tree, exp.Command)

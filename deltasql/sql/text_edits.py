@@ -1,0 +1,105 @@
+"""SQL text with parts replaced, and the way back from an offset in it to the user's own text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from deltasql.plan.base import quote
+from deltasql.schema.paths import folded
+from deltasql.sql.references import name_chains
+from deltasql.sql.relations import TableReference, table_references
+from deltasql.sql.tokens import Token, tokenize
+
+Replacement = tuple[int, int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Spliced:
+    """`sql` is the new text; `replacements` are spans of the original text in order, each with its new text."""
+
+    sql: str
+    replacements: tuple[Replacement, ...] = ()
+
+    def to_original(self, offset: int) -> int:
+        """Where the character at `offset` of `sql` stands in the original; within a new text, where that begins."""
+        shift = 0
+        for start, end, text in self.replacements:
+            if offset < start + shift:
+                break
+            if offset < start + shift + len(text):
+                return start
+            shift += len(text) - (end - start)
+        return offset - shift
+
+
+def splice(sql: str, replacements: Iterable[Replacement]) -> Spliced:
+    """`sql` with each span (start, end) replaced by its text. Spans must not overlap: ValueError."""
+    ordered = tuple(sorted(replacements))
+    pieces, at = [], 0
+    for start, end, text in ordered:
+        if start < at:
+            raise ValueError(f"replacement at {start} overlaps the one that ends at {at}")
+        pieces += [sql[at:start], text]
+        at = end
+    return Spliced("".join([*pieces, sql[at:]]), ordered)
+
+
+def bind(
+    sql: str,
+    views: Mapping[int, str],
+    qualifiers: Mapping[tuple[str, ...], str] | None = None,
+    others: Iterable[Replacement] = (),
+) -> Spliced:
+    """`sql` with table references replaced by views; `views` has a view's name per index in `table_references(sql)`.
+
+    A reference without an alias gets its own last part as one, so that `t.a` still resolves; `db.t.a` is shortened to
+    that. `qualifiers` are names of tables outside `sql` by which it may call columns, each with what replaces it.
+    `others` are replacements that have nothing to do with names of tables.
+    """
+    references = table_references(sql)
+    replacements = [new for index, view in views.items() for new in _bound(references[index], view)]
+    names = {folded(parts): alias for parts, alias in (qualifiers or {}).items()}
+    for index in views:
+        parts = references[index].parts if references[index].alias is None else ()
+        names |= {folded(parts[start:]): parts[-1] for start in range(len(parts) - 1)}
+    spans = [(reference.start, reference.end) for reference in references]
+    aliases = {reference.alias.lower() for reference in references if reference.alias is not None}
+    chains = (chain for chain in name_chains(tokenize(sql)) if not _within(chain[0].start, spans))
+    replacements += [new for chain in chains for new in _shortened(chain, sql, names, aliases)]
+    return splice(sql, [*replacements, *others])
+
+
+def _bound(reference: TableReference, view: str) -> Iterator[Replacement]:
+    name = quote(view)
+    if reference.alias is not None or reference.alias_at is None:
+        yield reference.start, reference.end, name
+        return
+    # In back-ticks always: some key words are names, but not aliases.
+    alias = " AS `" + reference.parts[-1].replace("`", "``") + "`"
+    if reference.alias_at == reference.end:
+        yield reference.start, reference.end, name + alias
+        return
+    yield reference.start, reference.end, name
+    yield reference.alias_at, reference.alias_at, alias
+
+
+def _within(offset: int, spans: Iterable[tuple[int, int]]) -> bool:
+    return any(start <= offset < end for start, end in spans)
+
+
+def _shortened(
+    chain: list[Token], sql: str, names: Mapping[tuple[str, ...], str], aliases: set[str]
+) -> Iterator[Replacement]:
+    """The longest of `names` that `chain` begins with, as its short form; an alias of that name goes first."""
+    parts = folded([token.name for token in chain])
+    longest = len(parts) - 1 + _ends_in_star(sql, chain[-1].end)
+    for length in range(longest, 0, -1):
+        if parts[:length] in names and parts[0] not in aliases:
+            yield chain[0].start, chain[length - 1].end, quote(names[parts[:length]])
+            return
+
+
+def _ends_in_star(sql: str, at: int) -> bool:
+    rest = sql[at:].lstrip()
+    return rest.startswith(".") and rest[1:].lstrip().startswith("*")
