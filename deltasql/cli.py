@@ -229,7 +229,7 @@ def _run(session: Session, script: Script, options: argparse.Namespace) -> int:
         if options.echo:
             print(f"{without_secrets(statement.text)};")
         try:
-            render(session.sql(statement.text), options.format, sys.stdout)
+            render(session.sql(statement.text).grid(), options.format, sys.stdout)
             sys.stdout.flush()
         except DeltaSqlError as error:
             sys.stdout.flush()

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
+    from deltasql.render.grid import Grid
 
 _NO_COLUMNS = StructType()
 
@@ -115,7 +116,7 @@ class CommandRows:
         return len(self.rows)
 
     def to_arrow(self) -> pa.Table:
-        from deltasql.render.arrow import to_table
+        from deltasql.result_arrow import to_table
 
         return to_table(self.schema, self.rows)
 
@@ -213,18 +214,28 @@ class Result:
 
         A statement without rows prints the version it made, or `done`.
         """
-        from deltasql.render import Grid
         from deltasql.render.table import write_table
 
         if not self.columns:
             print("done" if self.version is None else f"version {self.version}", file=file or sys.stdout)
             return
         width = 20 if truncate is True else int(truncate)
-        rows = self.head(n + 1)
+        grid = self.grid(n, width)
         stream = file or sys.stdout
-        write_table(Grid.of(self.schema, rows[:n], self.time_zone, width), stream)
-        if len(rows) > n:
+        write_table(grid, stream)
+        if grid.more:
             stream.write(f"only showing top {n} row{'s' if n != 1 else ''}\n")
+
+    def grid(self, limit: int | None = None, width: int = 0) -> Grid:
+        """The rows (the first `limit` if given) laid out as cells, each cut at `width` characters (0: no cut)."""
+        from deltasql.render.grid import Grid
+
+        if not self.columns:
+            return Grid(self.schema, [])
+        # One row more than is shown tells whether there are more.
+        rows = self.collect() if limit is None else self.head(limit + 1)
+        shown = rows[:limit]
+        return Grid(self.schema, shown, self.time_zone, width, more=len(rows) > len(shown))
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """For pandas, Polars, DuckDB and others that take Arrow's data from any object that offers it."""

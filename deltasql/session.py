@@ -24,6 +24,10 @@ from deltasql.errors.usage import SessionClosedError
 from deltasql.execution.commit import Committed, StagedChange, stage_rows, stage_table
 from deltasql.execution.layout import stage_layout
 from deltasql.execution.pending import Pending
+from deltasql.frames.reader import FrameReader
+from deltasql.frames.stream_reader import StreamReader
+from deltasql.frames.stream_writer import StreamWriter
+from deltasql.frames.writer import FrameWriter, FrameWriterV2, frame_of
 from deltasql.interrupts import interruptible, next_step, shielded
 from deltasql.log.commit.transaction import back_off
 from deltasql.log.replay.table import DeltaLog
@@ -49,8 +53,6 @@ from deltasql.planner.changes import (
 )
 from deltasql.planner.context import GLOBAL, Context
 from deltasql.planner.rows.repeats import may_repeat
-from deltasql.planner.tables.stream_options import stream_options
-from deltasql.reader import FrameReader
 from deltasql.result import Placed, Result
 from deltasql.settings.session_settings import (
     FSYNC,
@@ -62,9 +64,7 @@ from deltasql.settings.session_settings import (
     as_choice,
     as_count,
 )
-from deltasql.stream_reader import StreamReader
-from deltasql.stream_writer import StreamWriter
-from deltasql.writer import FrameWriter, FrameWriterV2, frame_of
+from deltasql.settings.stream_options import stream_options
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

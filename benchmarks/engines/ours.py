@@ -14,6 +14,7 @@ from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.commit_info import Provenance
 from deltasql.log.commit.moved_rows import TouchedRows
 from deltasql.log.commit.row_rebase import Budget, RowLevel
+from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.replay.table import DeltaLog
 from deltasql.plan.operators import READ_COLUMNS
@@ -54,7 +55,7 @@ def _commit_behind(log: DeltaLog, read: Snapshot | None) -> None:
     assert read is not None
     reads = Reads("id = 1", ("0.parquet",))
     reader = RowReader(Engine(SparkHandle(None)).statement(""), read, reads)
-    transaction = log.begin(read)
+    transaction = Transaction(log, read)
     transaction.record_read(reads.predicate, reads.files)
     rebase = RowLevel(TouchedRows(log.store, log.location, reader), reader, Budget())
     assert transaction.commit_rebased(Provenance("UPDATE", {}), [AddFile("new.parquet", {}, 1, 1)], rebase)

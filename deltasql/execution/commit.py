@@ -18,7 +18,6 @@ from deltasql.execution.identity import with_used_numbers
 from deltasql.execution.metrics import removed_metrics, rewrite_metrics
 from deltasql.execution.races import RaceRules, rebase_of
 from deltasql.log.actions.actions import Action, AddFile, RemoveFile
-from deltasql.log.actions.protocol import Protocol
 from deltasql.log.actions.vector_writer import MarkedFile, Marking, mark_rows
 from deltasql.log.commit.commit_info import Provenance
 from deltasql.log.commit.commit_rules import of_kind
@@ -26,6 +25,7 @@ from deltasql.log.commit.rebase import Rebase
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.configuration.iceberg_compat import stores_partitions
 from deltasql.log.configuration.row_ids import PRESERVED_TAG, tracks_rows
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.snapshot import physical_names
 from deltasql.plan.operators import Rewrite, RowEffect, Write
 from deltasql.planner.catalog_changes import Registration
@@ -324,7 +324,7 @@ def commit_if_any(
     need: Callable[[bool], None] | None = None,
 ) -> Commit | None:
     """The same; None where others have left nothing to commit. `need` is told when the commit may be there."""
-    transaction = change.log.begin(change.snapshot)
+    transaction = Transaction(change.log, change.snapshot)
     if need is not None:
         transaction.need = need
     _record(transaction, change.reads)

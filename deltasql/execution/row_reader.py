@@ -131,10 +131,8 @@ class RowReader:
             case Query(sql, relations):
                 ((name, scan),) = relations.items()
                 assert isinstance(scan, Scan)
-                from pyspark.sql import functions as F
-
                 own = replace(scan, files=files, marked_only=marked_only)
-                return self._engine.frames.query(sql, {name: own}).withColumn(ACTION, F.lit(0))
+                return self._engine.frames.query(sql, {name: own}).selectExpr("*", f"0 AS {ACTION}")
         raise AssertionError("a statement without a probe is not asked")
 
     def _acted(self, probe: Rewrite, target: Scan) -> DataFrame:

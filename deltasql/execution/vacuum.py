@@ -19,7 +19,7 @@ from deltasql.errors.log import StorageError
 from deltasql.execution.commit import Committed
 from deltasql.interrupts import next_step, shielded
 from deltasql.log.actions.actions import Json
-from deltasql.log.commit.transaction import Commit
+from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.reading.unused import Unused, hidden_names, last_before, logged_paths, unused
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.paths import LOG, canonical, is_absolute
@@ -116,7 +116,7 @@ def _note(
     """A commit that only says what happens; what others change meanwhile is no obstacle to it."""
     for left in reversed(range(_MOST_TRIES)):
         try:
-            return change.log.begin(snapshot).commit(
+            return Transaction(change.log, snapshot).commit(
                 operation, parameters, [], metrics=metrics, user_metadata=settings.get(USER_METADATA)
             )
         except ConcurrentModificationError:

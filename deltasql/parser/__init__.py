@@ -9,10 +9,10 @@ from deltasql.parser.advice import misplaced_word
 from deltasql.parser.automaton import Automaton, NoParseError
 from deltasql.parser.build import build
 from deltasql.parser.completion import Expected, expected_keywords
-from deltasql.parser.lexicon import skip_blanks
-from deltasql.parser.splitting import Statement, is_complete, split, unclosed
 from deltasql.parser.tables import grammar_tables
 from deltasql.parser.unsupported import refusal, refused_name
+from deltasql.sql.lexicon import skip_blanks
+from deltasql.sql.splitting import Statement, is_complete, split, unclosed
 
 if TYPE_CHECKING:
     from deltasql.plan.base import LogicalPlan

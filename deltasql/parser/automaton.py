@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from deltasql.errors.base import Caret
 from deltasql.errors.syntax import TooComplexError
-from deltasql.parser.lexicon import balanced_end, skip_blanks
 from deltasql.parser.runs import WORD, ExpressionScan, ctes_end, is_query, may_be_columns
 from deltasql.parser.tables import END, Production, Tables, grammar_tables
+from deltasql.sql.lexicon import balanced_end, skip_blanks
 
 # Far above what any statement needs; it bounds the time that a hopeless text can take.
 _MAX_RETRIES = 500

@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 from deltasql.errors.base import Caret
 from deltasql.parser.automaton import Token, Tree
 from deltasql.parser.runs import RUNS
-from deltasql.parser.strings import unquote, unquote_name
 from deltasql.parser.tables import grammar_tables
 from deltasql.plan.base import SqlText
+from deltasql.sql.strings import unquote, unquote_name
 
 Rule = Callable[[list[Any], Tree, str], Any]
 _Rule = TypeVar("_Rule", bound=Rule)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from deltasql.errors.base import Caret
 from deltasql.errors.syntax import ParseSyntaxError
-from deltasql.parser.lexicon import QUOTED_NAME, STRING, balanced_end, not_closed, skip_blanks
+from deltasql.sql.lexicon import QUOTED_NAME, STRING, balanced_end, not_closed, skip_blanks
 
 RUNS = frozenset({"EXPRESSION_RUN", "QUERY_RUN", "CTES_RUN", "SUBQUERY_RUN", "REST_RUN"})
 WORD = re.compile(r"\w+")

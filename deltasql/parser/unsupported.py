@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.refused import KeyConstraintError, UnsupportedStatementError
-from deltasql.parser.outline import Outline, find, outline
+from deltasql.sql.outline import Outline, find, outline
 
 
 class Unsupported(NamedTuple):
-    """`patterns` are those of deltasql.parser.outline, with the words to point at between < and >.
+    """`patterns` are those of deltasql.sql.outline, with the words to point at between < and >.
 
     In `operation` {words} are these in capitals, {written} as they stand; {verb} is the statement's first word.
     """

@@ -24,12 +24,12 @@ from deltasql.log.actions.actions import Json, Metadata
 from deltasql.log.configuration.properties import column_mapping_mode, has_change_feed
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.operators import Operator, Scan, UnionAll
-from deltasql.schema.checks import CHANGE_TYPE, COMMIT_TIMESTAMP, COMMIT_VERSION
+from deltasql.schema.checks import CHANGE_FIELDS, CHANGE_TYPE, COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.compatibility import unreadable_part
-from deltasql.schema.types import LONG, STRING, TIMESTAMP, StructField, StructType
+from deltasql.schema.types import StructType
 from deltasql.settings.session_settings import CHANGES_OUT_OF_RANGE
-from deltasql.sql.timetravel import timestamp_of, to_micros
+from deltasql.sql.timestamps import timestamp_of, to_micros
 from deltasql.sql.tokens import tokenize
 
 if TYPE_CHECKING:
@@ -37,12 +37,6 @@ if TYPE_CHECKING:
     from deltasql.log.replay.table import DeltaLog
     from deltasql.planner.context import Context
     from deltasql.sql.relations import TableReference
-
-CHANGE_COLUMNS = (
-    StructField(CHANGE_TYPE, STRING),
-    StructField(COMMIT_VERSION, LONG),
-    StructField(COMMIT_TIMESTAMP, TIMESTAMP),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +50,7 @@ class _File:
 
 
 def changes(reference: TableReference, context: Context) -> Operator:
-    """The rows of `table_changes('name', start [, end])`: the table's columns, then CHANGE_COLUMNS.
+    """The rows of `table_changes('name', start [, end])`: the table's columns, then CHANGE_FIELDS.
 
     Raises the errors of `errors.change_feed`, and what is wrong with the table.
     """
@@ -124,7 +118,7 @@ def _bound(function: str, position: int, bound: SqlText, context: Context) -> in
         case datetime():
             return _Moment(to_micros(value if value.tzinfo else value.astimezone()))
         case _:
-            return _Moment(timestamp_of(f"'{value}'", context))
+            return _Moment(timestamp_of(f"'{value}'", context.time_zone, context.analyst.value))
 
 
 def _literal(text: str) -> int | str | None:
@@ -147,7 +141,7 @@ class _Feed:
         latest = log.snapshot()
         mapped = column_mapping_mode(latest.configuration) != "none"
         self.snapshot = log.snapshot(end) if mapped and 0 <= end < latest.version else latest
-        self.snapshot.protocol.check_readable(log.table, self.snapshot.schema, self.snapshot.configuration)
+        self.snapshot.check_readable()
         self.versions: list[VersionChanges] = []
         if start <= end:
             self._check(log.snapshot(start).metadata, start)
@@ -190,7 +184,7 @@ class _Feed:
             table=self.log.table,
             location=self.log.location,
             version=self.end,
-            schema=StructType((*self.snapshot.schema, *CHANGE_COLUMNS)),
+            schema=StructType((*self.snapshot.schema, *CHANGE_FIELDS)),
             partition_columns=tuple(names),
             files=self._files(files, names, times),
             total_files=len(files),

@@ -14,16 +14,16 @@ _NUMBERS = frozenset({"byte", "short", "integer", "long", "float", "double"})
 
 @dataclass(frozen=True)
 class Grid:
-    """Column names and rows of values with their types; `width` cuts the text of cells (0: no cut)."""
+    """Column names and rows of values with their types; `width` cuts the text of cells (0: no cut).
+
+    `more`: the result that these rows are of has others besides.
+    """
 
     schema: StructType
     rows: Sequence[Sequence[Any]]
     time_zone: str = ""
     width: int = 0
-
-    @classmethod
-    def of(cls, schema: StructType, rows: Sequence[Sequence[Any]], time_zone: str = "", width: int = 0) -> Grid:
-        return cls(schema, rows, time_zone, width)
+    more: bool = False
 
     @property
     def header(self) -> list[str]:

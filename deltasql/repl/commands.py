@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from deltasql.errors.usage import UnknownCommandError, UnknownFormatError
 from deltasql.render import FORMATS
-
-if TYPE_CHECKING:
-    from deltasql.repl.shell import Shell
 
 HELP = (
     """\
@@ -28,6 +25,16 @@ HELP = (
 A statement may take many lines and ends with ;
 Ctrl-C gives up the input, or cancels the statement that runs."""
 )
+
+
+class Shell(Protocol):
+    """What a command may change of the shell that runs it."""
+
+    style: str
+    timing: bool
+
+    def say(self, text: str) -> None:
+        """Prints a line for the user."""
 
 
 def _stay(_: Shell) -> bool:

@@ -12,7 +12,7 @@ from deltasql.interrupts import telling
 from deltasql.repl.commands import Command, command_of
 
 if TYPE_CHECKING:
-    from deltasql.render import Shown
+    from deltasql.render import Grid
     from deltasql.result import Result
     from deltasql.session import Session
 
@@ -107,15 +107,16 @@ class Shell:
 
         began = time.perf_counter()
         result = self.session.sql(sql)
-        limit = SHOWN_ROWS if result.is_query else None
-        shown = render(result, self.style, self.out, limit)
-        self.say(self._outcome(result, shown, time.perf_counter() - began))
+        grid = result.grid(SHOWN_ROWS if result.is_query else None)
+        render(grid, self.style, self.out)
+        self.say(self._outcome(result, grid, time.perf_counter() - began))
 
-    def _outcome(self, result: Result, shown: Shown, seconds: float) -> str:
+    def _outcome(self, result: Result, grid: Grid, seconds: float) -> str:
         """`2 rows, 0.31 s`, `version 7, 0.02 s` …"""
-        parts = [f"{shown.rows} row{'' if shown.rows == 1 else 's'}"] if result.columns else []
-        if shown.more:
-            parts = [f"the first {shown.rows} rows, there are more"]
+        shown = len(grid.rows)
+        parts = [f"{shown} row{'' if shown == 1 else 's'}"] if result.columns else []
+        if grid.more:
+            parts = [f"the first {shown} rows, there are more"]
         if result.version is not None:
             parts.append(f"version {result.version}")
         if self.timing:

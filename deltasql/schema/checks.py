@@ -23,6 +23,9 @@ from deltasql.errors.write import NestedVoidError
 from deltasql.schema.paths import Path, candidates, suggestion, walk
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import (
+    LONG,
+    STRING,
+    TIMESTAMP,
     VARIANT,
     VOID,
     ArrayType,
@@ -40,6 +43,11 @@ INVALID_CHARACTERS = frozenset(" ,;{}()\n\t=")
 CHANGE_TYPE, COMMIT_VERSION, COMMIT_TIMESTAMP = "_change_type", "_commit_version", "_commit_timestamp"
 """Columns of the change data feed. Data files of the same job have the first one as well, empty."""
 CHANGE_DATA_COLUMNS = (CHANGE_TYPE, COMMIT_VERSION, COMMIT_TIMESTAMP)
+CHANGE_FIELDS = (
+    StructField(CHANGE_TYPE, STRING),
+    StructField(COMMIT_VERSION, LONG),
+    StructField(COMMIT_TIMESTAMP, TIMESTAMP),
+)
 INTERNAL_COLUMNS = ("__delta_internal_row_index", "__delta_internal_is_row_deleted")
 HIDDEN_PREFIX = "__deltasql_"
 """Begins the names of columns of our own while rows are computed."""

@@ -56,6 +56,17 @@ def has_lengths(kind: DataType) -> bool:
             return length_of(kind) is not None
 
 
+def declared_length(field: StructField) -> Length | None:
+    """The length that a column is declared with; None for a column that is no CHAR or VARCHAR."""
+    return length_of(declared_type(field)) if TYPE_KEY in field.metadata else None
+
+
+def declared_texts(schema: StructType) -> dict[str, str]:
+    """The declared types of columns that have lengths, as Spark keeps them in the metadata, by name."""
+    found = ((field.name, declared_type(field)) for field in schema)
+    return {name: declared_text(kind) for name, kind in found if has_lengths(kind)}
+
+
 def declared_type(field: StructField) -> DataType:
     """The type of a column, or of a field of a struct, with the lengths that it was declared with."""
     text = field.metadata.get(TYPE_KEY)

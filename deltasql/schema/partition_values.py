@@ -5,21 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from deltasql.planner.rows.char_types import declared_length
+from deltasql.schema.lengths import declared_length
 from deltasql.schema.timezone import parse_timestamp
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
-
-
-def partition_rows(snapshot: Snapshot, fields: Sequence[StructField]) -> list[tuple[Any, ...]]:
-    """The distinct tuples of partition values of a snapshot, sorted with NULL first."""
-    values = snapshot.files(("partitionValues",)).column("partitionValues").to_pylist()
-    rows = {partition_value(row, fields) for row in values}
-    return sorted(rows, key=lambda row: [(value is not None, value) for value in row])
 
 
 def partition_value(row: Mapping[str, str | None], fields: Sequence[StructField]) -> tuple[Any, ...]:

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
-from deltasql.plan.hidden import NULL_ROW
-from deltasql.planner.rows.null_row import null_row
 from deltasql.schema import types
 from deltasql.schema.types import BOOLEAN, DOUBLE, INTEGER, LONG, STRING, VOID, DataType, DecimalType, StructType
 from deltasql.sql.function_types import (
@@ -25,9 +22,6 @@ from deltasql.sql.function_types import (
     is_number,
 )
 from deltasql.sql.tokens import Token, tokenize
-
-if TYPE_CHECKING:
-    from deltasql.planner.context import Context
 
 _COMPARISONS = frozenset({"=", "==", "<>", "!=", "<", "<=", ">", ">=", "<=>"})
 _TYPES: dict[str, DataType] = {
@@ -53,16 +47,6 @@ _WRITTEN = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ"})
 _SUFFIXES = {"L": LONG, "S": types.SHORT, "Y": types.BYTE, "D": DOUBLE, "F": types.FLOAT}
 _EXTRACTED = frozenset({"YEAR", "MONTH", "DAY", "DAYOFWEEK", "DAYOFYEAR", "WEEK", "QUARTER", "HOUR", "MINUTE"})
 _NO_NAMES = frozenset({"INTERVAL", "EXISTS", "SELECT", "DISTINCT", "ANY", "ALL", "SOME"})
-
-
-def types_of(schema: StructType, expressions: list[str], context: Context) -> list[DataType]:
-    """The types of expressions over a row of `schema`. Spark is asked, and starts, where one of them is not known here.
-
-    Raises what Spark says against an expression.
-    """
-    known = [known_type(sql, schema) for sql in expressions]
-    found = [kind for kind in known if kind is not None]
-    return found if len(found) == len(known) else context.analyst.types([(null_row(schema), NULL_ROW)], expressions)
 
 
 def known_type(sql: str, schema: StructType) -> DataType | None:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from decimal import Decimal
 
-from deltasql.parser.strings import unquote
 from deltasql.plan.operators import LiteralValue
 from deltasql.schema.types import (
     BINARY,
@@ -41,6 +40,7 @@ from deltasql.sql.literal_casts import (
     moment_of,
     rounded_single,
 )
+from deltasql.sql.strings import unquote
 from deltasql.sql.tokens import Token, tokenize
 
 MOST_ROWS = 10_000

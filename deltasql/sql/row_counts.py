@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from deltasql.sql.function_names import FUNCTIONS
 from deltasql.sql.relations import table_references
 from deltasql.sql.tokens import Token, closing, tokenize
 
@@ -123,12 +124,10 @@ class _Joins:
         return False
 
     def _is_known(self, name: Token, bracket: int) -> bool:
-        from pyspark.sql import functions
-
         function = name.name.lower()
         if function == "range":
             return self._is_range(bracket)
-        return self._key(bracket - 2) != "." and function not in _MAKE_ROWS and hasattr(functions, function)
+        return self._key(bracket - 2) != "." and function not in _MAKE_ROWS and function.upper() in FUNCTIONS
 
     def _is_range(self, bracket: int) -> bool:
         """Whether this is range(n) or range(n, m, …) with numbers."""

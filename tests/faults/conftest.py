@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from deltasql.log.actions.actions import AddFile, Metadata
-from deltasql.log.actions.protocol import Protocol
-from deltasql.log.commit.transaction import Commit
+from deltasql.log.commit.transaction import Commit, Transaction
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.table import DeltaLog
 from deltasql.log.storage.store import LogStore
 from deltasql.schema.types import LONG, StructField, StructType
@@ -47,7 +47,7 @@ def v2_table(location: str) -> Callable[[int], DeltaLog]:
 
 
 def _made(log: DeltaLog, versions: int, protocol: Protocol, metadata: Metadata) -> DeltaLog:
-    log.begin(None).commit("CREATE TABLE", {}, [protocol, metadata])
+    Transaction(log, None).commit("CREATE TABLE", {}, [protocol, metadata])
     for number in range(1, versions + 1):
         append(log, f"f{number}")
     return log
@@ -58,7 +58,7 @@ def added(path: str) -> AddFile:
 
 
 def append(log: DeltaLog, path: str) -> Commit:
-    return log.begin(log.snapshot()).commit("WRITE", {}, [added(path)])
+    return Transaction(log, log.snapshot()).commit("WRITE", {}, [added(path)])
 
 
 def whole(log: DeltaLog, version: int | None = None) -> int:

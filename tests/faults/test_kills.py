@@ -46,7 +46,7 @@ def fatal(self, path, data):
 setattr(LocalLogStore, method, fatal)
 open(f"{location}/f10", "wb").close()
 log = DeltaLog(location)
-log.begin(log.snapshot()).commit("WRITE", {}, [AddFile("f10", {}, 10, 1, True, '{"numRecords":1}')])
+Transaction(log, log.snapshot()).commit("WRITE", {}, [AddFile("f10", {}, 10, 1, True, '{"numRecords":1}')])
 """
 
 _COMMIT, _CHECKSUM = f"{10:020d}.json", f"{10:020d}.crc"

@@ -20,20 +20,20 @@ from deltasql.log.replay.table import DeltaLog
 location, name = sys.argv[1:]
 log = DeltaLog(location)
 for number in range(25):
-    log.begin(log.snapshot()).commit("WRITE", {}, [AddFile(f"{name}-{number}", {}, 1, 1)])
+    Transaction(log, log.snapshot()).commit("WRITE", {}, [AddFile(f"{name}-{number}", {}, 1, 1)])
 """
 
 _CREATE = """
 import sys
 from deltasql.errors.concurrency import ProtocolChangedError
 from deltasql.log.actions.actions import Metadata
-from deltasql.log.actions.protocol import Protocol
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.table import DeltaLog
 from deltasql.schema.types import StructType
 
 location, name = sys.argv[1:]
 try:
-    DeltaLog(location).begin(None).commit("CREATE TABLE", {}, [Protocol(1, 2), Metadata(name, StructType())])
+    Transaction(DeltaLog(location), None).commit("CREATE TABLE", {}, [Protocol(1, 2), Metadata(name, StructType())])
 except ProtocolChangedError:
     sys.exit(3)
 """

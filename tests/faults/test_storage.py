@@ -12,6 +12,7 @@ from obstore import exceptions
 from obstore.store import MemoryStore
 
 from deltasql.errors.log import AmbiguousWriteError, LogFileNotFoundError, StorageError
+from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.table import DeltaLog
 from deltasql.log.storage.store import Entry, LocalLogStore, LogStore
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
@@ -52,7 +53,7 @@ def test_a_put_without_an_answer(table: Table, arrives: list[bool]) -> None:
 def test_a_put_without_an_answer_where_another_won(table: Table, arrives: bool) -> None:
     store = Unsure()
     log = table(2, store)
-    late = log.begin(log.snapshot())
+    late = Transaction(log, log.snapshot())
     append(DeltaLog(log.location, store=store), "f3")
     store.arrives = [arrives]
     assert late.commit("WRITE", {}, [added("f4")]).version == 4

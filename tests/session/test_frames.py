@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from deltasql import DeltaSqlError, Session
+from deltasql.log.commit.transaction import Transaction
 
 pytestmark = pytest.mark.spark
 
@@ -66,7 +67,7 @@ def test_a_lost_race_of_one_application_is_told(session: Session) -> None:
     session.sql("CREATE TABLE t (id INT)")
     first = session.write(session.sql("SELECT 1 AS id")).mode("append").option("txnAppId", "a").option("txnVersion", 1)
     log = session.log("t")
-    transaction = log.begin(log.snapshot())
+    transaction = Transaction(log, log.snapshot())
     first.saveAsTable("t")
     from deltasql.log.actions.actions import SetTransaction
 

@@ -50,7 +50,7 @@ def test_rows_and_their_text(events: Session) -> None:
     result.show(truncate=False, file=shown)
     assert '{"a":[1,null],"b":"x"}' in shown.getvalue()
     assert '{k -> "t"}' in shown.getvalue()
-    assert Grid.of(result.schema, result.collect()) is not None
+    assert Grid(result.schema, result.collect()) is not None
 
 
 def test_arrow_has_variants_as_json(events: Session) -> None:

@@ -19,6 +19,7 @@ from deltasql.errors.concurrency import (
 )
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit import transaction
+from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.table import DeltaLog
 from deltasql.log.storage.store import LocalLogStore
 
@@ -56,7 +57,7 @@ class Race:
     def add(self, partition: str = "a") -> None:
         """One more file of two rows, by a writer who has read the partition."""
         log = self.rival()
-        other = log.begin(log.snapshot())
+        other = Transaction(log, log.snapshot())
         other.record_read("p = 'a'", [])
         stats = '{"numRecords":2}'
         add = AddFile(f"{next(self.names)}.parquet", {"p": partition}, 1, 1, True, stats)
@@ -66,7 +67,7 @@ class Race:
         log = self.rival()
         snapshot = log.snapshot()
         changed = snapshot.metadata.with_configuration({"seen": str(next(self.names))})
-        log.begin(snapshot).commit("SET TBLPROPERTIES", {}, [changed])
+        Transaction(log, snapshot).commit("SET TBLPROPERTIES", {}, [changed])
 
     @property
     def version(self) -> int:

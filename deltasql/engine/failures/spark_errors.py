@@ -18,7 +18,7 @@ from deltasql.errors.settings import UnboundParameterError
 from deltasql.errors.syntax import TooComplexError
 from deltasql.errors.write import MergeUnresolvedError
 from deltasql.plan.hidden import HIDDEN_PREFIX
-from deltasql.planner.rows.alignment import BOUND_VALUES
+from deltasql.plan.marks import BOUND_VALUES
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from deltasql.engine.reading.frames import VIOLATION_MARK
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.columns import IdentityOverflowError
 from deltasql.errors.engine import (
@@ -20,20 +19,13 @@ from deltasql.errors.engine import (
     WriteOverflowError,
 )
 from deltasql.errors.write import ExceedLengthError, PartitionValueError, ReplaceWhereMismatchError
+from deltasql.plan import marks
 from deltasql.plan.operators import Operator, Project, Rewrite, children
-from deltasql.planner.rows.alignment import CAST_MARK
-from deltasql.planner.rows.char_types import LENGTH_CHECK
-from deltasql.planner.rows.generated import GENERATED_CHECK
-from deltasql.planner.rows.identity import OVERFLOW_MARK
-from deltasql.planner.rows.replace_where import REPLACE_WHERE
-
-PARTITION_NAME_CHECK = "PARTITION "
-"""Starts the name of the constraint that a directory can be called after a partition value; its column follows."""
 
 # Raised by a row; a plan that Spark prints holds the marks as well, but no row behind them.
-_VIOLATION = re.compile(re.escape(VIOLATION_MARK) + r"([^|]*)\|([^|]*)\|([^|]*)\|(\{.*\})")
-_OVERFLOW = re.compile(re.escape(OVERFLOW_MARK) + r"([^|]*)\|")
-_CAST = re.compile(re.escape(CAST_MARK) + r"([^|]*)\|([^|]*)\|([a-z][^|]*)\|(.*?)(?: SQLSTATE: P0001|$)", re.MULTILINE)
+_VIOLATION = re.compile(re.escape(marks.VIOLATION) + r"([^|]*)\|([^|]*)\|([^|]*)\|(\{.*\})")
+_OVERFLOW = re.compile(re.escape(marks.IDENTITY_OVERFLOW) + r"([^|]*)\|")
+_CAST = re.compile(re.escape(marks.CAST) + r"([^|]*)\|([^|]*)\|([a-z][^|]*)\|(.*?)(?: SQLSTATE: P0001|$)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,17 +133,17 @@ def _written(fragment: str | None, value: str, sql: str) -> Caret | None:
 def _violation(match: re.Match[str], table: str) -> DeltaSqlError:
     name, condition, column = (unquote(match[number]) for number in (1, 2, 3))
     values = _values(match[4], condition)
-    if name == REPLACE_WHERE:
+    if name == marks.REPLACE_WHERE:
         return ReplaceWhereMismatchError(predicate=condition, values=values)
-    if name.startswith(PARTITION_NAME_CHECK):
-        return PartitionValueError(column=name.removeprefix(PARTITION_NAME_CHECK), table=table)
-    if name.startswith(LENGTH_CHECK):
-        column, _, limit = name.removeprefix(LENGTH_CHECK).rpartition("|")
+    if name.startswith(marks.PARTITION_NAME):
+        return PartitionValueError(column=name.removeprefix(marks.PARTITION_NAME), table=table)
+    if name.startswith(marks.LENGTH):
+        column, _, limit = name.removeprefix(marks.LENGTH).rpartition("|")
         return ExceedLengthError(column=column, limit=limit, values=values)
     if column:
         return NotNullViolationError(column=column, table=table)
     # All generated columns share one name in Delta.
-    name = GENERATED_CHECK.strip() if name.startswith(GENERATED_CHECK) else name
+    name = marks.GENERATED.strip() if name.startswith(marks.GENERATED) else name
     return CheckViolationError(constraint=name, expression=f"({condition})", values=values)
 
 

@@ -9,11 +9,12 @@ from urllib.parse import quote as percent_encoded
 
 from typing_extensions import assert_never
 
+from deltasql.engine.reading.literal_rows import literal_table
 from deltasql.engine.reading.scans import scan, with_declared
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema
-from deltasql.engine.writing.literal_files import literal_table
 from deltasql.errors.view import ViewSchemaChangedError
+from deltasql.plan import marks
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import HIDDEN_PREFIX, ORDINAL
 from deltasql.plan.operators import (
@@ -222,13 +223,6 @@ def _guard(constraint: Constraint, columns: Iterable[str]) -> str:
     shown = [name for name in columns if not name.startswith(HIDDEN_PREFIX)]
     values = f"to_json(struct({', '.join(quote(name) for name in shown)}), map('ignoreNullFields', 'false'))"
     told = (constraint.name, constraint.condition, constraint.column or "")
-    mark = VIOLATION_MARK + "|".join(percent_encoded(text, safe="") for text in told)
+    mark = marks.VIOLATION + "|".join(percent_encoded(text, safe="") for text in told)
     report = f"concat({sql_literal(mark)}, '|', {values})"
     return f"CASE WHEN ({constraint.condition}) THEN TRUE ELSE CAST(raise_error({report}) AS BOOLEAN) END"
-
-
-VIOLATION_MARK = "DELTASQL_CONSTRAINT|"
-"""Starts the text that a broken constraint raises inside Spark.
-
-Its name, condition and NOT NULL column, percent-encoded, and the row follow, so that whoever hears of it can tell all.
-"""

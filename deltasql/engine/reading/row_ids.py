@@ -1,7 +1,7 @@
 """Ids of rows as columns: a moved row carries its own, any other counts on from its file's first.
 
 Whoever writes rows of a table anew keeps their ids in three steps, as a compaction does: it reads with
-`Context.scan(…, with_ids=True)`, so that each row has ROW_ID and ROW_VERSION; it passes both columns on as they are (a
+`binding.scan(…, with_ids=True)`, so that each row has ROW_ID and ROW_VERSION; it passes both columns on as they are (a
 row that it changes gets NULL for its version, a new row NULL for both); and it gives the scan's `row_ids` to
 `Stage.write`, which stores them under the table's names. For a table that does not track its rows the scan has no
 `row_ids`, and nothing of this happens.
@@ -13,10 +13,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from deltasql.engine.rewrites.action_sql import KEEP
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import (
-    ACTION,
     DESCRIBED,
     FIRST_ID,
     FIRST_VERSION,
@@ -27,7 +25,7 @@ from deltasql.plan.hidden import (
     ROW_ID,
     ROW_VERSION,
 )
-from deltasql.plan.operators import METADATA, ROW_ID_COLUMNS, Rewrite, Scan
+from deltasql.plan.operators import METADATA, ROW_ID_COLUMNS, Scan
 from deltasql.schema.types import LONG, StructField
 
 if TYPE_CHECKING:
@@ -105,16 +103,6 @@ def _with_first_ids(
 def without_ids(scan: Scan) -> Scan:
     """`scan` for a job that only looks for rows."""
     return scan if scan.row_ids is None else replace(scan, row_ids=None)
-
-
-def written_ids(operator: Rewrite, inserted_only: bool) -> dict[str, str]:
-    """SQL of ROW_ID and ROW_VERSION of written rows: they keep their id, and unless they were changed their version."""
-    if operator.target.row_ids is None:
-        return {}
-    none = "CAST(NULL AS BIGINT)"
-    if inserted_only:
-        return {ROW_ID: none, ROW_VERSION: none}
-    return {ROW_ID: ROW_ID, ROW_VERSION: f"CASE WHEN {ACTION} = {KEEP} THEN {ROW_VERSION} END"}
 
 
 def metadata_type(operator: Scan) -> str:

@@ -17,7 +17,7 @@ from deltasql.engine.session.spark_types import spark_schema, spark_type
 from deltasql.engine.session.tuning import FOR_SCANS, TINY_BYTES
 from deltasql.errors.log import DeletionVectorNotFoundError
 from deltasql.log.actions.deletion_vectors import deleted_rows
-from deltasql.log.configuration.table_features import requested_features
+from deltasql.log.protocol.features import requested_features
 from deltasql.log.storage.store import open_store
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import (
@@ -34,11 +34,17 @@ from deltasql.plan.hidden import (
     hidden,
 )
 from deltasql.plan.operators import METADATA, Scan
-from deltasql.planner.rows.char_types import declared_length, declared_texts
 from deltasql.schema.column_mapping import PARQUET_FIELD_ID, is_mapped, physical_name, physical_schema
 from deltasql.schema.edits import without_metadata
 from deltasql.schema.json import type_to_json
-from deltasql.schema.lengths import TYPE_KEY, has_lengths, with_lengths, without_lengths
+from deltasql.schema.lengths import (
+    TYPE_KEY,
+    declared_length,
+    declared_texts,
+    has_lengths,
+    with_lengths,
+    without_lengths,
+)
 from deltasql.schema.types import VOID, DecimalType, PrimitiveType, StructField, StructType
 from deltasql.settings.session_settings import IGNORE_MISSING_FILES
 

@@ -20,13 +20,13 @@ from deltasql.errors.streams import SchemaChangedError, UnsupportedStreamColumnE
 from deltasql.log.reading.stream import Offset, Tail, TailFile
 from deltasql.log.replay.table import DeltaLog
 from deltasql.log.storage.store import open_store
-from deltasql.planner.change_feed import CHANGE_COLUMNS
-from deltasql.planner.tables.stream_options import StreamOptions, stream_options
+from deltasql.schema.checks import CHANGE_FIELDS
 from deltasql.schema.evolution import as_nullable
 from deltasql.schema.json import schema_from_json, schema_to_json
 from deltasql.schema.paths import walk
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import VARIANT, VOID, StructField, StructType
+from deltasql.settings.stream_options import StreamOptions, stream_options
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -82,7 +82,7 @@ class DeltaSource(DataSource):  # type: ignore[misc]
 def read_schema(schema: StructType, change_feed: bool) -> StructType:
     """The columns of a stream's rows: those of the table without what only it needs to know of them."""
     plain = StructType(tuple(StructField(item.name, _plain(item.type)) for item in schema))
-    return StructType((*plain, *CHANGE_COLUMNS)) if change_feed else plain
+    return StructType((*plain, *CHANGE_FIELDS)) if change_feed else plain
 
 
 def _plain(kind: Any) -> Any:
@@ -127,7 +127,7 @@ class DeltaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  #
         """Raises SchemaChangedError if the table has other columns by now than those that the query was made for."""
         log = _log(self._given)
         snapshot = log.snapshot()
-        snapshot.protocol.check_readable(log.table, snapshot.schema, snapshot.configuration)
+        snapshot.check_readable()
         now = read_schema(snapshot.schema, self._options.rules.change_feed)
         if _without_metadata(now) != _without_metadata(schema_from_json(self._columns)):
             raise SchemaChangedError(log.table, snapshot.version, "its columns are others than when the query was made")
@@ -161,7 +161,7 @@ class DeltaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  #
 
         schema = schema_from_json(partition.schema)
         if self._options.rules.change_feed:
-            schema = StructType((*schema, *CHANGE_COLUMNS))
+            schema = StructType((*schema, *CHANGE_FIELDS))
         target = to_arrow_schema(Spark.fromJson(json.loads(self._columns)), timezone="UTC")
         store = open_store(self._given["path"])
         for file in partition.files:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from deltasql.plan.hidden import ACTION, SOURCE_PRESENT, TARGET_PRESENT
+from deltasql.plan.hidden import ACTION, ROW_ID, ROW_VERSION, SOURCE_PRESENT, TARGET_PRESENT
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind
 from deltasql.schema.text import sql_text
 
@@ -57,3 +57,13 @@ def _value(operator: Rewrite, index: int, keep: str, inserted_only: bool) -> str
         if action.values and action.values[index] != keep and (not inserted_only or action.kind is RowKind.NOT_MATCHED)
     ]
     return f"CASE {' '.join(whens)} ELSE {keep} END" if whens else keep
+
+
+def written_ids(operator: Rewrite, inserted_only: bool) -> dict[str, str]:
+    """SQL of ROW_ID and ROW_VERSION of written rows: they keep their id, and unless they were changed their version."""
+    if operator.target.row_ids is None:
+        return {}
+    none = "CAST(NULL AS BIGINT)"
+    if inserted_only:
+        return {ROW_ID: none, ROW_VERSION: none}
+    return {ROW_ID: ROW_ID, ROW_VERSION: f"CASE WHEN {ACTION} = {KEEP} THEN {ROW_VERSION} END"}

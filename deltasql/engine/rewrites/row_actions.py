@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from deltasql.engine.reading.frames import Frames, checked
-from deltasql.engine.reading.row_ids import without_ids, written_ids
+from deltasql.engine.reading.row_ids import without_ids
 from deltasql.engine.reading.scans import local_path, with_declared
-from deltasql.engine.rewrites.action_sql import KEEP, NOTHING, action_sql, cases, not_written, output_sql
+from deltasql.engine.rewrites.action_sql import KEEP, NOTHING, action_sql, cases, not_written, output_sql, written_ids
 from deltasql.engine.rewrites.change_rows import with_change_rows
 from deltasql.engine.rewrites.merge_source import Source
 from deltasql.engine.rewrites.outcome import Rewritten
@@ -18,8 +18,8 @@ from deltasql.engine.writing.stage import Stage, Staged
 from deltasql.errors.engine import MultipleSourceRowsError
 from deltasql.plan.hidden import ACTION, MATCH_NUMBER, ROW_FILE, ROW_INDEX, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
 from deltasql.plan.operators import Constraint, Rewrite, RowEffect, RowKind, Scan
-from deltasql.planner.rows.char_types import declared_texts
 from deltasql.schema.checks import CHANGE_TYPE
+from deltasql.schema.lengths import declared_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa

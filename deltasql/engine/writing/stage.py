@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from deltasql.engine.failures.write_errors import PARTITION_NAME_CHECK
 from deltasql.engine.reading.footers import footer
 from deltasql.engine.reading.frames import checked
 from deltasql.engine.session.spark import SparkHandle
@@ -31,6 +30,7 @@ from deltasql.log.actions.actions import AddCDCFile, AddFile
 from deltasql.log.actions.record_count import record_count
 from deltasql.log.configuration.properties import is_on
 from deltasql.log.storage.paths import absolute, is_local
+from deltasql.plan import marks
 from deltasql.plan.hidden import IS_CHANGE, ROW_ID, ROW_VERSION
 from deltasql.plan.operators import Constraint, Literals
 from deltasql.schema.checks import CHANGE_TYPE, nested_voids
@@ -161,7 +161,7 @@ class Stage:
             escaped = f"octet_length(regexp_replace({value}, {quote_text(_ESCAPED)}, '%00'))"
             fits = f"octet_length({value}) * 3 <= {room} OR {escaped} <= {room}"
             condition = f"{value} IS NULL OR (instr({value}, char(0)) = 0 AND ({fits}))"
-            yield Constraint(f"{PARTITION_NAME_CHECK}{quote_name(name)}", condition)
+            yield Constraint(f"{marks.PARTITION_NAME}{quote_name(name)}", condition)
 
     def write_literals(self, rows: Literals) -> Staged:
         """Writes rows that are known already, without Spark."""

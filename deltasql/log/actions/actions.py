@@ -15,7 +15,7 @@ from deltasql.schema.json import schema_from_json, schema_to_json
 from deltasql.schema.types import StructType
 
 if TYPE_CHECKING:
-    from deltasql.log.actions.protocol import Protocol
+    from deltasql.log.protocol.protocol import Protocol
 
 Json: TypeAlias = "dict[str, Any]"
 

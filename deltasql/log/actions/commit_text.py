@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from json.encoder import encode_basestring_ascii as _quoted
 
 from deltasql.log.actions.actions import Action, AddFile, RemoveFile
-from deltasql.log.actions.protocol import Protocol
+from deltasql.log.protocol.protocol import Protocol
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
 

@@ -13,8 +13,8 @@ from deltasql.errors.log import (
     InvalidCommitError,
 )
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile, SetTransaction
-from deltasql.log.actions.protocol import Protocol
 from deltasql.log.configuration.iceberg_compat import check_files
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.storage.paths import canonical
 
 _Action = TypeVar("_Action")

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.log.actions.actions import Action, CommitInfo, Metadata, RemoveFile
 from deltasql.log.actions.commit_file import BIG, CommitFile, parse_commit
 from deltasql.log.actions.commit_text import encode_actions
-from deltasql.log.actions.protocol import Protocol
 from deltasql.log.commit.commit_info import Provenance, build_commit_info
 from deltasql.log.commit.commit_rules import check_commit, of_kind, split_adds
 from deltasql.log.commit.conflict import Attempt, IsolationLevel
 from deltasql.log.configuration.row_ids import BACKFILL, PRESERVED_TAG, UNBACKFILL, Numbering, still_to_number
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.snapshot import in_commit_timestamps
 from deltasql.log.storage.paths import commit_path
 from deltasql.schema.widening import with_table_version
 
 if TYPE_CHECKING:
-    from deltasql.log.commit.transaction import Transaction
+    from deltasql.log.replay.snapshot import Snapshot
 
 STATING_ANEW = frozenset({BACKFILL, UNBACKFILL})
 """Operations that only say again which files there are, with or without row ids."""
@@ -33,22 +33,26 @@ class CommitWriter:
 
     def __init__(
         self,
-        transaction: Transaction,
+        read: Snapshot | None,
         provenance: Provenance,
         metadata: Metadata,
         attempt: Attempt,
         blind_append: bool | None,
         numbering: Numbering | None,
         protocol: Protocol,
+        *,
+        location: str,
+        transaction_id: str,
+        time_of: Callable[[CommitFile], int | None],
     ) -> None:
         self.attempt = attempt
         self._numbering = numbering
         self._protocol = protocol
         self._dates_type_changes = dates_type_changes(protocol)
-        self._read = transaction.read_snapshot
-        self._transaction = transaction
-        self._id = transaction.transaction_id
-        self._root = transaction.location
+        self._read = read
+        self._time_of = time_of
+        self._id = transaction_id
+        self._root = location
         self._provenance = provenance
         self._metadata = metadata
         # A backfill looks at every file that it states anew, and no file of its is new.
@@ -134,7 +138,7 @@ class CommitWriter:
 
     def _next_timestamp(self, now: int, winners: Sequence[CommitFile]) -> int:
         """Later than the previous commit's, whatever the clock says."""
-        previous = self._transaction.time_of(winners[-1]) if winners else None
+        previous = self._time_of(winners[-1]) if winners else None
         if previous is None and self._read is not None:
             previous = self._read.timestamp_ms
         return now if previous is None else max(now, previous + 1)

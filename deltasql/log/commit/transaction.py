@@ -29,7 +29,6 @@ from deltasql.log.actions.actions import (
 )
 from deltasql.log.actions.commit_file import CommitFile, parse_commit
 from deltasql.log.actions.file_changes import FileChanges
-from deltasql.log.actions.protocol import Protocol
 from deltasql.log.commit.commit_info import Provenance, effective_level, table_level
 from deltasql.log.commit.commit_rules import check_commit, of_kind, split_adds
 from deltasql.log.commit.commit_writer import STATING_ANEW, CommitWriter, written_commit
@@ -40,6 +39,8 @@ from deltasql.log.configuration.row_ids import (
     assigns_row_ids,
     high_water_mark,
 )
+from deltasql.log.configuration.support import check_writable
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.segment import Listing, LogSegment, list_after
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.committer import Committer, FileSystemCommitter
@@ -164,7 +165,7 @@ class Transaction:
         """
         first = [*actions, *rebase.actions()]
         protocol, metadata = self._effective(first)
-        protocol.check_writable(self._log.table, metadata.schema, metadata.configuration)
+        check_writable(protocol, self._log.table, metadata.schema, metadata.configuration)
         numbering = self._numbering(protocol, metadata)
         level = isolation_level or effective_level(table_level(metadata.configuration), provenance.operation, first)
         attempt = self._attempt(provenance.operation, first, level)
@@ -172,7 +173,18 @@ class Transaction:
         read = self.read_snapshot
         if read is not None and self._log.replaced(read):
             raise TableReplacedError(self._log.table, read.version, "Another statement")
-        writing = CommitWriter(self, provenance, metadata, attempt, blind_append, numbering, protocol)
+        writing = CommitWriter(
+            self.read_snapshot,
+            provenance,
+            metadata,
+            attempt,
+            blind_append,
+            numbering,
+            protocol,
+            location=self.location,
+            transaction_id=self.transaction_id,
+            time_of=self.time_of,
+        )
         try:
             done = self._race(writing, actions, rebase)
         except BaseException:

@@ -25,7 +25,7 @@ from deltasql.schema.widening import Widening, unsupported_changes
 
 if TYPE_CHECKING:
     from deltasql.log.actions.actions import AddFile
-    from deltasql.log.actions.protocol import Protocol
+    from deltasql.log.protocol.protocol import Protocol
 
 _KEYS = {f"delta.enableIcebergCompatV{number}": f"icebergCompatV{number}" for number in (1, 2, 3)}
 UNIVERSAL_FORMATS = "delta.universalFormat.enabledFormats"

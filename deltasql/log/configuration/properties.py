@@ -27,10 +27,9 @@ from deltasql.errors.protocol import (
     UnsetMissingPropertyError,
     UnsupportedWriteFeaturesError,
 )
-from deltasql.log.actions.protocol import Protocol
 from deltasql.log.configuration.iceberg_compat import check_compatible
 from deltasql.log.configuration.property_registry import BY_FOLDED_KEY, IGNORE_PROTOCOL_DEFAULTS, PROPERTIES, read_value
-from deltasql.log.configuration.table_features import (
+from deltasql.log.protocol.features import (
     FEATURES,
     Support,
     find_feature,
@@ -38,6 +37,7 @@ from deltasql.log.configuration.table_features import (
     with_required,
     without_previewed,
 )
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.schema.types import StructType
 
 FEATURE_PREFIX = "delta.feature."

@@ -16,8 +16,8 @@ from uuid import uuid4
 from deltasql.errors.log import RowIdsWithoutStatisticsError
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile
 from deltasql.log.actions.commit_file import CommitFile
-from deltasql.log.actions.protocol import Protocol
 from deltasql.log.actions.record_count import record_count
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.storage.paths import canonical
 from deltasql.schema.row_ids import RowIdColumns
 

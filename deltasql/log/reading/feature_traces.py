@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltasql.log.actions.actions import Json, Metadata
-from deltasql.log.configuration.table_features import requested_features
+from deltasql.log.protocol.features import requested_features
 from deltasql.log.replay.segment import list_log
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ from deltasql.errors.log import (
 )
 from deltasql.errors.schema import InvalidSchemaJsonError
 from deltasql.log.actions.actions import AddFile, CommitInfo, Metadata
-from deltasql.log.actions.protocol import Protocol
+from deltasql.log.configuration.support import check_readable, check_writable
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.checksum import VersionChecksum, read_checksum
 from deltasql.log.replay.counting import count_commit
 from deltasql.log.replay.reconciliation import LogReader, Tail, replay
@@ -105,6 +106,14 @@ class Snapshot:
     @property
     def configuration(self) -> Mapping[str, str]:
         return self.metadata.configuration
+
+    def check_readable(self) -> None:
+        """Raises what `support.check_readable` raises when deltasql cannot read rows of this version."""
+        check_readable(self.protocol, self.table, self.schema, self.configuration)
+
+    def check_writable(self) -> None:
+        """Raises what `support.check_writable` raises when deltasql cannot write on top of this version."""
+        check_writable(self.protocol, self.table, self.schema, self.configuration)
 
     @cached_property
     def state(self) -> TableState:

@@ -11,7 +11,7 @@ from deltasql.log.actions.actions import DomainMetadata, Json, Metadata, SetTran
 
 if TYPE_CHECKING:
     from deltasql.log.actions.commit_file import CommitFile
-    from deltasql.log.actions.protocol import Protocol
+    from deltasql.log.protocol.protocol import Protocol
 
 _KB, _MB, _GB = 1 << 10, 1 << 20, 1 << 30
 
@@ -83,7 +83,7 @@ class TableState:
 
     def after(self, commit: CommitFile) -> TableState:
         """The state with one more commit on top."""
-        from deltasql.log.actions.protocol import Protocol
+        from deltasql.log.protocol.protocol import Protocol
 
         return TableState(
             self.protocol if commit.protocol is None else Protocol.from_json(commit.protocol),

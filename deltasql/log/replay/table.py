@@ -1,4 +1,4 @@
-"""The log of one table: where snapshots come from and transactions begin."""
+"""The log of one table: where snapshots come from. Transactions begin in `log.commit`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from deltasql.log.storage.paths import is_local, local_path
 from deltasql.log.storage.store import LogStore, open_store
 
 if TYPE_CHECKING:
-    from deltasql.log.commit.transaction import Transaction
     from deltasql.log.replay.history import CommitEntry
 
 
@@ -80,12 +79,6 @@ class DeltaLog:
 
         listing = self._full_listing()
         return commit_history(self._reader, listing, self.snapshot(), limit)
-
-    def begin(self, snapshot: Snapshot | None) -> Transaction:
-        """A transaction on top of `snapshot`; None where it is to create the table."""
-        from deltasql.log.commit.transaction import Transaction
-
-        return Transaction(self, snapshot)
 
     def committed(self, snapshot: Snapshot) -> None:
         """Makes a snapshot that this process has committed the last one, if it is newer."""

@@ -12,7 +12,6 @@ from deltasql.errors.refused import BucketingError, CollationError, KeyConstrain
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser.automaton import Token, Tree
 from deltasql.parser.build import builds, caret
-from deltasql.parser.lexicon import skip_blanks
 from deltasql.parser.rules.options import Clause, collect
 from deltasql.parser.rules.types import TYPE_NAMES
 from deltasql.plan.base import SqlText
@@ -27,6 +26,7 @@ from deltasql.plan.table import (
     PartitionColumn,
 )
 from deltasql.schema.lengths import declared_text, plain_type
+from deltasql.sql.lexicon import skip_blanks
 
 _FIELDS = {
     "using_clause": "provider",

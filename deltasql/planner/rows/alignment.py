@@ -18,6 +18,7 @@ from deltasql.errors.write import (
     StructTypeMismatchError,
     VoidColumnError,
 )
+from deltasql.plan import marks
 from deltasql.plan.base import quote
 from deltasql.schema.casts import can_up_cast
 from deltasql.schema.checks import duplicate_columns
@@ -33,10 +34,6 @@ class StructRule(Enum):
     BY_POSITION = "the same number, in order"
     BY_NAME_OR_POSITION = "the same names in any order, or other names in order"
     """INSERT by position: a value never goes into another field than the one that has its name."""
-
-
-CAST_MARK = "DELTASQL_CAST|"
-"""Starts the text that a guarded cast raises; column, type, the value's type and the value follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +61,10 @@ class Casts:
 
 
 _BOUND = "__value"
-BOUND_VALUES = r"__[xc]\d+|__value"
-"""Pattern of the names that values have while they are brought to their type."""
 
 
 def _guarded(value: str, kind: str, column: str) -> str:
-    mark = text_sql(f"{CAST_MARK}{percent_encoded(column)}|{percent_encoded(kind)}|")
+    mark = text_sql(f"{marks.CAST}{percent_encoded(column)}|{percent_encoded(kind)}|")
     report = f"concat({mark}, typeof({value}), '|', CAST({value} AS STRING))"
     raised = f"CAST(raise_error({report}) AS {kind})"
     return f"coalesce(TRY_CAST({value} AS {kind}), IF({value} IS NULL, NULL, {raised}))"

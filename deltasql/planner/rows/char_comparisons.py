@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from deltasql.planner.rows.char_types import declared_length, padded
+from deltasql.planner.rows.char_types import padded
+from deltasql.schema.lengths import declared_length
 from deltasql.schema.types import StructType
 from deltasql.sql.text_edits import Replacement, splice
 from deltasql.sql.tokens import Token, closing, tokenize

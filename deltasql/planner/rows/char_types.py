@@ -5,25 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import count
 
+from deltasql.plan import marks
 from deltasql.plan.base import quote
 from deltasql.plan.operators import Constraint
 from deltasql.planner.rows.alignment import is_path
-from deltasql.schema.lengths import TYPE_KEY, Length, declared_text, declared_type, has_lengths, length_of
+from deltasql.schema.lengths import TYPE_KEY, Length, declared_type, has_lengths, length_of
 from deltasql.schema.text import text_sql
 from deltasql.schema.types import ArrayType, DataType, MapType, StructField, StructType
-
-LENGTH_CHECK = "__CHAR_VARCHAR_STRING_LENGTH_CHECK__"
-
-
-def declared_length(field: StructField) -> Length | None:
-    """The length that a column is declared with."""
-    return length_of(declared_type(field)) if TYPE_KEY in field.metadata else None
-
-
-def declared_texts(schema: StructType) -> dict[str, str]:
-    """The declared types of columns that have lengths, as Spark keeps them in the metadata, by name."""
-    found = ((field.name, declared_type(field)) for field in schema)
-    return {name: declared_text(kind) for name, kind in found if has_lengths(kind)}
 
 
 def stored(field: StructField, sql: str) -> str:
@@ -92,7 +80,7 @@ def _checks(
     length = length_of(declared)
     if length is not None:
         condition = f"{sql} IS NULL OR length({sql}) <= {length.length}"
-        yield Constraint(f"{LENGTH_CHECK}{'.'.join(map(quote, path))}|{length.length}", whole(condition))
+        yield Constraint(f"{marks.LENGTH}{'.'.join(map(quote, path))}|{length.length}", whole(condition))
         return
     match declared:
         case StructType():

@@ -17,11 +17,11 @@ from deltasql.errors.columns import (
 )
 from deltasql.plan.base import SqlText
 from deltasql.plan.hidden import hidden
+from deltasql.planner.rows.column_types import types_of
 from deltasql.planner.rows.default_types import may_default
 from deltasql.schema.lengths import Length
 from deltasql.schema.text import path_text, sql_text
 from deltasql.schema.types import INTEGER, DataType, DecimalType, PrimitiveType, StructField, StructType
-from deltasql.sql.expression_types import types_of
 
 if TYPE_CHECKING:
     from deltasql.planner.context import Context

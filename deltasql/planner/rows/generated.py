@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from deltasql.errors.columns import GeneratedDependentError, GeneratedExpressionError, GeneratedFromRandomError
+from deltasql.plan import marks
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.operators import Constraint
 from deltasql.schema.text import path_text, sql_text
 from deltasql.schema.types import StructField, StructType
 
 GENERATION = "delta.generationExpression"
-GENERATED_CHECK = "Generated Column "
-"""Begins the names of the constraints that given values are the computed ones; the column's name follows."""
 
 
 def generation_of(field: StructField) -> str | None:
@@ -113,7 +112,7 @@ def generated_checks(schema: StructType, given: Collection[str]) -> tuple[Constr
     folded = {name.lower() for name in given}
     return tuple(
         Constraint(
-            f"{GENERATED_CHECK}{quote(field.name)}", f"{quote(field.name)} <=> ({stored_generation(field, schema)})"
+            f"{marks.GENERATED}{quote(field.name)}", f"{quote(field.name)} <=> ({stored_generation(field, schema)})"
         )
         for field in schema
         if generation_of(field) is not None and field.name.lower() in folded

@@ -15,10 +15,10 @@ from deltasql.errors.columns import (
 )
 from deltasql.plan.base import SqlText, quote
 from deltasql.planner.rows.alignment import same_type
+from deltasql.planner.rows.column_types import types_of
 from deltasql.planner.rows.generated import generation_of
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import StructField, StructType
-from deltasql.sql.expression_types import types_of
 
 if TYPE_CHECKING:
     from deltasql.planner.context import Context

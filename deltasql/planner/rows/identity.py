@@ -12,8 +12,10 @@ from deltasql.errors.columns import (
     IdentityUpdateError,
     NoIdentityError,
 )
+from deltasql.plan import marks
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import ORDINAL, ROWS
+from deltasql.planner import binding
 from deltasql.schema.identity import Identity, identity_of, with_identities
 from deltasql.schema.paths import resolve
 from deltasql.schema.text import path_text, text_sql
@@ -24,13 +26,10 @@ if TYPE_CHECKING:
     from deltasql.plan.columns import ColumnChange
     from deltasql.planner.context import Context
 
-OVERFLOW_MARK = "DELTASQL_IDENTITY_OVERFLOW|"
-"""Starts the text that a row raises inside Spark when numbers run out; the column's name, percent-encoded, follows."""
-
 
 def identity_sql(field: StructField, identity: Identity, ordinal: str = ORDINAL) -> str:
     """SQL of a new row's number; `ordinal` is SQL of the row's own number, from 0."""
-    report = text_sql(f"{OVERFLOW_MARK}{percent_encoded(field.name)}|")
+    report = text_sql(f"{marks.IDENTITY_OVERFLOW}{percent_encoded(field.name)}|")
     overflow = f"CAST(raise_error({report}) AS BIGINT)"
     if identity.left == 0:
         return overflow
@@ -70,7 +69,7 @@ def synchronized(schema: StructType, change: ColumnChange, snapshot: Snapshot, c
     identity = identity_of(found.field)
     if identity is None or len(found.path) > 1:
         raise NoIdentityError(path_text(found.path))
-    scan = context.scan(snapshot)
+    scan = binding.scan(context, snapshot)
     if scan.files.num_rows == 0:
         return schema
     extreme = "max" if identity.step > 0 else "min"

@@ -23,7 +23,7 @@ from deltasql.plan.insert import Insert
 from deltasql.plan.operators import Number, Operator, Project
 from deltasql.planner.context import Context
 from deltasql.planner.rows.alignment import Alignment, StructRule
-from deltasql.planner.rows.char_types import declared_texts, stored
+from deltasql.planner.rows.char_types import stored
 from deltasql.planner.rows.defaults import DefaultKeyword, default_sql
 from deltasql.planner.rows.generated import generated_sql, generation_of, stored_generation
 from deltasql.planner.rows.identity import identity_sql, refuse_explicit
@@ -31,6 +31,7 @@ from deltasql.planner.rows.store_assignment import store_casts
 from deltasql.planner.rows.widening import automatic_widening, refuse_dependent_types
 from deltasql.schema.evolution import MergeMode, merge_schemas
 from deltasql.schema.identity import identity_of
+from deltasql.schema.lengths import declared_texts
 from deltasql.schema.types import DataType, StructField, StructType
 
 if TYPE_CHECKING:

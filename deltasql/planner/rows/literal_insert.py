@@ -12,11 +12,10 @@ from deltasql.log.configuration.properties import check_constraints
 from deltasql.plan.insert import Insert
 from deltasql.plan.operators import Literals, LiteralValue
 from deltasql.planner.context import Context
-from deltasql.planner.rows.char_types import declared_length
 from deltasql.planner.rows.defaults import default_sql
 from deltasql.planner.rows.generated import generation_of
 from deltasql.schema.identity import identity_of
-from deltasql.schema.lengths import Length
+from deltasql.schema.lengths import Length, declared_length
 from deltasql.schema.timezone import zone
 from deltasql.schema.types import (
     BINARY,

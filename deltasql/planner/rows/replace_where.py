@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from deltasql.plan import marks
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.hidden import ROWS
 from deltasql.plan.operators import (
@@ -17,6 +18,7 @@ from deltasql.plan.operators import (
     RowKind,
     Write,
 )
+from deltasql.planner import binding
 from deltasql.planner.rows.change_recording import recorded
 from deltasql.planner.rows.read_set import reads_of
 from deltasql.planner.rows.scope import Scope, Side, side
@@ -28,9 +30,6 @@ if TYPE_CHECKING:
     from deltasql.planner.context import Context
     from deltasql.schema.types import StructType
 
-REPLACE_WHERE = "REPLACE WHERE"
-"""Name of the constraint that inserted rows lie in the range that is replaced."""
-
 
 def checked_rows(
     rows: Operator, table: TableName, schema: StructType, predicate: SqlText, context: Context
@@ -38,7 +37,7 @@ def checked_rows(
     """The query's rows; one outside the predicate (or for which it is NULL) fails the statement."""
     if not context.is_on(REPLACE_WHERE_CHECK):
         return rows
-    return Check(rows, (Constraint(REPLACE_WHERE, _unqualified(predicate.text, table, schema)),))
+    return Check(rows, (Constraint(marks.REPLACE_WHERE, _unqualified(predicate.text, table, schema)),))
 
 
 def _unqualified(predicate: str, table: TableName, schema: StructType) -> str:
@@ -65,9 +64,9 @@ def replacing(
     """The rewrite that deletes the old rows of the range and inserts the new ones."""
     schema: StructType = write.output
     scope = Scope(context, side(context, table, None, schema, "target"), Side(ROWS, schema))
-    predicate = scope.condition(text, REPLACE_WHERE, source=False)
+    predicate = scope.condition(text, marks.REPLACE_WHERE, source=False)
     alias = scope.target.alias
-    scan = replace(context.scan(snapshot, predicate, alias, with_ids=True), schema=schema, identity=True)
+    scan = replace(binding.scan(context, snapshot, predicate, alias, with_ids=True), schema=schema, identity=True)
     values = tuple(f"{ROWS}.{quote(name)}" for name in schema.names)
     operator = Rewrite(
         target=scan,

@@ -19,10 +19,10 @@ from deltasql.planner.rows.read_set import own_scans, reads_otherwise
 from deltasql.schema.identity import identities
 from deltasql.schema.types import DecimalType, PrimitiveType
 from deltasql.settings.session_settings import ROW_LEVEL, ROW_LEVEL_SUBQUERIES
+from deltasql.sql.projections import end_of_plain_projection
 from deltasql.sql.references import (
     column_references,
     is_stable,
-    parse_expression,
     subqueries,
     table_references,
 )
@@ -150,51 +150,10 @@ def _reading_probe(rows: Query, own: list[Scan]) -> Query | None:
     """A query of the positions of all rows that a plain SELECT … FROM table WHERE condition reads; None for others."""
     if len(own) != 1 or list(rows.relations.values()) != own:
         return None
-    start = _end_of_plain_projection(rows.sql)
+    start = end_of_plain_projection(rows.sql)
     if start is None or not _is_pinned(rows):
         return None
     (name,) = rows.relations
     # Spark is asked for the columns of the hidden position, in place of those of the SELECT list.
     sql = f"SELECT {ROW_FILE}, {ROW_INDEX} {rows.sql[start:]}"
     return Query(sql, {name: replace(own[0], identity=True)}, rows.label)
-
-
-def _end_of_plain_projection(sql: str) -> int | None:
-    """The offset of FROM in a SELECT of one table whose rows each give a row, if at all; None for any other query."""
-    from sqlglot import exp
-
-    from deltasql.sql.references import has_aggregate
-    from deltasql.sql.tokens import tokenize
-
-    tree = parse_expression(f"({sql})")
-    select = tree.this if isinstance(tree, (exp.Subquery, exp.Paren)) else tree
-    if not isinstance(select, exp.Select) or has_aggregate(sql) or select.find(exp.Window) is not None:
-        return None
-    parts = {key: value for key, value in select.args.items() if value}
-    clause = parts.pop("from", None) or parts.pop("from_", None)
-    if clause is None or parts.keys() - {"expressions", "where", "kind", "hint"} or not _is_plain_table(clause.this):
-        return None
-    if (
-        len(list(select.find_all(exp.Table))) != 1
-        or select.find(exp.Explode) is not None
-        or select.find(exp.Inline) is not None
-    ):
-        return None
-    depth = 0
-    tokens = tokenize(sql)
-    if not tokens or tokens[0].key != "SELECT":
-        # FROM t SELECT …, or a query in parentheses.
-        return None
-    for token in tokens:
-        depth += (token.key in {"(", "[", "CASE"}) - (token.key in {")", "]", "END"})
-        if depth == 0 and token.key == "FROM":
-            return token.start
-    return None
-
-
-def _is_plain_table(source: object) -> bool:
-    """Whether a FROM clause has a table with at most an alias: no sample of it, and no query in its place."""
-    from sqlglot import exp
-
-    allowed = {"this", "db", "catalog", "alias"}
-    return isinstance(source, exp.Table) and {key for key, value in source.args.items() if value} <= allowed

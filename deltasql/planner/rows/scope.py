@@ -14,6 +14,7 @@ from deltasql.errors.write import (
 )
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.operators import Operator
+from deltasql.planner import binding
 from deltasql.planner.context import Context
 from deltasql.schema.paths import folded
 from deltasql.schema.types import DataType, StructType
@@ -105,8 +106,8 @@ class Scope:
                 if owner is not None:
                     insertions.append((reference.start, reference.start, f"{quote(owner.alias)}."))
             spliced = splice(sql, insertions)
-        sql, relations = self.context.bind(
-            spliced.sql, self.qualifiers, place=lambda offset: text.start + spliced.to_original(offset)
+        sql, relations = binding.bind(
+            self.context, spliced.sql, self.qualifiers, place=lambda offset: text.start + spliced.to_original(offset)
         )
         self.relations.update(relations)
         return sql

@@ -27,14 +27,16 @@ from deltasql.plan.constraints import AddConstraint, DropConstraint
 from deltasql.plan.hidden import ROWS
 from deltasql.plan.operators import Constraint, Query
 from deltasql.plan.table import CheckConstraint
+from deltasql.planner import binding
 from deltasql.planner.changes import Plan, TableChange, Verification
 from deltasql.planner.context import Context
 from deltasql.planner.rows.char_types import length_checks
+from deltasql.planner.rows.column_types import types_of
 from deltasql.planner.rows.read_set import WHOLE_TABLE
 from deltasql.planner.rule import plan
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import BOOLEAN, StructField, StructType
-from deltasql.sql.expression_types import known_type, types_of
+from deltasql.sql.expression_types import known_type
 from deltasql.sql.stored_expressions import Reason, Use, bare, refusal, stored_refusal
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ def _(statement: AddConstraint, context: Context) -> Plan:
     # Written rows are checked without a name, so that t.a must not be found here either.
     kind = known_type(condition.text, snapshot.schema)
     if kind is None:
-        kind = context.analyst.types([(context.scan(snapshot), ROWS)], [condition.text])[0]
+        kind = context.analyst.types([(binding.scan(context, snapshot), ROWS)], [condition.text])[0]
     check_condition(name, condition, context, known=True)
     if kind != BOOLEAN:
         raise NonBooleanConstraintError(name, text, type_text(kind)).at(context.caret(condition.start, condition.end))
@@ -158,7 +160,7 @@ def _(statement: DropConstraint, context: Context) -> Plan:
 
 def verification(context: Context, snapshot: Snapshot, broken: str, error: DeltaSqlError) -> Verification | None:
     """A look at the rows that are there: one for which `broken` is TRUE is an error. None for an empty table."""
-    scan = context.scan(snapshot, broken)
+    scan = binding.scan(context, snapshot, broken)
     if scan.files.num_rows == 0:
         return None
     return Verification(Query(f"SELECT 1 FROM {ROWS} WHERE {broken} LIMIT 1", {ROWS: scan}), error)

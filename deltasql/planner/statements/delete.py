@@ -11,6 +11,7 @@ from deltasql.log.configuration.properties import is_append_only
 from deltasql.plan.base import quote
 from deltasql.plan.delete import Delete
 from deltasql.plan.operators import SCAN_COLUMNS, Rewrite, RowAction, RowEffect, RowKind
+from deltasql.planner import binding
 from deltasql.planner.changes import Outcome, Plan, RowChange, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rows.change_recording import recorded
@@ -43,7 +44,7 @@ def _(statement: Delete, context: Context) -> Plan:
         return TableChange(
             log, snapshot, "DELETE", parameters, removed=whole, reads=reads, outcome=Outcome.DELETE, skip_if_empty=True
         )
-    scan = replace(context.scan(snapshot, condition, scope.target.alias, with_ids=True), identity=True)
+    scan = replace(binding.scan(context, snapshot, condition, scope.target.alias, with_ids=True), identity=True)
     operator = Rewrite(
         target=scan,
         target_alias=scope.target.alias,

@@ -26,7 +26,7 @@ from deltasql.errors.features import (
 )
 from deltasql.errors.protocol import UnknownFeaturesError
 from deltasql.log.configuration.properties import PROTECTED_BEFORE, property_value
-from deltasql.log.configuration.table_features import FEATURES, TableFeature, find_feature
+from deltasql.log.protocol.features import FEATURES, TableFeature, find_feature
 from deltasql.log.reading.feature_traces import earliest_version, has_traces
 from deltasql.plan.features import DropFeature
 from deltasql.planner.changes import Plan, Stepwise, TableChange

@@ -28,6 +28,7 @@ from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Rewr
 from deltasql.plan.table import ClusterBy, ColumnDefinition, CreateTable, PartitionColumn
 from deltasql.planner.changes import Answer, Outcome, Plan, RowChange
 from deltasql.planner.context import Context
+from deltasql.planner.frame_options import WriteOptions, write_options
 from deltasql.planner.idempotency import Application, noted, present, session_application, skipped
 from deltasql.planner.rows.alignment import StructRule
 from deltasql.planner.rows.insert_columns import Given, matched_columns, struct_rule
@@ -39,7 +40,6 @@ from deltasql.planner.statements.insert import Insertion, inserted, is_dynamic, 
 from deltasql.planner.statements.table import created_from_rows
 from deltasql.planner.tables.clustering_columns import check_same_clustering, new_clustering
 from deltasql.planner.tables.column_definitions import comment_metadata
-from deltasql.planner.tables.frame_options import WriteOptions, write_options
 from deltasql.planner.tables.metadata import mapped_metadata, maps_columns, metadata_actions
 from deltasql.planner.tables.target import creation_parameters
 from deltasql.schema.checks import check_duplicates, check_table_schema

@@ -16,6 +16,7 @@ from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import ORDINAL, QUERY, hidden
 from deltasql.plan.insert import Insert
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Literals, Operator, Query, Write
+from deltasql.planner import binding
 from deltasql.planner.changes import NO_ROWS, Outcome, Plan, RowChange, RowReads
 from deltasql.planner.context import Context
 from deltasql.planner.rows.alignment import StructRule
@@ -204,7 +205,7 @@ def _query(
     text = SqlText(replace_defaults(statement.query.text, fields), statement.query.start)
     known = known_rows(statement, text.text, context)
     # Literals refer to no table.
-    query = context.query(text, statement.ctes) if known is None else Query(text.text, {}, "query")
+    query = binding.query(context, text, statement.ctes) if known is None else Query(text.text, {}, "query")
     schema = context.analyst.schema(query) if known is None else known.schema
     names = own_names(len(schema))
     renamed = Query(f"SELECT * FROM (\n{query.sql}\n) AS {QUERY}({', '.join(names)})", query.relations, query.label)

@@ -37,11 +37,13 @@ from deltasql.plan.inspect import (
     ShowTables,
     ShowViews,
 )
+from deltasql.planner import binding
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import GLOBAL, Context
 from deltasql.planner.rule import plan
 from deltasql.planner.tables.create_text import create_statement
 from deltasql.schema.lengths import declared_type
+from deltasql.schema.partition_values import partition_value
 from deltasql.schema.paths import resolve
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import (
@@ -151,7 +153,7 @@ def _view_schema(name: TableName, context: Context) -> StructType | None:
         return None
     if not known_view and not context.analyst.started:
         return None
-    return context.columns_of(name)
+    return binding.columns_of(context, name)
 
 
 def _described(field: StructField) -> tuple[str, str, str | None]:
@@ -408,10 +410,13 @@ def _(statement: ShowPartitions, context: Context) -> Plan:
     snapshot = context.snapshot(statement.table)
     if not snapshot.partition_columns:
         raise ShowPartitionsUnpartitionedError(table=snapshot.table).at(_caret(statement.table, context))
-    from deltasql.schema.partition_values import partition_rows
-
     fields = [field for name in snapshot.partition_columns if (field := snapshot.schema.find(name))]
-    return Answer(StructType(tuple(fields)), tuple(partition_rows(snapshot, fields)))
+    values = snapshot.files(("partitionValues",)).column("partitionValues").to_pylist()
+    rows = {partition_value(row, fields) for row in values}
+    return Answer(
+        StructType(tuple(fields)),
+        tuple(sorted(rows, key=lambda row: [(value is not None, value) for value in row])),
+    )
 
 
 def _full_name(name: TableName, context: Context) -> str | None:

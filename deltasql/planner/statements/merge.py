@@ -32,8 +32,9 @@ from deltasql.plan.merge import (
     UpdateStarAction,
 )
 from deltasql.plan.operators import EqualKey, Number, Operator, Query, Rewrite, RowAction, RowEffect, RowKind, Scan
+from deltasql.planner import binding
 from deltasql.planner.changes import Outcome, Plan, RowChange
-from deltasql.planner.context import Context, place_in
+from deltasql.planner.context import Context
 from deltasql.planner.rows.alignment import Alignment, StructRule, updated_struct
 from deltasql.planner.rows.assignments import assigned_values, refuse_conflicts
 from deltasql.planner.rows.change_recording import recorded
@@ -93,7 +94,7 @@ def _(statement: Merge, context: Context) -> Plan:
     metadata = evolved_metadata(snapshot.metadata, new, table=snapshot.table)
     new = metadata.schema
     pruned_by = None if merge.by_source else target_only
-    scan = context.scan(snapshot, pruned_by, scope.target.alias, may_be_empty=evolution, with_ids=True)
+    scan = binding.scan(context, snapshot, pruned_by, scope.target.alias, may_be_empty=evolution, with_ids=True)
     scan = replace(scan, schema=new, identity=True)
     numbered = merge.numbered(new)
     operator = Rewrite(
@@ -346,7 +347,7 @@ def _source(statement: Merge, context: Context) -> Query:
     """The source's rows as a query of its own."""
     ctes = (statement.ctes,) if statement.ctes else ()
     pieces = (*ctes, SqlText("\nSELECT * FROM ", 0), statement.source)
-    sql, relations = context.bind("".join(piece.text for piece in pieces), place=place_in(pieces))
+    sql, relations = binding.bind(context, "".join(piece.text for piece in pieces), place=binding.place_in(pieces))
     return Query(sql, relations, "source")
 
 

@@ -28,7 +28,7 @@ from deltasql.settings.session_settings import ARBITRARY_PROPERTIES, STRICT_UNSE
 
 if TYPE_CHECKING:
     from deltasql.log.actions.actions import Metadata
-    from deltasql.log.actions.protocol import Protocol
+    from deltasql.log.protocol.protocol import Protocol
     from deltasql.log.replay.snapshot import Snapshot
     from deltasql.log.replay.table import DeltaLog
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from deltasql.plan.query import Query, SparkStatement
+from deltasql.planner import binding
 from deltasql.planner.changes import Plan, QueryRows, SparkCommand
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
@@ -11,7 +12,7 @@ from deltasql.sql.tokens import tokenize
 
 @plan.register
 def _(statement: Query, context: Context) -> Plan:
-    return QueryRows(context.query(statement.query))
+    return QueryRows(binding.query(context, statement.query))
 
 
 @plan.register
@@ -20,7 +21,7 @@ def _(statement: SparkStatement, context: Context) -> Plan:
     functions = _functions_of_schema(text, context)
     if functions is not None:
         return SparkCommand(functions, {})
-    sql, relations = context.bind(text, place=lambda offset: start + offset)
+    sql, relations = binding.bind(context, text, place=lambda offset: start + offset)
     return SparkCommand(sql, relations)
 
 

@@ -28,13 +28,13 @@ from deltasql.schema.column_mapping import MAX_ID
 from deltasql.schema.identity import identities, with_identities
 from deltasql.schema.types import LONG, StructField, StructType
 from deltasql.settings.session_settings import IGNORE_MISSING_FILES, RESTORE_DOWNGRADE
-from deltasql.sql.timetravel import timestamp_of
+from deltasql.sql.timestamps import timestamp_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata
-    from deltasql.log.actions.protocol import Protocol
+    from deltasql.log.protocol.protocol import Protocol
     from deltasql.log.replay.snapshot import Snapshot
     from deltasql.log.replay.table import DeltaLog
 
@@ -99,7 +99,7 @@ def _version(temporal: Temporal, log: DeltaLog, context: Context) -> int:
     if temporal.version is not None:
         return temporal.version
     assert temporal.timestamp is not None
-    return log.version_at(timestamp_of(temporal.timestamp.text, context))
+    return log.version_at(timestamp_of(temporal.timestamp.text, context.time_zone, context.analyst.value))
 
 
 def _unquoted(expression: str) -> str:

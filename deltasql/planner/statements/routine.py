@@ -19,16 +19,17 @@ from deltasql.errors.routine import (
 from deltasql.errors.settings import UnboundParameterError
 from deltasql.parser import parse
 from deltasql.parser.parameters import bind_parameters
-from deltasql.parser.strings import unquote
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.operators import Query
 from deltasql.plan.query import Query as QueryStatement
 from deltasql.plan.routine import CreateFunction, ExecuteImmediate
+from deltasql.planner import binding
 from deltasql.planner.changes import Plan, QueryRows, SparkCommand
 from deltasql.planner.context import Context
 from deltasql.planner.idempotency import planned
 from deltasql.planner.rule import plan
 from deltasql.sql.relations import table_references
+from deltasql.sql.strings import unquote
 from deltasql.sql.tokens import Token, closing, tokenize
 
 _DEEPEST = 8
@@ -44,7 +45,7 @@ def _(statement: CreateFunction, context: Context) -> Plan:
     caret = context.caret(name.start, name.end)
     if not statement.temporary:
         raise PermanentFunctionError(function=str(name), temporary=quote(name.parts[-1])).at(caret)
-    sql, relations = context.bind(rest.text, place=lambda offset: rest.start + offset)
+    sql, relations = binding.bind(context, rest.text, place=lambda offset: rest.start + offset)
     if relations:
         reference = table_references(rest.text)[0]
         table = ".".join(quote(part) for part in reference.parts)

@@ -37,6 +37,7 @@ from deltasql.plan.table import (
     UseCatalog,
     UseSchema,
 )
+from deltasql.planner import binding
 from deltasql.planner.catalog_changes import (
     CatalogChoice,
     Renaming,
@@ -55,7 +56,7 @@ from deltasql.planner.changes import (
     TableChange,
 )
 from deltasql.planner.context import Context
-from deltasql.planner.rows.char_types import declared_texts, stored
+from deltasql.planner.rows.char_types import stored
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.constraints import constraints_of, declared_constraints
 from deltasql.planner.statements.delete import refuse_append_only
@@ -75,14 +76,14 @@ from deltasql.planner.tables.target import Target, creation_parameters, refuse_p
 from deltasql.schema.checks import check_table_schema
 from deltasql.schema.column_mapping import MAX_ID
 from deltasql.schema.evolution import as_nullable
-from deltasql.schema.lengths import declared_type, plain_field
+from deltasql.schema.lengths import declared_texts, declared_type, plain_field
 from deltasql.schema.types import StructField, StructType
 from deltasql.settings.session_settings import ARBITRARY_PROPERTIES, PROPERTY_DEFAULTS
 from deltasql.sql.tokens import tokenize
 
 if TYPE_CHECKING:
     from deltasql.log.actions.actions import Action
-    from deltasql.log.actions.protocol import Protocol
+    from deltasql.log.protocol.protocol import Protocol
     from deltasql.log.replay.snapshot import Snapshot
 
 
@@ -110,7 +111,7 @@ def _created(statement: CreateTable, context: Context, rows: Operator | None = N
     if not exists and target.snapshot is not None and statement.mode == "create":
         return _adopt(statement, context, target)
     if statement.query is not None:
-        return _from_query(statement, context, target, rows or context.query(statement.query))
+        return _from_query(statement, context, target, rows or binding.query(context, statement.query))
     if statement.columns is None and statement.mode != "create":
         raise SchemaNotProvidedError(table=str(statement.table))
     metadata, protocol = _definition(statement, context, target, declared_schema(statement, context))

@@ -21,6 +21,7 @@ from deltasql.log.configuration.properties import (
 )
 from deltasql.log.configuration.row_ids import with_row_id_columns
 from deltasql.plan.table import CreateTableLike
+from deltasql.planner import binding
 from deltasql.planner.changes import Answer, Plan, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
@@ -35,7 +36,7 @@ from deltasql.schema.types import StructType
 from deltasql.settings.session_settings import ARBITRARY_PROPERTIES
 
 if TYPE_CHECKING:
-    from deltasql.log.actions.protocol import Protocol
+    from deltasql.log.protocol.protocol import Protocol
 
 
 @plan.register
@@ -62,9 +63,9 @@ def _source(statement: CreateTableLike, context: Context) -> _Source:
     name = statement.source
     if not context.is_view(name):
         snapshot = context.snapshot(name)
-        snapshot.protocol.check_readable(snapshot.table, snapshot.schema, snapshot.configuration)
+        snapshot.check_readable()
         return _Source(snapshot.metadata, snapshot.protocol)
-    columns = as_nullable(context.columns_of(name))
+    columns = as_nullable(binding.columns_of(context, name))
     assert isinstance(columns, StructType)
     return _Source(Metadata("", columns), None)
 

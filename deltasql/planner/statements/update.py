@@ -10,6 +10,7 @@ from deltasql.errors.write import FieldOfNonStructError, MissingSetColumnError
 from deltasql.plan.base import quote
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind, Scan
 from deltasql.plan.update import Assignment, Update
+from deltasql.planner import binding
 from deltasql.planner.changes import Outcome, Plan, RowChange
 from deltasql.planner.context import Context
 from deltasql.planner.rows.alignment import Alignment, StructRule
@@ -41,7 +42,7 @@ def _(statement: Update, context: Context) -> Plan:
     condition = None
     if statement.condition is not None:
         condition = scope.condition(statement.condition, "UPDATE condition", subqueries=True)
-    scan = replace(context.scan(snapshot, condition, scope.target.alias, with_ids=True), identity=True)
+    scan = replace(binding.scan(context, snapshot, condition, scope.target.alias, with_ids=True), identity=True)
     values = _values(statement, context, scope, scan)
     alias, schema = scope.target.alias, snapshot.schema
     values = {name: stored(field, sql) for name, sql in values.items() if (field := schema.find(name))}

@@ -18,6 +18,7 @@ from deltasql.log.storage.paths import LOG, is_local, local_path
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.operators import Operator, Query
 from deltasql.plan.vacuum import Vacuum
+from deltasql.planner import binding
 from deltasql.planner.changes import Candidates, FileRemoval, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
@@ -99,8 +100,8 @@ def _is_logged(location: str, context: Context) -> bool:
 def _inventory(inventory: SqlText, context: Context) -> Operator:
     """The rows of the inventory, in the order of INVENTORY. Raises InventorySchemaError."""
     prefix = "SELECT * FROM "
-    sql, relations = context.bind(
-        prefix + inventory.text, place=lambda offset: max(offset - len(prefix), 0) + inventory.start
+    sql, relations = binding.bind(
+        context, prefix + inventory.text, place=lambda offset: max(offset - len(prefix), 0) + inventory.start
     )
     found = context.analyst.schema(Query(sql, relations, "inventory"))
     fields = {field.name.lower(): field.type for field in found}

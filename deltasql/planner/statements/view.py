@@ -19,6 +19,7 @@ from deltasql.errors.view import (
 )
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.view import AlterView, AlterViewOptions, CreateView, DropView, RenameView, ViewColumn, ViewScope
+from deltasql.planner import binding
 from deltasql.planner.catalog_changes import Creation, View, ViewChange
 from deltasql.planner.changes import Plan, SparkCommand
 from deltasql.planner.context import GLOBAL, Context
@@ -56,7 +57,7 @@ def _view(key: str, name: TableName, query: SqlText, columns: tuple[ViewColumn, 
     """The view of a query. Raises what is wrong with the query, RecursiveViewError and errors of its columns."""
     named = frozenset(_named(query.text, context))
     _refuse_cycle(key, named, context)
-    bound = context.query(query)
+    bound = binding.query(context, query)
     # The time zone changes no type.
     plain = context.analyst.is_plain and set(context.meaning) <= {TIME_ZONE}
     schema = known_columns(query.text, bound) if plain and not context.analyst.started else None

@@ -6,9 +6,9 @@ from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.log import UnsupportedLocationError
 from deltasql.errors.schema import DuplicateColumnsError, PartitionColumnNotFoundError
 from deltasql.errors.table import NotADeltaProviderError
-from deltasql.parser.outline import find, outline
 from deltasql.plan.table import CreateTable
 from deltasql.planner.context import Context
+from deltasql.sql.outline import find, outline
 
 _CLAUSES: dict[type[DeltaSqlError], str] = {
     NotADeltaProviderError: "CREATE|REPLACE … USING < part >",

@@ -19,6 +19,7 @@ from deltasql.log.configuration.properties import (
 )
 from deltasql.log.configuration.row_ids import DOMAIN, ENABLED, ID_COLUMN_KEY, SUSPENDED, UNBACKFILL, VERSION_COLUMN_KEY
 from deltasql.plan.operators import Scan, Write
+from deltasql.planner import binding
 from deltasql.planner.changes import Outcome, Plan, Reads, RowChange, TableChange
 from deltasql.planner.tables.row_tracking import BATCH_FILES
 from deltasql.schema.checks import INVALID_CHARACTERS
@@ -161,7 +162,7 @@ def _type_widening(log: DeltaLog, context: Context) -> Iterator[Plan]:
 
 
 def _all_rows(snapshot: Snapshot, context: Context) -> Scan:
-    return context.scan(snapshot, may_be_empty=True, with_ids=True)
+    return binding.scan(context, snapshot, may_be_empty=True, with_ids=True)
 
 
 def _rewritten(

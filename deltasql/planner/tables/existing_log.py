@@ -54,7 +54,7 @@ def adopted(target: Target, declared: Declared) -> Plan:
     snapshot = target.snapshot
     assert snapshot is not None
     place = target.log.location
-    snapshot.protocol.check_readable(snapshot.table, snapshot.schema, snapshot.configuration)
+    snapshot.check_readable()
     if declared.columns is not None and not same_columns(declared.columns, snapshot.schema):
         raise CreatedColumnsDifferError(location=place, differences=_differences(declared.columns, snapshot.schema))
     partitions = declared.partitioned_by

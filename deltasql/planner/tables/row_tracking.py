@@ -22,7 +22,7 @@ from deltasql.planner.changes import Plan, TableChange
 
 if TYPE_CHECKING:
     from deltasql.log.actions.actions import AddFile, Metadata
-    from deltasql.log.actions.protocol import Protocol
+    from deltasql.log.protocol.protocol import Protocol
     from deltasql.log.replay.snapshot import Snapshot
     from deltasql.log.replay.table import DeltaLog
 

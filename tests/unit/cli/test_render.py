@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.render import FORMATS, Grid, Shown, render
+from deltasql.render import FORMATS, Grid, render
 from deltasql.render.table import display_width, write_markdown, write_screen, write_table
 from deltasql.render.values import float_text, value_json, value_text
 from deltasql.result import Result
@@ -30,7 +30,7 @@ ROWS = [(1, "a,b", (1, "x"), [1, None], {"k": 0.5}), (20, None, None, [], {}), (
 
 def text(style: str, schema: t.StructType = NESTED, rows: Any = ROWS) -> str:
     stream = io.StringIO()
-    assert render(Result.of(schema, rows), style, stream) == Shown(len(rows))
+    render(Result.of(schema, rows).grid(), style, stream)
     return stream.getvalue()
 
 
@@ -79,23 +79,25 @@ def test_markdown() -> None:
 def test_a_command_without_columns_writes_nothing() -> None:
     for style in FORMATS:
         stream = io.StringIO()
-        assert render(Result.of(), style, stream) == Shown(0)
+        render(Result.of().grid(), style, stream)
         assert stream.getvalue() == ""
 
 
 def test_limit_and_unknown_format() -> None:
     stream = io.StringIO()
-    assert render(Result.of(NESTED, ROWS), "jsonl", stream, limit=2) == Shown(2, more=True)
+    first = Result.of(NESTED, ROWS).grid(limit=2)
+    render(first, "jsonl", stream)
+    assert first.more
     assert stream.getvalue().count("\n") == 2
-    assert render(Result.of(NESTED, ROWS), "jsonl", stream, limit=3) == Shown(3)
+    assert not Result.of(NESTED, ROWS).grid(limit=3).more
     with pytest.raises(ValueError, match="vertical"):
-        render(Result.of(NESTED, ROWS), "xml", stream)
+        render(first, "xml", stream)
 
 
 def test_a_line_break_keeps_the_table_straight_and_wide_characters_count_double() -> None:
     stream = io.StringIO()
     schema = t.StructType((t.StructField("x", t.STRING),))
-    write_table(Grid.of(schema, [("a\nb",), ("漢字",), ("é",)]), stream)
+    write_table(Grid(schema, [("a\nb",), ("漢字",), ("é",)]), stream)
     lines = stream.getvalue().splitlines()
     assert lines[3:6] == ["| a\\nb |", "| 漢字 |", "| é    |"]
     assert display_width("e\u0301漢") == 3
@@ -108,7 +110,7 @@ class Screen(io.StringIO):
 
 def test_a_terminal_gets_the_coloured_table() -> None:
     screen = Screen()
-    write_screen(Grid.of(NESTED, ROWS), screen)
+    write_screen(Grid(NESTED, ROWS), screen)
     assert "a,b" in screen.getvalue()
     assert "╭" in screen.getvalue()
 
@@ -120,7 +122,7 @@ def test_a_window_too_narrow_for_the_columns_gets_lines(
     monkeypatch.setenv("COLUMNS", "80")
     screen = Screen()
     schema = t.StructType(tuple(t.StructField(f"c{number}", t.STRING) for number in range(columns)))
-    write_screen(Grid.of(schema, [("long enough to be cut",) * columns]), screen)
+    write_screen(Grid(schema, [("long enough to be cut",) * columns]), screen)
     assert ("╭" in screen.getvalue()) is is_table
     assert ("-[ row 1 ]-" in screen.getvalue()) is not is_table
 
@@ -156,13 +158,13 @@ def test_a_line_break_at_the_end_of_a_value_is_no_line() -> None:
 def test_a_plan_takes_several_lines() -> None:
     stream = io.StringIO()
     schema = t.StructType((t.StructField("n", t.LONG), t.StructField("plan", t.STRING)))
-    write_screen(Grid.of(schema, [(1, "Write\n  Scan"), (2, "")]), stream)
+    write_screen(Grid(schema, [(1, "Write\n  Scan"), (2, "")]), stream)
     assert stream.getvalue().splitlines()[3:6] == ["| 1 | Write  |", "|   |   Scan |", "| 2 |        |"]
 
 
 def test_markdown_of_no_rows() -> None:
     stream = io.StringIO()
-    write_markdown(Grid.of(NESTED, []), stream)
+    write_markdown(Grid(NESTED, []), stream)
     assert stream.getvalue().count("\n") == 2
 
 

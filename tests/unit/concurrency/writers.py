@@ -10,9 +10,10 @@ from typing import Any
 from deltasql import Session, connect
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, SetTransaction
-from deltasql.log.actions.protocol import Protocol
 from deltasql.log.commit.commit_info import Provenance
 from deltasql.log.commit.rebase import Rebase
+from deltasql.log.commit.transaction import Transaction
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.table import DeltaLog
 from deltasql.schema.types import INTEGER, StructField, StructType
 
@@ -106,7 +107,7 @@ def append(*names: str, txn: tuple[str, int] | None = None, reads: str | None = 
 
     def begin(lab: Lab) -> Commit:
         log = lab.log()
-        transaction = log.begin(log.snapshot())
+        transaction = Transaction(log, log.snapshot())
         if reads is not None:
             transaction.record_read_app_id(reads)
         return lambda: transaction.commit("WRITE", {"mode": "Append"}, [*others, *(file(name) for name in names)])
@@ -119,7 +120,7 @@ def rewrite(old: str, new: str, operation: str = "UPDATE") -> Begin:
 
     def begin(lab: Lab) -> Commit:
         log = lab.log()
-        transaction = log.begin(log.snapshot())
+        transaction = Transaction(log, log.snapshot())
         transaction.record_read("id = 5", [old])
         (gone,) = log.snapshot().add_files([old])
         came = replace(file(new), data_change=operation != "OPTIMIZE")
@@ -134,7 +135,7 @@ def raises_identity(number: int) -> Begin:
     def begin(lab: Lab) -> Commit:
         log = lab.log()
         snapshot = log.snapshot()
-        transaction = log.begin(snapshot)
+        transaction = Transaction(log, snapshot)
         metadata = replace(snapshot.metadata, configuration={**snapshot.configuration, "mark": str(number)})
         actions: Sequence[Action] = [metadata, file(f"n{number}")]
         return lambda: transaction.commit("WRITE", {}, actions, tags={"delta.identity.schemaUpdate": "true"})
@@ -155,6 +156,6 @@ def creates_with_a_file(name: str) -> Begin:
 def nothing(lab: Lab) -> Commit:
     """A commit without actions, of a writer that has looked for rows in one file."""
     log = lab.log()
-    transaction = log.begin(log.snapshot())
+    transaction = Transaction(log, log.snapshot())
     transaction.record_read("id = 5", ["f1"])
     return lambda: transaction.commit_rebased(Provenance("Manual Update", {}), [], Rebase())

@@ -17,11 +17,12 @@ from deltasql.errors.engine import CheckViolationError, NotNullViolationError, R
 from deltasql.errors.write import ExceedLengthError, ReplaceWhereMismatchError
 from deltasql.execution.commit import _overwritten
 from deltasql.log.actions.actions import AddFile, Metadata
-from deltasql.log.actions.protocol import Protocol
+from deltasql.log.commit.transaction import Transaction
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.table import DeltaLog
+from deltasql.plan import marks
 from deltasql.plan.operators import Constraint
 from deltasql.planner.rows.char_types import length_checks
-from deltasql.planner.rows.replace_where import REPLACE_WHERE
 from deltasql.schema.types import LONG, STRING, TIMESTAMP, StructField, StructType
 
 
@@ -42,7 +43,7 @@ def test_partitions_are_compared_by_type_and_found_by_physical_name(tmp_path: Pa
         added("other", {physical: "2024-01-31T13:00:00.000000Z"}),
         added("null", {physical: None}),
     ]
-    log.begin(None).commit("CREATE TABLE", {}, [Protocol(2, 5) if mapped else Protocol(1, 2), metadata, *old])
+    Transaction(log, None).commit("CREATE TABLE", {}, [Protocol(2, 5) if mapped else Protocol(1, 2), metadata, *old])
     new = added("new", {physical: "2024-01-31T12:00:00.000000Z"})
     staged = Staged((StagedFile(new, 1, None, "new"),))
     removed, reads = _overwritten(log.snapshot(), staged)
@@ -123,7 +124,7 @@ def test_broken_constraints_of_our_own() -> None:
     (length,) = length_checks(column)
     for check, row, kind in (
         (length, '{"a|b c":"four"}', ExceedLengthError),
-        (Constraint(REPLACE_WHERE, "x > 1"), '{"x":1}', ReplaceWhereMismatchError),
+        (Constraint(marks.REPLACE_WHERE, "x > 1"), '{"x":1}', ReplaceWhereMismatchError),
     ):
         error = _raised(check, row)
         assert isinstance(error, kind)

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from deltasql.log.actions.actions import Action, AddFile, Metadata, protocol
-from deltasql.log.actions.protocol import Protocol
-from deltasql.log.commit.transaction import Commit
+from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.configuration import properties
-from deltasql.log.configuration import table_features as features
-from deltasql.log.configuration.table_features import FEATURES, Support
+from deltasql.log.protocol import features
+from deltasql.log.protocol.features import FEATURES, Support
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.table import DeltaLog
 from deltasql.schema.types import LONG, STRING, StructField, StructType
 from tests.unit.log.races import Table
@@ -37,7 +37,7 @@ def create(location: str) -> Callable[..., DeltaLog]:
         log = DeltaLog(location, "main.t")
         metadata = Metadata("the-id", SCHEMA, partition_columns, configuration or {}, created_time=1)
         actions: list[Action] = [protocol or Protocol(1, 2), metadata, *files]
-        log.begin(None).commit("CREATE TABLE", {}, actions)
+        Transaction(log, None).commit("CREATE TABLE", {}, actions)
         return log
 
     return created
@@ -55,7 +55,7 @@ def add() -> Callable[..., AddFile]:
 @pytest.fixture
 def append(add: Callable[..., AddFile]) -> Callable[..., Commit]:
     def appended(log: DeltaLog, *paths: str, size: int = 10) -> Commit:
-        return log.begin(log.snapshot()).commit("WRITE", {"mode": "Append"}, [add(path, size) for path in paths])
+        return Transaction(log, log.snapshot()).commit("WRITE", {"mode": "Append"}, [add(path, size) for path in paths])
 
     return appended
 

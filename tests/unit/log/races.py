@@ -12,7 +12,6 @@ import numpy as np
 
 from deltasql.log.actions.actions import AddFile, Metadata, RemoveFile
 from deltasql.log.actions.deletion_vectors import deleted_rows
-from deltasql.log.actions.protocol import Protocol
 from deltasql.log.actions.vector_writer import MarkedFile
 from deltasql.log.commit.bin_rebase import Bin, Rearranged
 from deltasql.log.commit.commit_info import Provenance
@@ -21,6 +20,7 @@ from deltasql.log.commit.moved_rows import SOURCE_TAG, Places, TouchedRows
 from deltasql.log.commit.rebase import Rebase
 from deltasql.log.commit.row_rebase import Budget, FollowedRows, Positions, RowLevel
 from deltasql.log.commit.transaction import Commit, Transaction
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.table import DeltaLog
 from deltasql.log.storage.committer import Committer
 from deltasql.log.storage.store import LogStore
@@ -97,7 +97,7 @@ class Table:
         self.log = DeltaLog(location, "main.t", store)
         metadata = Metadata("the-id", SCHEMA, (), configuration or {}, created_time=1)
         files = [self.file("f1", range(10)), self.file("f2", range(10, 20))]
-        self.log.begin(None).commit("CREATE TABLE", {}, [protocol, metadata, *files])
+        Transaction(self.log, None).commit("CREATE TABLE", {}, [protocol, metadata, *files])
 
     def file(self, path: str, rows: Sequence[int], **fields: Any) -> AddFile:
         """A new data file; nobody looks inside, but it is there."""
@@ -151,11 +151,11 @@ class Table:
 
     def insert(self, path: str, *rows: int, **fields: Any) -> Commit:
         """A blind append."""
-        return self.log.begin(self.log.snapshot()).commit("WRITE", {}, [self.file(path, rows, **fields)])
+        return Transaction(self.log, self.log.snapshot()).commit("WRITE", {}, [self.file(path, rows, **fields)])
 
     def remove(self, path: str) -> Commit:
         """A DELETE of all rows of a file."""
-        transaction = self.log.begin(self.log.snapshot())
+        transaction = Transaction(self.log, self.log.snapshot())
         transaction.record_read("x", [path])
         return transaction.commit("DELETE", {}, [self.add(path).remove(1)])
 
@@ -243,7 +243,7 @@ class Table:
         """What another engine does to take a rearrangement back."""
         removes: list[RemoveFile] = [self.add(path).remove(1, data_change=False) for path in new]
         adds = [replace(add, data_change=False) for add in old]
-        self.log.begin(self.log.snapshot()).commit("ROLLBACK OPTIMIZE", {}, [*removes, *adds])
+        Transaction(self.log, self.log.snapshot()).commit("ROLLBACK OPTIMIZE", {}, [*removes, *adds])
 
     def _order_map(self, sources: Sequence[AddFile]) -> str:
         vectors = [add.deletion_vector for add in sources]

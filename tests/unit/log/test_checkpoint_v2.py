@@ -14,8 +14,8 @@ import pytest
 
 from deltasql.errors.log import InvalidCheckpointError, StorageError
 from deltasql.log.actions.actions import AddFile, DomainMetadata, SetTransaction
-from deltasql.log.actions.protocol import Protocol
-from deltasql.log.commit.transaction import Commit
+from deltasql.log.commit.transaction import Commit, Transaction
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.last_checkpoint import read_last_checkpoint
 from deltasql.log.replay.table import DeltaLog
 from deltasql.log.storage.store import LocalLogStore
@@ -46,8 +46,8 @@ def log(create: Create) -> DeltaLog:
     log = create(protocol=V2, partition_columns=("p",), configuration={"delta.checkpointPolicy": "v2"})
     files = [AddFile(f"p=a/f{n}", {"p": "a"}, 10 + n, 1, True, f'{{"numRecords":{n}}}') for n in range(4)]
     small = [SetTransaction("app", 3, 4), DomainMetadata("d", "{}")]
-    log.begin(log.snapshot()).commit("WRITE", {}, [*files, *small])
-    log.begin(log.snapshot()).commit("DELETE", {}, [files[0].remove(4_000_000_000_000)])
+    Transaction(log, log.snapshot()).commit("WRITE", {}, [*files, *small])
+    Transaction(log, log.snapshot()).commit("DELETE", {}, [files[0].remove(4_000_000_000_000)])
     return log
 
 

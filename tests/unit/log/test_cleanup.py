@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from deltasql.errors.log import StorageError, TimestampTooEarlyError, VersionNotFoundError
-from deltasql.log.actions.protocol import Protocol
-from deltasql.log.commit.transaction import Commit
+from deltasql.log.commit.transaction import Commit, Transaction
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.segment import classify
 from deltasql.log.replay.table import DeltaLog
 from deltasql.log.storage.store import Entry, LocalLogStore
@@ -109,7 +109,7 @@ def test_protection_follows_a_commit_too(old: Callable[..., DeltaLog], append: A
     log = old(requireCheckpointProtectionBeforeVersion="9")
     snapshot = log.snapshot()
     features = frozenset({"checkpointProtection", "appendOnly", "invariants"})
-    log.begin(snapshot).commit("DROP FEATURE", {}, [Protocol(1, 7, None, features)])
+    Transaction(log, snapshot).commit("DROP FEATURE", {}, [Protocol(1, 7, None, features)])
     assert versions(log_file, "json") == list(range(11))
     for version in range(1, 11):
         append(log, f"g{version}")

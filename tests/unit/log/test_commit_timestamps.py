@@ -13,8 +13,8 @@ import pytest
 
 from deltasql.errors.concurrency import MetadataChangedError
 from deltasql.errors.log import TimestampTooEarlyError, TimestampTooLateError
-from deltasql.log.actions.protocol import Protocol
-from deltasql.log.commit.transaction import Commit
+from deltasql.log.commit.transaction import Commit, Transaction
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.table import DeltaLog
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 
@@ -39,7 +39,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def enable(log: DeltaLog, value: str = "true", snapshot: Any = None) -> Commit:
     snapshot = snapshot or log.snapshot()
     metadata = snapshot.metadata.with_configuration({"delta.enableInCommitTimestamps": value})
-    return log.begin(snapshot).commit("SET TBLPROPERTIES", {}, [metadata])
+    return Transaction(log, snapshot).commit("SET TBLPROPERTIES", {}, [metadata])
 
 
 def info(log_file: File, version: int) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def test_writers_whose_clocks_disagree(create: Create, append: Append, clock: Cl
     """The late one waits for nobody: it counts on from the winner's time."""
     clock(NOW)
     log = create(protocol=TIMED, configuration=ENABLED)
-    late = log.begin(log.snapshot())
+    late = Transaction(log, log.snapshot())
     clock(NOW + HOUR)
     append(DeltaLog(log.location), "ahead")
     clock(NOW + 5)
@@ -98,7 +98,7 @@ def test_both_are_told_anew_after_a_lost_race(create: Create, append: Append, lo
 
 def test_who_did_not_see_the_enablement_is_stopped(create: Create, append: Append) -> None:
     log = create(protocol=TIMED)
-    late = log.begin(log.snapshot())
+    late = Transaction(log, log.snapshot())
     enable(DeltaLog(log.location))
     with pytest.raises(MetadataChangedError):
         late.commit("WRITE", {}, [])

@@ -10,7 +10,7 @@ import pytest
 
 from deltasql.errors.log import InvalidCompactionError, LogGapError, TruncatedLogError
 from deltasql.log.actions.actions import AddFile, SetTransaction, commit_file
-from deltasql.log.commit.transaction import Commit
+from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.replay.segment import build_segment, classify
 from deltasql.log.replay.table import DeltaLog
 from deltasql.log.storage.store import Entry
@@ -73,10 +73,10 @@ def log(create: Create, append: Append, log_file: File, location: str) -> DeltaL
     """Commits 0 to 5, of which 1 to 3 are there in compacted form too."""
     log = create(AddFile("z", {}, 5, 1))
     append(log, "a", "b")
-    log.begin(log.snapshot()).commit(
+    Transaction(log, log.snapshot()).commit(
         "DELETE", {}, [AddFile("a", {}, 10, 1).remove(1), AddFile("z", {}, 5, 1).remove(1)]
     )
-    log.begin(log.snapshot()).commit("WRITE", {}, [AddFile("c", {}, 10, 1), SetTransaction("app", 7)])
+    Transaction(log, log.snapshot()).commit("WRITE", {}, [AddFile("c", {}, 10, 1), SetTransaction("app", 7)])
     append(log, "d")
     append(log, "e")
     lines = [line for version in (1, 2, 3) for line in log_file(commit(version)).read_text().splitlines()]

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata, SetTransaction, commit_file
-from deltasql.log.actions.protocol import Protocol
-from deltasql.log.commit.transaction import Commit
+from deltasql.log.commit.transaction import Commit, Transaction
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.table import DeltaLog
 from deltasql.log.storage.store import LocalLogStore
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
@@ -27,7 +27,7 @@ def compacted(first: int, last: int) -> str:
 
 
 def commit(log: DeltaLog, *actions: Any) -> None:
-    log.begin(log.snapshot()).commit("WRITE", {}, actions)
+    Transaction(log, log.snapshot()).commit("WRITE", {}, actions)
 
 
 def add(path: str, size: int = 1) -> AddFile:

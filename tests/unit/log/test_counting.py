@@ -21,8 +21,8 @@ from deltasql.log.actions.actions import (
 )
 from deltasql.log.actions.commit_text import encode_actions
 from deltasql.log.actions.file_tables import ADD, REMOVE, from_actions, from_files
-from deltasql.log.actions.protocol import Protocol
-from deltasql.log.commit.transaction import Commit
+from deltasql.log.commit.transaction import Commit, Transaction
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.table import DeltaLog
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.schema.types import StructType
@@ -48,7 +48,7 @@ def check(log: DeltaLog, log_file: File) -> tuple[int, int]:
 
 
 def put(log: DeltaLog, *actions: Action) -> None:
-    transaction = log.begin(log.snapshot())
+    transaction = Transaction(log, log.snapshot())
     transaction.record_read(whole_table=True)
     transaction.commit("WRITE", {}, actions)
 

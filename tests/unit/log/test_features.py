@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deltasql.errors.protocol import UnknownFeaturesError
-from deltasql.log.configuration.table_features import (
+from deltasql.log.protocol.features import (
     FEATURES,
     Support,
     active_features,

@@ -16,6 +16,7 @@ import deltasql
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import StorageError
 from deltasql.log.actions.actions import AddFile
+from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.checksum import read_checksum
 from deltasql.log.replay.last_checkpoint import read_last_checkpoint
 from deltasql.log.replay.table import DeltaLog
@@ -131,7 +132,7 @@ def test_the_log_folder_may_lead_away_but_nothing_is_written_there(root: Path, t
     log = DeltaLog(str(root), "t")
     assert log.snapshot().version == 0
     with pytest.raises(StorageError, match="leads out of the table"):
-        log.begin(log.snapshot()).commit("WRITE", {}, [AddFile("f", {}, 1, 1, True)])
+        Transaction(log, log.snapshot()).commit("WRITE", {}, [AddFile("f", {}, 1, 1, True)])
     for change in (lambda: log.store.overwrite("_delta_log/x", b""), lambda: log.store.delete([commit_path(0)])):
         with pytest.raises(StorageError, match="leads out of the table"):
             change()

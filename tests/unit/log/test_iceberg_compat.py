@@ -9,7 +9,6 @@ import pytest
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.actions.actions import AddFile, DeletionVector
-from deltasql.log.actions.protocol import Protocol
 from deltasql.log.configuration.iceberg_compat import (
     check_compatible,
     check_files,
@@ -17,6 +16,8 @@ from deltasql.log.configuration.iceberg_compat import (
     with_column_mapping,
 )
 from deltasql.log.configuration.properties import protocol_for
+from deltasql.log.configuration.support import check_readable, check_writable
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.schema.types import (
     DOUBLE,
     INTEGER,
@@ -111,6 +112,6 @@ def test_other_partitions() -> None:
 
 def test_a_table_of_others_is_refused_before_rows_are_made() -> None:
     protocol = Protocol(2, 7, None, frozenset({"columnMapping", "icebergCompatV2"}))
-    protocol.check_writable("main.t", struct(INTEGER), V2)
-    protocol.check_readable("main.t", struct(VARIANT), V2)
-    refused("UNSUPPORTED_DATA_TYPE", lambda: protocol.check_writable("main.t", struct(VARIANT), V2))
+    check_writable(protocol, "main.t", struct(INTEGER), V2)
+    check_readable(protocol, "main.t", struct(VARIANT), V2)
+    refused("UNSUPPORTED_DATA_TYPE", lambda: check_writable(protocol, "main.t", struct(VARIANT), V2))

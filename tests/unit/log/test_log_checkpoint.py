@@ -14,8 +14,8 @@ import pytest
 
 from deltasql.errors.log import CheckpointMismatchError, InvalidCheckpointError
 from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
-from deltasql.log.actions.protocol import Protocol
-from deltasql.log.commit.transaction import Commit
+from deltasql.log.commit.transaction import Commit, Transaction
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.last_checkpoint import read_last_checkpoint
 from deltasql.log.replay.state import BOUNDARIES, FileTotals
 from deltasql.log.replay.stats_struct import parse_stats, stats_type
@@ -73,8 +73,10 @@ def test_all_state_survives(create: Create, append: Append, location: str, log_f
     log = create(protocol=Protocol(1, 7, None, features), partition_columns=("p",), configuration={"my.key": "v"})
     full = AddFile("p=a%2520b/f", {"p": "a b"}, 5, 6, True, '{"numRecords":3}', {"TAG": "1"}, None, 7, 8, "liquid")
     gone = AddFile("p=a%2520b/gone", {"p": "a b"}, 5, 6, base_row_id=1, default_row_commit_version=2)
-    log.begin(log.snapshot()).commit("WRITE", {}, [full, gone, SetTransaction("app", 3, 4), DomainMetadata("d", "{}")])
-    transaction = log.begin(log.snapshot())
+    Transaction(log, log.snapshot()).commit(
+        "WRITE", {}, [full, gone, SetTransaction("app", 3, 4), DomainMetadata("d", "{}")]
+    )
+    transaction = Transaction(log, log.snapshot())
     transaction.commit("DELETE", {}, [gone.remove(4_000_000_000_000), DomainMetadata("e", "{}", removed=True)])
     before = log.snapshot()
     assert write_checkpoint(log.store, before)
@@ -101,8 +103,10 @@ def test_expired_tombstones_and_transactions_go(create: Create, location: str, l
     log = create(configuration={"delta.setTransactionRetentionDuration": "interval 1 days"})
     old, new = AddFile("old", {}, 1, 1), AddFile("new", {}, 1, 1)
     now = 4_000_000_000_000
-    log.begin(log.snapshot()).commit("WRITE", {}, [old, new, SetTransaction("a", 1, 5), SetTransaction("b", 1, now)])
-    log.begin(log.snapshot()).commit("DELETE", {}, [old.remove(5), new.remove(now)])
+    Transaction(log, log.snapshot()).commit(
+        "WRITE", {}, [old, new, SetTransaction("a", 1, 5), SetTransaction("b", 1, now)]
+    )
+    Transaction(log, log.snapshot()).commit("DELETE", {}, [old.remove(5), new.remove(now)])
     write_checkpoint(log.store, log.snapshot())
     forget(log_file, "*.crc")
     after = DeltaLog(location).snapshot()
@@ -116,7 +120,7 @@ def test_newer_commits_hide_rows_of_the_checkpoint(create: Create, append: Appen
     write_checkpoint(log.store, log.snapshot())
     removed = AddFile(f"{location.replace('%', '%25').replace(' ', '%20')}/b%20c", {}, 10, 1)
     again = AddFile("d", {}, 99, 1, False)
-    log.begin(log.snapshot()).commit("DELETE", {}, [removed.remove(1), again])
+    Transaction(log, log.snapshot()).commit("DELETE", {}, [removed.remove(1), again])
     for snapshot in (log.snapshot(), DeltaLog(location).snapshot()):
         assert snapshot.files(["path", "size"]).to_pylist() == [{"path": "a", "size": 10}, {"path": "d", "size": 99}]
 
@@ -279,7 +283,7 @@ def test_the_checksum_of_a_foreign_table(two: DeltaLog, log_file: File) -> None:
     assert not write_checksum(two.store, snapshot)
     assert snapshot.num_files == 4
     fresh = DeltaLog(two.location)
-    fresh.begin(fresh.snapshot()).commit("WRITE", {}, [AddFile("n", {}, 1, 1)])
+    Transaction(fresh, fresh.snapshot()).commit("WRITE", {}, [AddFile("n", {}, 1, 1)])
     finish(two.store, fresh.snapshot(), None)
 
 
@@ -406,7 +410,7 @@ def test_either_form_both_or_none(create: Create, append: Append, log_file: File
     log = create(configuration=names, partition_columns=("p",))
     stats = '{"numRecords":2,"minValues":{"x":1},"maxValues":{"x":2},"nullCount":{"x":0}}'
     files = [AddFile(f"f{n}", {"p": None if n else "a"}, 5, 1, True, stats) for n in range(2)]
-    log.begin(log.snapshot()).commit("WRITE", {}, files)
+    Transaction(log, log.snapshot()).commit("WRITE", {}, files)
     write_checkpoint(log.store, log.snapshot())
     fields = {field.name for field in pq.read_schema(log_file(checkpoint_file(1))).field("add").type}
     assert ("stats" in fields) is (text == "true")
@@ -429,7 +433,7 @@ def test_a_few_files_of_many_are_found(
     write_checkpoint(log.store, log.snapshot())
     forget(log_file, "*.crc")
     log = DeltaLog(location)
-    log.begin(log.snapshot()).commit("WRITE", {}, [AddFile("new", {"p": "n"}, 1, 1), replace(files[3], size=99)])
+    Transaction(log, log.snapshot()).commit("WRITE", {}, [AddFile("new", {"p": "n"}, 1, 1), replace(files[3], size=99)])
     snapshot = DeltaLog(location).snapshot()
     assert snapshot.segment.checkpoint is not None
     snapshot.files(cached)

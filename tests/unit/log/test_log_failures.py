@@ -12,7 +12,7 @@ import pytest
 
 from deltasql.errors.log import CommitRetriesExceededError, MissingCommitTimestampError, NoCommitsFoundError
 from deltasql.log.commit import transaction
-from deltasql.log.commit.transaction import Commit
+from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.replay.history import version_at
 from deltasql.log.replay.segment import list_log
 from deltasql.log.replay.table import DeltaLog
@@ -48,7 +48,7 @@ def test_a_race_that_is_always_lost_ends(
     create: Callable[..., DeltaLog], append: Callable[..., Commit], add: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = create()
-    late = log.begin(log.snapshot())
+    late = Transaction(log, log.snapshot())
     append(log, "other.parquet")
     # The deadline has passed when the first try is over.
     monkeypatch.setattr(transaction, "back_off", lambda attempts: None)

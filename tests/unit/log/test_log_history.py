@@ -8,8 +8,8 @@ import pytest
 
 from deltasql.errors.log import NotADeltaTableError, TimestampTooEarlyError, TimestampTooLateError
 from deltasql.log.actions.actions import AddFile
-from deltasql.log.actions.protocol import Protocol
-from deltasql.log.commit.transaction import Commit
+from deltasql.log.commit.transaction import Commit, Transaction
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.history import file_times, shown
 from deltasql.log.replay.segment import classify
 from deltasql.log.replay.table import DeltaLog
@@ -79,7 +79,7 @@ def test_in_commit_timestamps_count_from_their_enablement(create: Create, append
     set_times(log_file, START, START + 5)
     snapshot = log.snapshot()
     enabled = snapshot.metadata.with_configuration({"delta.enableInCommitTimestamps": "true"})
-    log.begin(snapshot).commit("SET TBLPROPERTIES", {}, [enabled])
+    Transaction(log, snapshot).commit("SET TBLPROPERTIES", {}, [enabled])
     append(log, "b")
     # A copy of the table has other file times; they matter before the enablement only.
     set_times(log_file, START, START + 5, START + 6, START + 7)

@@ -15,8 +15,8 @@ from deltasql.errors.log import (
     VersionNotFoundError,
 )
 from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction, commit_file
-from deltasql.log.actions.protocol import Protocol
-from deltasql.log.commit.transaction import Commit
+from deltasql.log.commit.transaction import Commit, Transaction
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.table import DeltaLog
 from deltasql.log.storage.paths import checksum_path
 from deltasql.schema.types import StructType
@@ -121,9 +121,9 @@ def test_partition_values(create: Create, add: Add) -> None:
 def test_transactions_and_domains(create: Create, location: str) -> None:
     log = create(protocol=Protocol(1, 7, None, frozenset({"domainMetadata"})))
     snapshot = log.snapshot()
-    log.begin(snapshot).commit("WRITE", {}, [SetTransaction("app", 5, 1), DomainMetadata("d", "{}")])
-    log.begin(log.snapshot()).commit("WRITE", {}, [SetTransaction("app", 6, 1), DomainMetadata("e", "[]")])
-    log.begin(log.snapshot()).commit("WRITE", {}, [DomainMetadata("d", "{}", removed=True)])
+    Transaction(log, snapshot).commit("WRITE", {}, [SetTransaction("app", 5, 1), DomainMetadata("d", "{}")])
+    Transaction(log, log.snapshot()).commit("WRITE", {}, [SetTransaction("app", 6, 1), DomainMetadata("e", "[]")])
+    Transaction(log, log.snapshot()).commit("WRITE", {}, [DomainMetadata("d", "{}", removed=True)])
     for snapshot in (log.snapshot(), DeltaLog(location).snapshot()):
         assert snapshot.transactions == {"app": 6}
         assert snapshot.domains == {"e": "[]"}
@@ -219,7 +219,7 @@ def test_big_commits_are_read_as_arrow(
     files = [add(f"p={i}/f%20{i}", 10 + i, {"p": str(i)}) for i in range(50)]
     log = create(*files, partition_columns=("p",))
     snapshot = log.snapshot()
-    transaction = log.begin(snapshot)
+    transaction = Transaction(log, snapshot)
     transaction.record_read(files=["p=3/f%203"])
     transaction.commit("DELETE", {}, [files[3].remove(5)])
     plain = log.snapshot().files().to_pylist()
@@ -259,7 +259,7 @@ def test_a_table_created_anew_is_noticed(
     assert log.snapshot().version == 1
     shutil.rmtree(location)
     other = DeltaLog(location)
-    other.begin(None).commit("CREATE TABLE", {}, [Protocol(1, 2), Metadata("another", StructType())])
+    Transaction(other, None).commit("CREATE TABLE", {}, [Protocol(1, 2), Metadata("another", StructType())])
     for number in range(commits):
         append(other, f"new{number}")
     snapshot = log.snapshot()

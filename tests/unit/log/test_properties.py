@@ -8,11 +8,11 @@ import pytest
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.protocol import ManualFeaturesError, UnsupportedWriteFeaturesError
-from deltasql.log.actions.protocol import Protocol
 from deltasql.log.configuration import properties
 from deltasql.log.configuration.properties import ParsedProperties, parse_properties, protocol_for
 from deltasql.log.configuration.property_registry import PROPERTIES, read_value
 from deltasql.log.configuration.property_values import byte_size, column_paths, interval_ms
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.schema.types import LONG, TIMESTAMP_NTZ, StructField, StructType
 
 PLAIN = StructType((StructField("a", LONG),))

@@ -12,7 +12,8 @@ from deltasql.errors.protocol import (
     UnsupportedTypeChangeError,
     UnsupportedWriteFeaturesError,
 )
-from deltasql.log.actions.protocol import Protocol
+from deltasql.log.configuration.support import check_readable, check_writable
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.schema.types import LONG, STRING, VARIANT, ArrayType, StructField, StructType
 
 PLAIN = StructType((StructField("a", LONG),))
@@ -157,7 +158,7 @@ def test_versions_that_do_not_exist(versions: tuple[int, int], condition: str) -
     ],
 )
 def test_what_can_be_read(protocol: Protocol) -> None:
-    protocol.check_readable("main.t")
+    check_readable(protocol, "main.t")
 
 
 @pytest.mark.parametrize(
@@ -169,7 +170,7 @@ def test_what_can_be_read(protocol: Protocol) -> None:
 )
 def test_what_cannot_be_read_is_named(protocol: Protocol, features: list[str]) -> None:
     with pytest.raises(UnsupportedReadFeaturesError) as caught:
-        protocol.check_readable("main.t")
+        check_readable(protocol, "main.t")
     assert caught.value.features == features
     assert "main.t" in caught.value.message
 
@@ -177,10 +178,10 @@ def test_what_cannot_be_read_is_named(protocol: Protocol, features: list[str]) -
 def test_a_type_change_that_no_reader_knows() -> None:
     changes = [{"fromType": "integer", "toType": "string", "fieldPath": "element"}]
     schema = StructType((StructField("a", ArrayType(STRING), metadata={"delta.typeChanges": changes}),))
-    listed(3, "timestampNtz", readers=("timestampNtz",)).check_readable("main.t", schema, {})
+    check_readable(listed(3, "timestampNtz", readers=("timestampNtz",)), "main.t", schema, {})
     for feature in ("typeWidening", "typeWidening-preview"):
         with pytest.raises(UnsupportedTypeChangeError) as caught:
-            listed(3, feature, readers=(feature,)).check_readable("main.t", schema, {})
+            check_readable(listed(3, feature, readers=(feature,)), "main.t", schema, {})
         assert caught.value.condition == "DELTA_UNSUPPORTED_TYPE_CHANGE_IN_SCHEMA"
         assert "a.element was changed from int to string" in caught.value.message
 
@@ -188,60 +189,60 @@ def test_a_type_change_that_no_reader_knows() -> None:
 @pytest.mark.parametrize(("reader", "writer"), [(4, 7), (0, 2)])
 def test_foreign_reader_versions(reader: int, writer: int) -> None:
     with pytest.raises(DeltaSqlError) as caught:
-        Protocol(reader, writer).check_readable("main.t")
+        check_readable(Protocol(reader, writer), "main.t")
     assert caught.value.condition == "DELTA_INVALID_PROTOCOL_VERSION"
 
 
 def test_reader_version_3_without_writer_version_7() -> None:
     with pytest.raises(DeltaSqlError) as caught:
-        Protocol(3, 5).check_readable("main.t")
+        check_readable(Protocol(3, 5), "main.t")
     assert caught.value.condition == "DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE"
 
 
 def test_a_foreign_writer_version_can_still_be_read() -> None:
-    Protocol(1, 8).check_readable("main.t")
+    check_readable(Protocol(1, 8), "main.t")
     with pytest.raises(DeltaSqlError) as caught:
-        Protocol(1, 8).check_writable("main.t")
+        check_writable(Protocol(1, 8), "main.t")
     assert caught.value.condition == "DELTA_INVALID_PROTOCOL_VERSION"
 
 
 def test_column_mapping_is_read_and_written() -> None:
     for configuration in ({}, {"delta.columnMapping.mode": "name"}, {"delta.columnMapping.mode": "id"}):
-        Protocol(2, 5).check_writable("main.t", PLAIN, configuration)
+        check_writable(Protocol(2, 5), "main.t", PLAIN, configuration)
 
 
 def test_a_type_is_refused_once_there_are_columns_of_it(weakened: Callable[..., None]) -> None:
     weakened("variantType")
     protocol = listed(3, "variantType", readers=("variantType",))
-    protocol.check_writable("main.t", PLAIN, {})
+    check_writable(protocol, "main.t", PLAIN, {})
     with pytest.raises(UnsupportedWriteFeaturesError):
-        protocol.check_writable("main.t", StructType((StructField("v", VARIANT),)), {})
+        check_writable(protocol, "main.t", StructType((StructField("v", VARIANT),)), {})
 
 
 def test_what_legacy_versions_imply_counts_once_it_is_used(weakened: Callable[..., None]) -> None:
     weakened("changeDataFeed", "generatedColumns")
-    Protocol(1, 4).check_writable("main.t", PLAIN, {})
+    check_writable(Protocol(1, 4), "main.t", PLAIN, {})
     for schema, configuration, feature in (
         (PLAIN, {"delta.enableChangeDataFeed": "TRUE"}, "changeDataFeed"),
         (GENERATED, {}, "generatedColumns"),
     ):
         with pytest.raises(UnsupportedWriteFeaturesError) as caught:
-            Protocol(1, 4).check_writable("main.t", schema, configuration)
+            check_writable(Protocol(1, 4), "main.t", schema, configuration)
         assert caught.value.features == [feature]
 
 
 def test_a_listed_feature_must_be_respected_used_or_not() -> None:
     for feature in ("collations", "redirectWriterOnly-preview", "notInventedYet"):
         with pytest.raises(UnsupportedWriteFeaturesError) as caught:
-            listed(1, "appendOnly", feature).check_writable("main.t", PLAIN, {})
+            check_writable(listed(1, "appendOnly", feature), "main.t", PLAIN, {})
         assert caught.value.features == [feature]
 
 
 def test_without_metadata_every_feature_counts_as_used(weakened: Callable[..., None]) -> None:
     weakened("changeDataFeed", "generatedColumns")
-    Protocol(1, 3).check_writable("main.t")
+    check_writable(Protocol(1, 3), "main.t")
     with pytest.raises(UnsupportedWriteFeaturesError) as caught:
-        Protocol(1, 4).check_writable("main.t")
+        check_writable(Protocol(1, 4), "main.t")
     assert caught.value.features == ["changeDataFeed", "generatedColumns"]
 
 

@@ -14,6 +14,7 @@ from deltasql.errors.concurrency import (
     MetadataChangedError,
 )
 from deltasql.log.actions.deletion_vectors import deleted_rows
+from deltasql.log.commit.transaction import Transaction
 from tests.unit.log.races import Table
 from tests.unit.log.test_row_level import refused
 
@@ -90,7 +91,7 @@ def deleted_from(table: Table) -> None:
 def restored(table: Table) -> None:
     old = [table.add("f1"), table.add("f2")]
     plain = [add.__class__(add.path, {}, add.size, 1, True, add.stats) for add in old]
-    table.log.begin(table.log.snapshot()).commit("RESTORE", {}, [*(add.remove(1) for add in old), *plain])
+    Transaction(table.log, table.log.snapshot()).commit("RESTORE", {}, [*(add.remove(1) for add in old), *plain])
 
 
 @pytest.mark.parametrize("what", [rearranged, removed, deleted_from])
@@ -145,7 +146,7 @@ def test_what_others_do_elsewhere_does_not_matter(table: Table, by_rows: bool) -
 def test_metadata_are_no_matter_of_bins(table: Table) -> None:
     late = table.optimizer((["f1"], ["o"]))
     snapshot = table.log.snapshot()
-    table.log.begin(snapshot).commit("SET TBLPROPERTIES", {}, [snapshot.metadata.with_configuration({"a": "b"})])
+    Transaction(table.log, snapshot).commit("SET TBLPROPERTIES", {}, [snapshot.metadata.with_configuration({"a": "b"})])
     refused(late, MetadataChangedError)
 
 

@@ -12,8 +12,8 @@ import pytest
 from deltasql.errors.concurrency import RowAppendError
 from deltasql.errors.log import AmbiguousWriteError, StorageError
 from deltasql.log.actions.deletion_vectors import deleted_rows
-from deltasql.log.actions.protocol import Protocol
 from deltasql.log.commit import transaction
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.storage.committer import FileSystemCommitter
 from deltasql.log.storage.store import open_store
 from tests.unit.log.races import VECTORS, Table, Writer

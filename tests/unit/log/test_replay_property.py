@@ -28,7 +28,8 @@ from deltasql.log.actions.actions import (
     commit_file,
 )
 from deltasql.log.actions.file_tables import ADD
-from deltasql.log.actions.protocol import Protocol
+from deltasql.log.commit.transaction import Transaction
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.table import DeltaLog
 from deltasql.log.upkeep import checkpoint_v2
 from deltasql.log.upkeep.checkpoint_rows import small_actions as kept_actions
@@ -119,9 +120,9 @@ def expected(commits: Sequence[Sequence[Action]]) -> State:
 def written(location: str, commits: Sequence[Sequence[Action]]) -> None:
     log = DeltaLog(location)
     start = [Protocol(1, 7, None, frozenset(FEATURES)), Metadata("the-id", SCHEMA, ("p",))]
-    log.begin(None).commit("CREATE TABLE", {}, start)
+    Transaction(log, None).commit("CREATE TABLE", {}, start)
     for actions in commits:
-        transaction = log.begin(log.snapshot())
+        transaction = Transaction(log, log.snapshot())
         transaction.record_read(whole_table=True)
         transaction.commit("WRITE", {}, actions)
 
@@ -281,7 +282,7 @@ def test_whichever_files_stand_for_it(commits: list[list[Action]], data: st.Data
             with mock.patch.object(commit_file, "BIG", 1 if variant is big else 1 << 22):
                 assert seen(location) == wanted, variant.__name__
                 log = DeltaLog(location)
-                log.begin(log.snapshot()).commit("WRITE", {}, [AddFile("last", {"p": "a b"}, 1, 1)])
+                Transaction(log, log.snapshot()).commit("WRITE", {}, [AddFile("last", {"p": "a b"}, 1, 1)])
             assert DeltaLog(location).snapshot().num_files == len(wanted.files) + 1, variant.__name__
             if variant not in (sidecars, compacted, our_compaction):
                 theirs = deltalake.DeltaTable(location)

@@ -11,7 +11,6 @@ import pytest
 from deltasql.errors.concurrency import MetadataChangedError
 from deltasql.errors.log import RowIdsWithoutStatisticsError
 from deltasql.log.actions.actions import Action, AddFile, Metadata
-from deltasql.log.actions.protocol import Protocol
 from deltasql.log.actions.record_count import record_count
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.configuration.row_ids import (
@@ -24,6 +23,7 @@ from deltasql.log.configuration.row_ids import (
     row_id_columns,
     with_row_id_columns,
 )
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.table import DeltaLog
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.schema.row_ids import RowIdColumns
@@ -47,7 +47,7 @@ def ids(log: DeltaLog) -> dict[str, tuple[int | None, int | None]]:
 
 
 def backfill(log: DeltaLog) -> Transaction:
-    return log.begin(log.snapshot())
+    return Transaction(log, log.snapshot())
 
 
 def stated_anew(transaction: Transaction) -> list[AddFile]:
@@ -79,7 +79,7 @@ def test_a_file_that_is_stated_anew_keeps_its_ids(create: Create, add: Add, comm
 
 def test_a_lost_race_gives_other_ids(create: Create, append: Append, add: Add) -> None:
     log = create(protocol=TRACKED)
-    late = log.begin(log.snapshot())
+    late = Transaction(log, log.snapshot())
     append(log, "first")
     append(log, "second")
     late.commit("WRITE", {"mode": "Append"}, [add("late")])
@@ -90,7 +90,7 @@ def test_a_lost_race_gives_other_ids(create: Create, append: Append, add: Add) -
 def test_removed_files_take_their_ids_along(create: Create, add: Add, commit_lines: Lines) -> None:
     log = create(add("a"), protocol=TRACKED)
     snapshot = log.snapshot()
-    transaction = log.begin(snapshot)
+    transaction = Transaction(log, snapshot)
     transaction.record_read(whole_table=True)
     transaction.commit("DELETE", {}, [snapshot.add_files(["a"])[0].remove(1)])
     remove = commit_lines(1)[1]["remove"]
@@ -102,7 +102,7 @@ def test_a_file_without_a_count_is_refused(create: Create, add: Add) -> None:
     log = create(protocol=TRACKED)
     for stats in (None, "{}", '{"minValues":{"numRecords":1}}'):
         with pytest.raises(RowIdsWithoutStatisticsError, match=r"f\.parquet"):
-            log.begin(log.snapshot()).commit("WRITE", {}, [replace(add("f.parquet"), stats=stats)])
+            Transaction(log, log.snapshot()).commit("WRITE", {}, [replace(add("f.parquet"), stats=stats)])
     assert log.snapshot().version == 0
 
 
@@ -142,11 +142,11 @@ def test_ids_pass_through_checkpoints(create: Create, append: Append) -> None:
 def test_a_backfill_leaves_out_what_was_removed_meanwhile(create: Create, add: Add, append: Append) -> None:
     log = create(add("gone"), add("kept"), protocol=TRACKED, configuration={SUSPENDED: "true"})
     resumed = log.snapshot().metadata.with_configuration({SUSPENDED: "false"})
-    log.begin(log.snapshot()).commit("SET TBLPROPERTIES", {}, [resumed])
+    Transaction(log, log.snapshot()).commit("SET TBLPROPERTIES", {}, [resumed])
     late = backfill(log)
     actions = stated_anew(late)
     snapshot = log.snapshot()
-    other = log.begin(snapshot)
+    other = Transaction(log, snapshot)
     other.record_read(whole_table=True)
     other.commit("DELETE", {}, [snapshot.add_files(["gone"])[0].remove(1), add("new")])
     assert late.commit(BACKFILL, {"batchId": "0"}, actions).version == 3
@@ -156,8 +156,8 @@ def test_a_backfill_leaves_out_what_was_removed_meanwhile(create: Create, add: A
 def test_a_writer_takes_the_ids_that_a_backfill_gave(create: Create, add: Add, commit_lines: Lines) -> None:
     log = create(add("a"), add("b"), protocol=TRACKED, configuration={SUSPENDED: "true"})
     resumed = log.snapshot().metadata.with_configuration({SUSPENDED: "false"})
-    log.begin(log.snapshot()).commit("SET TBLPROPERTIES", {}, [resumed])
-    late = log.begin(log.snapshot())
+    Transaction(log, log.snapshot()).commit("SET TBLPROPERTIES", {}, [resumed])
+    late = Transaction(log, log.snapshot())
     again = stated_anew(late)
     first = backfill(log)
     first.commit(BACKFILL, {"batchId": "0"}, stated_anew(first))
@@ -182,10 +182,10 @@ def test_switching_on_disturbs_no_writer(
     create: Create, add: Add, tags: dict[str, str] | None, commit_lines: Lines
 ) -> None:
     log = create(add("a"), protocol=TRACKED)
-    late = log.begin(log.snapshot())
+    late = Transaction(log, log.snapshot())
     late.record_read(files=["a"])
     enabled = log.snapshot().metadata.with_configuration({ENABLED: "true"})
-    log.begin(log.snapshot()).commit("SET TBLPROPERTIES", {}, [enabled], tags=tags)
+    Transaction(log, log.snapshot()).commit("SET TBLPROPERTIES", {}, [enabled], tags=tags)
     actions: list[Action] = [add("b"), log.snapshot().add_files(["a"])[0].remove(1)]
     if tags is None:
         with pytest.raises(MetadataChangedError):

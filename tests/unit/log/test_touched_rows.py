@@ -17,6 +17,7 @@ from deltasql.errors.concurrency import (
 )
 from deltasql.log.actions.actions import Action, AddFile
 from deltasql.log.commit.moved_rows import places_by_order
+from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.table import DeltaLog
 from tests.unit.log.races import Table, Writer, positions
 from tests.unit.log.test_row_level import refused
@@ -228,7 +229,9 @@ def test_a_commit_that_changes_rows_is_not_taken_back(table: Table) -> None:
         table.add("f1").remove(1, data_change=False),
         replace(table.file("o", range(10)), data_change=False),
     ]
-    table.log.begin(table.log.snapshot()).commit("FOREIGN", {}, [*actions, table.file("n", [100])], blind_append=False)
+    Transaction(table.log, table.log.snapshot()).commit(
+        "FOREIGN", {}, [*actions, table.file("n", [100])], blind_append=False
+    )
     refused(late, ConcurrentDeleteDeleteError)
 
 
@@ -257,7 +260,7 @@ def test_by_files_another_row_is_a_conflict(table: Table) -> None:
 def test_a_file_that_is_only_stated_once_more(table: Table) -> None:
     late = table.writer({"f1": [3]})
     stated = replace(table.add("f1"), base_row_id=40, default_row_commit_version=1, data_change=False)
-    table.log.begin(table.log.snapshot()).commit("ROW TRACKING BACKFILL", {}, [stated])
+    Transaction(table.log, table.log.snapshot()).commit("ROW TRACKING BACKFILL", {}, [stated])
     both(table, late, {3})
     (add,) = (line["add"] for line in table.commit(2) if "add" in line)
     assert add["baseRowId"] == 40

@@ -27,9 +27,9 @@ from deltasql.errors.log import (
     StorageError,
 )
 from deltasql.log.actions.actions import Action, AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
-from deltasql.log.actions.protocol import Protocol
 from deltasql.log.commit.commit_rules import check_commit
 from deltasql.log.commit.transaction import Commit, Transaction
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.table import DeltaLog
 from deltasql.log.storage.committer import FileSystemCommitter
 from deltasql.schema.types import StructType
@@ -42,7 +42,7 @@ Lines = Callable[[int], list[dict[str, object]]]
 
 def test_commit_info_comes_first_with_its_fields_in_order(create: Create, add: Add, commit_lines: Lines) -> None:
     log = create()
-    log.begin(log.snapshot()).commit(
+    Transaction(log, log.snapshot()).commit(
         "WRITE",
         {"mode": "Append", "partitionBy": ["p"], "version": 3, "auto": False, "description": None},
         [add()],
@@ -100,7 +100,7 @@ def test_isolation_level(
     level: str,
 ) -> None:
     log = create(configuration=configuration)
-    log.begin(log.snapshot()).commit(operation, {}, [replace(add(), data_change=data_change)])
+    Transaction(log, log.snapshot()).commit(operation, {}, [replace(add(), data_change=data_change)])
     info = commit_lines(1)[0]["commitInfo"]
     assert isinstance(info, dict)
     assert (info["isolationLevel"], info["dataChange"]) == (level, data_change)
@@ -108,7 +108,7 @@ def test_isolation_level(
 
 def test_blind_appends_go_on_top_of_each_other(create: Create, add: Add, append: Append) -> None:
     log = create()
-    late = log.begin(log.snapshot())
+    late = Transaction(log, log.snapshot())
     append(log, "a")
     append(log, "b")
     commit = late.commit("WRITE", {}, [add("c")])
@@ -121,7 +121,7 @@ def test_blind_appends_go_on_top_of_each_other(create: Create, add: Add, append:
 def test_a_lost_race_names_the_winner(create: Create, add: Add) -> None:
     log = create(add("a"))
     snapshot = log.snapshot()
-    late, winner = log.begin(snapshot), log.begin(snapshot)
+    late, winner = Transaction(log, snapshot), Transaction(log, snapshot)
     for transaction in (late, winner):
         transaction.record_read("x = 1", ["a"])
     winner.commit("UPDATE", {}, [add("a").remove(1), add("b")])
@@ -137,9 +137,9 @@ def test_a_lost_race_names_the_winner(create: Create, add: Add) -> None:
 def test_a_changed_schema_fails_an_append(create: Create, add: Add) -> None:
     log = create()
     snapshot = log.snapshot()
-    late = log.begin(snapshot)
+    late = Transaction(log, snapshot)
     changed = replace(snapshot.metadata, schema=StructType(snapshot.schema.fields[:1]))
-    log.begin(snapshot).commit("CHANGE COLUMN", {}, [changed])
+    Transaction(log, snapshot).commit("CHANGE COLUMN", {}, [changed])
     with pytest.raises(MetadataChangedError) as caught:
         late.commit("WRITE", {}, [add()])
     assert "CHANGE COLUMN" in caught.value.message
@@ -149,10 +149,12 @@ def test_metadata_go_on_top_of_rows(create: Create, append: Append, commit_lines
     log = create()
     snapshot = log.snapshot()
     append(log, "a")
-    commit = log.begin(snapshot).commit("SET TBLPROPERTIES", {}, [snapshot.metadata.with_configuration({"a": "b"})])
+    commit = Transaction(log, snapshot).commit(
+        "SET TBLPROPERTIES", {}, [snapshot.metadata.with_configuration({"a": "b"})]
+    )
     assert (commit.version, commit.snapshot.num_files, commit.snapshot.configuration["a"]) == (2, 1, "b")
     with pytest.raises(MetadataChangedError):
-        log.begin(snapshot).commit("SET TBLPROPERTIES", {}, [snapshot.metadata.with_configuration({"c": "d"})])
+        Transaction(log, snapshot).commit("SET TBLPROPERTIES", {}, [snapshot.metadata.with_configuration({"c": "d"})])
 
 
 @pytest.mark.parametrize("operation", ["RESTORE", "CLONE"])
@@ -161,7 +163,7 @@ def test_some_operations_need_the_very_next_version(create: Create, append: Appe
     snapshot = log.snapshot()
     append(log, "a")
     with pytest.raises(ConcurrentWriteError):
-        log.begin(snapshot).commit(operation, {}, [snapshot.metadata.with_configuration({"a": "b"})])
+        Transaction(log, snapshot).commit(operation, {}, [snapshot.metadata.with_configuration({"a": "b"})])
 
 
 def test_a_dropped_feature_needs_the_very_next_version(create: Create, append: Append) -> None:
@@ -170,16 +172,16 @@ def test_a_dropped_feature_needs_the_very_next_version(create: Create, append: A
     snapshot = log.snapshot()
     append(log, "a")
     with pytest.raises(ConcurrentWriteError):
-        log.begin(snapshot).commit("DROP FEATURE", {}, [protocol.without("domainMetadata")])
+        Transaction(log, snapshot).commit("DROP FEATURE", {}, [protocol.without("domainMetadata")])
     more = Protocol(1, 7, None, frozenset({"domainMetadata", "appendOnly", "invariants"}))
-    assert log.begin(snapshot).commit("ADD FEATURE", {}, [more]).version == 2
+    assert Transaction(log, snapshot).commit("ADD FEATURE", {}, [more]).version == 2
 
 
 def test_a_protocol_that_is_stated_again_is_no_change(create: Create, append: Append, add: Add) -> None:
     log = create()
     snapshot = log.snapshot()
-    log.begin(snapshot).commit("WRITE", {}, [snapshot.protocol, add("a")])
-    assert log.begin(snapshot).commit("WRITE", {}, [add("b")]).version == 2
+    Transaction(log, snapshot).commit("WRITE", {}, [snapshot.protocol, add("a")])
+    assert Transaction(log, snapshot).commit("WRITE", {}, [add("b")]).version == 2
 
 
 def test_partitions_apart_do_not_meet(create: Create, add: Add) -> None:
@@ -187,7 +189,7 @@ def test_partitions_apart_do_not_meet(create: Create, add: Add) -> None:
     snapshot = log.snapshot()
 
     def update(old: str, value: str) -> Commit:
-        transaction = log.begin(snapshot)
+        transaction = Transaction(log, snapshot)
         transaction.record_read(f"p = '{value}'", [old], matches=lambda values: values["p"] == value)
         new = add(f"{old}2", values={"p": value})
         return transaction.commit("UPDATE", {}, [add(old, values={"p": value}).remove(1), new])
@@ -202,8 +204,8 @@ def test_rearranged_rows_count_as_new_ones_by_the_rules_of_files(create: Create,
     log = create(add("a"), add("b"))
     snapshot = log.snapshot()
     removed = add("b").remove(1, data_change=False)
-    log.begin(snapshot).commit("OPTIMIZE", {}, [removed, replace(add("c"), data_change=False)])
-    transaction = log.begin(snapshot)
+    Transaction(log, snapshot).commit("OPTIMIZE", {}, [removed, replace(add("c"), data_change=False)])
+    transaction = Transaction(log, snapshot)
     transaction.record_read("x = 1", ["a"])
     with pytest.raises(ConcurrentAppendError):
         transaction.commit("UPDATE", {}, [add("a").remove(1), add("d")])
@@ -212,7 +214,7 @@ def test_rearranged_rows_count_as_new_ones_by_the_rules_of_files(create: Create,
 def test_a_table_that_was_created_anew_meanwhile(create: Create, append: Append, add: Add, location: str) -> None:
     log = create()
     append(log, "a")
-    transaction = log.begin(log.snapshot())
+    transaction = Transaction(log, log.snapshot())
     shutil.rmtree(location)
     other = DeltaLog(location)
     other.begin(None).commit("CREATE TABLE", {}, [Protocol(1, 2), Metadata("2", StructType())])
@@ -232,7 +234,7 @@ def test_timestamps_that_are_enabled_on_top_of_others(create: Create, append: Ap
     snapshot = log.snapshot()
     append(log, "a")
     enabled = snapshot.metadata.with_configuration({"delta.enableInCommitTimestamps": "true"})
-    commit = log.begin(snapshot).commit("SET TBLPROPERTIES", {}, [enabled])
+    commit = Transaction(log, snapshot).commit("SET TBLPROPERTIES", {}, [enabled])
     configuration = commit.snapshot.configuration
     assert configuration["delta.inCommitTimestampEnablementVersion"] == "2"
     assert configuration["delta.inCommitTimestampEnablementTimestamp"] == str(commit.snapshot.timestamp_ms)
@@ -243,11 +245,11 @@ def test_removes_without_a_noted_read_need_the_very_next_version(create: Create,
     snapshot = log.snapshot()
     append(log, "b")
     with pytest.raises(ConcurrentWriteError):
-        log.begin(snapshot).commit("DELETE", {}, [add("a").remove(1)])
+        Transaction(log, snapshot).commit("DELETE", {}, [add("a").remove(1)])
 
 
 def test_two_creations(create: Create, location: str, add: Add) -> None:
-    late = DeltaLog(location).begin(None)
+    late = Transaction(DeltaLog(location), None)
     create()
     with pytest.raises(ProtocolChangedError) as caught:
         late.commit("CREATE TABLE", {}, [Protocol(1, 2), Metadata("2", StructType()), add()])
@@ -315,7 +317,7 @@ def _vector(cardinality: int) -> DeletionVector:
 def test_what_the_protocol_forbids(create: Create, actions: list[Action], error: type[Exception], text: str) -> None:
     log = create()
     with pytest.raises(error, match=text):
-        log.begin(log.snapshot()).commit("WRITE", {}, actions)
+        Transaction(log, log.snapshot()).commit("WRITE", {}, actions)
     assert log.snapshot().version == 0
 
 
@@ -342,14 +344,14 @@ def test_more_that_the_protocol_forbids(actions: list[Action], error: type[Excep
 
 def test_version_0_needs_protocol_and_metadata(location: str, add: Add) -> None:
     with pytest.raises(InvalidCommitError, match="version 0"):
-        DeltaLog(location).begin(None).commit("WRITE", {}, [add()])
+        Transaction(DeltaLog(location), None).commit("WRITE", {}, [add()])
 
 
 def test_in_commit_timestamps(create: Create, append: Append, commit_lines: Lines) -> None:
     log = create(protocol=Protocol(1, 7, None, frozenset({"inCommitTimestamp"})))
     snapshot = log.snapshot()
     enabled = snapshot.metadata.with_configuration({"delta.enableInCommitTimestamps": "true"})
-    commit = log.begin(snapshot).commit("SET TBLPROPERTIES", {}, [enabled])
+    commit = Transaction(log, snapshot).commit("SET TBLPROPERTIES", {}, [enabled])
     info, metadata = commit_lines(1)[0]["commitInfo"], commit_lines(1)[1]["metaData"]
     assert isinstance(info, dict)
     assert isinstance(metadata, dict)
@@ -369,7 +371,7 @@ from deltasql.log.replay.table import DeltaLog
 
 log = DeltaLog(sys.argv[1])
 for number in range(10):
-    log.begin(log.snapshot()).commit("WRITE", {}, [AddFile(f"{sys.argv[2]}-{number}", {}, 1, 1)])
+    Transaction(log, log.snapshot()).commit("WRITE", {}, [AddFile(f"{sys.argv[2]}-{number}", {}, 1, 1)])
 """
 
 

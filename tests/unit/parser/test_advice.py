@@ -9,8 +9,8 @@ import pytest
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser import parse, split
 from deltasql.parser.advice import ADVICE, NAMES
-from deltasql.parser.outline import find, outline
-from deltasql.parser.spelling import closest
+from deltasql.sql.outline import find, outline
+from deltasql.sql.spelling import closest
 
 ROOT = Path(__file__).parents[2] / "golden"
 FILES = (ROOT / "table" / "wrong_words.sql", ROOT / "query" / "wrong_words.sql")

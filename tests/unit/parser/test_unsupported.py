@@ -9,8 +9,8 @@ import pytest
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser import expected_keywords, parse, refused_name, split
-from deltasql.parser.outline import find, outline
 from deltasql.parser.unsupported import TABLE, refusal
+from deltasql.sql.outline import find, outline
 
 ROOT = Path(__file__).parents[2] / "golden"
 FILES = (ROOT / "table" / "unsupported.sql", ROOT / "query" / "wrong_words.sql")

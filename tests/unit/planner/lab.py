@@ -15,6 +15,7 @@ from deltasql.engine.engine import StatementEngine
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.execution.commit import stage_table
 from deltasql.log.actions.actions import Action, AddFile
+from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.replay.table import DeltaLog
 from deltasql.parser import parse
@@ -169,7 +170,7 @@ class Lab:
             AddFile(f"f{next(self._numbers)}.parquet", dict(values), 10, 1, True, text or None)
             for values in partitions or ({},)
         ]
-        log.begin(log.snapshot()).commit("WRITE", {}, adds)
+        Transaction(log, log.snapshot()).commit("WRITE", {}, adds)
         return [add.path for add in adds if isinstance(add, AddFile)]
 
     def _at(self, table: str) -> DeltaLog:

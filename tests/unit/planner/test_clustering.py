@@ -23,6 +23,7 @@ from deltasql.errors.optimize import (
 )
 from deltasql.errors.schema import ColumnNotFoundError, DuplicateColumnsError
 from deltasql.log.actions.actions import AddFile
+from deltasql.log.commit.transaction import Transaction
 from deltasql.log.reading.clustering import clustering_columns
 from deltasql.plan.operators import Curve
 from deltasql.planner.changes import Answer, LayoutChange
@@ -170,7 +171,9 @@ def taken(lab: Lab, sql: str, *files: tuple[str, int, dict[str, str | None] | No
     """The paths that OPTIMIZE takes, and the statistics of its result or plan."""
     lab.run(f"CREATE OR REPLACE TABLE t ({COLUMNS}) CLUSTER BY (a)")
     log = lab._at("t")
-    log.begin(log.snapshot()).commit("WRITE", {}, [AddFile(path, {}, size, 1, tags=tags) for path, size, tags in files])
+    Transaction(log, log.snapshot()).commit(
+        "WRITE", {}, [AddFile(path, {}, size, 1, tags=tags) for path, size, tags in files]
+    )
     lab.run("SET spark.databricks.delta.optimize.maxFileSize = 10")
     change = lab.plan(sql)
     if isinstance(change, Answer):
@@ -212,7 +215,7 @@ def test_a_purged_file_stays_in_its_cube(lab: Lab) -> None:
     lab.run(f"CREATE TABLE t ({COLUMNS}) CLUSTER BY (a) TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
     log = lab._at("t")
     files = [AddFile("1", {}, 1, 1, tags=cube("x")), AddFile("2", {}, 1, 1, tags=cube("y")), AddFile("3", {}, 1, 1)]
-    log.begin(log.snapshot()).commit("WRITE", {}, files)
+    Transaction(log, log.snapshot()).commit("WRITE", {}, files)
     lab.run("ALTER TABLE t DROP COLUMN b")
     lab.analyst.foreign = [True] * 3
     change = lab.plan("REORG TABLE t APPLY (PURGE)")

@@ -28,7 +28,7 @@ from deltasql.errors.table import (
 from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
 from deltasql.errors.write import AppendOnlyError
 from deltasql.log.actions.actions import Metadata
-from deltasql.log.actions.protocol import Protocol
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.planner.catalog_changes import Registration, Renaming, Unregistration
 from deltasql.planner.changes import Answer, RowChange, TableChange
 from deltasql.schema.types import StructType

@@ -20,6 +20,7 @@ from deltasql.errors.columns import (
 )
 from deltasql.errors.concurrency import MetadataChangedError
 from deltasql.log.actions.actions import AddFile, Metadata
+from deltasql.log.commit.transaction import Transaction
 from deltasql.plan.operators import Number, Project, Rewrite, Write
 from deltasql.planner.changes import RowChange, TableChange
 from deltasql.planner.rows.generated import generated_sql, stored_generation
@@ -170,10 +171,10 @@ def test_numbers_conflict_and_nothing_else_does(table: Lab) -> None:
     log = table.context().logs(table.catalog.require(("i",)).location, "i")
     before = log.snapshot()
     metadata = before.metadata
-    log.begin(before).commit("WRITE", {}, [metadata], tags={"delta.identity.schemaUpdate": "true"})
+    Transaction(log, before).commit("WRITE", {}, [metadata], tags={"delta.identity.schemaUpdate": "true"})
     with pytest.raises(MetadataChangedError):
-        log.begin(before).commit("WRITE", {}, [metadata, AddFile("a.parquet", {}, 1, 1, True)])
-    assert log.begin(before).commit("WRITE", {}, [AddFile("a.parquet", {}, 1, 1, True)]).version == 2
+        Transaction(log, before).commit("WRITE", {}, [metadata, AddFile("a.parquet", {}, 1, 1, True)])
+    assert Transaction(log, before).commit("WRITE", {}, [AddFile("a.parquet", {}, 1, 1, True)]).version == 2
 
 
 def test_what_the_table_says_of_itself(table: Lab) -> None:

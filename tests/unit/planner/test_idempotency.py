@@ -6,6 +6,7 @@ import pytest
 
 from deltasql.errors.frames import IllegalOptionError, InvalidIdempotentWriteError
 from deltasql.log.actions.actions import SetTransaction
+from deltasql.log.commit.transaction import Transaction
 from deltasql.parser import parse
 from deltasql.planner import planned
 from deltasql.planner.changes import Answer, Plan, SettingChange, Stepwise, TableChange
@@ -27,7 +28,7 @@ def plan_of(lab: Lab, sql: str) -> Plan:
 
 def done(lab: Lab, version: int) -> None:
     log = lab._at("t")
-    log.begin(log.snapshot()).commit("WRITE", {}, [SetTransaction("app", version)])
+    Transaction(log, log.snapshot()).commit("WRITE", {}, [SetTransaction("app", version)])
 
 
 def test_a_write_is_noted(table: Lab) -> None:

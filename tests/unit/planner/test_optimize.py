@@ -19,6 +19,7 @@ from deltasql.errors.optimize import (
 from deltasql.errors.settings import InvalidSettingError
 from deltasql.errors.view import WriteIntoViewError
 from deltasql.log.actions.actions import AddFile, DeletionVector
+from deltasql.log.commit.transaction import Transaction
 from deltasql.plan.operators import Curve
 from deltasql.planner.changes import Answer, LayoutChange
 from tests.unit.planner.lab import Lab
@@ -54,7 +55,7 @@ def metrics(change: Any) -> dict[str, Any]:
 
 def commit(lab: Lab, table: str, *adds: AddFile) -> None:
     log = lab._at(table)
-    log.begin(log.snapshot()).commit("WRITE", {}, list(adds))
+    Transaction(log, log.snapshot()).commit("WRITE", {}, list(adds))
 
 
 def test_small_files_are_joined_partition_by_partition(table: Lab) -> None:

@@ -13,6 +13,7 @@ from deltasql.errors.protocol import ColumnDefaultsNotEnabledError, UnknownPrope
 from deltasql.errors.schema import AddColumnDefaultError, AddNotNullColumnError, ColumnMappingModeError
 from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
 from deltasql.log.actions.actions import AddFile, DeletionVector, Metadata
+from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.table import DeltaLog
 from deltasql.planner.changes import TableChange
 from deltasql.schema.types import BOOLEAN
@@ -123,5 +124,5 @@ def test_iceberg_reads_no_file_with_a_deletion_vector(lab: Lab, fails: Fails) ->
     lab.plan(switch)
     log = DeltaLog(lab.snapshot("v").location, "v")
     marked = AddFile("marked", {}, 1, 1, stats='{"numRecords":2}', deletion_vector=vector)
-    log.begin(log.snapshot()).commit("WRITE", {}, [marked])
+    Transaction(log, log.snapshot()).commit("WRITE", {}, [marked])
     fails(switch, IcebergVectorsError)

@@ -6,7 +6,7 @@ import pytest
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.reading.stream import TailRules
-from deltasql.planner.tables.stream_options import stream_options
+from deltasql.settings.stream_options import stream_options
 
 
 def test_nothing_said() -> None:

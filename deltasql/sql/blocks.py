@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from deltasql.parser.lexicon import LINE_COMMENT, QUOTED_NAME, STRING, comment_end
+from deltasql.sql.lexicon import LINE_COMMENT, QUOTED_NAME, STRING, comment_end
 
 _GAP = rf"(?:\s|{LINE_COMMENT}|/\*(?:[^*]|\*(?!/))*\*/)"
 # BEGIN; and BEGIN TRANSACTION; stand alone.

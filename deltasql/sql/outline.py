@@ -6,7 +6,7 @@ import functools
 import re
 from typing import NamedTuple
 
-from deltasql.parser.lexicon import LINE_COMMENT, QUOTED_NAME, STRING
+from deltasql.sql.lexicon import LINE_COMMENT, QUOTED_NAME, STRING
 
 _TOKEN = re.compile(
     rf"""(?P<blank>\s+|{LINE_COMMENT}|/\*.*?(?:\*/|$))|(?P<string>{STRING})|(?P<quoted>{QUOTED_NAME})|(?P<word>\w+)"""

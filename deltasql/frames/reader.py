@@ -14,9 +14,9 @@ from deltasql.errors.frames import (
     ReadOptionsError,
     UnsupportedReadSchemaError,
 )
+from deltasql.frames.writer import Optioned, at
 from deltasql.plan.base import quote
 from deltasql.schema.text import quote_text
-from deltasql.writer import Optioned, at
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.frames import MissingPathError, UnsupportedReadSchemaError
+from deltasql.frames.writer import Named, Optioned, at
 from deltasql.plan.base import TableName
-from deltasql.writer import Named, Optioned, at
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -12,22 +12,14 @@ from typing import Any
 from deltasql.errors.protocol import (
     InvalidProtocolVersionError,
     ReadFeaturesNeedWriterVersionError,
-    UnsupportedReadFeaturesError,
-    UnsupportedTypeChangeError,
-    UnsupportedWriteFeaturesError,
 )
-from deltasql.log.configuration.iceberg_compat import check_compatible
-from deltasql.log.configuration.table_features import (
+from deltasql.log.protocol.features import (
     FEATURES,
-    Support,
     active_features,
     implied_features,
     with_required,
 )
-from deltasql.schema.foreign import check_foreign
-from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import StructType
-from deltasql.schema.widening import unsupported_changes
 
 MAX_READER_VERSION = 3
 MAX_WRITER_VERSION = 7
@@ -88,45 +80,6 @@ class Protocol:
     def active(self, schema: StructType, configuration: Mapping[str, str]) -> frozenset[str]:
         """The supported features that the metadata really uses."""
         return active_features(self.features, schema, configuration)
-
-    def check_readable(
-        self, table: str, schema: StructType | None = None, configuration: Mapping[str, str] | None = None
-    ) -> None:
-        """Raises when deltasql cannot read such a table: InvalidProtocolVersionError, UnsupportedReadFeaturesError,
-        what `check_foreign` raises, and UnsupportedTypeChangeError where old files may hold a type that is not read as
-        the present one.
-
-        With schema and configuration, features that the metadata does not use are forgiven where that is safe;
-        without them, every supported feature counts as used.
-        """
-        self._check_versions(table, self.min_reader_version, 1)
-        features = set(self.reader_features or ())
-        if self.min_reader_version == 2:
-            features.add("columnMapping")
-        refused = self._refused(features, "read", schema, configuration)
-        if refused:
-            raise UnsupportedReadFeaturesError(table, refused)
-        if schema is not None:
-            check_foreign(schema, table)
-        if schema is not None and features & {"typeWidening", "typeWidening-preview"}:
-            for change in unsupported_changes(schema):
-                old, new = type_text(change.old), type_text(change.new)
-                raise UnsupportedTypeChangeError(table, path_text(change.path), old, new)
-
-    def check_writable(
-        self, table: str, schema: StructType | None = None, configuration: Mapping[str, str] | None = None
-    ) -> None:
-        """Raises when deltasql cannot write such a table; that it must be readable too is part of the check.
-
-        With schema and configuration also what `check_compatible` raises.
-        """
-        self.check_readable(table, schema, configuration)
-        self._check_versions(table, self.min_reader_version, self.min_writer_version)
-        refused = self._refused(self.features, "write", schema, configuration)
-        if refused:
-            raise UnsupportedWriteFeaturesError(table, refused)
-        if schema is not None and configuration is not None:
-            check_compatible(schema, configuration, self.features, table)
 
     def with_features(self, names: Iterable[str]) -> Protocol:
         """This protocol with `names` and what they require; the weakest form that holds them all.
@@ -200,33 +153,6 @@ class Protocol:
         foreign = any(name not in FEATURES for name in self.reader_features or ())
         weakest = replace(self, min_reader_version=MAX_READER_VERSION if foreign else reader)
         return _listed(weakest, self.features)
-
-    def _check_versions(self, table: str, reader: int, writer: int) -> None:
-        if not (1 <= reader <= MAX_READER_VERSION and 1 <= writer <= MAX_WRITER_VERSION):
-            raise InvalidProtocolVersionError(table, self.min_reader_version, self.min_writer_version)
-        if self.min_reader_version == MAX_READER_VERSION and self.min_writer_version < MAX_WRITER_VERSION:
-            raise ReadFeaturesNeedWriterVersionError(self.min_reader_version, self.min_writer_version)
-
-    def _refused(
-        self,
-        features: Iterable[str],
-        operation: str,
-        schema: StructType | None,
-        configuration: Mapping[str, str] | None,
-    ) -> list[str]:
-        refused = sorted(name for name in features if not _respected(name, operation, active=True))
-        if refused and schema is not None and configuration is not None:
-            active = self.active(schema, configuration)
-            refused = [name for name in refused if not _respected(name, operation, name in active)]
-        return refused
-
-
-def _respected(name: str, operation: str, active: bool) -> bool:
-    feature = FEATURES.get(name)
-    if feature is None:
-        return False
-    support = feature.read if operation == "read" else feature.write
-    return support is Support.YES or (support is Support.INACTIVE and not active)
 
 
 def _minimum(features: Iterable[str]) -> tuple[int, int]:

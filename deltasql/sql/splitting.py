@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from deltasql.errors.syntax import ParseSyntaxError
-from deltasql.parser.blocks import block_end
-from deltasql.parser.lexicon import (
+from deltasql.sql.blocks import block_end
+from deltasql.sql.lexicon import (
     LINE_COMMENT,
     OPENINGS,
     QUOTED_NAME,

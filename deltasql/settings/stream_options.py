@@ -17,7 +17,7 @@ from deltasql.errors.view import TimestampInvalidError
 from deltasql.log.configuration.property_values import byte_size
 from deltasql.log.reading.stream import TailRules
 from deltasql.schema.timezone import parse_timestamp, zone
-from deltasql.sql.timetravel import to_micros
+from deltasql.sql.timestamps import to_micros
 
 MOST_FILES = 1000
 

@@ -1,0 +1,100 @@
+"""Whether deltasql may read or write a table: its protocol, schema and properties judged together.
+
+Source: Delta protocol, Table Features.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from deltasql.errors.protocol import (
+    InvalidProtocolVersionError,
+    ReadFeaturesNeedWriterVersionError,
+    UnsupportedReadFeaturesError,
+    UnsupportedTypeChangeError,
+    UnsupportedWriteFeaturesError,
+)
+from deltasql.log.configuration.iceberg_compat import check_compatible
+from deltasql.log.protocol.features import FEATURES, Support
+from deltasql.log.protocol.protocol import MAX_READER_VERSION, MAX_WRITER_VERSION, Protocol
+from deltasql.schema.foreign import check_foreign
+from deltasql.schema.text import path_text, type_text
+from deltasql.schema.types import StructType
+from deltasql.schema.widening import unsupported_changes
+
+
+def check_readable(
+    protocol: Protocol,
+    table: str,
+    schema: StructType | None = None,
+    configuration: Mapping[str, str] | None = None,
+) -> None:
+    """Raises when deltasql cannot read such a table.
+
+    InvalidProtocolVersionError, UnsupportedReadFeaturesError, what `check_foreign` raises, and
+    UnsupportedTypeChangeError where old files may hold a type that is not read as the present one. With schema and
+    configuration, features that the metadata does not use are forgiven where that is safe; without them, every
+    supported feature counts as used.
+    """
+    _check_versions(protocol, table, protocol.min_reader_version, 1)
+    features = set(protocol.reader_features or ())
+    if protocol.min_reader_version == 2:
+        features.add("columnMapping")
+    refused = _refused(protocol, features, "read", schema, configuration)
+    if refused:
+        raise UnsupportedReadFeaturesError(table, refused)
+    if schema is not None:
+        check_foreign(schema, table)
+    if schema is not None and features & {"typeWidening", "typeWidening-preview"}:
+        for change in unsupported_changes(schema):
+            old, new = type_text(change.old), type_text(change.new)
+            raise UnsupportedTypeChangeError(table, path_text(change.path), old, new)
+
+
+def check_writable(
+    protocol: Protocol,
+    table: str,
+    schema: StructType | None = None,
+    configuration: Mapping[str, str] | None = None,
+) -> None:
+    """Raises when deltasql cannot write such a table; that it must be readable too is part of the check.
+
+    What `check_readable` raises, UnsupportedWriteFeaturesError, and with schema and configuration also what
+    `check_compatible` raises.
+    """
+    check_readable(protocol, table, schema, configuration)
+    _check_versions(protocol, table, protocol.min_reader_version, protocol.min_writer_version)
+    refused = _refused(protocol, protocol.features, "write", schema, configuration)
+    if refused:
+        raise UnsupportedWriteFeaturesError(table, refused)
+    if schema is not None and configuration is not None:
+        check_compatible(schema, configuration, protocol.features, table)
+
+
+def _check_versions(protocol: Protocol, table: str, reader: int, writer: int) -> None:
+    if not (1 <= reader <= MAX_READER_VERSION and 1 <= writer <= MAX_WRITER_VERSION):
+        raise InvalidProtocolVersionError(table, protocol.min_reader_version, protocol.min_writer_version)
+    if protocol.min_reader_version == MAX_READER_VERSION and protocol.min_writer_version < MAX_WRITER_VERSION:
+        raise ReadFeaturesNeedWriterVersionError(protocol.min_reader_version, protocol.min_writer_version)
+
+
+def _refused(
+    protocol: Protocol,
+    features: Iterable[str],
+    operation: str,
+    schema: StructType | None,
+    configuration: Mapping[str, str] | None,
+) -> list[str]:
+    refused = sorted(name for name in features if not _respected(name, operation, active=True))
+    if refused and schema is not None and configuration is not None:
+        active = protocol.active(schema, configuration)
+        refused = [name for name in refused if not _respected(name, operation, name in active)]
+    return refused
+
+
+def _respected(name: str, operation: str, active: bool) -> bool:
+    feature = FEATURES.get(name)
+    if feature is None:
+        return False
+    support = feature.read if operation == "read" else feature.write
+    return support is Support.YES or (support is Support.INACTIVE and not active)

@@ -1,0 +1,27 @@
+"""The types of expressions over the columns of a table that need not be there yet: known here, or asked of Spark."""
+
+from __future__ import annotations
+
+from deltasql.plan.base import quote
+from deltasql.plan.hidden import NULL_ROW
+from deltasql.plan.operators import Query
+from deltasql.planner.context import Context
+from deltasql.schema.text import sql_text
+from deltasql.schema.types import DataType, StructType
+from deltasql.sql.expression_types import known_type
+
+
+def types_of(schema: StructType, expressions: list[str], context: Context) -> list[DataType]:
+    """The types of expressions over a row of `schema`. Spark is asked, and starts, where one of them is not known here.
+
+    Raises what Spark says against an expression.
+    """
+    known = [known_type(sql, schema) for sql in expressions]
+    found = [kind for kind in known if kind is not None]
+    return found if len(found) == len(known) else context.analyst.types([(null_row(schema), NULL_ROW)], expressions)
+
+
+def null_row(schema: StructType) -> Query:
+    """One row with NULL in each column of `schema`."""
+    nulls = ", ".join(f"CAST(NULL AS {sql_text(field.type)}) AS {quote(field.name)}" for field in schema)
+    return Query(f"SELECT {nulls}", {}, "columns")
