@@ -20,6 +20,7 @@ File = Callable[[str], Path]
 
 _WRITER = """
 import os, signal, sys
+from deltasql.log.commit.transaction import Transaction
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.storage.store import LocalLogStore
 from deltasql.log.replay.table import DeltaLog

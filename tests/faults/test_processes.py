@@ -15,6 +15,7 @@ File = Callable[[str], Path]
 _APPEND = """
 import sys
 from deltasql.log.actions.actions import AddFile
+from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.table import DeltaLog
 
 location, name = sys.argv[1:]
@@ -26,6 +27,7 @@ for number in range(25):
 _CREATE = """
 import sys
 from deltasql.errors.concurrency import ProtocolChangedError
+from deltasql.log.commit.transaction import Transaction
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.table import DeltaLog

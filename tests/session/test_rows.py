@@ -10,6 +10,9 @@ import pytest
 
 import deltasql
 from deltasql import DeltaSqlError, Row, Session
+from deltasql.execution import commit
+from deltasql.log.commit.transaction import Transaction
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.replay.table import DeltaLog
 
 pytestmark = pytest.mark.spark
@@ -101,16 +104,15 @@ def test_ambiguous_source_rows_are_named(people: Session) -> None:
 
 def test_a_lost_race_is_a_conflict_and_staged_files_go(people: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     rival = deltasql.connect(people.catalog.warehouse)
-    begin = DeltaLog.begin
 
-    def outrun(log: DeltaLog, snapshot: object) -> object:
+    def outrun(log: DeltaLog, snapshot: Snapshot | None) -> Transaction:
         monkeypatch.undo()
         rival.sql("ALTER TABLE people ADD COLUMN late INT")
-        return begin(log, snapshot)  # type: ignore[arg-type]
+        return Transaction(log, snapshot)
 
     before = data_files(people, "people")
     people.sql("SET deltasql.retry.statements = none")
-    monkeypatch.setattr(DeltaLog, "begin", outrun)
+    monkeypatch.setattr(commit, "Transaction", outrun)
     with pytest.raises(deltasql.errors.ConcurrentModificationError) as caught:
         people.sql("UPDATE people SET name = 'z' WHERE id = 1")
     assert caught.value.condition == "DELTA_METADATA_CHANGED"
@@ -120,14 +122,13 @@ def test_a_lost_race_is_a_conflict_and_staged_files_go(people: Session, monkeypa
 
 def test_a_blind_append_wins_in_the_end(people: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     rival = deltasql.connect(people.catalog.warehouse)
-    begin = DeltaLog.begin
 
-    def outrun(log: DeltaLog, snapshot: object) -> object:
+    def outrun(log: DeltaLog, snapshot: Snapshot | None) -> Transaction:
         monkeypatch.undo()
         rival.sql("INSERT INTO people (id) VALUES (10)")
-        return begin(log, snapshot)  # type: ignore[arg-type]
+        return Transaction(log, snapshot)
 
-    monkeypatch.setattr(DeltaLog, "begin", outrun)
+    monkeypatch.setattr(commit, "Transaction", outrun)
     result = people.sql("INSERT INTO people (id) VALUES (11)")
     assert (result.version, result.attempts) == (3, 2)
     assert people.sql("SELECT count(*) FROM people").collect() == [(5,)]

@@ -147,7 +147,7 @@ def creates_with_a_file(name: str) -> Begin:
     """An append to a place where there is no table yet."""
 
     def begin(lab: Lab) -> Commit:
-        transaction = lab.log().begin(None)
+        transaction = Transaction(lab.log(), None)
         return lambda: transaction.commit("WRITE", {}, [Protocol(1, 2), Metadata(name, SCHEMA), file(name)])
 
     return begin

@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.engine.writing.literal_files import literal_table, write_literals
+from deltasql.engine.reading.literal_rows import literal_table
+from deltasql.engine.writing.literal_files import write_literals
 from deltasql.engine.writing.staged_files import staged_files
 from deltasql.plan.operators import Literals
 from deltasql.schema.column_mapping import ID, PHYSICAL_NAME

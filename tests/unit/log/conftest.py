@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.log.actions.actions import Action, AddFile, Metadata, protocol
+from deltasql.log.actions.actions import Action, AddFile, Metadata
 from deltasql.log.commit.transaction import Commit, Transaction
-from deltasql.log.configuration import properties
-from deltasql.log.protocol import features
+from deltasql.log.configuration import properties, support
+from deltasql.log.protocol import features, protocol
 from deltasql.log.protocol.features import FEATURES, Support
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.table import DeltaLog
@@ -80,7 +80,7 @@ def weakened(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
     def weaken(*names: str) -> None:
         known = {name: replace(FEATURES[name], write=Support.INACTIVE) for name in names}
-        for module in (features, properties, protocol):
+        for module in (features, properties, protocol, support):
             monkeypatch.setattr(module, "FEATURES", {**FEATURES, **known})
 
     return weaken

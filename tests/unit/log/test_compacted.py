@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from deltasql.errors.log import InvalidCompactionError, LogGapError, TruncatedLogError
-from deltasql.log.actions.actions import AddFile, SetTransaction, commit_file
+from deltasql.log.actions import commit_file
+from deltasql.log.actions.actions import AddFile, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.replay.segment import build_segment, classify
 from deltasql.log.replay.table import DeltaLog

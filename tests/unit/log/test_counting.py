@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from deltasql.log.actions import commit_file
 from deltasql.log.actions.actions import (
     Action,
     AddFile,
@@ -17,7 +18,6 @@ from deltasql.log.actions.actions import (
     Metadata,
     RemoveFile,
     SetTransaction,
-    commit_file,
 )
 from deltasql.log.actions.commit_text import encode_actions
 from deltasql.log.actions.file_tables import ADD, REMOVE, from_actions, from_files

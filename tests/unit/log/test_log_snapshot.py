@@ -14,7 +14,8 @@ from deltasql.errors.log import (
     StateRecoverError,
     VersionNotFoundError,
 )
-from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction, commit_file
+from deltasql.log.actions import commit_file
+from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.table import DeltaLog

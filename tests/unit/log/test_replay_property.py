@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from deltasql.log.actions import commit_file
 from deltasql.log.actions.actions import (
     Action,
     AddFile,
@@ -25,7 +26,6 @@ from deltasql.log.actions.actions import (
     Metadata,
     RemoveFile,
     SetTransaction,
-    commit_file,
 )
 from deltasql.log.actions.file_tables import ADD
 from deltasql.log.commit.transaction import Transaction

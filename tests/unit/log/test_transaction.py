@@ -217,7 +217,7 @@ def test_a_table_that_was_created_anew_meanwhile(create: Create, append: Append,
     transaction = Transaction(log, log.snapshot())
     shutil.rmtree(location)
     other = DeltaLog(location)
-    other.begin(None).commit("CREATE TABLE", {}, [Protocol(1, 2), Metadata("2", StructType())])
+    Transaction(other, None).commit("CREATE TABLE", {}, [Protocol(1, 2), Metadata("2", StructType())])
     with pytest.raises(TableReplacedError) as caught:
         transaction.commit("WRITE", {}, [add("b")])
     assert isinstance(caught.value, ConcurrentModificationError)
@@ -367,6 +367,7 @@ def test_in_commit_timestamps(create: Create, append: Append, commit_lines: Line
 _APPEND_TEN = """
 import sys
 from deltasql.log.actions.actions import AddFile
+from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.table import DeltaLog
 
 log = DeltaLog(sys.argv[1])

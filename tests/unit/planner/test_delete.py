@@ -12,6 +12,7 @@ from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
 from deltasql.errors.write import AppendOnlyError, NonDeterministicConditionError
 from deltasql.plan.base import SqlText
 from deltasql.plan.operators import Rewrite, RowEffect
+from deltasql.planner.binding import query as bound_query
 from deltasql.planner.changes import RowChange, TableChange
 from tests.unit.planner.lab import Lab, scans_of
 
@@ -88,5 +89,5 @@ def test_an_append_only_table(lab: Lab, fails: Fails) -> None:
 
 def test_a_view_may_have_the_name_of_the_table_that_it_reads(table: Lab) -> None:
     table.run("CREATE TEMP VIEW t AS SELECT * FROM t")
-    operator = table.context("SELECT * FROM t").query(SqlText("SELECT * FROM t", 0))
+    operator = bound_query(table.context("SELECT * FROM t"), SqlText("SELECT * FROM t", 0))
     assert [scan.table for scan in scans_of(operator)] == ["t"]

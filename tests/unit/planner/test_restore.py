@@ -16,6 +16,7 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.concurrency import ConcurrentWriteError
 from deltasql.errors.log import AppendOnlyError
 from deltasql.errors.restore import RestoreMissingFilesError
+from deltasql.execution import commit
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import vector_path, z85_encode
 from deltasql.log.commit.transaction import Transaction
@@ -271,14 +272,13 @@ def test_nothing_may_come_in_between(session: Session, put: Put, monkeypatch: py
     session.sql("CREATE TABLE t (a INT)")
     put("a")
     other = deltasql.connect(str(Path(session.log("t").location).parent))
-    plain = DeltaLog.begin
 
     def late(log: DeltaLog, snapshot: Any) -> Any:
-        monkeypatch.setattr(DeltaLog, "begin", plain)
+        monkeypatch.setattr(commit, "Transaction", Transaction)
         other.sql("ALTER TABLE t SET TBLPROPERTIES ('x' = '1')")
         return Transaction(log, snapshot)
 
-    monkeypatch.setattr(DeltaLog, "begin", late)
+    monkeypatch.setattr(commit, "Transaction", late)
     error = condition(session, "RESTORE t TO VERSION AS OF 0")
     assert error in {ConcurrentWriteError.condition, "DELTA_METADATA_CHANGED"}
     assert paths(session) == ["a"]

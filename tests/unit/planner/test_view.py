@@ -21,6 +21,7 @@ from deltasql.errors.view import (
     ViewNotFoundError,
 )
 from deltasql.plan.operators import Query
+from deltasql.planner.binding import bind
 from deltasql.planner.catalog_changes import View, ViewChange
 from deltasql.planner.changes import QueryRows, SparkCommand
 from deltasql.planner.rows.ctes import cte_views
@@ -236,7 +237,7 @@ def test_views_come_and_go() -> None:
 )
 def test_which_columns_need_no_spark(lab: Lab, query: str, expected: str | None) -> None:
     lab.run("CREATE TABLE t (a INT, b STRING)")
-    sql, relations = lab.context(query).bind(query)
+    sql, relations = bind(lab.context(query), query)
     found = known_columns(query, Query(sql, relations))
     assert found == (None if expected is None else columns(expected))
 
