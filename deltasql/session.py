@@ -295,7 +295,7 @@ class Session:
     def _committed(self, change: Plan, engine: StatementEngine, staged: StagedChange) -> Result:
         done = staged.commit()
         if done.version is not None and isinstance(change, (RowChange, TableChange)):
-            for setting in change.afterwards:
+            for setting in change.commit.afterwards:
                 self._set(setting.key, setting.value)
         return self._result(engine, done)
 

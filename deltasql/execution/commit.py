@@ -69,7 +69,7 @@ def stage_table(change: TableChange, engine: StatementEngine, catalog: Catalog, 
 
 
 def _commit_table(change: TableChange, rebase: Rebase, catalog: Catalog, settings: Settings) -> Committed:
-    removes = _removes(change.snapshot, change.removed)
+    removes = _removes(change.commit.snapshot, change.removed)
     metrics = _table_metrics(change, removes)
     outcome = change.outcome or Outcome.NONE
     rows = _deleted_rows(change.removed) if outcome is Outcome.DELETE else None
@@ -79,10 +79,10 @@ def _commit_table(change: TableChange, rebase: Rebase, catalog: Catalog, setting
     answer: tuple[tuple[Any, ...], ...] = ((rows,),) if rows is not None else ()
     if change.answer is not None:
         schema, answer = change.answer.schema, change.answer.rows
-    if change.skip_if_empty and not removes and not change.actions:
+    if change.skip_if_empty and not removes and not change.commit.actions:
         return Committed(schema, answer)
-    commit = commit_actions(change, [*change.actions, *_removals(removes)], metrics, settings, rebase)
-    _register(change.register, catalog)
+    commit = commit_actions(change, [*change.commit.actions, *_removals(removes)], metrics, settings, rebase)
+    _register(change.commit.register, catalog)
     if change.checkpoint:
         _checkpoint(change, commit)
     return Committed(schema, answer, commit.version, metrics, commit.attempts)
@@ -100,18 +100,18 @@ def _checkpoint(change: TableChange, commit: Commit) -> None:
     from deltasql.log.upkeep import checkpoint_writer, cleanup
 
     try:
-        checkpoint_writer.write_checkpoint(change.log.store, commit.snapshot)
+        checkpoint_writer.write_checkpoint(change.commit.log.store, commit.snapshot)
         if change.forget_before_ms is not None:
-            cleanup.forget_versions(change.log.store, commit.snapshot, change.forget_before_ms)
+            cleanup.forget_versions(change.commit.log.store, commit.snapshot, change.forget_before_ms)
     except (DeltaSqlError, OSError) as error:
-        raise DropCheckpointError(change.log.table, commit.version, str(error).rstrip(".")) from error
+        raise DropCheckpointError(change.commit.log.table, commit.version, str(error).rstrip(".")) from error
 
 
 def stage_rows(change: RowChange, engine: StatementEngine, catalog: Catalog, settings: Settings) -> StagedChange:
     """Writes the rows of a change. Files that no commit comes to refer to are removed again."""
     stage = Stage(
         engine.spark,
-        change.log.location,
+        change.commit.log.location,
         change.metadata.partition_columns,
         change.metadata.configuration,
         stores_partitions=stores_partitions(_protocol(change), change.metadata.configuration),
@@ -122,7 +122,7 @@ def stage_rows(change: RowChange, engine: StatementEngine, catalog: Catalog, set
         work = _staged(change, engine, stage)
     work.metrics["executionTimeMs"] = int((time.perf_counter() - started) * 1000)
     final = with_used_numbers(change, of_kind(work.actions, AddFile))
-    final = replace(final, reads=final.reads or work.reads)
+    final = final.committing(reads=final.commit.reads or work.reads)
     rebase = rebase_of(final, rules, engine, stage, work.marked, work.marking, work.described)
 
     def commit() -> Committed:
@@ -141,13 +141,13 @@ def stage_rows(change: RowChange, engine: StatementEngine, catalog: Catalog, set
 def _commit_rows(
     change: RowChange, work: _Work, rebase: Rebase, stage: Stage, catalog: Catalog, settings: Settings
 ) -> Committed:
-    actions = [*change.actions, *work.actions]
+    actions = [*change.commit.actions, *work.actions]
     schema = OUTCOME_SCHEMAS[change.outcome]
     if change.skip_if_empty and not actions and not work.marked:
         return Committed(schema, (work.answer,), None, work.metrics)
     commit = commit_staged(change, actions, work.metrics, settings, stage, rebase)
     assert commit is not None
-    _register(change.register, catalog)
+    _register(change.commit.register, catalog)
     return Committed(schema, (work.answer,), commit.version, work.metrics, commit.attempts)
 
 
@@ -176,17 +176,17 @@ def commit_staged(
     """
     with discarded_on_error(stage):
         # A version that outlives a crash must find its files.
-        change.log.store.settle(stage.directories)
+        change.commit.log.store.settle(stage.directories)
         return commit_if_any(change, actions, metrics, settings, rebase, stage.need)
 
 
 def _protocol(change: RowChange) -> Protocol:
     """The protocol that holds once the change is committed."""
-    stated = of_kind(change.actions, Protocol)
+    stated = of_kind(change.commit.actions, Protocol)
     if stated:
         return stated[-1]
-    assert change.snapshot is not None
-    return change.snapshot.protocol
+    assert change.commit.snapshot is not None
+    return change.commit.snapshot.protocol
 
 
 def _staged(change: RowChange, engine: StatementEngine, stage: Stage) -> _Work:
@@ -219,11 +219,11 @@ class _Work:
 
 
 def _written(change: RowChange, engine: StatementEngine, stage: Stage, operator: Write) -> _Work:
-    staged = engine.write(operator, stage, change.log.table)
+    staged = engine.write(operator, stage, change.commit.log.table)
     removed, reads = change.removed, None
-    if change.dynamic_overwrite and change.snapshot is not None:
-        removed, reads = _overwritten(change.snapshot, staged)
-    removes = _removes(change.snapshot, removed)
+    if change.dynamic_overwrite and change.commit.snapshot is not None:
+        removed, reads = _overwritten(change.commit.snapshot, staged)
+    removes = _removes(change.commit.snapshot, removed)
     metrics = {"numFiles": len(staged.files), "numOutputRows": staged.rows, "numOutputBytes": staged.size}
     if removed is not None:
         metrics |= removed_metrics(removes)
@@ -234,16 +234,16 @@ def _written(change: RowChange, engine: StatementEngine, stage: Stage, operator:
 
 
 def _rewritten(change: RowChange, engine: StatementEngine, stage: Stage, operator: Rewrite) -> _Work:
-    assert change.snapshot is not None
+    assert change.commit.snapshot is not None
     merge, insert = change.outcome is Outcome.MERGE, change.outcome is Outcome.INSERT
-    done = engine.rewrite(operator, stage, change.log.table, merge=merge, insert=insert)
-    adds = change.snapshot.add_files(done.marked) if done.marked else []
-    marked = [MarkedFile(add, done.marked[add.path], row_count(add, change.log.location)) for add in adds]
-    marking = mark_rows(change.log.store, marked, int(time.time() * 1000))
+    done = engine.rewrite(operator, stage, change.commit.log.table, merge=merge, insert=insert)
+    adds = change.commit.snapshot.add_files(done.marked) if done.marked else []
+    marked = [MarkedFile(add, done.marked[add.path], row_count(add, change.commit.log.location)) for add in adds]
+    marking = mark_rows(change.commit.log.store, marked, int(time.time() * 1000))
     if marking.vector_file is not None:
         # It is staged like the files of rows.
         stage.also(marking.vector_file)
-    removed = change.snapshot.add_files(done.removed) if done.removed else []
+    removed = change.commit.snapshot.add_files(done.removed) if done.removed else []
     actions: list[Action] = [*_removals(removed), *done.staged.adds, *done.staged.changes]
 
     def describe(final: Marking) -> dict[str, int]:
@@ -324,15 +324,15 @@ def commit_if_any(
     need: Callable[[bool], None] | None = None,
 ) -> Commit | None:
     """The same; None where others have left nothing to commit. `need` is told when the commit may be there."""
-    transaction = Transaction(change.log, change.snapshot)
+    transaction = Transaction(change.commit.log, change.commit.snapshot)
     if need is not None:
         transaction.need = need
-    _record(transaction, change.reads)
+    _record(transaction, change.commit.reads)
     if isinstance(change, RowChange):
         transaction.advise(change.rows.advice)
     provenance = Provenance(
-        change.operation,
-        change.parameters,
+        change.commit.operation,
+        change.commit.parameters,
         metrics,
         _user_metadata(change) or settings.get(USER_METADATA),
         tags=_tags(change),
@@ -341,15 +341,15 @@ def commit_if_any(
 
 
 def _user_metadata(change: TableChange | RowChange | LayoutChange) -> str | None:
-    return change.user_metadata if isinstance(change, RowChange) else None
+    return change.commit.user_metadata if isinstance(change, RowChange) else None
 
 
 def _tags(change: TableChange | RowChange | LayoutChange) -> Mapping[str, str] | None:
     """What the commit says of itself besides its operation: where rows are tracked, whether all have kept their ids."""
-    own = None if isinstance(change, LayoutChange) else change.tags
+    own = None if isinstance(change, LayoutChange) else change.commit.tags
     if isinstance(change, TableChange) and own is not None:
         return own
-    read = change.snapshot
+    read = change.commit.snapshot
     moves = isinstance(change, LayoutChange) or change.outcome in {Outcome.UPDATE, Outcome.DELETE, Outcome.MERGE}
     if read is None or not moves or not tracks_rows(read.protocol, read.metadata):
         return own

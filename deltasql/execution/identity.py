@@ -34,7 +34,7 @@ def with_used_numbers(change: RowChange, adds: Sequence[AddFile]) -> RowChange:
     adds = [add for add in adds if add.deletion_vector is None]
     if not fields or not adds:
         return change
-    found = _extremes(change.log.location, StructType(tuple(fields)), adds)
+    found = _extremes(change.commit.log.location, StructType(tuple(fields)), adds)
     known = identities(change.metadata.schema)
     marks = {}
     for field in fields:
@@ -46,10 +46,11 @@ def with_used_numbers(change: RowChange, adds: Sequence[AddFile]) -> RowChange:
     if schema == change.metadata.schema:
         return change
     metadata = replace(change.metadata, schema=schema)
-    others = tuple(action for action in change.actions if not isinstance(action, Metadata))
+    others = tuple(action for action in change.commit.actions if not isinstance(action, Metadata))
     # Writers that do not change metadata themselves may go on top of a commit with this tag.
-    tags = {SCHEMA_UPDATE_TAG: "true"} if not change.actions else {}
-    return replace(change, metadata=metadata, actions=(*others, metadata), tags={**(change.tags or {}), **tags})
+    tags = {SCHEMA_UPDATE_TAG: "true"} if not change.commit.actions else {}
+    change = replace(change, metadata=metadata)
+    return change.committing(actions=(*others, metadata), tags={**(change.commit.tags or {}), **tags})
 
 
 def _extremes(root: str, schema: StructType, adds: Iterable[AddFile]) -> list[tuple[_Values, _Values]]:

@@ -35,7 +35,7 @@ MOST_SOURCES = 1000
 
 def stage_layout(change: LayoutChange, engine: StatementEngine, settings: Settings) -> StagedChange:
     """Writes the new files. They are removed again if no commit comes to refer to them."""
-    stage = Stage(engine.spark, change.log.location, (), change.snapshot.configuration)
+    stage = Stage(engine.spark, change.commit.log.location, (), change.snapshot.configuration)
     rules = RaceRules.of(settings)
     with discarded_on_error(stage):
         staged, numbers = engine.rearrange(change.operator, stage)
@@ -54,8 +54,8 @@ def _commit_layout(
     """Commits the bins that others have left as they were."""
     rearranged = Rearranged(
         bins,
-        change.log.store,
-        change.log.location,
+        change.commit.log.store,
+        change.commit.log.location,
         RowReader(engine, change.snapshot),
         by_rows=rules.follow_rows_of(change.snapshot),
         needs_all=change.operator.curve is Curve.ZORDER,
@@ -73,15 +73,15 @@ def _commit_layout(
 
 def _remove_given_up(change: LayoutChange, bins: Sequence[Bin], adds: Sequence[AddFile]) -> None:
     """Removes the files of bins that were given up, and those whose rows others have all deleted."""
-    kept = {canonical(add.path, change.log.location) for add in adds}
+    kept = {canonical(add.path, change.commit.log.location) for add in adds}
     # The commit is there; what cannot be removed now is left to VACUUM.
     with suppress(StorageError):
-        change.log.store.delete_all([path for item in bins for path in item.outputs if path not in kept])
+        change.commit.log.store.delete_all([path for item in bins for path in item.outputs if path not in kept])
 
 
 def _bins(change: LayoutChange, staged: Sequence[StagedFile], numbers: Sequence[int]) -> list[Bin]:
     """The old files of each bin and their successors. `numbers` has the bin of each staged file's origin."""
-    operator, root = change.operator, change.log.location
+    operator, root = change.operator, change.commit.log.location
     paths = operator.target.files.column("path").to_pylist()
     old = {file.path: file for file in change.snapshot.add_files(paths)}
     members: dict[int, list[AddFile]] = {}

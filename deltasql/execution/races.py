@@ -69,14 +69,14 @@ def rebase_of(
 ) -> Rebase:
     """What the change does about winners. `marked` are files that stay, with rows that go, and `marking` the actions
     which that comes to if nobody else commits. `describe` gives the metrics of what is marked in the end."""
-    snapshot = change.snapshot
+    snapshot = change.commit.snapshot
     rows = change.rows if isinstance(change, RowChange) else NO_ROWS
     if snapshot is None or not (rows.probe or rules.follow_rows_of(snapshot)):
         return Rebase(rules.strict, () if marking is None else marking.actions)
-    root = change.log.location
-    reader = RowReader(engine, snapshot, change.reads, rows.probe, stage, rules.time_zone)
+    root = change.commit.log.location
+    reader = RowReader(engine, snapshot, change.commit.reads, rows.probe, stage, rules.time_zone)
     files = {canonical(item.add.path, root): item for item in marked}
-    touched = TouchedRows(change.log.store, root, reader, files, marking)
+    touched = TouchedRows(change.commit.log.store, root, reader, files, marking)
     if rows.probe is None:
         return FollowedRows(touched, rules.strict, describe)
     return RowLevel(touched, reader, rules.budget, rules.strict, describe)

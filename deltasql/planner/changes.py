@@ -6,7 +6,7 @@ A change is data: the session runs it, EXPLAIN prints it, a golden compares it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
@@ -57,13 +57,12 @@ class Verification:
 
 
 @dataclass(frozen=True, slots=True)
-class TableChange:
-    """One commit without new rows. `snapshot` is what the statement read; None: the table is created.
+class CommitSpec:
+    """What one commit says and depends on, whatever becomes of rows.
 
-    `removed` are files (rows of `Snapshot.files()`) that leave the table. `tags` go into the commitInfo.
-    `answer` is what the statement returns, and `metrics` go into the history in place of those of `removed`.
-    With `checkpoint` the version is to have one; then log files that only versions older than `forget_before_ms` need
-    are deleted, if that is given. `afterwards` are settings that change once the commit is there.
+    `snapshot` is what the statement read; None: the table is created. `actions` are those that the plan knows. `reads`
+    is what winners of a race must not have touched. `tags` go into the commitInfo, and `user_metadata` in place of the
+    session's. `afterwards` are settings that change once the commit is there.
     """
 
     log: DeltaLog
@@ -71,18 +70,35 @@ class TableChange:
     operation: str
     parameters: Mapping[str, Any]
     actions: tuple[Action, ...] = ()
-    register: Registration | None = None
-    removed: pa.Table | None = None
     reads: Reads | None = None
+    register: Registration | None = None
+    tags: Mapping[str, str] | None = None
+    user_metadata: str | None = None
+    afterwards: tuple[SettingChange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TableChange:
+    """One commit without new rows.
+
+    `removed` are files (rows of `Snapshot.files()`) that leave the table. `answer` is what the statement returns, and
+    `metrics` go into the history in place of those of `removed`. With `checkpoint` the version is to have one; then
+    log files that only versions older than `forget_before_ms` need are deleted, if that is given.
+    """
+
+    commit: CommitSpec
+    removed: pa.Table | None = None
     outcome: Outcome | None = None
     skip_if_empty: bool = False
     verify: tuple[Verification, ...] = ()
-    tags: Mapping[str, str] | None = None
     checkpoint: bool = False
     forget_before_ms: int | None = None
     answer: Answer | None = None
     metrics: Mapping[str, int] | None = None
-    afterwards: tuple[SettingChange, ...] = ()
+
+    def committing(self, **spec: Any) -> TableChange:
+        """This change with other fields of its CommitSpec."""
+        return replace(self, commit=replace(self.commit, **spec))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,43 +161,38 @@ class RowChange:
 
     `metadata` is the table's once the commit is there. With `dynamic_overwrite` the partitions that the new rows
     fall into are replaced; which files that are is known when the rows are written. `identities` are the identity
-    columns whose numbers the statement makes; `tags` go into the commitInfo, and `user_metadata` in place of the
-    session's. `afterwards` are settings that change once the commit is there. `rows` are for telling apart what others
-    change meanwhile.
+    columns whose numbers the statement makes. `rows` are for telling apart what others change meanwhile.
     """
 
-    log: DeltaLog
-    snapshot: Snapshot | None
-    operation: str
-    parameters: Mapping[str, Any]
+    commit: CommitSpec
     operator: Write | Rewrite
     metadata: Metadata
     outcome: Outcome
-    actions: tuple[Action, ...] = ()
-    register: Registration | None = None
     removed: pa.Table | None = None
     dynamic_overwrite: bool = False
-    reads: Reads | None = None
     skip_if_empty: bool = False
     rearranges: bool = False
     identities: tuple[str, ...] = ()
-    tags: Mapping[str, str] | None = None
-    user_metadata: str | None = None
-    afterwards: tuple[SettingChange, ...] = ()
     rows: RowReads = NO_ROWS
+
+    def committing(self, **spec: Any) -> RowChange:
+        """This change with other fields of its CommitSpec."""
+        return replace(self, commit=replace(self.commit, **spec))
 
 
 @dataclass(frozen=True, slots=True)
 class LayoutChange:
     """One commit that puts rows into other files and changes none of them. `considered` is for the result's counts."""
 
-    log: DeltaLog
-    snapshot: Snapshot
-    operation: str
-    parameters: Mapping[str, Any]
+    commit: CommitSpec
     operator: Rearrange
-    reads: Reads
     considered: Considered
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """What the statement read: a table that is not there has nothing to rearrange."""
+        assert self.commit.snapshot is not None
+        return self.commit.snapshot
 
 
 class Candidates(Enum):

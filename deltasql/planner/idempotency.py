@@ -118,7 +118,7 @@ def noted(change: Plan, own: Application, context: Context) -> Plan:
     """`change` with the note that its commit has of the application."""
     if not isinstance(change, (RowChange, TableChange)):
         return change
-    return replace(change, actions=(*change.actions, own.action()), afterwards=_resets(own, context))
+    return change.committing(actions=(*change.commit.actions, own.action()), afterwards=_resets(own, context))
 
 
 def _resets(own: Application, context: Context) -> tuple[SettingChange, ...]:

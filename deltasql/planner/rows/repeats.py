@@ -19,7 +19,7 @@ _NEVER = frozenset({"RESTORE", "CLONE"})
 def may_repeat(change: Plan, statements: str) -> bool:
     """Whether a change may be planned and run again; `statements` are DETERMINISTIC ones, ALL or NONE."""
     match change:
-        case TableChange() | RowChange() | LayoutChange() if change.operation not in _NEVER:
+        case TableChange() | RowChange() | LayoutChange() if change.commit.operation not in _NEVER:
             if not isinstance(change, RowChange) or statements != "DETERMINISTIC":
                 return statements != "NONE"
             return all(map(is_deterministic, _texts(change.operator)))

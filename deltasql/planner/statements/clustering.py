@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from deltasql.errors.optimize import ClusterPartitionedTableError
 from deltasql.log.reading.clustering import FEATURE, clustering_columns, clustering_domain, is_clustered
 from deltasql.plan.table import AlterClustering
-from deltasql.planner.changes import Answer, Plan, TableChange
+from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.planner.tables.clustering_columns import automatic, checked_columns, comma_list
@@ -34,4 +34,4 @@ def _(statement: AlterClustering, context: Context) -> Plan:
     changed: list[Action] = [] if protocol == snapshot.protocol else [protocol]
     changed += [] if metadata is snapshot.metadata else [metadata]
     actions = (*changed, clustering_domain(snapshot.schema, columns))
-    return TableChange(log, snapshot, "CLUSTER BY", parameters, actions)
+    return TableChange(CommitSpec(log, snapshot, "CLUSTER BY", parameters, actions))

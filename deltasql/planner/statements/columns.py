@@ -32,7 +32,7 @@ from deltasql.plan.columns import (
     RenameColumn,
     ReplaceColumns,
 )
-from deltasql.planner.changes import Plan, TableChange, Verification
+from deltasql.planner.changes import CommitSpec, Plan, TableChange, Verification
 from deltasql.planner.context import Context
 from deltasql.planner.rows.defaults import CURRENT_DEFAULT, checked_default
 from deltasql.planner.rows.generated import refuse_base_change
@@ -103,7 +103,7 @@ def _(statement: AlterColumns, context: Context) -> Plan:
         except DeltaSqlError as error:
             raise error.at(context.caret(change.path.start, change.path.end)) from None
     if all(_keeps_type(change, snapshot.schema) for change in statement.changes):
-        return TableChange(log, snapshot, "CHANGE COLUMN", {}, skip_if_empty=True)
+        return TableChange(CommitSpec(log, snapshot, "CHANGE COLUMN", {}), skip_if_empty=True)
     schema = without_lengths(schema)
     # Delta tells of SYNC IDENTITY what the column was.
     described = [
@@ -118,7 +118,7 @@ def _(statement: AlterColumns, context: Context) -> Plan:
         planned = _change(log, snapshot, schema, "CHANGE COLUMNS", {"columns": described})
     # What holds for the rows that are there must hold for those that others add meanwhile. SYNC IDENTITY looks, too.
     looks = any(change.nullable is False or change.sync_identity for change in statement.changes)
-    return replace(planned, verify=tuple(checks), reads=WHOLE_TABLE if looks else None)
+    return replace(planned, verify=tuple(checks)).committing(reads=WHOLE_TABLE if looks else None)
 
 
 @plan.register
@@ -161,7 +161,7 @@ def _(statement: RenameColumn, context: Context) -> Plan:
         partitions = tuple(statement.name if name == found.path[0] else name for name in partitions)
     metadata = replace(snapshot.metadata, partition_columns=partitions)
     metadata = _renamed_statistics(evolved_metadata(metadata, schema, table=snapshot.table), found.path, new_path)
-    return TableChange(log, snapshot, "RENAME COLUMN", parameters, metadata_actions(snapshot, metadata))
+    return TableChange(CommitSpec(log, snapshot, "RENAME COLUMN", parameters, metadata_actions(snapshot, metadata)))
 
 
 @plan.register
@@ -186,7 +186,7 @@ def _change(
     """The commit that gives a table another schema. It is made even when nothing changed, as Delta does."""
     metadata = evolved_metadata(snapshot.metadata, schema, table=snapshot.table)
     actions = metadata_actions(snapshot, metadata) or (metadata,)
-    return TableChange(log, snapshot, operation, parameters, actions)
+    return TableChange(CommitSpec(log, snapshot, operation, parameters, actions))
 
 
 def _altered(schema: StructType, change: ColumnChange, snapshot: Snapshot, context: Context) -> StructType:

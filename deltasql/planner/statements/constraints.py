@@ -28,7 +28,7 @@ from deltasql.plan.hidden import ROWS
 from deltasql.plan.operators import Constraint, Query
 from deltasql.plan.table import CheckConstraint
 from deltasql.planner import binding
-from deltasql.planner.changes import Plan, TableChange, Verification
+from deltasql.planner.changes import CommitSpec, Plan, TableChange, Verification
 from deltasql.planner.context import Context
 from deltasql.planner.rows.char_types import length_checks
 from deltasql.planner.rows.column_types import types_of
@@ -69,12 +69,9 @@ def _(statement: AddConstraint, context: Context) -> Plan:
     )
     verify = () if broken is None else (broken,)
     return TableChange(
-        log,
-        snapshot,
-        "ADD CONSTRAINT",
-        {"name": name, "expr": text},
-        (*changed, metadata),
-        reads=WHOLE_TABLE,
+        CommitSpec(
+            log, snapshot, "ADD CONSTRAINT", {"name": name, "expr": text}, (*changed, metadata), reads=WHOLE_TABLE
+        ),
         verify=verify,
     )
 
@@ -155,7 +152,7 @@ def _(statement: DropConstraint, context: Context) -> Plan:
     parameters = {"name": name, "existed": str(name in known).lower()}
     if name in known:
         parameters["expr"] = known[name]
-    return TableChange(log, snapshot, "DROP CONSTRAINT", parameters, (metadata,))
+    return TableChange(CommitSpec(log, snapshot, "DROP CONSTRAINT", parameters, (metadata,)))
 
 
 def verification(context: Context, snapshot: Snapshot, broken: str, error: DeltaSqlError) -> Verification | None:

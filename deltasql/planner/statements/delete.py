@@ -12,7 +12,7 @@ from deltasql.plan.base import quote
 from deltasql.plan.delete import Delete
 from deltasql.plan.operators import SCAN_COLUMNS, Rewrite, RowAction, RowEffect, RowKind
 from deltasql.planner import binding
-from deltasql.planner.changes import Outcome, Plan, RowChange, TableChange
+from deltasql.planner.changes import CommitSpec, Outcome, Plan, RowChange, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rows.change_recording import recorded
 from deltasql.planner.rows.ctes import with_ctes
@@ -42,7 +42,10 @@ def _(statement: Delete, context: Context) -> Plan:
     if whole is not None:
         reads = reads_of_files(whole, condition, snapshot, context, scope.target.alias)
         return TableChange(
-            log, snapshot, "DELETE", parameters, removed=whole, reads=reads, outcome=Outcome.DELETE, skip_if_empty=True
+            CommitSpec(log, snapshot, "DELETE", parameters, reads=reads),
+            removed=whole,
+            outcome=Outcome.DELETE,
+            skip_if_empty=True,
         )
     scan = replace(binding.scan(context, snapshot, condition, scope.target.alias, with_ids=True), identity=True)
     operator = Rewrite(
@@ -59,14 +62,10 @@ def _(statement: Delete, context: Context) -> Plan:
     )
     operator = recorded(operator, snapshot.configuration)
     return RowChange(
-        log,
-        snapshot,
-        "DELETE",
-        parameters,
+        CommitSpec(log, snapshot, "DELETE", parameters, reads=reads_of(operator, condition, snapshot, context)),
         operator,
         snapshot.metadata,
         Outcome.DELETE,
-        reads=reads_of(operator, condition, snapshot, context),
         rows=rewritten_rows(operator, snapshot, context),
         skip_if_empty=True,
     )

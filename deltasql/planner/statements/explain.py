@@ -200,13 +200,13 @@ def _actions(change: TableChange | RowChange | LayoutChange) -> Iterator[str]:
     if _changes_nothing(change):
         yield "no commit: nothing can change"
         return
-    version = 0 if change.snapshot is None else change.snapshot.version + 1
-    yield f"version {version}: {change.operation}"
+    version = 0 if change.commit.snapshot is None else change.commit.snapshot.version + 1
+    yield f"version {version}: {change.commit.operation}"
     if isinstance(change, LayoutChange):
         yield f"  remove: {change.operator.target.files.num_rows} files"
         yield "  add: the files written"
         return
-    for name, number in Counter(_name(action) for action in change.actions).items():
+    for name, number in Counter(_name(action) for action in change.commit.actions).items():
         yield f"  {name}" if number == 1 else f"  {name}: {number}"
     if change.removed is not None:
         yield f"  remove: {change.removed.num_rows} files"
@@ -220,9 +220,9 @@ def _changes_nothing(change: TableChange | RowChange | LayoutChange) -> bool:
     """Whether it is known before any row is read that there will be no version."""
     match change:
         case TableChange(skip_if_empty=True):
-            return not change.actions and (change.removed is None or not change.removed.num_rows)
+            return not change.commit.actions and (change.removed is None or not change.removed.num_rows)
         case RowChange(skip_if_empty=True, operator=Rewrite() as operator):
-            return not change.actions and operator.source is None and not operator.target.files.num_rows
+            return not change.commit.actions and operator.source is None and not operator.target.files.num_rows
         case _:
             return False
 

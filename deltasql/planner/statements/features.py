@@ -29,7 +29,7 @@ from deltasql.log.configuration.properties import PROTECTED_BEFORE, property_val
 from deltasql.log.protocol.features import FEATURES, TableFeature, find_feature
 from deltasql.log.reading.feature_traces import earliest_version, has_traces
 from deltasql.plan.features import DropFeature
-from deltasql.planner.changes import Plan, Stepwise, TableChange
+from deltasql.planner.changes import CommitSpec, Plan, Stepwise, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.planner.tables.downgrade import downgrade, final_actions, leftover_keys
@@ -136,7 +136,7 @@ def _barrier(log: DeltaLog, *, forget: bool = False) -> TableChange:
     """A commit without content and a checkpoint of it; with `forget`, older log files may go as far as they may."""
     snapshot = log.snapshot()
     cutoff = int(time.time() * 1000) - int(property_value(snapshot.configuration, RETENTION)) if forget else None
-    return TableChange(log, snapshot, "Empty Commit", {}, checkpoint=True, forget_before_ms=cutoff)
+    return TableChange(CommitSpec(log, snapshot, "Empty Commit", {}), checkpoint=True, forget_before_ms=cutoff)
 
 
 def _removal(feature: TableFeature, log: DeltaLog, *, truncate: bool = False, guarded: bool = False) -> TableChange:
@@ -149,7 +149,7 @@ def _removal(feature: TableFeature, log: DeltaLog, *, truncate: bool = False, gu
         metadata = metadata.with_configuration({PROTECTED_BEFORE: str(snapshot.version + 1)})
     actions = (protocol, metadata, *final_actions(feature.name, snapshot))
     parameters = {"featureName": feature.name, "truncateHistory": truncate}
-    return TableChange(log, snapshot, "DROP FEATURE", parameters, actions, checkpoint=guarded)
+    return TableChange(CommitSpec(log, snapshot, "DROP FEATURE", parameters, actions), checkpoint=guarded)
 
 
 def _retention(snapshot: Snapshot) -> str:

@@ -26,7 +26,7 @@ from deltasql.plan.hidden import hidden
 from deltasql.plan.insert import Insert
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Rewrite, Supplied, Write
 from deltasql.plan.table import ClusterBy, ColumnDefinition, CreateTable, PartitionColumn
-from deltasql.planner.changes import Answer, Outcome, Plan, RowChange
+from deltasql.planner.changes import Answer, CommitSpec, Outcome, Plan, RowChange
 from deltasql.planner.context import Context
 from deltasql.planner.frame_options import WriteOptions, write_options
 from deltasql.planner.idempotency import Application, noted, present, session_application, skipped
@@ -104,11 +104,11 @@ def _(statement: WriteFrame, context: Context) -> Plan:
     change = change if own is None else noted(change, own, context)
     if not isinstance(change, RowChange):
         return change
-    change = replace(change, user_metadata=options.user_metadata)
+    change = change.committing(user_metadata=options.user_metadata)
     if batch is None:
         return change
     told = {"outputMode": batch.output_mode, "queryId": batch.query_id, "epochId": str(batch.batch_id)}
-    return replace(change, operation="STREAMING UPDATE", parameters=told)
+    return change.committing(operation="STREAMING UPDATE", parameters=told)
 
 
 @plan.register
@@ -170,11 +170,11 @@ def _created(statement: WriteFrame, options: WriteOptions, context: Context) -> 
         return change
     overwrites = statement.mode is WriteMode.OVERWRITE
     # Whoever overwrites what is not there yet must not overwrite what somebody else puts there meanwhile.
-    change = replace(change, reads=WHOLE_TABLE) if overwrites else change
+    change = change.committing(reads=WHOLE_TABLE) if overwrites else change
     if statement.table.path is not None:
         parameters = {"mode": _MODES[statement.mode], "partitionBy": _json(statement.partitioned_by)}
-        return replace(change, operation="WRITE", parameters=parameters)
-    return _as_replacement(change, change.parameters) if overwrites else change
+        return change.committing(operation="WRITE", parameters=parameters)
+    return _as_replacement(change, change.commit.parameters) if overwrites else change
 
 
 def _create_table(statement: WriteFrame, options: WriteOptions, mode: str) -> CreateTable:
@@ -198,7 +198,7 @@ def _create_table(statement: WriteFrame, options: WriteOptions, mode: str) -> Cr
 def _as_replacement(change: RowChange, parameters: Mapping[str, Any]) -> RowChange:
     """The change under the name that the history has for an overwriting saveAsTable."""
     marked = {**parameters, "isV1SaveAsTableOverwrite": True}
-    return replace(change, operation="CREATE OR REPLACE TABLE AS SELECT", parameters=marked)
+    return change.committing(operation="CREATE OR REPLACE TABLE AS SELECT", parameters=marked)
 
 
 def _cluster_by(statement: WriteFrame) -> ClusterBy | None:
@@ -291,16 +291,18 @@ def _redefined(write: _Write, context: Context) -> RowChange:
     if constraints:
         child = Check(child, constraints)
     return RowChange(
-        write.log,
-        snapshot,
-        "WRITE",
-        {"mode": "Overwrite"},
+        CommitSpec(
+            write.log,
+            snapshot,
+            "WRITE",
+            {"mode": "Overwrite"},
+            actions=(*metadata_actions(snapshot, metadata), *(clustering.actions if clustering else ())),
+            reads=WHOLE_TABLE,
+        ),
         Write(child, metadata.schema, metadata.partition_columns),
         metadata,
         Outcome.INSERT,
-        actions=(*metadata_actions(snapshot, metadata), *(clustering.actions if clustering else ())),
         removed=snapshot.files(SCAN_COLUMNS),
-        reads=WHOLE_TABLE,
     )
 
 
@@ -336,7 +338,7 @@ def _named(write: _Write, change: RowChange) -> RowChange:
         told["isDynamicPartitionOverwrite"] = True
     if options.overwrite_schema:
         told["canOverwriteSchema"] = True
-    if change.parameters.get("canMergeSchema"):
+    if change.commit.parameters.get("canMergeSchema"):
         told["canMergeSchema"] = True
     if write.overwrites and by_name_of_table and options.replace_where is None:
         given = creation_parameters(change.metadata, managed=write.managed)
@@ -345,7 +347,7 @@ def _named(write: _Write, change: RowChange) -> RowChange:
     parameters = {"mode": _MODES[statement.mode], "partitionBy": _json(columns), **told}
     if options.replace_where is not None:
         parameters["predicate"] = options.replace_where
-    return replace(change, parameters=parameters)
+    return change.committing(parameters=parameters)
 
 
 def _json(columns: tuple[str, ...] | None) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from deltasql.log.storage.paths import absolute
 from deltasql.plan.fsck import Fsck
-from deltasql.planner.changes import Answer, Plan, Reads, TableChange
+from deltasql.planner.changes import Answer, CommitSpec, Plan, Reads, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.schema.types import BOOLEAN, STRING, StructField, StructType
@@ -42,7 +42,9 @@ def _(statement: Fsck, context: Context) -> Plan:
     if statement.dry_run:
         return answer
     reads = Reads(None, tuple(files["path"].to_pylist()))
-    return TableChange(log, snapshot, "FSCK", {}, removed=files, reads=reads, skip_if_empty=True, answer=answer)
+    return TableChange(
+        CommitSpec(log, snapshot, "FSCK", {}, reads=reads), removed=files, skip_if_empty=True, answer=answer
+    )
 
 
 def _rows(files: pa.Table, root: str) -> tuple[tuple[str, bool, str | None, bool], ...]:

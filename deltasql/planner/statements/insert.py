@@ -17,7 +17,7 @@ from deltasql.plan.hidden import ORDINAL, QUERY, hidden
 from deltasql.plan.insert import Insert
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Literals, Operator, Query, Write
 from deltasql.planner import binding
-from deltasql.planner.changes import NO_ROWS, Outcome, Plan, RowChange, RowReads
+from deltasql.planner.changes import NO_ROWS, CommitSpec, Outcome, Plan, RowChange, RowReads
 from deltasql.planner.context import Context
 from deltasql.planner.rows.alignment import StructRule
 from deltasql.planner.rows.char_types import stored
@@ -140,32 +140,35 @@ def inserted(insertion: Insertion, context: Context) -> RowChange:
         child = checked_rows(child, statement.table, schema, statement.replace_where, context)
     write = Write(child, schema, snapshot.partition_columns, single_file=insertion.few)
     change = RowChange(
-        insertion.log,
-        snapshot,
-        "WRITE",
-        _parameters(statement, insertion.evolution, context),
+        CommitSpec(
+            insertion.log,
+            snapshot,
+            "WRITE",
+            _parameters(statement, insertion.evolution, context),
+            actions=metadata_actions(snapshot, metadata),
+        ),
         write,
         metadata,
         Outcome.INSERT,
-        actions=metadata_actions(snapshot, metadata),
         identities=numbered,
     )
     if statement.replace_where is not None:
         return _replacing(change, write, insertion, statement.replace_where, context)
     if not statement.overwrite:
         # An append whose query does not read the table depends on nothing.
-        return replace(change, reads=insertion.reads, rows=insertion.row_reads, skip_if_empty=True)
+        change = change.committing(reads=insertion.reads)
+        return replace(change, rows=insertion.row_reads, skip_if_empty=True)
     own = WHOLE_TABLE if insertion.reads else None
     if insertion.dynamic:
-        parameters = {**change.parameters, "isDynamicPartitionOverwrite": True}
-        return replace(change, parameters=parameters, dynamic_overwrite=True, reads=own)
+        parameters = {**change.commit.parameters, "isDynamicPartitionOverwrite": True}
+        return replace(change, dynamic_overwrite=True).committing(parameters=parameters, reads=own)
     removed, named = _replaced_files(snapshot, static, context), None
     if static:
         named = " AND ".join(f"({quote(name)} <=> {value})" for name, value in static.items())
-        change = replace(change, parameters={**change.parameters, "predicate": named})
+        change = change.committing(parameters={**change.commit.parameters, "predicate": named})
         own = own or reads_of_files(removed, named, snapshot, context)
     # Without a partition it takes the place of all rows, whatever they are.
-    return replace(change, removed=removed, reads=own or WHOLE_TABLE)
+    return replace(change, removed=removed).committing(reads=own or WHOLE_TABLE)
 
 
 def _literals(insertion: Insertion, schema: StructType) -> Literals | None:
@@ -186,9 +189,9 @@ def _replacing(
     removed = whole_partitions(insertion.snapshot, predicate.text, None, context)
     if removed is not None:
         reads = reads_of_files(removed, predicate.text, insertion.snapshot, context)
-        return replace(change, removed=removed, reads=own or reads)
+        return replace(change, removed=removed).committing(reads=own or reads)
     operator, reads = replacing(write, insertion.snapshot, insertion.statement.table, predicate, context)
-    return replace(change, operator=operator, reads=own or reads, skip_if_empty=True)
+    return replace(change, operator=operator, skip_if_empty=True).committing(reads=own or reads)
 
 
 def _query(

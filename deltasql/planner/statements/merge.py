@@ -33,7 +33,7 @@ from deltasql.plan.merge import (
 )
 from deltasql.plan.operators import EqualKey, Number, Operator, Query, Rewrite, RowAction, RowEffect, RowKind, Scan
 from deltasql.planner import binding
-from deltasql.planner.changes import Outcome, Plan, RowChange
+from deltasql.planner.changes import CommitSpec, Outcome, Plan, RowChange
 from deltasql.planner.context import Context
 from deltasql.planner.rows.alignment import Alignment, StructRule, updated_struct
 from deltasql.planner.rows.assignments import assigned_values, refuse_conflicts
@@ -115,16 +115,18 @@ def _(statement: Merge, context: Context) -> Plan:
     rows = rewritten_rows(operator, snapshot, context)
     operator = replace(operator, keeps_source=rows.probe is not None and keeps_source(operator))
     return RowChange(
-        log,
-        snapshot,
-        "MERGE",
-        _parameters(statement, context),
+        CommitSpec(
+            log,
+            snapshot,
+            "MERGE",
+            _parameters(statement, context),
+            actions=metadata_actions(snapshot, metadata),
+            reads=reads_of(operator, pruned_by, snapshot, context),
+        ),
         operator,
         metadata,
         Outcome.MERGE,
-        actions=metadata_actions(snapshot, metadata),
         identities=numbered,
-        reads=reads_of(operator, pruned_by, snapshot, context),
         rows=replace(rows, probe=operator if rows.probe is not None else None),
         skip_if_empty=metadata is snapshot.metadata,
     )

@@ -27,7 +27,7 @@ from deltasql.log.reading.clustering import clustering_columns
 from deltasql.plan.base import ColumnPath, SqlText
 from deltasql.plan.operators import ROW_ID_COLUMNS, SCAN_COLUMNS, Curve, Rearrange, Scan
 from deltasql.plan.optimize import Optimize, Reorg
-from deltasql.planner.changes import Answer, LayoutChange, Plan, Reads
+from deltasql.planner.changes import Answer, CommitSpec, LayoutChange, Plan, Reads
 from deltasql.planner.context import Context
 from deltasql.planner.layout_result import OPTIMIZED, Arranged, Considered, layout_row
 from deltasql.planner.rule import plan
@@ -97,7 +97,9 @@ class _Layout:
         stored = bool(scan.partition_columns) and stores_partitions(self.snapshot.protocol, self.snapshot.configuration)
         operator = Rearrange(scan, bins, curve, columns, slices, stored)
         reads = Reads(self.predicate or "TRUE", tuple(files.column("path").to_pylist()))
-        return LayoutChange(self.log, self.snapshot, self.operation, self.parameters, operator, reads, self.considered)
+        return LayoutChange(
+            CommitSpec(self.log, self.snapshot, self.operation, self.parameters, reads=reads), operator, self.considered
+        )
 
 
 @plan.register

@@ -16,7 +16,7 @@ from deltasql.log.configuration.properties import (
 )
 from deltasql.log.configuration.row_ids import with_row_id_columns
 from deltasql.plan.properties import SetTableProperties, UnsetTableProperties
-from deltasql.planner.changes import Plan, Stepwise, TableChange
+from deltasql.planner.changes import CommitSpec, Plan, Stepwise, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.planner.tables.clustering_columns import check_still_indexed
@@ -96,7 +96,7 @@ def _change(
     changed = () if protocol == snapshot.protocol else (protocol,)
     parameters = {"properties": dict(statement.properties)}
     tags = enabling_tags(snapshot, metadata) if not changed else None
-    return TableChange(log, snapshot, "SET TBLPROPERTIES", parameters, (*changed, metadata), tags=tags)
+    return TableChange(CommitSpec(log, snapshot, "SET TBLPROPERTIES", parameters, (*changed, metadata), tags=tags))
 
 
 @plan.register
@@ -113,4 +113,4 @@ def _(statement: UnsetTableProperties, context: Context) -> Plan:
     if len(keys) < len(statement.keys):
         metadata = replace(metadata, description=None)
     parameters = {"properties": list(statement.keys), "ifExists": True}
-    return TableChange(log, snapshot, "UNSET TBLPROPERTIES", parameters, (metadata,))
+    return TableChange(CommitSpec(log, snapshot, "UNSET TBLPROPERTIES", parameters, (metadata,)))

@@ -21,7 +21,7 @@ from deltasql.log.reading.clustering import clustering_columns, clustering_domai
 from deltasql.log.replay.snapshot import in_commit_timestamps
 from deltasql.plan.base import Temporal
 from deltasql.plan.restore import Restore
-from deltasql.planner.changes import Answer, Plan, TableChange
+from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.schema.column_mapping import MAX_ID
@@ -84,11 +84,13 @@ def _(statement: Restore, context: Context) -> Plan:
         "timestamp": None if timestamp is None else _unquoted(timestamp.text),
     }
     return TableChange(
-        log,
-        current,
-        "RESTORE",
-        parameters,
-        (*_state(old, current, downgrade=context.is_on(RESTORE_DOWNGRADE)), *_adds(old, restored)),
+        CommitSpec(
+            log,
+            current,
+            "RESTORE",
+            parameters,
+            (*_state(old, current, downgrade=context.is_on(RESTORE_DOWNGRADE)), *_adds(old, restored)),
+        ),
         removed=removed,
         answer=Answer(RESTORED, (tuple(metrics.values()),)),
         metrics=metrics,

@@ -49,6 +49,7 @@ from deltasql.planner.catalog_changes import (
 )
 from deltasql.planner.changes import (
     Answer,
+    CommitSpec,
     Outcome,
     Plan,
     Reads,
@@ -120,14 +121,16 @@ def _created(statement: CreateTable, context: Context, rows: Operator | None = N
     operation = _operation(statement, "")
     removed, reads = _replaced(target.snapshot)
     return TableChange(
-        target.log,
-        target.snapshot,
-        operation,
-        creation_parameters(metadata, managed=target.managed, clustering=clustering.text),
-        actions,
-        register=registration(target),
+        CommitSpec(
+            target.log,
+            target.snapshot,
+            operation,
+            creation_parameters(metadata, managed=target.managed, clustering=clustering.text),
+            actions,
+            register=registration(target),
+            reads=reads,
+        ),
         removed=removed,
-        reads=reads,
     )
 
 
@@ -154,17 +157,19 @@ def _from_query(statement: CreateTable, context: Context, target: Target, query:
         child = Check(child, constraints)
     removed, _ = _replaced(target.snapshot)
     return RowChange(
-        target.log,
-        target.snapshot,
-        _operation(statement, " AS SELECT"),
-        creation_parameters(metadata, managed=target.managed, clustering=clustering.text),
+        CommitSpec(
+            target.log,
+            target.snapshot,
+            _operation(statement, " AS SELECT"),
+            creation_parameters(metadata, managed=target.managed, clustering=clustering.text),
+            actions=_creation_actions(metadata, protocol, target.snapshot, clustering),
+            register=registration(target),
+            reads=Reads("TRUE", whole_table=True) if target.snapshot is not None else None,
+        ),
         Write(child, metadata.schema, metadata.partition_columns),
         metadata,
         Outcome.INSERT,
-        actions=_creation_actions(metadata, protocol, target.snapshot, clustering),
-        register=registration(target),
         removed=removed,
-        reads=Reads("TRUE", whole_table=True) if target.snapshot is not None else None,
     )
 
 
@@ -315,7 +320,7 @@ def _(statement: TruncateTable, context: Context) -> Plan:
     log, snapshot = context.writable(statement.table)
     refuse_append_only(snapshot)
     removed, reads = _replaced(snapshot)
-    return TableChange(log, snapshot, "TRUNCATE", {}, removed=removed, reads=reads, skip_if_empty=True)
+    return TableChange(CommitSpec(log, snapshot, "TRUNCATE", {}, reads=reads), removed=removed, skip_if_empty=True)
 
 
 @plan.register

@@ -22,7 +22,7 @@ from deltasql.log.configuration.properties import (
 from deltasql.log.configuration.row_ids import with_row_id_columns
 from deltasql.plan.table import CreateTableLike
 from deltasql.planner import binding
-from deltasql.planner.changes import Answer, Plan, TableChange
+from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.planner.tables.existing_log import OF_ONE_TABLE, Declared, adopted
@@ -83,7 +83,7 @@ def _created(statement: CreateTableLike, source: _Source, context: Context) -> P
         return adopted(target, Declared(metadata.schema, metadata.partition_columns, None, given))
     parameters = creation_parameters(metadata, managed=target.managed)
     actions = (protocol, metadata)
-    return TableChange(target.log, None, "CREATE TABLE", parameters, actions, register=registration(target))
+    return TableChange(CommitSpec(target.log, None, "CREATE TABLE", parameters, actions, register=registration(target)))
 
 
 def _definition(statement: CreateTableLike, source: _Source, context: Context) -> tuple[Metadata, Protocol]:

@@ -18,7 +18,7 @@ from deltasql.log.configuration.iceberg_compat import (
 from deltasql.log.configuration.properties import ENABLE_VECTORS, column_mapping_mode, is_on
 from deltasql.plan.optimize import UpgradeUniform
 from deltasql.plan.properties import SetTableProperties
-from deltasql.planner.changes import Answer, Plan, Stepwise, TableChange
+from deltasql.planner.changes import Answer, CommitSpec, Plan, Stepwise, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.optimize import reorganized
@@ -81,7 +81,7 @@ def _compatible(
         named |= {"delta.minReaderVersion": str(_FEATURES[0]), "delta.minWriterVersion": str(_FEATURES[1])}
     changed = () if protocol == snapshot.protocol else (protocol,)
     parameters = {"properties": json.dumps(named, separators=(",", ":"))}
-    return TableChange(log, snapshot, "REORG TABLE UPGRADE UNIFORM", parameters, (*changed, metadata))
+    return TableChange(CommitSpec(log, snapshot, "REORG TABLE UPGRADE UNIFORM", parameters, (*changed, metadata)))
 
 
 def _enabled(statement: UpgradeUniform, log: DeltaLog, snapshot: Snapshot, context: Context) -> TableChange:

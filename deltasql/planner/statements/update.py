@@ -11,7 +11,7 @@ from deltasql.plan.base import quote
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind, Scan
 from deltasql.plan.update import Assignment, Update
 from deltasql.planner import binding
-from deltasql.planner.changes import Outcome, Plan, RowChange
+from deltasql.planner.changes import CommitSpec, Outcome, Plan, RowChange
 from deltasql.planner.context import Context
 from deltasql.planner.rows.alignment import Alignment, StructRule
 from deltasql.planner.rows.assignments import ResolvedAssignment, assigned_values, dotted, refuse_conflicts
@@ -66,14 +66,16 @@ def _(statement: Update, context: Context) -> Plan:
     operator = recorded(operator, snapshot.configuration)
     predicate = [context.told(statement.condition)] if statement.condition else []
     return RowChange(
-        log,
-        snapshot,
-        "UPDATE",
-        {"predicate": json.dumps(predicate)},
+        CommitSpec(
+            log,
+            snapshot,
+            "UPDATE",
+            {"predicate": json.dumps(predicate)},
+            reads=reads_of(operator, condition, snapshot, context),
+        ),
         operator,
         snapshot.metadata,
         Outcome.UPDATE,
-        reads=reads_of(operator, condition, snapshot, context),
         rows=rewritten_rows(operator, snapshot, context),
         skip_if_empty=True,
     )

@@ -20,7 +20,7 @@ from deltasql.log.configuration.properties import (
 from deltasql.log.configuration.row_ids import DOMAIN, ENABLED, ID_COLUMN_KEY, SUSPENDED, UNBACKFILL, VERSION_COLUMN_KEY
 from deltasql.plan.operators import Scan, Write
 from deltasql.planner import binding
-from deltasql.planner.changes import Outcome, Plan, Reads, RowChange, TableChange
+from deltasql.planner.changes import CommitSpec, Outcome, Plan, Reads, RowChange, TableChange
 from deltasql.planner.tables.row_tracking import BATCH_FILES
 from deltasql.schema.checks import INVALID_CHARACTERS
 from deltasql.schema.column_mapping import ID, MAX_ID, MODE, PHYSICAL_NAME
@@ -81,13 +81,13 @@ def _unset(log: DeltaLog, keys: tuple[str, ...]) -> Iterator[Plan]:
         return
     metadata = snapshot.metadata.without_properties(keys)
     parameters = {"properties": [keys[0]], "ifExists": True}
-    yield TableChange(log, snapshot, "UNSET TBLPROPERTIES", parameters, (metadata,))
+    yield TableChange(CommitSpec(log, snapshot, "UNSET TBLPROPERTIES", parameters, (metadata,)))
 
 
 def _set(log: DeltaLog, snapshot: Snapshot, properties: Mapping[str, str]) -> TableChange:
     metadata = snapshot.metadata.with_configuration(properties)
     parameters = {"properties": dict(properties)}
-    return TableChange(log, snapshot, "SET TBLPROPERTIES", parameters, (metadata,))
+    return TableChange(CommitSpec(log, snapshot, "SET TBLPROPERTIES", parameters, (metadata,)))
 
 
 def _constraints(log: DeltaLog, context: Context) -> Iterator[Plan]:
@@ -104,7 +104,7 @@ def _row_tracking(log: DeltaLog, context: Context) -> Iterator[Plan]:
         yield _set(log, snapshot, {ENABLED: "false", SUSPENDED: "true"})
     batch = 0
     while files := _numbered_files(current := log.snapshot()):
-        yield TableChange(log, current, UNBACKFILL, {"batchId": str(batch)}, tuple(files))
+        yield TableChange(CommitSpec(log, current, UNBACKFILL, {"batchId": str(batch)}, tuple(files)))
         batch += 1
 
 
@@ -122,7 +122,7 @@ def _domains(log: DeltaLog, context: Context) -> Iterator[Plan]:
     removed = tuple(DomainMetadata(name, text, removed=True) for name, text in snapshot.domains.items())
     if removed:
         parameters = {"domainMetadataRemovedCount": len(removed)}
-        yield TableChange(log, snapshot, "DOMAIN METADATA CLEANUP", parameters, removed)
+        yield TableChange(CommitSpec(log, snapshot, "DOMAIN METADATA CLEANUP", parameters, removed))
 
 
 def _classic_checkpoints(log: DeltaLog, context: Context) -> Iterator[Plan]:
@@ -177,19 +177,21 @@ def _rewritten(
     actions: tuple[Action, ...] = () if metadata is None else (metadata,)
     files = scan.files
     if files.num_rows == 0:
-        return TableChange(log, snapshot, operation, parameters, actions)
+        return TableChange(CommitSpec(log, snapshot, operation, parameters, actions))
     after = metadata or snapshot.metadata
     return RowChange(
-        log,
-        snapshot,
-        operation,
-        parameters,
+        CommitSpec(
+            log,
+            snapshot,
+            operation,
+            parameters,
+            actions=actions,
+            reads=Reads("TRUE", tuple(files.column("path").to_pylist()), whole_table=metadata is not None),
+        ),
         Write(scan, after.schema, after.partition_columns),
         after,
         Outcome.NONE,
-        actions=actions,
         removed=files,
-        reads=Reads("TRUE", tuple(files.column("path").to_pylist()), whole_table=metadata is not None),
         rearranges=True,
     )
 

@@ -18,7 +18,7 @@ from deltasql.log.configuration.row_ids import (
     VERSION_COLUMN_KEY,
     with_row_id_columns,
 )
-from deltasql.planner.changes import Plan, TableChange
+from deltasql.planner.changes import CommitSpec, Plan, TableChange
 
 if TYPE_CHECKING:
     from deltasql.log.actions.actions import AddFile, Metadata
@@ -68,7 +68,7 @@ def enabling_steps(log: DeltaLog, snapshot: Snapshot, last: Callable[[Snapshot],
         yield _resumption(log, log.snapshot())
     batch = 0
     while files := unnumbered(current := log.snapshot(), BATCH_FILES):
-        yield TableChange(log, current, BACKFILL, {"batchId": str(batch)}, tuple(files))
+        yield TableChange(CommitSpec(log, current, BACKFILL, {"batchId": str(batch)}, tuple(files)))
         batch += 1
     yield last(log.snapshot())
 
@@ -98,10 +98,10 @@ def _upgrade(log: DeltaLog, snapshot: Snapshot) -> TableChange:
     listed = protocol.to_json()
     keys = ("minReaderVersion", "minWriterVersion", "readerFeatures", "writerFeatures")
     named = {key: listed.get(key) for key in keys}
-    return TableChange(log, snapshot, "UPGRADE PROTOCOL", {"newProtocol": named}, (protocol,))
+    return TableChange(CommitSpec(log, snapshot, "UPGRADE PROTOCOL", {"newProtocol": named}, (protocol,)))
 
 
 def _resumption(log: DeltaLog, snapshot: Snapshot) -> TableChange:
     resumed = {SUSPENDED: "false"}
     metadata = snapshot.metadata.with_configuration(resumed)
-    return TableChange(log, snapshot, "SET TBLPROPERTIES", {"properties": resumed}, (metadata,))
+    return TableChange(CommitSpec(log, snapshot, "SET TBLPROPERTIES", {"properties": resumed}, (metadata,)))

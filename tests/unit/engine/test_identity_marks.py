@@ -31,7 +31,7 @@ def change(tmp_path: Path) -> RowChange:
 
 
 def staged(change: RowChange, name: str, up: list[int | None], down: list[int | None]) -> AddFile:
-    path = Path(change.log.location) / name
+    path = Path(change.commit.log.location) / name
     path.parent.mkdir(exist_ok=True)
     pq.write_table(pa.table({"up": pa.array(up, pa.int64()), "down": pa.array(down, pa.int64())}), path)
     return AddFile(name.replace(" ", "%20"), {}, 1, 1, True)
@@ -45,22 +45,24 @@ def test_the_outermost_numbers_of_all_files_count(change: RowChange) -> None:
     adds = [staged(change, "a b/1.parquet", [1, 4], [0, -2]), staged(change, "2.parquet", [2, None], [-6, -4])]
     done = with_used_numbers(change, adds)
     assert marks(done) == [4, -6]
-    assert done.actions == (done.metadata,)
-    assert done.tags == {SCHEMA_UPDATE_TAG: "true"}
+    assert done.commit.actions == (done.metadata,)
+    assert done.commit.tags == {SCHEMA_UPDATE_TAG: "true"}
 
 
 def test_nothing_is_said_where_nothing_is_new(change: RowChange) -> None:
     assert with_used_numbers(change, []) is change
-    assert with_used_numbers(replace(change, identities=()), [staged(change, "1.parquet", [1], [0])]).tags is None
+    assert (
+        with_used_numbers(replace(change, identities=()), [staged(change, "1.parquet", [1], [0])]).commit.tags is None
+    )
     done = with_used_numbers(change, [staged(change, "1.parquet", [5], [-8])])
-    again = with_used_numbers(replace(done, actions=()), [staged(change, "2.parquet", [3], [0])])
-    assert again.actions == ()
+    again = with_used_numbers(done.committing(actions=()), [staged(change, "2.parquet", [3], [0])])
+    assert again.commit.actions == ()
 
 
 def test_a_change_of_columns_is_more_than_a_raised_mark(change: RowChange) -> None:
-    evolved = replace(change, actions=(change.metadata,))
+    evolved = change.committing(actions=(change.metadata,))
     done = with_used_numbers(evolved, [staged(change, "1.parquet", [1], [0])])
-    assert [type(action) for action in done.actions] == [Metadata]
-    assert done.actions[0] == done.metadata
+    assert [type(action) for action in done.commit.actions] == [Metadata]
+    assert done.commit.actions[0] == done.metadata
     assert marks(done) == [1, 0]
-    assert not done.tags
+    assert not done.commit.tags

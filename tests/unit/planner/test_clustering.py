@@ -180,7 +180,7 @@ def taken(lab: Lab, sql: str, *files: tuple[str, int, dict[str, str | None] | No
         return set(), change.rows[0][1][6]
     assert isinstance(change, LayoutChange)
     assert change.operator.curve is Curve.HILBERT
-    assert change.parameters["isFull"] is sql.endswith("FULL")
+    assert change.commit.parameters["isFull"] is sql.endswith("FULL")
     return set(change.operator.target.files.column("path").to_pylist()), change.considered.cubes
 
 

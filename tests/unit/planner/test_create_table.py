@@ -53,7 +53,7 @@ def test_a_new_table_is_protocol_and_metadata(lab: Lab) -> None:
         "CREATE TABLE t (a INT NOT NULL COMMENT 'c', v VARCHAR(3)) COMMENT 'text' PARTITIONED BY (p DATE)"
     )
     assert isinstance(change, TableChange)
-    protocol, metadata = change.actions
+    protocol, metadata = change.commit.actions
     assert isinstance(protocol, Protocol)
     assert isinstance(metadata, Metadata)
     assert metadata.schema.names == ("a", "v", "p")
@@ -61,9 +61,9 @@ def test_a_new_table_is_protocol_and_metadata(lab: Lab) -> None:
     assert metadata.description == "text"
     assert dict(metadata.schema.fields[0].metadata) == {"comment": "c"}
     assert dict(metadata.schema.fields[1].metadata) == {"__CHAR_VARCHAR_TYPE_STRING": "varchar(3)"}
-    assert change.operation == "CREATE TABLE"
-    assert change.register is not None
-    assert change.register.managed
+    assert change.commit.operation == "CREATE TABLE"
+    assert change.commit.register is not None
+    assert change.commit.register.managed
 
 
 def test_a_name_is_taken_once(lab: Lab, fails: Fails) -> None:
@@ -83,13 +83,13 @@ def test_replace_takes_all_files_away_under_a_new_id(lab: Lab) -> None:
     lab.append("t")
     change = lab.plan("CREATE OR REPLACE TABLE t (b INT)")
     assert isinstance(change, TableChange)
-    (metadata,) = change.actions
+    (metadata,) = change.commit.actions
     assert isinstance(metadata, Metadata)
     assert metadata.id != lab.snapshot("t").metadata.id
     assert dict(metadata.configuration) == {}
     assert change.removed is not None
     assert change.removed.num_rows == 1
-    assert change.register is None
+    assert change.commit.register is None
 
 
 def test_rows_of_an_append_only_table_are_not_replaced(lab: Lab, fails: Fails) -> None:
@@ -134,8 +134,8 @@ def test_what_is_declared_must_be_what_the_log_says(fails: Fails, outside: str) 
 def test_an_existing_log_can_be_replaced_under_a_new_name(lab: Lab, outside: str) -> None:
     change = lab.plan(f"CREATE OR REPLACE TABLE y (b INT) LOCATION '{outside}'")
     assert isinstance(change, TableChange)
-    assert change.snapshot is not None
-    assert change.register == Registration(("y",), outside, False)
+    assert change.commit.snapshot is not None
+    assert change.commit.register == Registration(("y",), outside, False)
 
 
 def test_a_place_without_a_log(lab: Lab, fails: Fails, tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_a_table_from_a_query_has_its_columns_all_nullable(lab: Lab, fails: Fail
     change = lab.plan("CREATE TABLE t TBLPROPERTIES ('delta.columnMapping.mode' = 'name') AS SELECT 1 AS `a b`")
     assert isinstance(change, RowChange)
     assert project_of(change.operator) == {"a b": "`a b`", "c": "c"}
-    assert change.operation == "CREATE TABLE AS SELECT"
+    assert change.commit.operation == "CREATE TABLE AS SELECT"
     fails("CREATE TABLE t (a INT) AS SELECT 1 AS a", ColumnListWithQueryError)
     fails("CREATE TABLE t PARTITIONED BY (a INT) AS SELECT 1 AS a", ColumnListWithQueryError)
     lab.analyst.rows["SELECT nothing"] = StructType()

@@ -38,8 +38,8 @@ def test_a_condition_on_partitions_removes_their_files(table: Lab) -> None:
     assert isinstance(change, TableChange)
     assert change.removed is not None
     assert change.removed.column("path").to_pylist() == ["f1.parquet"]
-    assert change.reads is not None
-    assert change.reads.files == ("f1.parquet",)
+    assert change.commit.reads is not None
+    assert change.commit.reads.files == ("f1.parquet",)
 
 
 def test_a_condition_on_rows_rewrites_the_files_that_may_hold_them(table: Lab) -> None:
@@ -78,8 +78,8 @@ def test_views(table: Lab, fails: Fails) -> None:
     fails("DELETE FROM v", WriteIntoViewError, at="v")
     change = table.plan("DELETE FROM t WHERE id IN (SELECT id FROM v)")
     assert isinstance(change, RowChange)
-    assert change.reads is not None
-    assert change.reads.whole_table
+    assert change.commit.reads is not None
+    assert change.commit.reads.whole_table
 
 
 def test_an_append_only_table(lab: Lab, fails: Fails) -> None:

@@ -180,7 +180,7 @@ def test_numbers_conflict_and_nothing_else_does(table: Lab) -> None:
 def test_what_the_table_says_of_itself(table: Lab) -> None:
     change = table.plan("CREATE OR REPLACE TABLE d (id BIGINT GENERATED ALWAYS AS IDENTITY)")
     assert isinstance(change, TableChange)
-    metadata = next(action for action in change.actions if isinstance(action, Metadata))
+    metadata = next(action for action in change.commit.actions if isinstance(action, Metadata))
     assert dict(metadata.schema.fields[0].metadata) == {
         "delta.identity.start": 1,
         "delta.identity.step": 1,

@@ -34,10 +34,10 @@ def done(lab: Lab, version: int) -> None:
 def test_a_write_is_noted(table: Lab) -> None:
     change = plan_of(table, "DELETE FROM t")
     assert isinstance(change, TableChange)
-    (note,) = change.actions
+    (note,) = change.commit.actions
     assert isinstance(note, SetTransaction)
     assert (note.app_id, note.version) == ("app", 3)
-    assert change.afterwards == ()
+    assert change.commit.afterwards == ()
 
 
 @pytest.mark.parametrize(("version", "again"), [(2, True), (3, False), (4, False)])
@@ -53,7 +53,7 @@ def test_the_version_is_forgotten_where_the_settings_say_so(table: Lab) -> None:
     forget = SettingChange(f"{PREFIX}.txnVersion", None)
     change = plan_of(table, "DELETE FROM t")
     assert isinstance(change, TableChange)
-    assert change.afterwards == (forget,)
+    assert change.commit.afterwards == (forget,)
     done(table, 3)
     skipped = plan_of(table, "DELETE FROM t")
     assert isinstance(skipped, Stepwise)

@@ -63,9 +63,9 @@ def test_by_position(table: Lab) -> None:
     }
     assert isinstance(change.operator, Write)
     assert change.operator.partition_columns == ("p",)
-    assert change.reads is None
+    assert change.commit.reads is None
     assert change.skip_if_empty
-    assert dict(change.parameters) == {"mode": "Append", "partitionBy": "[]"}
+    assert dict(change.commit.parameters) == {"mode": "Append", "partitionBy": "[]"}
 
 
 def test_a_column_list_permutes_and_may_leave_columns_out(table: Lab) -> None:
@@ -143,8 +143,8 @@ def test_evolution_adds_columns(table: Lab) -> None:
     change = inserted(table, sql, a="INT", b="STRING", c="STRING", extra="DATE")
     assert change.metadata.schema.names == ("id", "name", "p", "extra")
     assert project_of(change.operator)["extra"] == "__deltasql_3"
-    assert change.actions == (change.metadata,)
-    assert change.parameters["canMergeSchema"] is True
+    assert change.commit.actions == (change.metadata,)
+    assert change.commit.parameters["canMergeSchema"] is True
 
 
 def test_evolution_gives_no_column_two_values(table: Lab, fails: Fails) -> None:
@@ -190,7 +190,7 @@ def test_overwrite_replaces_all_files(table: Lab) -> None:
     assert change.removed is not None
     assert change.removed.num_rows == 2
     assert not change.dynamic_overwrite
-    assert change.parameters["mode"] == "Overwrite"
+    assert change.commit.parameters["mode"] == "Overwrite"
 
 
 def test_overwrite_of_a_partition_replaces_its_files(table: Lab) -> None:
@@ -246,20 +246,20 @@ def test_a_query_that_reads_the_table_depends_on_it(table: Lab, sql: str, reads:
     table.analyst.values["CAST('a' AS STRING)"] = "a"
     change = table.plan(sql)
     assert isinstance(change, RowChange)
-    assert (change.reads == WHOLE_TABLE) is (reads == "table")
+    assert (change.commit.reads == WHOLE_TABLE) is (reads == "table")
     if reads == "files":
-        assert change.reads is not None
-        assert change.reads.files == ("f1.parquet", "f2.parquet")
-        assert not change.reads.whole_table
+        assert change.commit.reads is not None
+        assert change.commit.reads.files == ("f1.parquet", "f2.parquet")
+        assert not change.commit.reads.whole_table
 
 
 def test_a_query_of_one_partition_depends_on_that(table: Lab) -> None:
     table.analyst.rows["SELECT id + 1, name, p"] = columns("id INT, name STRING, p STRING")
     change = table.plan("INSERT INTO t SELECT id + 1, name, p FROM t AS x WHERE x.p = 'a' AND id > 0")
     assert isinstance(change, RowChange)
-    assert change.reads is not None
-    assert change.reads.matches is not None
-    assert [change.reads.matches({"p": value}) for value in ("a", "b", None)] == [True, False, False]
+    assert change.commit.reads is not None
+    assert change.commit.reads.matches is not None
+    assert [change.commit.reads.matches({"p": value}) for value in ("a", "b", None)] == [True, False, False]
 
 
 def test_replace_where_on_partitions_takes_whole_files(table: Lab) -> None:
@@ -268,7 +268,7 @@ def test_replace_where_on_partitions_takes_whole_files(table: Lab) -> None:
     assert change.removed is not None
     assert change.removed.column("path").to_pylist() == ["f1.parquet"]
     assert checks_of(change.operator) == ["p = 'a'"]
-    assert change.parameters["predicate"] == "p = 'a'"
+    assert change.commit.parameters["predicate"] == "p = 'a'"
 
 
 def test_replace_where_on_rows_is_a_rewrite(table: Lab) -> None:

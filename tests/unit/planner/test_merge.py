@@ -164,18 +164,18 @@ def test_common_table_expressions_may_have_the_name_of_the_table_that_they_read(
         tables,
         "WITH s AS (SELECT * FROM s) MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN DELETE",
     )
-    assert change.reads is not None
-    assert not change.reads.whole_table
+    assert change.commit.reads is not None
+    assert not change.commit.reads.whole_table
 
 
 def test_a_source_that_reads_the_target_depends_on_all_of_it(tables: Lab) -> None:
     sql = "MERGE INTO t USING (SELECT * FROM {}) s ON t.id = s.id WHEN MATCHED THEN DELETE"
     change, _ = merged(tables, sql.format("t"))
-    assert change.reads is not None
-    assert change.reads.whole_table
+    assert change.commit.reads is not None
+    assert change.commit.reads.whole_table
     change, _ = merged(tables, sql.format("t VERSION AS OF 0"))
-    assert change.reads is not None
-    assert not change.reads.whole_table
+    assert change.commit.reads is not None
+    assert not change.commit.reads.whole_table
 
 
 def test_files_are_pruned_by_the_part_of_on_that_speaks_of_the_target(lab: Lab) -> None:
@@ -319,5 +319,5 @@ def test_nodes_that_the_parser_does_not_make(tables: Lab) -> None:
 
 def test_the_operation_is_told_as_it_was_written(tables: Lab) -> None:
     change, _ = merged(tables, "MERGE INTO t USING s ON t.id = s.id WHEN MATCHED AND extra = 0 THEN DELETE")
-    assert change.parameters["predicate"] == '["t.id = s.id"]'
-    assert change.parameters["matchedPredicates"] == '[{"predicate": "extra = 0", "actionType": "delete"}]'
+    assert change.commit.parameters["predicate"] == '["t.id = s.id"]'
+    assert change.commit.parameters["matchedPredicates"] == '[{"predicate": "extra = 0", "actionType": "delete"}]'

@@ -63,19 +63,19 @@ def test_small_files_are_joined_partition_by_partition(table: Lab) -> None:
     change = planned(table, "OPTIMIZE t")
     assert sorted(bins(change), key=str) == sorted([{a1, a2}, {b1, b2}], key=str)
     assert change.operator.curve is None
-    assert change.operation == "OPTIMIZE"
-    assert change.parameters == {"predicate": "[]", "zOrderBy": "[]", "clusterBy": "[]", "auto": False}
-    assert set(change.reads.files) == {a1, a2, b1, b2}
+    assert change.commit.operation == "OPTIMIZE"
+    assert change.commit.parameters == {"predicate": "[]", "zOrderBy": "[]", "clusterBy": "[]", "auto": False}
+    assert set(change.commit.reads.files) == {a1, a2, b1, b2}
     assert (change.considered.files, change.considered.bytes) == (5, 50)
-    assert c1 not in change.reads.files
+    assert c1 not in change.commit.reads.files
 
 
 def test_where_takes_partitions(table: Lab) -> None:
     table.append("t", {"p": "a"}, {"p": "b"}, {"p": "a"}, {"p": "b"})
     change = planned(table, "OPTIMIZE t WHERE P IN ('b', 'c')")
-    assert change.parameters["predicate"] == "[\"P IN ('b', 'c')\"]"
+    assert change.commit.parameters["predicate"] == "[\"P IN ('b', 'c')\"]"
     assert len(bins(change)) == 1
-    assert change.reads.predicate == "P IN ('b', 'c')"
+    assert change.commit.reads.predicate == "P IN ('b', 'c')"
 
 
 def test_spark_is_asked_for_what_only_it_understands(table: Lab) -> None:
@@ -151,8 +151,8 @@ def test_reorg_asks_footers_only_after_a_drop(lab: Lab) -> None:
     lab.run("ALTER TABLE t DROP COLUMN b")
     change = planned(lab, "REORG TABLE t APPLY (PURGE)")
     assert bins(change) == [{first}]
-    assert second not in change.reads.files
-    assert (change.operation, change.parameters) == ("REORG", {"predicate": "[]", "applyPurge": True})
+    assert second not in change.commit.reads.files
+    assert (change.commit.operation, change.commit.parameters) == ("REORG", {"predicate": "[]", "applyPurge": True})
 
 
 def test_zorder_takes_all_files_of_a_partition(table: Lab) -> None:
@@ -161,7 +161,7 @@ def test_zorder_takes_all_files_of_a_partition(table: Lab) -> None:
     change = planned(table, "OPTIMIZE t ZORDER BY ID, s.X")
     assert (change.operator.curve, change.operator.columns) == (Curve.ZORDER, (("id",), ("s", "x")))
     assert change.operator.slices == (2, 1)
-    assert change.parameters["zOrderBy"] == '["id","s.x"]'
+    assert change.commit.parameters["zOrderBy"] == '["id","s.x"]'
     assert change.considered.zorder
 
 

@@ -31,7 +31,7 @@ def table(lab: Lab) -> Lab:
 def changed(lab: Lab, sql: str) -> tuple[TableChange, Metadata]:
     change = lab.plan(sql)
     assert isinstance(change, TableChange)
-    metadata = change.actions[-1]
+    metadata = change.commit.actions[-1]
     assert isinstance(metadata, Metadata)
     return change, metadata
 
@@ -40,7 +40,7 @@ def test_set_properties(table: Lab) -> None:
     change, metadata = changed(table, "ALTER TABLE t SET TBLPROPERTIES ('DELTA.appendonly' = 'TRUE', comment = 'new')")
     assert dict(metadata.configuration) == {"k": "v", "delta.appendOnly": "TRUE"}
     assert metadata.description == "new"
-    assert change.operation == "SET TBLPROPERTIES"
+    assert change.commit.operation == "SET TBLPROPERTIES"
     assert metadata.id == table.snapshot("t").metadata.id
 
 
@@ -83,7 +83,7 @@ def test_later_columns_may_stand_after_earlier_ones(table: Lab, fails: Fails) ->
     change, metadata = changed(table, "ALTER TABLE t ADD COLUMNS (c INT FIRST, s.y INT, d CHAR(2) COMMENT 'x' AFTER c)")
     assert metadata.schema.names == ("c", "d", "a", "b", "s")
     assert dict(metadata.schema.fields[1].metadata) == {"comment": "x", "__CHAR_VARCHAR_TYPE_STRING": "char(2)"}
-    described = change.parameters["columns"]
+    described = change.commit.parameters["columns"]
     assert described[1]["column"]["name"] == "s.y"
     assert described[2]["position"] == "AFTER c"
     fails("ALTER TABLE t ADD COLUMN ok INT, c INT NOT NULL", AddNotNullColumnError, at="c")

@@ -319,4 +319,4 @@ def test_a_statement_that_reads_its_table_twice_has_read_it_whole(sources: Lab) 
     sources.analyst.rows |= {"SELECT id FROM": columns("id INT")}
     change = sources.plan("DELETE FROM t WHERE id IN (SELECT id FROM t WHERE v = 1)")
     assert isinstance(change, RowChange)
-    assert change.reads == WHOLE_TABLE
+    assert change.commit.reads == WHOLE_TABLE

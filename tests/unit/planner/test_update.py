@@ -45,8 +45,8 @@ def test_assigned_columns_are_cast_and_the_others_stay(table: Lab) -> None:
     assert (action.kind, action.effect, action.condition) == (RowKind.MATCHED, RowEffect.UPDATE, "p = 'a'")
     assert action.values == ("CAST(id + 1 AS INT)", "t.s", "CAST(NULL AS STRING)")
     assert operator.target.files.column("path").to_pylist() == ["f1.parquet"]
-    assert change.reads is not None
-    assert change.reads.files == ("f1.parquet",)
+    assert change.commit.reads is not None
+    assert change.commit.reads.files == ("f1.parquet",)
     assert change.skip_if_empty
 
 
@@ -95,16 +95,16 @@ def test_subqueries_read_snapshots(table: Lab) -> None:
     table.run("CREATE TABLE other (id INT)")
     change, operator = updated(table, "UPDATE t SET id = 1 WHERE id IN (SELECT id FROM other)")
     assert [scan.table for relation in operator.relations.values() for scan in scans_of(relation)] == ["other"]
-    assert change.reads != WHOLE_TABLE
+    assert change.commit.reads != WHOLE_TABLE
     change, _ = updated(table, "UPDATE t SET id = (SELECT max(id) FROM t) WHERE p = 'a'")
-    assert change.reads == WHOLE_TABLE
+    assert change.commit.reads == WHOLE_TABLE
 
 
 def test_a_common_table_expression_is_no_target(table: Lab, fails: Fails) -> None:
     change, operator = updated(table, "WITH t AS (SELECT * FROM t) UPDATE t SET id = 1 WHERE id IN (SELECT id FROM t)")
     (relation,) = operator.relations.values()
     assert [scan.table for scan in scans_of(relation)] == ["t"]
-    assert change.snapshot is not None
+    assert change.commit.snapshot is not None
     table.run("CREATE TEMP VIEW t AS SELECT 1")
     fails("WITH t AS (SELECT 1) UPDATE t SET id = 1", WriteIntoViewError, at="t")
 
