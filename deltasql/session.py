@@ -8,27 +8,25 @@ from contextlib import contextmanager, nullcontext, suppress
 from copy import copy
 from dataclasses import replace
 from threading import RLock
-from typing import TYPE_CHECKING, Any
-
-from typing_extensions import assert_never
+from typing import TYPE_CHECKING, Any, cast
 
 from deltasql.catalog import Catalog
-from deltasql.engine.engine import Engine, StatementEngine
-from deltasql.engine.rows import QueryResult
+from deltasql.engine.engine import Engine as SparkEngine
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
 from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.errors.syntax import TooComplexError
 from deltasql.errors.usage import SessionClosedError
-from deltasql.execution.commit import Committed, StagedChange, stage_rows, stage_table
-from deltasql.execution.layout import stage_layout
+from deltasql.execution.asleep import Asleep, Engine
+from deltasql.execution.commit import Committed
 from deltasql.execution.pending import Pending
+from deltasql.execution.run import Outcome, Run, SessionState
 from deltasql.frames.reader import FrameReader
 from deltasql.frames.stream_reader import StreamReader
 from deltasql.frames.stream_writer import StreamWriter
 from deltasql.frames.writer import FrameWriter, FrameWriterV2, frame_of
-from deltasql.interrupts import interruptible, next_step, shielded
+from deltasql.interrupts import interruptible
 from deltasql.log.commit.transaction import back_off
 from deltasql.log.replay.table import DeltaLog
 from deltasql.log.storage.store import LocalLogStore
@@ -38,31 +36,17 @@ from deltasql.plan.base import TableName
 from deltasql.plan.frames import CreateForFrame, WriteFrame
 from deltasql.plan.parameters import BoundStatement
 from deltasql.planner import plan, planned
-from deltasql.planner.catalog_changes import CatalogChange, View, ViewChange
+from deltasql.planner.catalog_changes import View
 from deltasql.planner.changes import (
-    Answer,
-    FileRemoval,
-    LayoutChange,
     Plan,
-    QueryRows,
-    RowChange,
-    SettingChange,
-    SparkCommand,
-    Stepwise,
-    TableChange,
 )
-from deltasql.planner.context import GLOBAL, Context
-from deltasql.planner.rows.repeats import may_repeat
+from deltasql.planner.context import Context
 from deltasql.result import Placed, Result
 from deltasql.settings.session_settings import (
     FSYNC,
-    RETRY_ATTEMPTS,
-    RETRY_STATEMENTS,
     TIME_ZONE,
     Settings,
     as_boolean,
-    as_choice,
-    as_count,
 )
 from deltasql.settings.stream_options import stream_options
 
@@ -95,7 +79,8 @@ class Session:
         self.views: dict[str, View] = {}
         self.open_log: Callable[[str, str], DeltaLog] = DeltaLog
         """How the log at a location is opened, for a table of that name; tests put other storage below a session."""
-        self._engine = Engine(SparkHandle(spark))
+        self._given = spark
+        self._made: SparkEngine | None = None
         self._logs: dict[str, DeltaLog] = {}
         self._lock = RLock()
         self._closed = False
@@ -144,7 +129,7 @@ class Session:
                 raise TooComplexError from error
 
         with interruptible(), self._statement(), placed():
-            engine = self._engine.statement(bound.sql)
+            engine = self._runtime(bound.sql)
             change = self._planned(bound, engine)
             return self._begun(change, engine, placed, time.perf_counter() - started)
 
@@ -185,17 +170,17 @@ class Session:
         if isinstance(name, str):
             name = table_name(name)
         with self._statement():
-            return self._context("", self._engine.statement("")).log(name)
+            return self._context("", self._runtime("")).log(name)
 
     @property
     def spark_started(self) -> bool:
         """Whether a Spark session is there; asking does not start one."""
-        return self._engine.spark.started
+        return self._made is not None and self._made.spark.started
 
     def interrupt(self) -> None:
         """Stops what Spark is running for this session. Does nothing while Spark is not started."""
-        if self._engine.spark.started:
-            self._engine.spark.interrupt()
+        if self._made is not None:
+            self._made.spark.interrupt()
 
     def close(self) -> None:
         """Ends the session: its next statement raises SessionClosedError.
@@ -205,7 +190,7 @@ class Session:
         """
         self._closed = True
         self.catalog.close()
-        if self._engine.spark.own:
+        if self._made is not None and self._made.spark.own:
             # A Spark that has stopped meanwhile has no settings to forget.
             with suppress(DeltaSqlError):
                 self._reset()
@@ -216,7 +201,7 @@ class Session:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _planned(self, bound: BoundStatement, engine: StatementEngine) -> Plan:
+    def _planned(self, bound: BoundStatement, engine: Engine) -> Plan:
         try:
             return planned(parse(bound.sql), replace(self._context(bound.sql, engine), bound=bound))
         except (TableNotFoundError, SchemaNotFoundError, CatalogNotFoundError) as error:
@@ -231,27 +216,18 @@ class Session:
                 raise SessionClosedError
             yield
 
-    def _begun(self, change: Plan, engine: StatementEngine, placed: Placed, planning: float) -> Pending:
-        # A setting that is wrong is told before anything is staged.
-        attempts = self._most_attempts(change)
-        staged = self._staged(change, engine)
+    def _begun(self, plan: Plan, engine: Engine, placed: Placed, planning: float) -> Pending:
+        run = Run(plan, engine, self._state())
 
         def finish() -> Result:
             with self._lock:
-                if staged is None:
-                    return self._execute(change, engine).placed_by(placed)
-                return self._committed(change, engine, staged)
+                return self._result(run.commit(), engine).placed_by(placed)
 
-        discard = staged.discard if staged is not None else lambda: None
-        return Pending(finish, discard, placed, planning, attempts)
+        return Pending(run, finish, placed, planning)
 
-    def _most_attempts(self, change: Plan) -> int:
-        """How often `sql` runs a statement that loses its races. Raises InvalidSettingError."""
-        if not isinstance(change, (TableChange, RowChange, LayoutChange)):
-            return 1
-        if not may_repeat(change, as_choice(RETRY_STATEMENTS, self.settings.get(RETRY_STATEMENTS))):
-            return 1
-        return as_count(RETRY_ATTEMPTS, self.settings.get(RETRY_ATTEMPTS))
+    def _state(self) -> SessionState:
+        shared = _SHARED_VIEWS.setdefault(self.catalog.warehouse, {})
+        return SessionState(self.catalog, self.settings, self.views, shared, self._set, self._logs.clear)
 
     def _write(self, statement: WriteFrame) -> Result:
         started = time.perf_counter()
@@ -270,7 +246,7 @@ class Session:
             return self._streamed(name, options)
 
     def _streamed(self, name: TableName, options: Mapping[str, str]) -> DataFrame:
-        context = self._context("", self._engine.statement(""))
+        context = self._context("", self._runtime(""))
         stream_options({**options, "deltasql.timezone": context.time_zone or ""})
         context.refuse_version(name)
         return self._engine.stream(context.snapshot(name), options, context.time_zone)
@@ -278,10 +254,12 @@ class Session:
     def _create(self, statement: WriteFrame) -> None:
         """The table that a stream is to fill, if it is not there yet."""
         engine = self._engine.statement_of(statement.frame)
-        self._execute(plan(CreateForFrame(statement), self._context("", engine)), engine)
+        Run(plan(CreateForFrame(statement), self._context("", engine)), engine, self._state()).commit()
 
     def _beside(self) -> Session:
         """A session for the thread of a stream: the same tables, and the settings and views as they are now."""
+        # Its engine is the same.
+        assert self._engine
         beside = copy(self)
         beside._lock = RLock()
         beside.settings, beside.views, beside._logs = self.settings.copy(), dict(self.views), {}
@@ -292,14 +270,20 @@ class Session:
         name = table_name(text)
         return name if name.path is not None else TableName(self.catalog.full_name(name.parts))
 
-    def _committed(self, change: Plan, engine: StatementEngine, staged: StagedChange) -> Result:
-        done = staged.commit()
-        if done.version is not None and isinstance(change, (RowChange, TableChange)):
-            for setting in change.commit.afterwards:
-                self._set(setting.key, setting.value)
-        return self._result(engine, done)
+    @property
+    def _engine(self) -> SparkEngine:
+        """Made when something needs it: a statement on metadata does not."""
+        if self._made is None:
+            self._made = SparkEngine(SparkHandle(self._given))
+        return self._made
 
-    def _context(self, sql: str, engine: StatementEngine) -> Context:
+    def _runtime(self, sql: str) -> Engine:
+        """The engine for one statement, whose text places the errors."""
+        if self._made is None and self._given is None:
+            return cast(Engine, Asleep(lambda: self._engine.statement(sql)))
+        return self._engine.statement(sql)
+
+    def _context(self, sql: str, engine: Engine) -> Context:
         views = {**_SHARED_VIEWS.get(self.catalog.warehouse, {}), **self.views}
         return Context(sql, self.catalog, self.settings, engine, views, self._log_at)
 
@@ -312,75 +296,18 @@ class Session:
             log.store.durable = as_boolean(FSYNC, self.settings.get(FSYNC))
         return log
 
-    def _staged(self, change: Plan, engine: StatementEngine) -> StagedChange | None:
-        """A change of a table up to its commit; None for what has no such phases."""
-        match change:
-            case TableChange():
-                for check in change.verify:
-                    if engine.rows(check.broken).head(1):
-                        raise check.error
-                return stage_table(change, engine, self.catalog, self.settings)
-            case RowChange():
-                return stage_rows(change, engine, self.catalog, self.settings)
-            case LayoutChange():
-                return stage_layout(change, engine, self.settings)
-            case _:
-                return None
-
-    def _execute(self, change: Plan, engine: StatementEngine) -> Result:
-        """Runs what was planned. The one place where a statement has effects."""
-        match change:
-            case Answer(schema, rows):
-                return self._result(engine, Committed(schema, rows))
-            case QueryRows(operator):
-                return self._query_result(engine.rows(operator))
-            case SparkCommand(sql, relations):
-                return self._query_result(engine.command(sql, relations))
-            case TableChange() | RowChange() | LayoutChange():
-                staged = self._staged(change, engine)
-                assert staged is not None
-                return self._committed(change, engine, staged)
-            case FileRemoval():
-                # Only VACUUM needs Arrow's functions in a session without rows.
-                from deltasql.execution.vacuum import remove_files
-
-                return self._result(engine, remove_files(change, engine, self.settings))
-            case Stepwise(_, steps):
-                return [self._step(step, engine) for step in steps][-1]
-            case CatalogChange():
-                with shielded():
-                    change.apply(self.catalog)
-                    # A dropped table's log must not answer for a later one at the same place.
-                    self._logs.clear()
-            case SettingChange(key, value):
-                self._set(key, value)
-                return self._result(engine, Committed(*change.answer()))
-            case ViewChange(name):
-                shared = name.startswith(f"{GLOBAL}.")
-                change.apply(_SHARED_VIEWS.setdefault(self.catalog.warehouse, {}) if shared else self.views)
-                # Spark's view of that name, a DataFrame's, has been replaced or dropped with ours.
-                engine.forget_view(name.split(".", 1) if shared else (name,))
-            case _:
-                assert_never(change)
-        return self._result(engine, Committed())
-
-    def _step(self, change: Plan, engine: StatementEngine) -> Result:
-        next_step()
-        return self._execute(change, engine)
-
-    def _result(self, engine: StatementEngine, done: Committed) -> Result:
+    def _result(self, outcome: Outcome, engine: Engine) -> Result:
+        if not isinstance(outcome, Committed):
+            return Result(outcome, time_zone=self._time_zone)
         return Result.of(
-            done.schema,
-            done.rows,
+            outcome.schema,
+            outcome.rows,
             make_df=engine.frame_of,
-            version=done.version,
-            metrics=done.metrics,
-            attempts=done.attempts,
+            version=outcome.version,
+            metrics=outcome.metrics,
+            attempts=outcome.attempts,
             time_zone=self._time_zone,
         )
-
-    def _query_result(self, rows: QueryResult) -> Result:
-        return Result(rows, time_zone=self._time_zone)
 
     @property
     def _time_zone(self) -> str:

@@ -27,7 +27,7 @@ LAYERS = (
     {"log.iceberg", "log.reading"},
     {"log.upkeep"},
     {"log.commit"},
-    {"settings", "skipping"},
+    {"settings", "skipping", "runtime"},
     {"engine.session", "planner"},
     {"engine.reading", "planner.rows"},
     {"engine.failures", "planner.tables"},

@@ -9,7 +9,6 @@ import deltasql
 from benchmarks.statements import STATEMENTS
 from deltasql.engine.engine import Engine
 from deltasql.engine.session.spark import SparkHandle
-from deltasql.execution.row_reader import RowReader
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.commit_info import Provenance
 from deltasql.log.commit.moved_rows import TouchedRows
@@ -18,7 +17,7 @@ from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.replay.table import DeltaLog
 from deltasql.plan.operators import READ_COLUMNS
-from deltasql.planner.changes import Reads
+from deltasql.plan.reads import Reads
 
 
 class Ours:
@@ -54,7 +53,7 @@ def _commit_behind(log: DeltaLog, read: Snapshot | None) -> None:
     """An UPDATE of one row, as far as the log goes, on top of what others have committed since `read`."""
     assert read is not None
     reads = Reads("id = 1", ("0.parquet",))
-    reader = RowReader(Engine(SparkHandle(None)).statement(""), read, reads)
+    reader = Engine(SparkHandle(None)).statement("").row_reader(read, reads)
     transaction = Transaction(log, read)
     transaction.record_read(reads.predicate, reads.files)
     rebase = RowLevel(TouchedRows(log.store, log.location, reader), reader, Budget())

@@ -13,25 +13,31 @@ from deltasql.engine.reading.frames import Frames, frame_schema
 from deltasql.engine.reading.input_size import UNKNOWN_SIZE, input_size
 from deltasql.engine.rewrites.arrange import arranged
 from deltasql.engine.rewrites.merge_source import Source
-from deltasql.engine.rewrites.outcome import Rewritten
 from deltasql.engine.rewrites.rewrite import rewrite
+from deltasql.engine.rewrites.row_reader import RowReader
 from deltasql.engine.rows import QueryResult
 from deltasql.engine.session.interrupts import stoppable
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema
-from deltasql.engine.writing.stage import Stage, Staged
+from deltasql.engine.writing.file_statistics import extremes
+from deltasql.engine.writing.stage import Stage as SparkStage
+from deltasql.engine.writing.stage import row_count
 from deltasql.errors.base import DeltaSqlError
+from deltasql.log.actions.actions import AddFile
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import HIDDEN_PREFIX
 from deltasql.plan.operators import (
     Literals,
     Operator,
+    Query,
     Rearrange,
     Rewrite,
     Scan,
     Supplied,
     Write,
 )
+from deltasql.plan.reads import Reads
+from deltasql.runtime import Rewritten, Stage, Staged
 from deltasql.schema.types import DataType, StructType
 
 if TYPE_CHECKING:
@@ -184,10 +190,38 @@ class StatementEngine:
             # What it gives may be lazy, and of any size: EXECUTE IMMEDIATE runs a query.
             return QueryResult(self.frames.query(sql, relations), self.spark, UNKNOWN_SIZE, self.sql)
 
+    def stage(
+        self,
+        root: str,
+        partition_columns: tuple[str, ...],
+        configuration: Mapping[str, str],
+        *,
+        stores_partitions: bool = False,
+    ) -> Stage:
+        return SparkStage(self.spark, root, partition_columns, configuration, stores_partitions=stores_partitions)
+
+    def row_reader(
+        self,
+        snapshot: Snapshot,
+        reads: Reads | None = None,
+        probe: Rewrite | Query | None = None,
+        stage: Stage | None = None,
+        time_zone: str | None = None,
+    ) -> RowReader:
+        return RowReader(self, snapshot, reads, probe, None if stage is None else _own(stage), time_zone)
+
+    def count_rows(self, add: AddFile, root: str) -> int:
+        return row_count(add, root)
+
+    def extremes(
+        self, root: str, schema: StructType, adds: Sequence[AddFile]
+    ) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+        return extremes(root, schema, adds)
+
     def write(self, operator: Write, stage: Stage, table: str) -> Staged:
-        """Stages the rows of `operator`. Literals need no Spark."""
+        """Literals need no Spark."""
         if isinstance(operator.child, Literals):
-            return stage.write_literals(operator.child)
+            return _own(stage).write_literals(operator.child)
         written = WriteContext(table, assigned_sql(operator), insert=True)
         size = input_size(operator)
         with self.work(written), self.spark.sized(size):
@@ -195,7 +229,7 @@ class StatementEngine:
             if operator.single_file:
                 rows = rows.coalesce(1)
             row_ids = operator.child.row_ids if isinstance(operator.child, Scan) else None
-            return stage.write(rows, operator.output, row_ids=row_ids)
+            return _own(stage).write(rows, operator.output, row_ids=row_ids)
 
     def rewrite(self, operator: Rewrite, stage: Stage, table: str, *, merge: bool, insert: bool = False) -> Rewritten:
         """Stages the successors of the files that hold a changed row.
@@ -204,7 +238,7 @@ class StatementEngine:
         """
         written = WriteContext(table, assigned_sql(operator), insert=insert, merge=merge)
         with self.work(written):
-            return rewrite(self.frames, self.spark, operator, stage)
+            return rewrite(self.frames, self.spark, operator, _own(stage))
 
     def source(self, operator: Rewrite) -> Source:
         """The source of a rewrite that has run: the rows that it had then, or the same ones read again."""
@@ -219,7 +253,7 @@ class StatementEngine:
         """Stages the rows of `operator` in new files; see engine.arrange."""
         size = input_size(operator)
         with self.work(), self.spark.sized(size):
-            return arranged(self.spark, operator, stage)
+            return arranged(self.spark, operator, _own(stage))
 
     def reads_below(self, rows: Supplied, location: str) -> bool:
         """Whether a DataFrame of the caller's reads files of the table at `location`."""
@@ -235,6 +269,12 @@ class StatementEngine:
         """A DataFrame of rows that are here already."""
         with self.work():
             return self.spark.session.createDataFrame(rows.rows, spark_schema(rows.schema))
+
+
+def _own(stage: Stage) -> SparkStage:
+    """A stage of this engine's."""
+    assert isinstance(stage, SparkStage)
+    return stage
 
 
 def _sql_name(parts: Sequence[str]) -> str:

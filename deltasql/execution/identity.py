@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
-from urllib.parse import unquote
+from typing import TYPE_CHECKING, Any
 
-from deltasql.engine.writing.file_statistics import file_statistics
 from deltasql.log.actions.actions import AddFile, Metadata
-from deltasql.log.configuration.indexed_columns import IndexRule
 from deltasql.planner.changes import RowChange
+from deltasql.runtime import Runtime
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.identity import identities, with_identities
 from deltasql.schema.types import StructType
@@ -20,11 +17,9 @@ if TYPE_CHECKING:
     from deltasql.schema.types import StructField
 
 SCHEMA_UPDATE_TAG = "delta.identity.schemaUpdate"
-_THREADS = 8
-_Values: TypeAlias = dict[str, Any]
 
 
-def with_used_numbers(change: RowChange, adds: Sequence[AddFile]) -> RowChange:
+def with_used_numbers(change: RowChange, adds: Sequence[AddFile], runtime: Runtime) -> RowChange:
     """`change` with metadata that tell up to which number its identity columns are used.
 
     Rows that are only copied count as well: their numbers were used before, so that the mark is right all the same.
@@ -34,7 +29,7 @@ def with_used_numbers(change: RowChange, adds: Sequence[AddFile]) -> RowChange:
     adds = [add for add in adds if add.deletion_vector is None]
     if not fields or not adds:
         return change
-    found = _extremes(change.commit.log.location, StructType(tuple(fields)), adds)
+    found = runtime.extremes(change.commit.log.location, StructType(tuple(fields)), adds)
     known = identities(change.metadata.schema)
     marks = {}
     for field in fields:
@@ -53,18 +48,5 @@ def with_used_numbers(change: RowChange, adds: Sequence[AddFile]) -> RowChange:
     return change.committing(actions=(*others, metadata), tags={**(change.commit.tags or {}), **tags})
 
 
-def _extremes(root: str, schema: StructType, adds: Iterable[AddFile]) -> list[tuple[_Values, _Values]]:
-    """Lowest and highest values of each file's columns, by physical name."""
-    import pyarrow.parquet as pq
-
-    def extremes(add: AddFile) -> tuple[_Values, _Values]:
-        footer = pq.read_metadata(f"{root}/{unquote(add.path)}")
-        statistics = file_statistics(footer, schema, (), IndexRule(leaves=-1), None)
-        return statistics.get("minValues", {}), statistics.get("maxValues", {})
-
-    with ThreadPoolExecutor(_THREADS) as threads:
-        return list(threads.map(extremes, adds))
-
-
-def _of(field: StructField, values: _Values) -> int | None:
+def _of(field: StructField, values: Mapping[str, Any]) -> int | None:
     return values.get(physical_name(field))

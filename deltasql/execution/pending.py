@@ -7,6 +7,7 @@ from collections.abc import Callable
 from types import TracebackType
 
 from deltasql.errors.usage import StatementEndedError
+from deltasql.execution.run import Run
 from deltasql.interrupts import interruptible
 from deltasql.result import Placed, Result
 
@@ -17,18 +18,15 @@ class Pending:
     `commit` or `abort` ends it; leaving a `with` block without a commit aborts it, too.
     """
 
-    def __init__(
-        self,
-        finish: Callable[[], Result],
-        discard: Callable[[], None],
-        placed: Placed,
-        planning: float,
-        most_attempts: int = 1,
-    ) -> None:
-        self._finish, self._discard, self._placed, self._planning = finish, discard, placed, planning
+    def __init__(self, run: Run, finish: Callable[[], Result], placed: Placed, planning: float) -> None:
+        """`finish` commits `run` and makes a Result of it; `planning` are the seconds that were spent so far."""
+        self._run, self._finish, self._placed, self._planning = run, finish, placed, planning
         self._ended = False
-        self.most_attempts = most_attempts
+
+    @property
+    def most_attempts(self) -> int:
         """How often `Session.sql` may begin the statement anew if it loses its races."""
+        return self._run.most_attempts
 
     def commit(self) -> Result:
         """Checks what others have committed since `begin`, and commits.
@@ -43,7 +41,7 @@ class Pending:
                 result = self._finish()
             except KeyboardInterrupt:
                 # It keeps the files of a commit that may be there.
-                self._discard()
+                self._run.discard()
                 raise
         result.elapsed = self._planning + time.perf_counter() - started
         return result
@@ -51,7 +49,7 @@ class Pending:
     def abort(self) -> None:
         """Removes what was staged. Raises StatementEndedError after a commit."""
         self._end()
-        self._discard()
+        self._run.discard()
 
     def __enter__(self) -> Pending:
         return self

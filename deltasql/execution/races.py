@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from deltasql.engine.engine import StatementEngine
-from deltasql.engine.writing.stage import Stage
-from deltasql.execution.row_reader import RowReader
 from deltasql.log.actions.vector_writer import MarkedFile, Marking
 from deltasql.log.commit.moved_rows import TouchedRows
 from deltasql.log.commit.rebase import Rebase
@@ -15,7 +12,9 @@ from deltasql.log.commit.row_rebase import Budget, Describe, FollowedRows, RowLe
 from deltasql.log.configuration.properties import writes_vectors
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.paths import canonical
-from deltasql.planner.changes import NO_ROWS, RowChange, TableChange
+from deltasql.plan.reads import NO_ROWS
+from deltasql.planner.changes import RowChange, TableChange
+from deltasql.runtime import Runtime, Stage
 from deltasql.settings.session_settings import (
     FOLLOW_ROWS,
     ROW_LEVEL_BYTES,
@@ -61,7 +60,7 @@ class RaceRules:
 def rebase_of(
     change: TableChange | RowChange,
     rules: RaceRules,
-    engine: StatementEngine,
+    runtime: Runtime,
     stage: Stage | None = None,
     marked: Sequence[MarkedFile] = (),
     marking: Marking | None = None,
@@ -74,7 +73,7 @@ def rebase_of(
     if snapshot is None or not (rows.probe or rules.follow_rows_of(snapshot)):
         return Rebase(rules.strict, () if marking is None else marking.actions)
     root = change.commit.log.location
-    reader = RowReader(engine, snapshot, change.commit.reads, rows.probe, stage, rules.time_zone)
+    reader = runtime.row_reader(snapshot, change.commit.reads, rows.probe, stage, rules.time_zone)
     files = {canonical(item.add.path, root): item for item in marked}
     touched = TouchedRows(change.commit.log.store, root, reader, files, marking)
     if rows.probe is None:

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engine.engine import StatementEngine
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.errors.log import StorageError
@@ -22,11 +21,11 @@ from deltasql.log.actions.actions import Json
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.reading.unused import Unused, hidden_names, last_before, logged_paths, unused
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.paths import LOG, canonical, is_absolute
+from deltasql.log.storage.paths import LOG, canonical, is_absolute, table_uri
 from deltasql.log.storage.store import LogStore
 from deltasql.log.storage.tree import IsHidden, Tree, file_table, no_folders
 from deltasql.planner.changes import Candidates, FileRemoval
-from deltasql.planner.statements.inspect import table_uri
+from deltasql.runtime import Runtime
 from deltasql.schema.types import STRING, StructField, StructType
 from deltasql.settings.session_settings import USER_METADATA, Settings
 
@@ -39,13 +38,13 @@ LAST_VERSION = "latestCommitVersionOutsideOfRetentionWindow"
 _MOST_TRIES = 10
 
 
-def remove_files(change: FileRemoval, engine: StatementEngine, settings: Settings) -> Committed:
+def remove_files(change: FileRemoval, runtime: Runtime, settings: Settings) -> Committed:
     """One row with the table's place; for a dry run one for each file and empty folder that would go.
 
     The metrics are those of both commits, whether or not they are made. Raises StorageError, VacuumLiteError.
     """
     cutoff = int(time.time() * 1000) - change.retention_ms
-    tree, last = _candidates(change, engine, cutoff)
+    tree, last = _candidates(change, runtime, cutoff)
     snapshot = change.log.snapshot()
     found = unused(tree, change.log, snapshot, cutoff)
     metrics = {"numFilesToDelete": found.files.num_rows, "sizeOfDataToDelete": found.size}
@@ -60,7 +59,7 @@ def remove_files(change: FileRemoval, engine: StatementEngine, settings: Setting
     return done
 
 
-def _candidates(change: FileRemoval, engine: StatementEngine, cutoff: int) -> tuple[Tree, int | None]:
+def _candidates(change: FileRemoval, runtime: Runtime, cutoff: int) -> tuple[Tree, int | None]:
     """Where to look, and the last version whose removals were looked at where the log was asked."""
     is_hidden = hidden_names(change.snapshot)
     match change.candidates:
@@ -71,7 +70,7 @@ def _candidates(change: FileRemoval, engine: StatementEngine, cutoff: int) -> tu
             return _present(change, paths, is_hidden), last
         case Candidates.INVENTORY:
             assert change.inventory is not None
-            return _inventoried(engine.rows(change.inventory).to_arrow(), change.log.store, is_hidden), None
+            return _inventoried(runtime.rows(change.inventory).to_arrow(), change.log.store, is_hidden), None
 
 
 def _present(change: FileRemoval, paths: list[str], is_hidden: IsHidden) -> Tree:

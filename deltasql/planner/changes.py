@@ -5,14 +5,15 @@ A change is data: the session runs it, EXPLAIN prints it, a golden compares it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import shown_value
-from deltasql.plan.operators import Operator, Query, Rearrange, Rewrite, Write
+from deltasql.plan.operators import Operator, Rearrange, Rewrite, Write
+from deltasql.plan.reads import NO_ROWS, Reads, RowReads
 from deltasql.planner.catalog_changes import CatalogChange, Registration, ViewChange
 from deltasql.planner.layout_result import Considered
 from deltasql.schema.types import LONG, STRING, StructField, StructType
@@ -121,38 +122,6 @@ class Outcome(Enum):
     UPDATE = "update"
     DELETE = "delete"
     MERGE = "merge"
-
-
-@dataclass(frozen=True, slots=True)
-class Reads:
-    """What a statement read of its target: the predicate that chose files, and the files, by log path.
-
-    `matches` says of partition values, as in the log, whether the predicate can accept a row there; None: in every
-    partition. `alias` is what qualifies columns in the predicate.
-    """
-
-    predicate: str | None
-    files: tuple[str, ...] = ()
-    whole_table: bool = False
-    matches: Callable[[Mapping[str, str | None]], bool] | None = None
-    alias: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RowReads:
-    """The rows that a statement depends on: those that `probe` acts on or, where it is a query, reads.
-
-    The probe can be run over other files of the table than those of its scan and gives the same
-    answer whenever that is. `advice` says of a statement without a probe why its rows are not told apart, and what the
-    user could do about it.
-    """
-
-    probe: Rewrite | Query | None
-    advice: str = ""
-
-
-NO_ROWS = RowReads(None)
-"""What is known of the rows of a statement whose files alone decide."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,32 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from deltasql.catalog import Catalog
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
 from deltasql.log.replay.table import DeltaLog
 from deltasql.plan.base import SqlText, TableName
-from deltasql.plan.operators import (
-    Operator,
-    Supplied,
-)
 from deltasql.plan.parameters import UNBOUND, BoundStatement
 from deltasql.planner.catalog_changes import View
+from deltasql.runtime import Analyst
 from deltasql.schema.timezone import machine_zone_name
-from deltasql.schema.types import DataType, StructType
 from deltasql.settings.session_settings import MEANING, TIME_ZONE, Settings, as_boolean, as_choice, says_meaning
 from deltasql.sql.timestamps import timestamp_of
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.log.replay.snapshot import Snapshot
 
 
-EMPTY: Mapping[str, Operator] = MappingProxyType({})
 GLOBAL = "global_temp"
 """The schema of the views that all sessions of the process share."""
 
@@ -43,50 +35,6 @@ class Reader:
 
     settings: Mapping[str, str | None]
     namespace: tuple[str, str]
-
-
-class Analyst(Protocol):
-    """The engine's answers to questions that only Spark's analyser can answer. Most start Spark."""
-
-    @property
-    def started(self) -> bool:
-        """Whether Spark is up, so that it may know names that the catalog does not."""
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether rows are computed by a Spark of our own, with no settings but those of SET."""
-
-    def knows(self, parts: Sequence[str]) -> bool:
-        """Whether Spark has a table or view of this name; a Spark of our own has no tables. Asks only a running one."""
-
-    def knows_view(self, parts: Sequence[str]) -> bool:
-        """Whether Spark has a temporary view of this name, as a DataFrame makes one. Asks only a running Spark."""
-
-    def temporary_views(self) -> list[str]:
-        """The names of Spark's own temporary views, if it is running."""
-
-    def schema(self, operator: Operator) -> StructType:
-        """The columns of an operator's rows."""
-
-    def types(
-        self,
-        scope: Sequence[tuple[Operator, str]],
-        expressions: Sequence[str],
-        relations: Mapping[str, Operator] = EMPTY,
-    ) -> list[DataType]:
-        """The types of expressions over the joined rows of some operators, each under its alias."""
-
-    def setting(self, key: str) -> str | None:
-        """A Spark setting, if Spark is running and has it."""
-
-    def value(self, expression: str, relations: Mapping[str, Operator] = EMPTY) -> Any:
-        """The value of a constant expression, or of a sub-query over `relations`."""
-
-    def reads_below(self, rows: Supplied, location: str) -> bool:
-        """Whether a DataFrame of the caller's reads files of the table at `location`."""
-
-    def foreign_columns(self, files: pa.Table, schema: StructType) -> list[bool]:
-        """Of which data files the footer names a column that `schema` has not. Needs no Spark."""
 
 
 @dataclass(slots=True)

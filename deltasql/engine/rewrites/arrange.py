@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from deltasql.engine.reading.scans import file_key, file_rows, partition_value
 from deltasql.engine.rewrites.curves import Line, boundaries, range_bits, search_sql, search_steps
 from deltasql.engine.session.spark import SparkHandle
-from deltasql.engine.writing.stage import Stage, Staged, count_live_rows
+from deltasql.engine.writing.stage import Stage, count_live_rows
 from deltasql.engine.writing.staged_files import ORIGIN
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import (
@@ -28,6 +28,7 @@ from deltasql.plan.hidden import (
     hidden,
 )
 from deltasql.plan.operators import Rearrange
+from deltasql.runtime import Staged
 from deltasql.schema.paths import Path, resolve
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
 

@@ -12,12 +12,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.engine.reading.row_ids import without_ids
-from deltasql.engine.rewrites.outcome import Rewritten
 from deltasql.engine.rewrites.row_actions import ActedRows, Counts, DuplicateMatchesError
 from deltasql.engine.writing.stage import count_live_rows
 from deltasql.engine.writing.staged_files import ORIGIN
 from deltasql.plan.hidden import ACTION, ROW_FILE, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
 from deltasql.plan.operators import RowEffect, Scan
+from deltasql.runtime import Rewritten
 
 if TYPE_CHECKING:
     import pyarrow as pa

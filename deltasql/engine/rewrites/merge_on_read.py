@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING
 
 from deltasql.engine.reading.row_ids import without_ids
 from deltasql.engine.reading.scans import local_path
-from deltasql.engine.rewrites.outcome import Rewritten
 from deltasql.engine.rewrites.row_actions import ActedRows, Counts, DuplicateMatchesError
 from deltasql.engine.rewrites.vector_positions import Positions, collect_positions, listed_positions
-from deltasql.engine.writing.stage import Staged
 from deltasql.log.actions.record_count import record_count
 from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_INDEX, SOURCE_ROW, TARGET_PRESENT
 from deltasql.plan.operators import RowEffect
+from deltasql.runtime import Rewritten, Staged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

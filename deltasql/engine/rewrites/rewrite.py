@@ -10,12 +10,12 @@ from deltasql.engine.reading.scans import scan_size
 from deltasql.engine.rewrites.copy_on_write import CopyOnWrite
 from deltasql.engine.rewrites.merge_on_read import MergeOnRead
 from deltasql.engine.rewrites.merge_source import Source
-from deltasql.engine.rewrites.outcome import Rewritten
 from deltasql.engine.rewrites.row_actions import DuplicateMatchesError
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.tuning import FEW_BYTES
 from deltasql.engine.writing.stage import Stage
 from deltasql.plan.operators import Rewrite, RowKind
+from deltasql.runtime import Rewritten
 
 FEW_FILES = 64
 

@@ -13,11 +13,11 @@ from deltasql.engine.reading.scans import local_path, with_declared
 from deltasql.engine.rewrites.action_sql import KEEP, NOTHING, action_sql, cases, not_written, output_sql, written_ids
 from deltasql.engine.rewrites.change_rows import with_change_rows
 from deltasql.engine.rewrites.merge_source import Source
-from deltasql.engine.rewrites.outcome import Rewritten
-from deltasql.engine.writing.stage import Stage, Staged
+from deltasql.engine.writing.stage import Stage
 from deltasql.errors.engine import MultipleSourceRowsError
 from deltasql.plan.hidden import ACTION, MATCH_NUMBER, ROW_FILE, ROW_INDEX, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
 from deltasql.plan.operators import Constraint, Rewrite, RowEffect, RowKind, Scan
+from deltasql.runtime import Rewritten, Staged
 from deltasql.schema.checks import CHANGE_TYPE
 from deltasql.schema.lengths import declared_texts
 

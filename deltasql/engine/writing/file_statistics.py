@@ -6,10 +6,13 @@ import json
 import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
+from deltasql.log.actions.actions import AddFile
 from deltasql.log.configuration.indexed_columns import IndexRule, Leaf, indexed_leaves
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructType
 
@@ -261,3 +264,21 @@ def _json(value: object) -> str:
     if isinstance(value, Decimal):
         return f"{value:f}"
     return json.dumps(value, ensure_ascii=False)
+
+
+def extremes(
+    root: str, schema: StructType, adds: Sequence[AddFile]
+) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """Lowest and highest values of each file's columns, by physical name."""
+    import pyarrow.parquet as pq
+
+    def of(add: AddFile) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        footer = pq.read_metadata(f"{root}/{unquote(add.path)}")
+        statistics = file_statistics(footer, schema, (), IndexRule(leaves=-1), None)
+        return statistics.get("minValues", {}), statistics.get("maxValues", {})
+
+    with ThreadPoolExecutor(_THREADS) as threads:
+        return list(threads.map(of, adds))
+
+
+_THREADS = 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -20,19 +20,19 @@ from deltasql.engine.writing.staged_files import (
     DIRECTORY_PREFIX,
     HIVE_NULL,
     ORIGIN,
-    StagedFile,
     data_files,
     staged_files,
 )
 from deltasql.errors.engine import RemoteWriteError
 from deltasql.errors.write import NestedVoidError
 from deltasql.log.actions.actions import AddCDCFile, AddFile
-from deltasql.log.actions.record_count import record_count
+from deltasql.log.actions.record_count import deleted_counts, live_rows, record_count
 from deltasql.log.configuration.properties import is_on
 from deltasql.log.storage.paths import absolute, is_local
 from deltasql.plan import marks
 from deltasql.plan.hidden import IS_CHANGE, ROW_ID, ROW_VERSION
 from deltasql.plan.operators import Constraint, Literals
+from deltasql.runtime import Staged, StagedFile
 from deltasql.schema.checks import CHANGE_TYPE, nested_voids
 from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
 from deltasql.schema.json import schema_to_json
@@ -52,27 +52,6 @@ WRITE_OPTIONS = {
     # The staging directory is ours alone, so that the second rename of version 1 buys nothing.
     "mapreduce.fileoutputcommitter.algorithm.version": "2",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Staged:
-    """Files that were written and not yet committed; `changes` are those of the change data feed."""
-
-    files: tuple[StagedFile, ...]
-    changes: tuple[AddCDCFile, ...] = ()
-
-    @property
-    def adds(self) -> list[AddFile]:
-        return [item.add for item in self.files]
-
-    @property
-    def rows(self) -> int:
-        return sum(item.rows for item in self.files)
-
-    @property
-    def size(self) -> int:
-        """Bytes."""
-        return sum(item.add.size for item in self.files)
 
 
 class Stage:
@@ -272,19 +251,6 @@ def count_live_rows(files: pa.Table) -> int:
     """Live rows in some data files of the table: from the log's statistics, else from the files' footers."""
     counts = zip(files.column("location").to_pylist(), live_rows(files), deleted_counts(files), strict=True)
     return sum(footer(path).num_rows - gone if rows is None else rows for path, rows, gone in counts)
-
-
-def live_rows(files: pa.Table) -> list[int | None]:
-    """Rows of each file that are not deleted, from the log's statistics; None for a file without them."""
-    counts = map(record_count, files.column("stats").to_pylist())
-    return [None if rows is None else rows - gone for rows, gone in zip(counts, deleted_counts(files), strict=True)]
-
-
-def deleted_counts(files: pa.Table) -> list[int]:
-    """Rows of each file that its deletion vector marks."""
-    if "deletionVector" not in files.column_names:
-        return [0] * files.num_rows
-    return [(vector or {}).get("cardinality") or 0 for vector in files.column("deletionVector").to_pylist()]
 
 
 def _physical(rows: DataFrame, schema: StructType, extra: Sequence[str]) -> DataFrame:

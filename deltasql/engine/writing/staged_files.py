@@ -14,6 +14,7 @@ from deltasql.engine.writing.file_statistics import file_statistics, stats_json
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.configuration.iceberg_compat import compat_tags
 from deltasql.log.configuration.indexed_columns import IndexRule, index_rule
+from deltasql.runtime import StagedFile
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.timezone import zone as session_zone
 from deltasql.schema.types import TIMESTAMP, StructType
@@ -24,16 +25,6 @@ DIRECTORY_PREFIX = "deltasql_dir_"
 """Marks the directories of partition columns that stay in the files."""
 HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
 _THREADS = 8
-
-
-@dataclass(frozen=True, slots=True)
-class StagedFile:
-    """A new data file: its action, its number of rows, the value of its directory of ORIGIN, and where it lies."""
-
-    add: AddFile
-    rows: int
-    origin: str | None
-    location: str
 
 
 def staged_files(

@@ -1,9 +1,13 @@
-"""How many rows a file has, as its statistics tell. Source: Delta protocol, Per-file Statistics."""
+"""How many rows files have, as statistics and deletion vectors tell. Source: Delta protocol, Per-file Statistics."""
 
 from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 # Cheaper than to parse all bounds of a file; the first field can only be its own.
 _FIRST_FIELD = re.compile(r'\s*\{\s*"numRecords"\s*:\s*(\d+)\s*[,}]')
@@ -18,3 +22,16 @@ def record_count(stats: str | None) -> int | None:
         return int(found[1])
     count = json.loads(stats).get("numRecords")
     return count if isinstance(count, int) else None
+
+
+def live_rows(files: pa.Table) -> list[int | None]:
+    """Rows of each file that are not deleted, from the log's statistics; None for a file without them."""
+    counts = map(record_count, files.column("stats").to_pylist())
+    return [None if rows is None else rows - gone for rows, gone in zip(counts, deleted_counts(files), strict=True)]
+
+
+def deleted_counts(files: pa.Table) -> list[int]:
+    """Rows of each file that its deletion vector marks."""
+    if "deletionVector" not in files.column_names:
+        return [0] * files.num_rows
+    return [(vector or {}).get("cardinality") or 0 for vector in files.column("deletionVector").to_pylist()]

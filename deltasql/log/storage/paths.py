@@ -66,3 +66,8 @@ def absolute(path: str, root: str) -> str:
     """The decoded place of a data file, absolute: what a reader opens. `path` as in the log, `root` decoded."""
     plain = canonical(path, root)
     return plain if is_absolute(plain) else f"{root}/{plain}"
+
+
+def table_uri(location: str) -> str:
+    """The location of a table as Spark names it in results: `file:/path` for a local one."""
+    return f"file:{location}" if location.startswith("/") else location

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from deltasql.plan.operators import Operator, Rewrite, Scan, children
-from deltasql.planner.changes import Reads
+from deltasql.plan.reads import Reads
 
 if TYPE_CHECKING:
     import pyarrow as pa

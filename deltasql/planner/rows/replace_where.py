@@ -26,7 +26,7 @@ from deltasql.settings.session_settings import REPLACE_WHERE_CHECK
 
 if TYPE_CHECKING:
     from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.planner.changes import Reads
+    from deltasql.plan.reads import Reads
     from deltasql.planner.context import Context
     from deltasql.schema.types import StructType
 

@@ -14,7 +14,7 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.log.configuration.properties import writes_vectors
 from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import Operator, Query, Rewrite, RowEffect, Scan
-from deltasql.planner.changes import NO_ROWS, RowReads
+from deltasql.plan.reads import NO_ROWS, RowReads
 from deltasql.planner.rows.read_set import own_scans, reads_otherwise
 from deltasql.schema.identity import identities
 from deltasql.schema.types import DecimalType, PrimitiveType

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from deltasql.log.storage.paths import absolute
 from deltasql.plan.fsck import Fsck
-from deltasql.planner.changes import Answer, CommitSpec, Plan, Reads, TableChange
+from deltasql.plan.reads import Reads
+from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.schema.types import BOOLEAN, STRING, StructField, StructType

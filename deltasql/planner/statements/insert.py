@@ -16,8 +16,9 @@ from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import ORDINAL, QUERY, hidden
 from deltasql.plan.insert import Insert
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Literals, Operator, Query, Write
+from deltasql.plan.reads import NO_ROWS, RowReads
 from deltasql.planner import binding
-from deltasql.planner.changes import NO_ROWS, CommitSpec, Outcome, Plan, RowChange, RowReads
+from deltasql.planner.changes import CommitSpec, Outcome, Plan, RowChange
 from deltasql.planner.context import Context
 from deltasql.planner.rows.alignment import StructRule
 from deltasql.planner.rows.char_types import stored
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 
     from deltasql.log.replay.snapshot import Snapshot
     from deltasql.log.replay.table import DeltaLog
-    from deltasql.planner.changes import Reads
+    from deltasql.plan.reads import Reads
 
 
 @dataclass(frozen=True, slots=True)

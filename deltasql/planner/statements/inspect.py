@@ -21,6 +21,7 @@ from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
 from deltasql.log.configuration.properties import canonical_key
 from deltasql.log.iceberg.current import current_metadata, root_uri
 from deltasql.log.reading.clustering import clustering_columns, is_clustered
+from deltasql.log.storage.paths import table_uri
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.inspect import (
     DescribeDetail,
@@ -428,10 +429,6 @@ def _full_name(name: TableName, context: Context) -> str | None:
 
 def _caret(name: TableName, context: Context) -> Caret:
     return context.caret(name.start, name.end)
-
-
-def table_uri(location: str) -> str:
-    return f"file:{location}" if location.startswith("/") else location
 
 
 def _moment(milliseconds: int | None) -> datetime | None:

@@ -24,14 +24,15 @@ from deltasql.log.configuration.indexed_columns import index_rule, indexed_leave
 from deltasql.log.configuration.properties import num_indexed_cols, property_value
 from deltasql.log.configuration.row_ids import row_id_columns
 from deltasql.log.reading.clustering import clustering_columns
+from deltasql.log.storage.paths import table_uri
 from deltasql.plan.base import ColumnPath, SqlText
 from deltasql.plan.operators import ROW_ID_COLUMNS, SCAN_COLUMNS, Curve, Rearrange, Scan
 from deltasql.plan.optimize import Optimize, Reorg
-from deltasql.planner.changes import Answer, CommitSpec, LayoutChange, Plan, Reads
+from deltasql.plan.reads import Reads
+from deltasql.planner.changes import Answer, CommitSpec, LayoutChange, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.layout_result import OPTIMIZED, Arranged, Considered, layout_row
 from deltasql.planner.rule import plan
-from deltasql.planner.statements.inspect import table_uri
 from deltasql.planner.tables.clustering_columns import check_statistics, json_list
 from deltasql.planner.tables.clustering_cubes import chosen_for_clustering, cube_ids
 from deltasql.planner.tables.partition_filter import chosen_files

@@ -25,6 +25,7 @@ from deltasql.log.configuration.iceberg_compat import check_replacement, with_co
 from deltasql.log.configuration.properties import column_mapping_mode, has_change_feed, parse_properties, protocol_for
 from deltasql.plan.base import quote
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Write
+from deltasql.plan.reads import Reads
 from deltasql.plan.table import (
     CreateSchema,
     CreateTable,
@@ -47,15 +48,7 @@ from deltasql.planner.catalog_changes import (
     SchemaRemoval,
     Unregistration,
 )
-from deltasql.planner.changes import (
-    Answer,
-    CommitSpec,
-    Outcome,
-    Plan,
-    Reads,
-    RowChange,
-    TableChange,
-)
+from deltasql.planner.changes import Answer, CommitSpec, Outcome, Plan, RowChange, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rows.char_types import stored
 from deltasql.planner.rule import plan

@@ -19,8 +19,9 @@ from deltasql.log.configuration.properties import (
 )
 from deltasql.log.configuration.row_ids import DOMAIN, ENABLED, ID_COLUMN_KEY, SUSPENDED, UNBACKFILL, VERSION_COLUMN_KEY
 from deltasql.plan.operators import Scan, Write
+from deltasql.plan.reads import Reads
 from deltasql.planner import binding
-from deltasql.planner.changes import CommitSpec, Outcome, Plan, Reads, RowChange, TableChange
+from deltasql.planner.changes import CommitSpec, Outcome, Plan, RowChange, TableChange
 from deltasql.planner.tables.row_tracking import BATCH_FILES
 from deltasql.schema.checks import INVALID_CHARACTERS
 from deltasql.schema.column_mapping import ID, MAX_ID, MODE, PHYSICAL_NAME

@@ -10,12 +10,11 @@ import pytest
 from deltasql.engine.failures.write_errors import Failure, WriteContext, cast_error, marked_error
 from deltasql.engine.reading.frames import _guard
 from deltasql.engine.session.spark import SparkHandle
-from deltasql.engine.writing.stage import Stage, Staged
-from deltasql.engine.writing.staged_files import StagedFile
+from deltasql.engine.writing.stage import Stage
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.engine import CheckViolationError, NotNullViolationError, RemoteWriteError
 from deltasql.errors.write import ExceedLengthError, ReplaceWhereMismatchError
-from deltasql.execution.commit import _overwritten
+from deltasql.execution.row_change import _overwritten
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.protocol.protocol import Protocol
@@ -23,6 +22,7 @@ from deltasql.log.replay.table import DeltaLog
 from deltasql.plan import marks
 from deltasql.plan.operators import Constraint
 from deltasql.planner.rows.char_types import length_checks
+from deltasql.runtime import Staged, StagedFile
 from deltasql.schema.types import LONG, STRING, TIMESTAMP, StructField, StructType
 
 

@@ -9,10 +9,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from deltasql.engine.engine import Engine
+from deltasql.engine.session.spark import SparkHandle
 from deltasql.execution.identity import SCHEMA_UPDATE_TAG, with_used_numbers
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.planner.changes import RowChange
 from tests.unit.planner.lab import Lab, columns
+
+RUNTIME = Engine(SparkHandle(None)).statement("")
+"""Reads footers, for which it needs no Spark."""
 
 
 @pytest.fixture
@@ -43,25 +48,26 @@ def marks(change: RowChange) -> list[int | None]:
 
 def test_the_outermost_numbers_of_all_files_count(change: RowChange) -> None:
     adds = [staged(change, "a b/1.parquet", [1, 4], [0, -2]), staged(change, "2.parquet", [2, None], [-6, -4])]
-    done = with_used_numbers(change, adds)
+    done = with_used_numbers(change, adds, RUNTIME)
     assert marks(done) == [4, -6]
     assert done.commit.actions == (done.metadata,)
     assert done.commit.tags == {SCHEMA_UPDATE_TAG: "true"}
 
 
 def test_nothing_is_said_where_nothing_is_new(change: RowChange) -> None:
-    assert with_used_numbers(change, []) is change
+    assert with_used_numbers(change, [], RUNTIME) is change
     assert (
-        with_used_numbers(replace(change, identities=()), [staged(change, "1.parquet", [1], [0])]).commit.tags is None
+        with_used_numbers(replace(change, identities=()), [staged(change, "1.parquet", [1], [0])], RUNTIME).commit.tags
+        is None
     )
-    done = with_used_numbers(change, [staged(change, "1.parquet", [5], [-8])])
-    again = with_used_numbers(done.committing(actions=()), [staged(change, "2.parquet", [3], [0])])
+    done = with_used_numbers(change, [staged(change, "1.parquet", [5], [-8])], RUNTIME)
+    again = with_used_numbers(done.committing(actions=()), [staged(change, "2.parquet", [3], [0])], RUNTIME)
     assert again.commit.actions == ()
 
 
 def test_a_change_of_columns_is_more_than_a_raised_mark(change: RowChange) -> None:
     evolved = change.committing(actions=(change.metadata,))
-    done = with_used_numbers(evolved, [staged(change, "1.parquet", [1], [0])])
+    done = with_used_numbers(evolved, [staged(change, "1.parquet", [1], [0])], RUNTIME)
     assert [type(action) for action in done.commit.actions] == [Metadata]
     assert done.commit.actions[0] == done.metadata
     assert marks(done) == [1, 0]

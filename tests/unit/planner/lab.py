@@ -13,7 +13,7 @@ import pyarrow as pa
 from deltasql.catalog import Catalog
 from deltasql.engine.engine import StatementEngine
 from deltasql.engine.session.spark import SparkHandle
-from deltasql.execution.commit import stage_table
+from deltasql.execution.table_change import StagedTable
 from deltasql.log.actions.actions import Action, AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.snapshot import Snapshot
@@ -148,7 +148,7 @@ class Lab:
         for sql in statements:
             change = self.plan(sql)
             if isinstance(change, TableChange):
-                stage_table(change, StatementEngine(SparkHandle(None), ""), self.catalog, self.settings).commit()
+                StagedTable(change, StatementEngine(SparkHandle(None), ""), self.catalog, self.settings).commit()
             elif isinstance(change, CatalogChange):
                 change.apply(self.catalog)
                 self._logs.clear()

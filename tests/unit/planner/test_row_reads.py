@@ -10,7 +10,8 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.concurrency import ConcurrentAppendError
 from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import Operator, Query, Rewrite, Scan
-from deltasql.planner.changes import RowChange, RowReads
+from deltasql.plan.reads import RowReads
+from deltasql.planner.changes import RowChange
 from deltasql.planner.rows.read_set import WHOLE_TABLE, partition_test
 from deltasql.planner.rows.row_level import keeps_source
 from deltasql.schema.types import StructType

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from deltasql.engine.engine import StatementEngine
+from deltasql.engine.reading.frames import Frames
 from deltasql.engine.reading.scans import local_path
 from deltasql.engine.rewrites.merge_on_read import FIRED
+from deltasql.engine.rewrites.merge_source import Source
 from deltasql.engine.rewrites.row_actions import ActedRows
 from deltasql.engine.rewrites.vector_positions import Positions, collect_positions
+from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.writing.stage import Stage, row_count
 from deltasql.log.actions.vector_writer import MarkedFile, inline_vector
 from deltasql.log.configuration.row_ids import row_id_columns
 from deltasql.log.storage.paths import absolute, canonical
 from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_ID, ROW_INDEX, SOURCE_PRESENT
 from deltasql.plan.operators import Query, Rewrite, RowEffect, RowKind, Scan
+from deltasql.plan.reads import Reads
 from deltasql.schema.types import StructType
 from deltasql.skipping.pruning import prune
 
@@ -29,24 +33,36 @@ if TYPE_CHECKING:
     from deltasql.log.commit.moved_rows import Places
     from deltasql.log.commit.row_rebase import Positions as RowPositions
     from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.planner.changes import Reads
+
+
+class Work(Protocol):
+    """What a RowReader needs of the engine that works on the statement."""
+
+    spark: SparkHandle
+    frames: Frames
+
+    def work(self) -> AbstractContextManager[None]:
+        """Work of Spark's: Ctrl-C cancels it, and its errors come out as ours."""
+
+    def source(self, operator: Rewrite) -> Source:
+        """The source of a rewrite that has run."""
 
 
 class RowReader:
     """What one statement does with rows of files that it has not read, or not read so closely.
 
-    `snapshot` is what it read, `probe` its rows in `planner.changes.RowReads`. See `log.row_level.RowReader` and
-    `log.touched_rows.Follower`, whose questions this answers.
+    `snapshot` is what it read, `probe` its rows in `plan.reads.RowReads`. Answers the questions of
+    `runtime.RowReader`.
     """
 
     def __init__(
         self,
-        engine: StatementEngine,
+        engine: Work,
         snapshot: Snapshot,
-        reads: Reads | None = None,
-        probe: Rewrite | Query | None = None,
-        stage: Stage | None = None,
-        time_zone: str | None = None,
+        reads: Reads | None,
+        probe: Rewrite | Query | None,
+        stage: Stage | None,
+        time_zone: str | None,
     ) -> None:
         self._engine, self._snapshot, self._reads = engine, snapshot, reads
         self._probe, self._stage, self._time_zone = probe, stage, time_zone

@@ -10,65 +10,60 @@ from contextlib import suppress
 from dataclasses import replace
 from uuid import uuid4
 
-from deltasql.engine.engine import StatementEngine
-from deltasql.engine.writing.stage import Stage, row_count
-from deltasql.engine.writing.staged_files import StagedFile
 from deltasql.errors.log import StorageError
-from deltasql.execution.commit import Committed, StagedChange, commit_staged, discarded_on_error
+from deltasql.execution.commit import Committed, commit_staged, discarded_on_error
 from deltasql.execution.races import RaceRules
-from deltasql.execution.row_reader import RowReader
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.bin_rebase import Bin, Rearranged
 from deltasql.log.commit.moved_rows import SOURCE_TAG
 from deltasql.log.reading.clustering import CUBE_COLUMNS, CUBE_CURVE, CUBE_ID, PROVIDER
-from deltasql.log.storage.paths import canonical
+from deltasql.log.storage.paths import canonical, table_uri
 from deltasql.plan.operators import Curve, Rearrange
 from deltasql.planner.changes import LayoutChange
 from deltasql.planner.layout_result import OPTIMIZED, Arranged, layout_metrics, layout_row
-from deltasql.planner.statements.inspect import table_uri
 from deltasql.planner.tables.clustering_columns import json_list
+from deltasql.runtime import Runtime, StagedFile
 from deltasql.settings.session_settings import Settings
 
 MOST_SOURCES = 1000
 """A longer list of a file's sources is left out: a tag stays in every checkpoint for as long as its file."""
 
 
-def stage_layout(change: LayoutChange, engine: StatementEngine, settings: Settings) -> StagedChange:
-    """Writes the new files. They are removed again if no commit comes to refer to them."""
-    stage = Stage(engine.spark, change.commit.log.location, (), change.snapshot.configuration)
-    rules = RaceRules.of(settings)
-    with discarded_on_error(stage):
-        staged, numbers = engine.rearrange(change.operator, stage)
-        bins = _bins(change, staged.files, numbers)
-    return StagedChange(lambda: _commit_layout(change, bins, rules, engine, settings, stage), stage.discard)
+class StagedLayout:
+    """A rearrangement whose new files are written. They are removed again if no commit comes to refer to them."""
 
+    def __init__(self, change: LayoutChange, runtime: Runtime, settings: Settings) -> None:
+        """Writes the new files. Raises InvalidSettingError."""
+        self._change, self._runtime, self._settings = change, runtime, settings
+        self._stage = runtime.stage(change.commit.log.location, (), change.snapshot.configuration)
+        self._rules = RaceRules.of(settings)
+        with discarded_on_error(self._stage):
+            staged, numbers = runtime.rearrange(change.operator, self._stage)
+            self._bins = _bins(change, runtime, staged.files, numbers)
 
-def _commit_layout(
-    change: LayoutChange,
-    bins: Sequence[Bin],
-    rules: RaceRules,
-    engine: StatementEngine,
-    settings: Settings,
-    stage: Stage,
-) -> Committed:
-    """Commits the bins that others have left as they were."""
-    rearranged = Rearranged(
-        bins,
-        change.commit.log.store,
-        change.commit.log.location,
-        RowReader(engine, change.snapshot),
-        by_rows=rules.follow_rows_of(change.snapshot),
-        needs_all=change.operator.curve is Curve.ZORDER,
-        describe=lambda left, adds: layout_metrics(_done(left, adds)),
-    )
-    commit = commit_staged(change, [], {}, settings, stage, rearranged)
-    done = _done(rearranged.bins, rearranged.adds)
-    row = layout_row(table_uri(change.snapshot.location), change.considered, done)
-    if commit is None:
-        stage.discard()
-        return Committed(OPTIMIZED, (row,), None, layout_metrics(done))
-    _remove_given_up(change, bins, rearranged.adds)
-    return Committed(OPTIMIZED, (row,), commit.version, layout_metrics(done), commit.attempts)
+    def commit(self) -> Committed:
+        """Commits the bins that others have left as they were."""
+        change = self._change
+        rearranged = Rearranged(
+            self._bins,
+            change.commit.log.store,
+            change.commit.log.location,
+            self._runtime.row_reader(change.snapshot),
+            by_rows=self._rules.follow_rows_of(change.snapshot),
+            needs_all=change.operator.curve is Curve.ZORDER,
+            describe=lambda left, adds: layout_metrics(_done(left, adds)),
+        )
+        commit = commit_staged(change, [], {}, self._settings, self._stage, rearranged)
+        done = _done(rearranged.bins, rearranged.adds)
+        row = layout_row(table_uri(change.snapshot.location), change.considered, done)
+        if commit is None:
+            self._stage.discard()
+            return Committed(OPTIMIZED, (row,), None, layout_metrics(done))
+        _remove_given_up(change, self._bins, rearranged.adds)
+        return Committed(OPTIMIZED, (row,), commit.version, layout_metrics(done), commit.attempts)
+
+    def discard(self) -> None:
+        self._stage.discard()
 
 
 def _remove_given_up(change: LayoutChange, bins: Sequence[Bin], adds: Sequence[AddFile]) -> None:
@@ -79,7 +74,7 @@ def _remove_given_up(change: LayoutChange, bins: Sequence[Bin], adds: Sequence[A
         change.commit.log.store.delete_all([path for item in bins for path in item.outputs if path not in kept])
 
 
-def _bins(change: LayoutChange, staged: Sequence[StagedFile], numbers: Sequence[int]) -> list[Bin]:
+def _bins(change: LayoutChange, runtime: Runtime, staged: Sequence[StagedFile], numbers: Sequence[int]) -> list[Bin]:
     """The old files of each bin and their successors. `numbers` has the bin of each staged file's origin."""
     operator, root = change.operator, change.commit.log.location
     paths = operator.target.files.column("path").to_pylist()
@@ -93,14 +88,14 @@ def _bins(change: LayoutChange, staged: Sequence[StagedFile], numbers: Sequence[
     return [
         Bin(
             {canonical(file.path, root): file for file in sources},
-            {canonical(add.path, root): add for add in _successors(operator, sources, outputs[number], root)},
+            {canonical(add.path, root): add for add in _successors(operator, runtime, sources, outputs[number], root)},
         )
         for number, sources in members.items()
     ]
 
 
 def _successors(
-    operator: Rearrange, sources: Sequence[AddFile], staged: Sequence[StagedFile], root: str
+    operator: Rearrange, runtime: Runtime, sources: Sequence[AddFile], staged: Sequence[StagedFile], root: str
 ) -> list[AddFile]:
     """The actions of a bin's new files: partition values as the old ones have them, and tags that tell of these."""
     tags = _cube_tags(operator) if operator.curve is not None else _common_cube(sources)
@@ -110,7 +105,7 @@ def _successors(
     for file in staged:
         own = tags
         if operator.curve is None and whole[file.origin] == 1 and len(sources) <= MOST_SOURCES:
-            own = {**tags, SOURCE_TAG: _order_map(sources, root)}
+            own = {**tags, SOURCE_TAG: _order_map(runtime, sources, root)}
         own = {**(file.add.tags or {}), **own}
         add = replace(file.add, partition_values=sources[0].partition_values, data_change=False, tags=own or None)
         adds.append(replace(add, clustering_provider=provider))
@@ -131,11 +126,11 @@ def _common_cube(sources: Sequence[AddFile]) -> dict[str, str | None]:
     return {key: value for key, value in found[0].items() if value is not None} if same else {}
 
 
-def _order_map(sources: Sequence[AddFile], root: str) -> str:
+def _order_map(runtime: Runtime, sources: Sequence[AddFile], root: str) -> str:
     """Where each row came from: the n-th live row of all sources, one after another, is row n of the file."""
     places: list[tuple[str, str | None, int]] = []
     for file in sources:
-        vector, rows = file.deletion_vector, row_count(file, root)
+        vector, rows = file.deletion_vector, runtime.count_rows(file, root)
         places.append((file.path, vector.unique_id if vector else None, rows - (vector.cardinality if vector else 0)))
     return json.dumps(places, separators=(",", ":"))
 

@@ -1,0 +1,179 @@
+"""The commit of a change with rows: the engine stages files first, then one put decides."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from deltasql.catalog import Catalog
+from deltasql.execution.commit import Committed, adds_of, commit_staged, discarded_on_error, register, removals
+from deltasql.execution.identity import with_used_numbers
+from deltasql.execution.metrics import removed_metrics, rewrite_metrics
+from deltasql.execution.races import RaceRules, rebase_of
+from deltasql.log.actions.actions import Action, AddFile, RemoveFile
+from deltasql.log.actions.vector_writer import MarkedFile, Marking, mark_rows
+from deltasql.log.commit.commit_rules import of_kind
+from deltasql.log.configuration.iceberg_compat import stores_partitions
+from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.replay.snapshot import physical_names
+from deltasql.plan.operators import Rewrite, RowEffect, Write
+from deltasql.plan.reads import Reads
+from deltasql.planner.changes import OUTCOME_SCHEMAS, Outcome, RowChange
+from deltasql.runtime import Rewritten, Runtime, Stage, Staged
+from deltasql.schema.partition_values import partition_value
+from deltasql.settings.session_settings import Settings
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from deltasql.log.replay.snapshot import Snapshot
+
+
+class StagedRows:
+    """A change whose rows are written. Files that no commit comes to refer to are removed again."""
+
+    def __init__(self, change: RowChange, runtime: Runtime, catalog: Catalog, settings: Settings) -> None:
+        """Writes the rows. Raises what the rows violate, and InvalidSettingError."""
+        spec, metadata = change.commit, change.metadata
+        self._runtime, self._catalog, self._settings = runtime, catalog, settings
+        self._stage = runtime.stage(
+            spec.log.location,
+            metadata.partition_columns,
+            metadata.configuration,
+            stores_partitions=stores_partitions(_protocol(change), metadata.configuration),
+        )
+        rules = RaceRules.of(settings)
+        started = time.perf_counter()
+        with discarded_on_error(self._stage):
+            self._work = work = _staged(change, runtime, self._stage)
+            work.metrics["executionTimeMs"] = int((time.perf_counter() - started) * 1000)
+            final = with_used_numbers(change, of_kind(work.actions, AddFile), runtime)
+        self._change = final.committing(reads=final.commit.reads or work.reads)
+        self._rebase = rebase_of(self._change, rules, runtime, self._stage, work.marked, work.marking, work.described)
+
+    def commit(self) -> Committed:
+        try:
+            return self._committed()
+        finally:
+            self._runtime.release()
+
+    def discard(self) -> None:
+        self._stage.discard()
+        self._runtime.release()
+
+    def _committed(self) -> Committed:
+        change, work = self._change, self._work
+        actions = [*change.commit.actions, *work.actions]
+        schema = OUTCOME_SCHEMAS[change.outcome]
+        if change.skip_if_empty and not actions and not work.marked:
+            return Committed(schema, (work.answer,), None, work.metrics)
+        commit = commit_staged(change, actions, work.metrics, self._settings, self._stage, self._rebase)
+        assert commit is not None
+        register(change.commit.register, self._catalog)
+        return Committed(schema, (work.answer,), commit.version, work.metrics, commit.attempts)
+
+
+def _protocol(change: RowChange) -> Protocol:
+    """The protocol that holds once the change is committed."""
+    stated = of_kind(change.commit.actions, Protocol)
+    if stated:
+        return stated[-1]
+    assert change.commit.snapshot is not None
+    return change.commit.snapshot.protocol
+
+
+def _staged(change: RowChange, runtime: Runtime, stage: Stage) -> _Work:
+    if isinstance(change.operator, Write):
+        return _written(change, runtime, stage, change.operator)
+    return _rewritten(change, runtime, stage, change.operator)
+
+
+@dataclass(slots=True)
+class _Work:
+    """What the engine did for a change: actions, metrics, and the row that the statement returns.
+
+    `marked` are files that stay, with the rows that go, and `marking` the actions which that comes to if nobody else
+    commits. `reads` are known only now, where the plan has none.
+    """
+
+    actions: Sequence[Action]
+    metrics: dict[str, int]
+    answer: tuple[int, ...]
+    marked: Sequence[MarkedFile] = ()
+    marking: Marking | None = None
+    reads: Reads | None = None
+    describe: Callable[[Marking], dict[str, int]] | None = None
+
+    def described(self, marking: Marking) -> dict[str, int]:
+        """The metrics where `marking` is what was marked in the end; they are the work's from then on."""
+        if self.describe is not None:
+            self.metrics.update(self.describe(marking))
+        return self.metrics
+
+
+def _written(change: RowChange, runtime: Runtime, stage: Stage, operator: Write) -> _Work:
+    staged = runtime.write(operator, stage, change.commit.log.table)
+    removed, reads = change.removed, None
+    if change.dynamic_overwrite and change.commit.snapshot is not None:
+        removed, reads = _overwritten(change.commit.snapshot, staged)
+    removes = adds_of(change.commit.snapshot, removed)
+    metrics = {"numFiles": len(staged.files), "numOutputRows": staged.rows, "numOutputBytes": staged.size}
+    if removed is not None:
+        metrics |= removed_metrics(removes)
+    actions: list[AddFile | RemoveFile] = [*removals(removes), *staged.adds]
+    if change.rearranges:
+        actions = [replace(action, data_change=False) for action in actions]
+    return _Work(actions, metrics, (staged.rows, staged.rows), reads=reads)
+
+
+def _rewritten(change: RowChange, runtime: Runtime, stage: Stage, operator: Rewrite) -> _Work:
+    assert change.commit.snapshot is not None
+    merge, insert = change.outcome is Outcome.MERGE, change.outcome is Outcome.INSERT
+    done = runtime.rewrite(operator, stage, change.commit.log.table, merge=merge, insert=insert)
+    adds = change.commit.snapshot.add_files(done.marked) if done.marked else []
+    marked = [
+        MarkedFile(add, done.marked[add.path], runtime.count_rows(add, change.commit.log.location)) for add in adds
+    ]
+    marking = mark_rows(change.commit.log.store, marked, int(time.time() * 1000))
+    if marking.vector_file is not None:
+        # It is staged like the files of rows.
+        stage.also(marking.vector_file)
+    removed = change.commit.snapshot.add_files(done.removed) if done.removed else []
+    actions: list[Action] = [*removals(removed), *done.staged.adds, *done.staged.changes]
+
+    def describe(final: Marking) -> dict[str, int]:
+        return rewrite_metrics(change.outcome, done, operator, [*removed, *final.removed_files], final)
+
+    answer = _answer(change.outcome, done, operator)
+    return _Work(actions, describe(marking), answer, marked, marking, describe=describe)
+
+
+def _answer(outcome: Outcome, done: Rewritten, operator: Rewrite) -> tuple[int, ...]:
+    rows = [done.rows(operator.actions, effect) for effect in (RowEffect.UPDATE, RowEffect.DELETE, RowEffect.INSERT)]
+    if outcome is Outcome.INSERT:
+        return rows[2], rows[2]
+    return (sum(rows), *rows) if outcome is Outcome.MERGE else (sum(rows),)
+
+
+def _overwritten(snapshot: Snapshot, staged: Staged) -> tuple[pa.Table, Reads]:
+    """The files of every partition that a staged file falls into, and that a dynamic overwrite depends on just these.
+
+    Values are compared by type: writers spell one timestamp in several ways.
+    """
+    import pyarrow as pa
+
+    fields = [field for name in snapshot.partition_columns if (field := snapshot.schema.find(name))]
+    names = list(zip(snapshot.partition_columns, physical_names(snapshot.metadata), strict=True))
+
+    def partition(values: Mapping[str, str | None]) -> tuple[object, ...]:
+        """The partition of a file, whose values the log has by physical name."""
+        return partition_value({name: values.get(physical) for name, physical in names}, fields)
+
+    touched = {partition(add.partition_values) for add in staged.adds}
+    files = snapshot.files(("path", "partitionValues", "size", "stats"))
+    values = files.column("partitionValues").to_pylist()
+    removed = files.filter(pa.array([partition_value(row, fields) in touched for row in values], pa.bool_()))
+    paths = tuple(removed.column("path").to_pylist())
+    return removed, Reads("TRUE", paths, matches=lambda values: partition(values) in touched)

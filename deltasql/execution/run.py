@@ -1,0 +1,143 @@
+"""The one place where a plan has effects: it is staged, committed, and what follows from it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from typing_extensions import assert_never
+
+from deltasql.catalog import Catalog
+from deltasql.execution.commit import Committed, StagedChange
+from deltasql.execution.layout_change import StagedLayout
+from deltasql.execution.row_change import StagedRows
+from deltasql.execution.table_change import StagedTable
+from deltasql.interrupts import next_step, shielded
+from deltasql.planner.catalog_changes import CatalogChange, View, ViewChange
+from deltasql.planner.changes import (
+    Answer,
+    FileRemoval,
+    LayoutChange,
+    Plan,
+    QueryRows,
+    RowChange,
+    SettingChange,
+    SparkCommand,
+    Stepwise,
+    TableChange,
+)
+from deltasql.planner.context import GLOBAL
+from deltasql.planner.rows.repeats import may_repeat
+from deltasql.runtime import Runtime
+from deltasql.settings.session_settings import RETRY_ATTEMPTS, RETRY_STATEMENTS, Settings, as_choice, as_count
+
+if TYPE_CHECKING:
+    from deltasql.result import RowSource
+
+Outcome: TypeAlias = "Committed | RowSource"
+"""What a plan came to: rows that are known, with the commit that was made, or rows that are computed when asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionState:
+    """What the effects of a plan fall on. `forget_logs` is called when names may stand for other tables."""
+
+    catalog: Catalog
+    settings: Settings
+    views: dict[str, View]
+    shared_views: dict[str, View]
+    set: Callable[[str | None, str | None], None]
+    forget_logs: Callable[[], None]
+
+
+class Run:
+    """One plan on its way to effects, in two phases: made, it is staged; `commit` does what is left."""
+
+    def __init__(self, plan: Plan, runtime: Runtime, session: SessionState) -> None:
+        """Stages what has rows to write. Raises what is wrong with them, and InvalidSettingError before that."""
+        self._plan, self._runtime, self._session = plan, runtime, session
+        self.most_attempts = _most_attempts(plan, session.settings)
+        """How often a statement is begun anew that loses its races."""
+        self._staged = self._stage(plan)
+
+    def commit(self) -> Outcome:
+        """Commits what is staged, or does what needs no staging. Raises a ConcurrentModificationError."""
+        return self._done(self._plan, self._staged)
+
+    def discard(self) -> None:
+        """Removes what was staged, unless a commit may need it."""
+        if self._staged is not None:
+            self._staged.discard()
+
+    def _stage(self, plan: Plan) -> StagedChange | None:
+        """A change of a table up to its commit; None for what has no such phases."""
+        session = self._session
+        match plan:
+            case TableChange():
+                return StagedTable(plan, self._runtime, session.catalog, session.settings)
+            case RowChange():
+                return StagedRows(plan, self._runtime, session.catalog, session.settings)
+            case LayoutChange():
+                return StagedLayout(plan, self._runtime, session.settings)
+            case _:
+                return None
+
+    def _done(self, plan: Plan, staged: StagedChange | None) -> Outcome:
+        match plan:
+            case Answer(schema, rows):
+                return Committed(schema, rows)
+            case QueryRows(operator):
+                return self._runtime.rows(operator)
+            case SparkCommand(sql, relations):
+                return self._runtime.command(sql, relations)
+            case TableChange() | RowChange() | LayoutChange():
+                return self._committed(plan, staged)
+            case FileRemoval():
+                # Only VACUUM needs Arrow's functions in a session without rows.
+                from deltasql.execution.vacuum import remove_files
+
+                return remove_files(plan, self._runtime, self._session.settings)
+            case Stepwise(_, steps):
+                return [self._step(step) for step in steps][-1]
+            case CatalogChange():
+                with shielded():
+                    plan.apply(self._session.catalog)
+                    # A dropped table's log must not answer for a later one at the same place.
+                    self._session.forget_logs()
+                return Committed()
+            case SettingChange(key, value):
+                self._session.set(key, value)
+                return Committed(*plan.answer())
+            case ViewChange():
+                return self._view_changed(plan)
+            case _:
+                assert_never(plan)
+
+    def _committed(self, plan: TableChange | RowChange | LayoutChange, staged: StagedChange | None) -> Committed:
+        assert staged is not None
+        done = staged.commit()
+        if done.version is not None:
+            for setting in plan.commit.afterwards:
+                self._session.set(setting.key, setting.value)
+        return done
+
+    def _step(self, plan: Plan) -> Outcome:
+        next_step()
+        return self._done(plan, self._stage(plan))
+
+    def _view_changed(self, plan: ViewChange) -> Committed:
+        shared = plan.name.startswith(f"{GLOBAL}.")
+        plan.apply(self._session.shared_views if shared else self._session.views)
+        # The engine's view of that name, a DataFrame's, has been replaced or dropped with ours.
+        self._runtime.forget_view(plan.name.split(".", 1) if shared else (plan.name,))
+        return Committed()
+
+
+def _most_attempts(plan: Plan, settings: Settings) -> int:
+    """How often a statement that loses its races is run. Raises InvalidSettingError."""
+    if not isinstance(plan, (TableChange, RowChange, LayoutChange)):
+        return 1
+    if not may_repeat(plan, as_choice(RETRY_STATEMENTS, settings.get(RETRY_STATEMENTS))):
+        return 1
+    return as_count(RETRY_ATTEMPTS, settings.get(RETRY_ATTEMPTS))

@@ -1,0 +1,87 @@
+"""The commit of a change without new rows: metadata, and files that leave as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from deltasql.catalog import Catalog
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.features import DropCheckpointError
+from deltasql.execution.commit import Committed, adds_of, commit_actions, register, removals
+from deltasql.execution.metrics import removed_metrics
+from deltasql.execution.races import RaceRules, rebase_of
+from deltasql.log.actions.actions import AddFile
+from deltasql.log.actions.record_count import live_rows
+from deltasql.log.commit.transaction import Commit
+from deltasql.planner.changes import OUTCOME_SCHEMAS, Outcome, TableChange
+from deltasql.runtime import Runtime
+from deltasql.settings.session_settings import Settings
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class StagedTable:
+    """A change of a table without new rows. It stages nothing, so that there is nothing to discard."""
+
+    def __init__(self, change: TableChange, runtime: Runtime, catalog: Catalog, settings: Settings) -> None:
+        """Raises what `change.verify` says of rows that are in the way, and InvalidSettingError."""
+        for check in change.verify:
+            if runtime.rows(check.broken).head(1):
+                raise check.error
+        self._change, self._catalog, self._settings = change, catalog, settings
+        self._rebase = rebase_of(change, RaceRules.of(settings), runtime)
+
+    def commit(self) -> Committed:
+        change, spec = self._change, self._change.commit
+        removes = adds_of(spec.snapshot, change.removed)
+        metrics = _metrics(change, removes)
+        outcome = change.outcome or Outcome.NONE
+        rows = _deleted_rows(change.removed) if outcome is Outcome.DELETE else None
+        if rows is not None and rows >= 0:
+            metrics["numDeletedRows"] = rows
+        schema = OUTCOME_SCHEMAS[outcome]
+        answer: tuple[tuple[Any, ...], ...] = ((rows,),) if rows is not None else ()
+        if change.answer is not None:
+            schema, answer = change.answer.schema, change.answer.rows
+        if change.skip_if_empty and not removes and not spec.actions:
+            return Committed(schema, answer)
+        commit = commit_actions(change, [*spec.actions, *removals(removes)], metrics, self._settings, self._rebase)
+        # Only changes with rows find that others have left them nothing.
+        assert commit is not None
+        register(spec.register, self._catalog)
+        if change.checkpoint:
+            _checkpoint(change, commit)
+        return Committed(schema, answer, commit.version, metrics, commit.attempts)
+
+    def discard(self) -> None:
+        """Nothing: no file was written."""
+
+
+def _metrics(change: TableChange, removes: Sequence[AddFile]) -> dict[str, int]:
+    if change.metrics is not None:
+        return dict(change.metrics)
+    return removed_metrics(removes) if change.removed is not None else {}
+
+
+def _checkpoint(change: TableChange, commit: Commit) -> None:
+    """The checkpoint that must be there before the statement goes on. Raises DropCheckpointError."""
+    # They take Arrow, which most commits of metadata do without.
+    from deltasql.log.upkeep import checkpoint_writer, cleanup
+
+    try:
+        checkpoint_writer.write_checkpoint(change.commit.log.store, commit.snapshot)
+        if change.forget_before_ms is not None:
+            cleanup.forget_versions(change.commit.log.store, commit.snapshot, change.forget_before_ms)
+    except (DeltaSqlError, OSError) as error:
+        raise DropCheckpointError(change.commit.log.table, commit.version, str(error).rstrip(".")) from error
+
+
+def _deleted_rows(files: pa.Table | None) -> int:
+    """Rows in files that go as a whole, from their statistics; -1 where one of them has none."""
+    if files is None:
+        return 0
+    counts = live_rows(files)
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else -1
