@@ -6,9 +6,14 @@ Questions that an engine without a session answers by no are answered here; any 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from deltasql.runtime import Analyst, Runtime
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from deltasql.result import CommandRows
 
 
 class Engine(Analyst, Runtime, Protocol):
@@ -46,7 +51,15 @@ class Asleep:
         if self._engine is not None:
             self._engine.release()
 
+    def frame_of(self, rows: CommandRows) -> DataFrame:
+        # A method of its own, for each Result keeps it: the attribute alone must not wake anything.
+        return self._awake.frame_of(rows)
+
     def __getattr__(self, name: str) -> Any:
+        return getattr(self._awake, name)
+
+    @property
+    def _awake(self) -> Engine:
         if self._engine is None:
             self._engine = self._wake()
-        return getattr(self._engine, name)
+        return self._engine

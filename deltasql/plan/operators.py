@@ -188,6 +188,22 @@ class EqualKey:
     type: DataType | None
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class SourceJoin:
+    """The source of a MERGE and how it is joined to the target: `on`, of which `equal_keys` are the equalities.
+
+    With `unique_match` two source rows that change one target row are an error. `is_kept` says that the rows may be
+    others when they are computed again, and are needed until the commit.
+    """
+
+    source: Operator
+    alias: str
+    on: str
+    equal_keys: tuple[EqualKey, ...] = ()
+    unique_match: bool = True
+    is_kept: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Recording:
     """How a rewrite records what it changed.
@@ -204,27 +220,25 @@ class Recording:
 class Rewrite:
     """The files of `target` that hold a row which an action changes, written anew, and the rows that actions insert.
 
-    Without a `source` every row of the target is MATCHED. `on` joins the two; `keep` has one SQL text per column of
-    `output` for a row that no action applies to. `equal_keys` are the equalities in `on`. With
-    `unique_match` two source rows that change one target row are an error. `volatile` says that an expression may
-    give another value when it is evaluated again, `keeps_source` that the source may, and is needed until the commit.
+    Without a `join` every row of the target is MATCHED. `keep` has one SQL text per column of `output` for a row that
+    no action applies to. `volatile` says that an expression may give another value when it is evaluated again.
     """
 
     target: Scan
     target_alias: str
-    source: Operator | None
-    source_alias: str
-    on: str | None
+    join: SourceJoin | None
     actions: tuple[RowAction, ...]
     keep: tuple[str, ...]
     output: StructType
     checks: tuple[Constraint, ...]
-    equal_keys: tuple[EqualKey, ...] = ()
-    unique_match: bool = True
     relations: Mapping[str, Operator] = field(default_factory=dict)
     recording: Recording = Recording()
     volatile: bool = False
-    keeps_source: bool = False
+
+    @property
+    def source(self) -> Operator | None:
+        """The source's rows, where there is a source."""
+        return None if self.join is None else self.join.source
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -67,14 +67,14 @@ def _text_rows(sql: str, relations: Mapping[str, Operator]) -> int:
 def _rewritten(operator: Rewrite) -> int:
     """Rows of the target and of the source, which are multiplied where the join has no equality."""
     target, source = rows_of(operator.target), 0
-    if operator.source is not None:
-        source = rows_of(operator.source)
-        target = target if operator.equal_keys else target * max(source, 1)
+    if operator.join is not None:
+        source = rows_of(operator.join.source)
+        target = target if operator.join.equal_keys else target * max(source, 1)
     return target + source + sum(_text_rows(text, operator.relations) for text in _texts(operator))
 
 
 def _texts(operator: Rewrite) -> Iterator[str]:
     """The user's expressions: they may hold sub-queries."""
     yield from (text for action in operator.actions for text in (action.condition, *action.values) if text is not None)
-    if operator.on is not None:
-        yield operator.on
+    if operator.join is not None:
+        yield operator.join.on

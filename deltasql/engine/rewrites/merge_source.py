@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.reading.frames import Frames
 from deltasql.plan.hidden import SOURCE_PRESENT, SOURCE_ROW
-from deltasql.plan.operators import EqualKey, Rewrite, Scan
+from deltasql.plan.operators import EqualKey, Rewrite, Scan, SourceJoin
 from deltasql.schema.literals import sql_literal
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType
 from deltasql.skipping.pruning import prune
@@ -34,22 +34,23 @@ class Source:
         self.key_ranges: tuple[tuple[EqualKey, Any, Any], ...] = ()
         self.broadcast = False
         self.rows: DataFrame | None = None
-        if operator.source is None:
+        join = operator.join
+        if join is None:
             return
-        rows = frames.frame(operator.source).withColumn(SOURCE_PRESENT, F.lit(True))
+        rows = frames.frame(join.source).withColumn(SOURCE_PRESENT, F.lit(True))
         if keep:
             rows = self.cache(rows.withColumn(SOURCE_ROW, F.monotonically_increasing_id()))
-            self.broadcast = self._measure(rows.alias(operator.source_alias), operator) <= BROADCAST_ROWS
+            self.broadcast = self._measure(rows.alias(join.alias), join) <= BROADCAST_ROWS
             rows = F.broadcast(rows) if self.broadcast else rows
-        elif operator.keeps_source:
+        elif join.is_kept:
             rows = self.cache(rows)
-        self.rows = rows.alias(operator.source_alias)
+        self.rows = rows.alias(join.alias)
 
-    def _measure(self, rows: DataFrame, operator: Rewrite) -> int:
+    def _measure(self, rows: DataFrame, join: SourceJoin) -> int:
         """The number of source rows; notes the ranges of their keys, which the same job finds."""
         from pyspark.sql import functions as F
 
-        keys = operator.equal_keys
+        keys = join.equal_keys
         ranges = [F.expr(f"{edge}({key.source})") for key in keys for edge in ("min", "max")]
         count, *edges = rows.agg(F.count(F.lit(1)), *ranges).collect()[0]
         self.key_ranges = tuple(zip(keys, edges[::2], edges[1::2], strict=True))

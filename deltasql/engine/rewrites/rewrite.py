@@ -42,7 +42,7 @@ def rewrite(frames: Frames, spark: SparkHandle, operator: Rewrite, stage: Stage)
             way.refuse_ambiguous_rows()
             return way.run(few, unique=False)
         finally:
-            if operator.keeps_source:
+            if operator.join is not None and operator.join.is_kept:
                 frames.keep(source)
             else:
                 source.release()

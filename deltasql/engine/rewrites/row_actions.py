@@ -67,7 +67,7 @@ class ActedRows:
         """The condition of the join, in brackets: Spark would take a stray word after it for an alias."""
         from pyspark.sql import functions as F
 
-        return F.expr(f"({self.operator.on or 'TRUE'})")
+        return F.expr(f"({self.operator.join.on if self.operator.join else 'TRUE'})")
 
     def _target_rows(self, target: Scan) -> DataFrame:
         return self.frames.frame(target).alias(self.operator.target_alias)
@@ -144,9 +144,10 @@ class ActedRows:
         """Raises MultipleSourceRowsError, naming keys, if several source rows would change one target row."""
         from pyspark.sql import functions as F
 
-        if not self.operator.unique_match:
+        join = self.operator.join
+        if join is None or not join.unique_match:
             return
-        labels = [key.target for key in self.operator.equal_keys] or [ROW_INDEX]
+        labels = [key.target for key in join.equal_keys] or [ROW_INDEX]
         names = [f"key{index}" for index in range(len(labels))]
         keys = [F.first(F.expr(label)).alias(name) for label, name in zip(labels, names, strict=True)]
         fired = self.acted(self.operator.target, "inner").filter(f"{ACTION} > 0")

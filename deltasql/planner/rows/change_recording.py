@@ -25,6 +25,6 @@ def recorded(operator: Rewrite, configuration: Mapping[str, str]) -> Rewrite:
 
 
 def _conditions(operator: Rewrite) -> Iterator[str]:
-    if operator.on is not None:
-        yield operator.on
+    if operator.join is not None:
+        yield operator.join.on
     yield from (action.condition for action in operator.actions if action.condition is not None)

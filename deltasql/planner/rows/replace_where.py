@@ -16,6 +16,7 @@ from deltasql.plan.operators import (
     RowAction,
     RowEffect,
     RowKind,
+    SourceJoin,
     Write,
 )
 from deltasql.planner import binding
@@ -71,9 +72,7 @@ def replacing(
     operator = Rewrite(
         target=scan,
         target_alias=alias,
-        source=write.child,
-        source_alias=ROWS,
-        on="FALSE",
+        join=SourceJoin(write.child, ROWS, "FALSE"),
         actions=(
             RowAction(RowKind.NOT_MATCHED_BY_SOURCE, RowEffect.DELETE, predicate, ()),
             RowAction(RowKind.NOT_MATCHED, RowEffect.INSERT, None, values),

@@ -84,7 +84,7 @@ def _statement_advice(operator: Rewrite, snapshot: Snapshot, context: Context) -
     if reads_otherwise(operator):
         return _ITSELF.format(table=snapshot.table)
     for text in _conditions(operator):
-        advice = _row_advice(text, operator.target_alias, snapshot, operator.source_alias)
+        advice = _row_advice(text, operator.target_alias, snapshot, operator.join.alias if operator.join else "")
         advice = advice or _query_advice(text, operator.relations, context)
         if advice is not None:
             return advice
@@ -93,8 +93,8 @@ def _statement_advice(operator: Rewrite, snapshot: Snapshot, context: Context) -
 
 def _conditions(operator: Rewrite) -> Iterator[str]:
     """What decides on rows of the target; the condition of an INSERT clause sees only the source."""
-    if operator.on is not None:
-        yield operator.on
+    if operator.join is not None:
+        yield operator.join.on
     for action in operator.actions:
         if action.condition is not None and action.effect is not RowEffect.INSERT:
             yield action.condition

@@ -12,12 +12,11 @@ from deltasql.plan.base import quote
 from deltasql.plan.delete import Delete
 from deltasql.plan.operators import SCAN_COLUMNS, Rewrite, RowAction, RowEffect, RowKind
 from deltasql.planner import binding
-from deltasql.planner.changes import CommitSpec, Outcome, Plan, RowChange, TableChange
+from deltasql.planner.changes import CommitSpec, Outcome, Plan, TableChange
 from deltasql.planner.context import Context
-from deltasql.planner.rows.change_recording import recorded
 from deltasql.planner.rows.ctes import with_ctes
-from deltasql.planner.rows.read_set import reads_of, reads_of_files
-from deltasql.planner.rows.row_level import rewritten_rows
+from deltasql.planner.rows.read_set import reads_of_files
+from deltasql.planner.rows.row_change import row_change
 from deltasql.planner.rows.scope import Scope, side
 from deltasql.planner.rule import plan
 
@@ -51,24 +50,15 @@ def _(statement: Delete, context: Context) -> Plan:
     operator = Rewrite(
         target=scan,
         target_alias=scope.target.alias,
-        source=None,
-        source_alias="",
-        on=None,
+        join=None,
         actions=(RowAction(RowKind.MATCHED, RowEffect.DELETE, condition, ()),),
         keep=tuple(f"{quote(scope.target.alias)}.{quote(name)}" for name in snapshot.schema.names),
         output=snapshot.schema,
         checks=(),
         relations=scope.relations,
     )
-    operator = recorded(operator, snapshot.configuration)
-    return RowChange(
-        CommitSpec(log, snapshot, "DELETE", parameters, reads=reads_of(operator, condition, snapshot, context)),
-        operator,
-        snapshot.metadata,
-        Outcome.DELETE,
-        rows=rewritten_rows(operator, snapshot, context),
-        skip_if_empty=True,
-    )
+    spec = CommitSpec(log, snapshot, "DELETE", parameters)
+    return row_change(spec, operator, snapshot.metadata, Outcome.DELETE, condition, context)
 
 
 def _whole_files(snapshot: Snapshot, condition: str | None, scope: Scope, context: Context) -> pa.Table | None:

@@ -180,7 +180,7 @@ def describe(operator: Operator) -> str:
                 f"{action.kind.value}{f' AND {action.condition}' if action.condition else ''}: {action.effect.value}"
                 for action in operator.actions
             )
-            on = f" ON {operator.on}" if operator.on else ""
+            on = f" ON {operator.join.on}" if operator.join else ""
             vectors = ", deletion vectors" if operator.recording.vectors else ""
             changes = ", change data" if operator.recording.changes else ""
             return f"Rewrite{on} [{actions}]{vectors}{changes}"

@@ -31,21 +31,30 @@ from deltasql.plan.merge import (
     UpdateAction,
     UpdateStarAction,
 )
-from deltasql.plan.operators import EqualKey, Number, Operator, Query, Rewrite, RowAction, RowEffect, RowKind, Scan
+from deltasql.plan.operators import (
+    EqualKey,
+    Number,
+    Operator,
+    Query,
+    Rewrite,
+    RowAction,
+    RowEffect,
+    RowKind,
+    Scan,
+    SourceJoin,
+)
 from deltasql.planner import binding
-from deltasql.planner.changes import CommitSpec, Outcome, Plan, RowChange
+from deltasql.planner.changes import CommitSpec, Outcome, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.rows.alignment import Alignment, StructRule, updated_struct
 from deltasql.planner.rows.assignments import assigned_values, refuse_conflicts
-from deltasql.planner.rows.change_recording import recorded
 from deltasql.planner.rows.char_types import stored
 from deltasql.planner.rows.ctes import with_ctes
 from deltasql.planner.rows.defaults import default_sql
 from deltasql.planner.rows.generated import generated_checks, generation_of, recomputed
 from deltasql.planner.rows.identity import identity_sql, refuse_explicit, refuse_update
 from deltasql.planner.rows.merge_columns import ClauseColumns, MergeAssignment
-from deltasql.planner.rows.read_set import reads_of
-from deltasql.planner.rows.row_level import keeps_source, rewritten_rows
+from deltasql.planner.rows.row_change import row_change
 from deltasql.planner.rows.scope import Scope, side, told_apart, type_at
 from deltasql.planner.rows.store_assignment import store_casts
 from deltasql.planner.rows.widening import automatic_widening, refuse_dependent_types
@@ -100,36 +109,23 @@ def _(statement: Merge, context: Context) -> Plan:
     operator = Rewrite(
         target=scan,
         target_alias=scope.target.alias,
-        source=Number(source) if numbered else source,
-        source_alias=sides[1].alias,
-        on=on,
+        join=SourceJoin(
+            Number(source) if numbered else source,
+            sides[1].alias,
+            on,
+            keys,
+            unique_match=not _deletes_all_matches(statement.clauses),
+        ),
         actions=merge.actions(new, scan, source),
         keep=tuple(f"{quote(scope.target.alias)}.{quote(name)}" for name in new.names),
         output=new,
         checks=(*constraints_of(new, metadata.configuration, snapshot.table), *generated_checks(new, merge.given)),
-        equal_keys=keys,
-        unique_match=not _deletes_all_matches(statement.clauses),
         relations=scope.relations,
     )
-    operator = recorded(operator, metadata.configuration)
-    rows = rewritten_rows(operator, snapshot, context)
-    operator = replace(operator, keeps_source=rows.probe is not None and keeps_source(operator))
-    return RowChange(
-        CommitSpec(
-            log,
-            snapshot,
-            "MERGE",
-            _parameters(statement, context),
-            actions=metadata_actions(snapshot, metadata),
-            reads=reads_of(operator, pruned_by, snapshot, context),
-        ),
-        operator,
-        metadata,
-        Outcome.MERGE,
-        identities=numbered,
-        rows=replace(rows, probe=operator if rows.probe is not None else None),
-        skip_if_empty=metadata is snapshot.metadata,
-    )
+    actions = metadata_actions(snapshot, metadata)
+    spec = CommitSpec(log, snapshot, "MERGE", _parameters(statement, context), actions)
+    change = row_change(spec, operator, metadata, Outcome.MERGE, pruned_by, context)
+    return replace(change, identities=numbered, skip_if_empty=metadata is snapshot.metadata)
 
 
 class _Merge:

@@ -11,18 +11,16 @@ from deltasql.plan.base import quote
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind, Scan
 from deltasql.plan.update import Assignment, Update
 from deltasql.planner import binding
-from deltasql.planner.changes import CommitSpec, Outcome, Plan, RowChange
+from deltasql.planner.changes import CommitSpec, Outcome, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.rows.alignment import Alignment, StructRule
 from deltasql.planner.rows.assignments import ResolvedAssignment, assigned_values, dotted, refuse_conflicts
-from deltasql.planner.rows.change_recording import recorded
 from deltasql.planner.rows.char_types import stored
 from deltasql.planner.rows.ctes import with_ctes
 from deltasql.planner.rows.defaults import default_sql
 from deltasql.planner.rows.generated import generated_checks, generation_of, recomputed
 from deltasql.planner.rows.identity import refuse_update
-from deltasql.planner.rows.read_set import reads_of
-from deltasql.planner.rows.row_level import rewritten_rows
+from deltasql.planner.rows.row_change import row_change
 from deltasql.planner.rows.scope import Scope, side, type_at, unqualified
 from deltasql.planner.rows.store_assignment import store_casts
 from deltasql.planner.rule import plan
@@ -54,31 +52,16 @@ def _(statement: Update, context: Context) -> Plan:
     operator = Rewrite(
         target=scan,
         target_alias=alias,
-        source=None,
-        source_alias="",
-        on=None,
+        join=None,
         actions=(action,),
         keep=tuple(keep.values()),
         output=schema,
         checks=(*constraints_of(schema, snapshot.configuration, snapshot.table, skip=untouched), *checks),
         relations=scope.relations,
     )
-    operator = recorded(operator, snapshot.configuration)
     predicate = [context.told(statement.condition)] if statement.condition else []
-    return RowChange(
-        CommitSpec(
-            log,
-            snapshot,
-            "UPDATE",
-            {"predicate": json.dumps(predicate)},
-            reads=reads_of(operator, condition, snapshot, context),
-        ),
-        operator,
-        snapshot.metadata,
-        Outcome.UPDATE,
-        rows=rewritten_rows(operator, snapshot, context),
-        skip_if_empty=True,
-    )
+    spec = CommitSpec(log, snapshot, "UPDATE", {"predicate": json.dumps(predicate)})
+    return row_change(spec, operator, snapshot.metadata, Outcome.UPDATE, condition, context)
 
 
 def _values(statement: Update, context: Context, scope: Scope, scan: Scan) -> dict[str, str]:

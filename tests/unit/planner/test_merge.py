@@ -82,7 +82,7 @@ def test_each_clause_is_an_action(tables: Lab) -> None:
         ("t.id", "CAST(concat(t.name, '!') AS STRING)"),
     ]
     assert operator.keep == ("t.id", "t.name")
-    assert [(key.target, key.source, key.type) for key in operator.equal_keys] == [("t.id", "s.id", INTEGER)]
+    assert [(key.target, key.source, key.type) for key in operator.join.equal_keys] == [("t.id", "s.id", INTEGER)]
 
 
 def test_a_star_is_the_targets_columns(tables: Lab) -> None:
@@ -139,16 +139,16 @@ def test_names_of_two_schemas(lab: Lab) -> None:
     """Both tables are called t: they are told apart by their schemas."""
     lab.run("CREATE SCHEMA a", "CREATE SCHEMA b", "CREATE TABLE a.t (id INT)", "CREATE TABLE b.t (id INT)")
     _, operator = merged(lab, "MERGE INTO a.t USING b.t ON a.t.id = b.t.id WHEN MATCHED THEN UPDATE SET id = b.t.id")
-    assert (operator.target_alias, operator.source_alias) == ("a.t", "b.t")
-    assert operator.on == "`a.t`.id = `b.t`.id"
+    assert (operator.target_alias, operator.join.alias) == ("a.t", "b.t")
+    assert operator.join.on == "`a.t`.id = `b.t`.id"
     assert operator.actions[0].values == ("`b.t`.id",)
-    assert [key.source for key in operator.equal_keys] == ["`b.t`.id"]
+    assert [key.source for key in operator.join.equal_keys] == ["`b.t`.id"]
 
 
 def test_a_table_of_the_current_schema_has_its_long_name_too(lab: Lab) -> None:
     lab.run("CREATE SCHEMA b", "CREATE TABLE t (id INT)", "CREATE TABLE b.t (id INT)")
     _, operator = merged(lab, "MERGE INTO t USING b.t ON default.t.id = b.t.id WHEN MATCHED THEN DELETE")
-    assert operator.on == "`default.t`.id = `b.t`.id"
+    assert operator.join.on == "`default.t`.id = `b.t`.id"
 
 
 def test_names_that_need_quotes(lab: Lab) -> None:
