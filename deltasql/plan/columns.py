@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias, Union
 
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName
 from deltasql.plan.table import ColumnDefinition
@@ -27,25 +28,61 @@ class AddedColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnChange:
-    """path {COMMENT 'text' | FIRST | AFTER name | TYPE type | {SET | DROP} NOT NULL | SET DEFAULT expr | DROP DEFAULT
-    | SYNC IDENTITY}
+class Retyped:
+    """TYPE type. `text` is the type as it was declared: CHAR and VARCHAR are strings to `type`."""
 
-    The Hive form, path name type [NOT NULL] [DEFAULT expr] [COMMENT 'text'] [FIRST | AFTER name], sets several,
-    `name` among them.
+    type: DataType
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Commented:
+    """COMMENT 'text'"""
+
+    comment: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """FIRST, or AFTER the sibling of that name."""
+
+    first: bool = False
+    after: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Nullability:
+    """DROP NOT NULL (`nullable`) or SET NOT NULL"""
+
+    nullable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Defaulted:
+    """SET DEFAULT expression, or DROP DEFAULT: None."""
+
+    default: SqlText | None
+
+
+@dataclass(frozen=True, slots=True)
+class Synchronized:
+    """SYNC IDENTITY"""
+
+
+Alteration: TypeAlias = Union[Retyped, Commented, Moved, Nullability, Defaulted, Synchronized]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChange:
+    """path alteration
+
+    The Hive form, path name type [NOT NULL] [DEFAULT expr] [COMMENT 'text'] [FIRST | AFTER name], has several
+    alterations, in the order in which they are made, and `name`, which must be the column's own.
     """
 
     path: ColumnPath
-    comment: str | None = None
-    first: bool = False
-    after: str | None = None
-    type: DataType | None = None
-    type_text: str = ""
-    nullable: bool | None = None
+    alterations: tuple[Alteration, ...]
     name: str | None = None
-    default: SqlText | None = None
-    drop_default: bool = False
-    sync_identity: bool = False
 
 
 @dataclass(frozen=True, slots=True)

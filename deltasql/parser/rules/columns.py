@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds
 from deltasql.parser.rules.options import Clause, collect
-from deltasql.plan.columns import AddedColumn, AlterColumns, ColumnChange
+from deltasql.plan.columns import (
+    AddedColumn,
+    Alteration,
+    AlterColumns,
+    ColumnChange,
+    Commented,
+    Defaulted,
+    Moved,
+    Nullability,
+    Retyped,
+    Synchronized,
+)
 from deltasql.schema.lengths import declared_text, plain_type
 
 
@@ -47,21 +59,21 @@ def _after(children: list[Any], tree: Tree, text: str) -> Clause:
 @builds("column_change")
 def _column_change(children: list[Any], tree: Tree, text: str) -> ColumnChange:
     path, change = children
-    return ColumnChange(path, **_flat(collect([change], tree.children[1:], text)))
+    return ColumnChange(path, _alterations(collect([change], tree.children[1:], text)))
 
 
 @builds("change_column")
 def _change_column(children: list[Any], tree: Tree, text: str) -> AlterColumns:
     """The Hive form: all of a column at once."""
     table, path, name, data_type, *options = children
-    values = _flat(collect(options, tree.children[4:], text))
-    change = ColumnChange(path, type=plain_type(data_type), type_text=declared_text(data_type), name=name, **values)
-    return AlterColumns(table, (change,))
+    retyped = Retyped(plain_type(data_type), declared_text(data_type))
+    values = {"type": retyped, **collect(options, tree.children[4:], text)}
+    return AlterColumns(table, (ColumnChange(path, _alterations(values), name),))
 
 
 @builds("type_option")
 def _type(children: list[Any], tree: Tree, text: str) -> Clause:
-    return Clause("type", {"type": plain_type(children[0]), "type_text": declared_text(children[0])})
+    return Clause("type", Retyped(plain_type(children[0]), declared_text(children[0])))
 
 
 @builds("set_not_null_option", "drop_not_null_option")
@@ -79,7 +91,17 @@ def _sync_identity(children: list[Any], tree: Tree, text: str) -> Clause:
     return Clause("sync_identity", True)
 
 
-def _flat(values: dict[str, Any]) -> dict[str, Any]:
-    """Fields by name: clauses that set several fields at once are taken apart."""
-    several = {**values.pop("position", {}), **values.pop("type", {})}
-    return {**values, **several}
+_ALTERATIONS: dict[str, Callable[[Any], Alteration]] = {
+    "sync_identity": lambda _: Synchronized(),
+    "type": lambda retyped: retyped,
+    "comment": Commented,
+    "position": lambda place: Moved(**place),
+    "nullable": Nullability,
+    "default": Defaulted,
+    "drop_default": lambda _: Defaulted(None),
+}
+"""What each clause alters, in the order in which alterations are made."""
+
+
+def _alterations(values: dict[str, Any]) -> tuple[Alteration, ...]:
+    return tuple(alteration(values[key]) for key, alteration in _ALTERATIONS.items() if key in values)

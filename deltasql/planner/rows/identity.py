@@ -14,6 +14,7 @@ from deltasql.errors.columns import (
 )
 from deltasql.plan import marks
 from deltasql.plan.base import quote
+from deltasql.plan.columns import ColumnChange, Defaulted, Nullability, Retyped
 from deltasql.plan.hidden import ORDINAL, ROWS
 from deltasql.planner import binding
 from deltasql.schema.identity import Identity, identity_of, with_identities
@@ -23,7 +24,6 @@ from deltasql.schema.types import StructField, StructType
 
 if TYPE_CHECKING:
     from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.plan.columns import ColumnChange
     from deltasql.planner.context import Context
 
 
@@ -55,17 +55,18 @@ def refuse_change(field: StructField, change: ColumnChange) -> None:
     """Raises AlterIdentityError for a change that an identity column does not take."""
     if identity_of(field) is None:
         return
-    retyped = change.type is not None and change.type != field.type
-    if retyped or change.nullable is not None or change.default is not None or change.drop_default:
-        raise AlterIdentityError(quote(field.name))
+    for alteration in change.alterations:
+        retyped = isinstance(alteration, Retyped) and alteration.type != field.type
+        if retyped or isinstance(alteration, (Nullability, Defaulted)):
+            raise AlterIdentityError(quote(field.name))
 
 
-def synchronized(schema: StructType, change: ColumnChange, snapshot: Snapshot, context: Context) -> StructType:
+def synchronized(schema: StructType, path: tuple[str, ...], snapshot: Snapshot, context: Context) -> StructType:
     """SYNC IDENTITY: `schema` with a mark that covers every number in the table. Reads the column.
 
     Raises NoIdentityError, and IdentityOverflowError for a mark that would be no BIGINT.
     """
-    found = resolve(schema, change.path.parts, where=snapshot.table)
+    found = resolve(schema, path, where=snapshot.table)
     identity = identity_of(found.field)
     if identity is None or len(found.path) > 1:
         raise NoIdentityError(path_text(found.path))

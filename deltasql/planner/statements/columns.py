@@ -7,6 +7,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from typing_extensions import assert_never
+
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.columns import NestedDefaultError, ReplaceIdentityColumnsError
 from deltasql.errors.constraints import NewNotNullViolationError
@@ -22,15 +24,22 @@ from deltasql.errors.schema import (
 )
 from deltasql.log.configuration.properties import stats_columns
 from deltasql.log.reading.clustering import clustering_columns
-from deltasql.plan.base import ColumnPath
+from deltasql.plan.base import ColumnPath, SqlText
 from deltasql.plan.columns import (
     AddColumns,
     AddedColumn,
+    Alteration,
     AlterColumns,
     ColumnChange,
+    Commented,
+    Defaulted,
     DropColumns,
+    Moved,
+    Nullability,
     RenameColumn,
     ReplaceColumns,
+    Retyped,
+    Synchronized,
 )
 from deltasql.planner.changes import CommitSpec, Plan, TableChange, Verification
 from deltasql.planner.context import Context
@@ -56,7 +65,7 @@ from deltasql.schema.edits import (
 )
 from deltasql.schema.identity import identities
 from deltasql.schema.json import field_to_json, type_to_json
-from deltasql.schema.lengths import declared_as, length_of, plain_type, with_lengths, without_lengths
+from deltasql.schema.lengths import Length, declared_as, length_of, plain_type, with_lengths, without_lengths
 from deltasql.schema.paths import find_path, replace_type, resolve, walk
 from deltasql.schema.replacement import replace_columns
 from deltasql.schema.text import path_text, type_text
@@ -107,17 +116,17 @@ def _(statement: AlterColumns, context: Context) -> Plan:
     schema = without_lengths(schema)
     # Delta tells of SYNC IDENTITY what the column was.
     described = [
-        _described_change(snapshot.schema if change.sync_identity else schema, change, snapshot.schema)
+        _described_change(snapshot.schema if _synchronizes(change) else schema, change, snapshot.schema)
         for change in statement.changes
     ]
     if len(described) == 1:
-        position = _position(statement.changes[0])
+        position = _moved_to(statement.changes[0])
         planned = _change(log, snapshot, schema, "CHANGE COLUMN", {"column": described[0], **position})
     else:
-        described = [item | _position(change) for item, change in zip(described, statement.changes, strict=True)]
+        described = [item | _moved_to(change) for item, change in zip(described, statement.changes, strict=True)]
         planned = _change(log, snapshot, schema, "CHANGE COLUMNS", {"columns": described})
     # What holds for the rows that are there must hold for those that others add meanwhile. SYNC IDENTITY looks, too.
-    looks = any(change.nullable is False or change.sync_identity for change in statement.changes)
+    looks = any(_forbids_null(change) or _synchronizes(change) for change in statement.changes)
     return replace(planned, verify=tuple(checks)).committing(reads=WHOLE_TABLE if looks else None)
 
 
@@ -190,61 +199,81 @@ def _change(
 
 
 def _altered(schema: StructType, change: ColumnChange, snapshot: Snapshot, context: Context) -> StructType:
-    """`schema` after one change of one column."""
-    path, table = change.path.parts, snapshot.table
-    found = resolve(schema, path, where=table)
+    """`schema` after what one change does to one column."""
+    found = resolve(schema, change.path.parts, where=snapshot.table)
     if change.name is not None and change.name != found.field.name:
+        new = next(item.text for item in change.alterations if isinstance(item, Retyped))
         raise ChangeColumnError(
-            path_text(found.path), type_text(found.field.type), change.type_text, "it is renamed by RENAME COLUMN"
+            path_text(found.path), type_text(found.field.type), new, "it is renamed by RENAME COLUMN"
         )
     refuse_change(found.field, change)
-    if change.sync_identity:
-        return synchronized(schema, change, snapshot, context)
-    if change.type is not None:
-        schema = _retyped(schema, change, snapshot)
-    if change.comment is not None:
-        schema = set_comment(schema, path, change.comment, where=table)
-    if change.first or change.after is not None:
-        schema = move_column(schema, path, first=change.first, after=change.after, where=table)
-    if change.nullable is not None:
-        schema = set_nullable(schema, path, change.nullable, where=table)
-    if change.default is not None or change.drop_default:
-        schema = _with_default(schema, change, snapshot, context)
+    for alteration in change.alterations:
+        schema = _after(schema, change.path.parts, alteration, snapshot, context)
     return schema
 
 
-def _with_default(schema: StructType, change: ColumnChange, snapshot: Snapshot, context: Context) -> StructType:
+def _after(
+    schema: StructType, path: tuple[str, ...], alteration: Alteration, snapshot: Snapshot, context: Context
+) -> StructType:
+    """`schema` after one alteration of the column at `path`."""
+    table = snapshot.table
+    match alteration:
+        case Synchronized():
+            return synchronized(schema, path, snapshot, context)
+        case Retyped():
+            return _retyped(schema, path, alteration, snapshot)
+        case Commented(comment):
+            return set_comment(schema, path, comment, where=table)
+        case Moved(first, after):
+            return move_column(schema, path, first=first, after=after, where=table)
+        case Nullability(nullable):
+            return set_nullable(schema, path, nullable, where=table)
+        case Defaulted(default):
+            return _with_default(schema, path, default, snapshot, context)
+        case _:
+            assert_never(alteration)
+
+
+def _with_default(
+    schema: StructType, path: tuple[str, ...], default: SqlText | None, snapshot: Snapshot, context: Context
+) -> StructType:
     """SET and DROP DEFAULT. Rows that are there keep what they have."""
-    found = resolve(schema, change.path.parts, where=snapshot.table)
+    found = resolve(schema, path, where=snapshot.table)
     sql = None
-    if change.default is not None:
+    if default is not None:
         if len(found.path) > 1:
             raise NestedDefaultError(path_text(found.path), path_text(found.path[:1]))
         plain = plain_type(found.field.type)
-        sql = checked_default(change.default, found.path, plain, context, length_of(found.field.type))
+        sql = checked_default(default, found.path, plain, context, length_of(found.field.type))
     return set_metadata(schema, found.path, CURRENT_DEFAULT, sql, where=snapshot.table)
 
 
-def _retyped(schema: StructType, change: ColumnChange, snapshot: Snapshot) -> StructType:
+def _retyped(schema: StructType, path: tuple[str, ...], new_type: Retyped, snapshot: Snapshot) -> StructType:
     """CHAR and VARCHAR are strings whose length may grow or go; other types follow the rules of `set_type`."""
-    assert change.type is not None
-    path, table = change.path.parts, snapshot.table
+    table = snapshot.table
     found = resolve(schema, path, where=table)
-    wanted = declared_as(change.type, change.type_text)
+    wanted = declared_as(new_type.type, new_type.text)
     old, new = length_of(found.field.type), length_of(wanted)
-    differs = change.type != plain_type(found.field.type)
+    differs = new_type.type != plain_type(found.field.type)
     if differs or (old is None and new is None):
         if differs:
             refuse_dependent(found.path, "change the type of", snapshot)
             refuse_base_change(found.path, "change the type of", schema, table)
         widening = declared_widening(snapshot.configuration)
         return set_type(schema, path, wanted, widening=widening, where=table)
-    if new is not None and (old is None or new.kind == "char" != old.kind or new.length < old.length):
+    if new is not None and not _has_room(old, new):
         text = old.text if old else type_text(found.field.type)
         raise ChangeColumnError(path_text(found.path), text, new.text, "its values could be too long")
     changed = replace_type(schema, found.path, lambda _: wanted)
     assert isinstance(changed, StructType)
     return changed
+
+
+def _has_room(old: Length | None, new: Length) -> bool:
+    """Whether every text of the old length fits the new one as it is stored: CHAR is filled up, VARCHAR is not."""
+    if old is None or new.length < old.length:
+        return False
+    return new.kind == old.kind or new.kind != "char"
 
 
 def _dropped(schema: StructType, column: ColumnPath, snapshot: Snapshot) -> StructType:
@@ -263,7 +292,7 @@ def _dropped(schema: StructType, column: ColumnPath, snapshot: Snapshot) -> Stru
 def _null_check(change: ColumnChange, snapshot: Snapshot, context: Context) -> Verification | None:
     """SET NOT NULL of a column that may hold NULL: no row may."""
     found = resolve(snapshot.schema, change.path.parts, where=snapshot.table)
-    if change.nullable is not False or not found.field.nullable:
+    if not _forbids_null(change) or not found.field.nullable:
         return None
     column = path_text(found.path)
     parents = [f"{path_text(found.path[:length])} IS NOT NULL" for length in range(1, len(found.path))]
@@ -304,8 +333,24 @@ def _place_in_added(error: DeltaSqlError, column: AddedColumn, context: Context)
 def _keeps_type(change: ColumnChange, schema: StructType) -> bool:
     """Whether all that `change` says is the type that the column has."""
     field = resolve(with_lengths(schema), change.path.parts).field
-    same = change.type is not None and declared_as(change.type, change.type_text) == field.type
-    return same and replace(change, type=None, type_text="", name=None) == ColumnChange(change.path)
+    match change.alterations:
+        case (Retyped(kind, text),):
+            return declared_as(kind, text) == field.type
+    return False
+
+
+def _forbids_null(change: ColumnChange) -> bool:
+    return Nullability(False) in change.alterations
+
+
+def _synchronizes(change: ColumnChange) -> bool:
+    return Synchronized() in change.alterations
+
+
+def _moved_to(change: ColumnChange) -> dict[str, str]:
+    """Where the column is moved to, as commitInfo shows it."""
+    moves = [item for item in change.alterations if isinstance(item, Moved)]
+    return _position(moves[0]) if moves else {}
 
 
 def _described_change(schema: StructType, change: ColumnChange, old: StructType) -> dict[str, Any]:
@@ -315,7 +360,7 @@ def _described_change(schema: StructType, change: ColumnChange, old: StructType)
     return field_to_json(field) | {"name": ".".join(change.path.parts)}
 
 
-def _position(column: AddedColumn | ColumnChange) -> dict[str, str]:
+def _position(column: AddedColumn | Moved) -> dict[str, str]:
     if column.first:
         return {"position": "FIRST"}
     return {} if column.after is None else {"position": f"AFTER {column.after}"}

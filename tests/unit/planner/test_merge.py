@@ -299,8 +299,8 @@ def test_targets_that_take_no_rows(tables: Lab, fails: Fails) -> None:
 
 def test_one_unconditional_delete_may_match_twice(tables: Lab) -> None:
     merge = "MERGE INTO t USING s ON t.id = s.id"
-    assert not merged(tables, f"{merge} WHEN MATCHED THEN DELETE")[1].unique_match
-    assert merged(tables, f"{merge} WHEN MATCHED AND extra = 1 THEN DELETE")[1].unique_match
+    assert not merged(tables, f"{merge} WHEN MATCHED THEN DELETE")[1].join.unique_match
+    assert merged(tables, f"{merge} WHEN MATCHED AND extra = 1 THEN DELETE")[1].join.unique_match
 
 
 def test_nodes_that_the_parser_does_not_make(tables: Lab) -> None:
