@@ -1,67 +1,10 @@
-"""Refusals about columns that get their values by themselves: defaults, generated columns, identity columns."""
+"""Refusals of column paths, and of ALTER TABLE … ADD, ALTER, DROP, RENAME and REPLACE COLUMNS."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
 from deltasql.errors.base import DeltaSqlError, condition
-
-
-@condition(
-    "INVALID_DEFAULT_VALUE.SUBQUERY_EXPRESSION",
-    "42623",
-    "The default of {column} holds a sub-query: {expression}. A default is a constant.",
-)
-class DefaultSubqueryError(DeltaSqlError):
-    column: str
-    expression: str
-
-
-@condition(
-    "INVALID_DEFAULT_VALUE.NOT_CONSTANT",
-    "42623",
-    "The default of {column} is not a constant: {expression}. It may call functions, as in current_date(), but not "
-    "look at columns or at other rows; a column computed from others is one GENERATED ALWAYS AS (…).",
-)
-class DefaultNotConstantError(DeltaSqlError):
-    column: str
-    expression: str
-
-
-@condition(
-    "INVALID_DEFAULT_VALUE.NON_DETERMINISTIC",
-    "42623",
-    "The default of {column} gives another value each time: {expression}. A default is a constant.",
-)
-class DefaultNotDeterministicError(DeltaSqlError):
-    column: str
-    expression: str
-
-
-@condition(
-    "INVALID_DEFAULT_VALUE.DATA_TYPE",
-    "42623",
-    "The default of {column} cannot be stored as {type}: {expression}. {reason}",
-)
-class DefaultTypeError(DeltaSqlError):
-    column: str
-    type: str
-    expression: str
-    reason: str
-
-
-@condition(
-    "INVALID_DEFAULT_VALUE.UNRESOLVED_EXPRESSION",
-    "42623",
-    "{part} cannot be used in the default of {column}: {expression}. {advice}",
-)
-class DefaultExpressionError(DeltaSqlError):
-    """A function that is none of Spark's own, text that is no expression."""
-
-    part: str
-    column: str
-    expression: str
-    advice: str
 
 
 @condition(
@@ -73,24 +16,6 @@ class DefaultExpressionError(DeltaSqlError):
 class NestedDefaultError(DeltaSqlError):
     column: str
     owner: str
-
-
-@condition(
-    "GENERATED_COLUMN_WITH_DEFAULT_VALUE",
-    "42623",
-    "Column {column} has a default, and it is generated as well. Keep one of the two.",
-)
-class GeneratedWithDefaultError(DeltaSqlError):
-    column: str
-
-
-@condition(
-    "IDENTITY_COLUMN_WITH_DEFAULT_VALUE",
-    "42623",
-    "Column {column} has a default, and it is an identity column as well. Keep one of the two.",
-)
-class IdentityWithDefaultError(DeltaSqlError):
-    column: str
 
 
 @condition(
@@ -108,79 +33,6 @@ class ColumnClauseError(DeltaSqlError):
 
 
 @condition(
-    "DELTA_OPERATION_NOT_ALLOWED",
-    "0AKDC",
-    "Some rows give {column} a value and some say DEFAULT, but its values come from the table. "
-    "Say DEFAULT in every row, or leave the column out of the column list.",
-)
-class MixedDefaultsError(DeltaSqlError):
-    column: str
-
-
-@condition(
-    "DELTA_IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE",
-    "428H2",
-    "Identity column {column} cannot be {type}: its numbers are BIGINT.",
-)
-class IdentityTypeError(DeltaSqlError):
-    column: str
-    type: str
-
-
-@condition("DELTA_IDENTITY_COLUMNS_ILLEGAL_STEP", "42611", "INCREMENT BY of identity column {column} cannot be 0.")
-class IdentityStepError(DeltaSqlError):
-    column: str
-
-
-@condition(
-    "NUMERIC_VALUE_OUT_OF_RANGE.WITHOUT_SUGGESTION",
-    "22003",
-    "Identity column {column} cannot begin with or go on by {number}: its numbers are BIGINT.",
-)
-class IdentityRangeError(DeltaSqlError):
-    column: str
-    number: int
-
-
-@condition(
-    "DELTA_IDENTITY_COLUMNS_WITH_GENERATED_EXPRESSION",
-    "42613",
-    "Column {column} is an identity column and GENERATED ALWAYS AS (…) as well. Keep one of the two.",
-)
-class IdentityWithExpressionError(DeltaSqlError):
-    column: str
-
-
-@condition(
-    "DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED",
-    "42808",
-    "{column} is GENERATED ALWAYS AS IDENTITY, so no value can be given for it. Leave it out: INSERT INTO … (other "
-    "columns) …, or INSERT * EXCEPT ({column}) in MERGE.",
-)
-class ExplicitIdentityError(DeltaSqlError):
-    column: str
-
-
-@condition(
-    "DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED",
-    "42808",
-    "{column} is an identity column, and its values are not updated. Leave it out: UPDATE SET * EXCEPT ({column}) "
-    "in MERGE.",
-)
-class IdentityUpdateError(DeltaSqlError):
-    column: str
-
-
-@condition(
-    "DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED",
-    "429BQ",
-    "{column} is an identity column: only its comment, its place and its name can change, and SYNC IDENTITY works.",
-)
-class AlterIdentityError(DeltaSqlError):
-    column: str
-
-
-@condition(
     "DELTA_IDENTITY_COLUMNS_REPLACE_COLUMN_NOT_SUPPORTED",
     "429BQ",
     "REPLACE COLUMNS is not supported for {table}, which has identity columns. "
@@ -191,103 +43,277 @@ class ReplaceIdentityColumnsError(DeltaSqlError):
 
 
 @condition(
-    "DELTA_IDENTITY_COLUMNS_ALTER_NON_IDENTITY_COLUMN",
-    "429BQ",
-    "SYNC IDENTITY works on identity columns, and {column} is none.",
+    "DELTA_NEW_NOT_NULL_VIOLATION",
+    "23512",
+    "{column} of {table} cannot become NOT NULL: there are rows that have NULL in it. "
+    "Give them a value first: UPDATE {table} SET {column} = … WHERE {column} IS NULL.",
 )
-class NoIdentityError(DeltaSqlError):
+class NewNotNullViolationError(DeltaSqlError):
+    """SET NOT NULL of a column with NULLs."""
+
     column: str
-
-
-@condition(
-    "ARITHMETIC_OVERFLOW",
-    "22003",
-    "Identity column {column} has no number left for every new row: BIGINT ends. Nothing was written.",
-)
-class IdentityOverflowError(DeltaSqlError):
-    column: str
-
-
-@condition(
-    "DELTA_INVALID_GENERATED_COLUMN_REFERENCES",
-    "42621",
-    "Generated column {column} is computed from {reference}, which is {what}: {expression}. "
-    "It may be computed from the table's other columns that are not generated: {candidates}.",
-)
-class GeneratedReferenceError(DeltaSqlError):
-    column: str
-    reference: str
-    what: str
-    expression: str
-    candidates: Collection[str]
-
-
-@condition(
-    "DELTA_NON_DETERMINISTIC_EXPRESSION_IN_GENERATED_COLUMN",
-    "42621",
-    "Generated column {column} would have another value each time: {expression}. "
-    "For the moment of a write use a default: DEFAULT current_timestamp().",
-)
-class GeneratedNotDeterministicError(DeltaSqlError):
-    column: str
-    expression: str
-
-
-@condition(
-    "DELTA_AGGREGATE_IN_GENERATED_COLUMN",
-    "42621",
-    "Generated column {column} holds an aggregate: {expression}. It is computed from one row.",
-)
-class GeneratedAggregateError(DeltaSqlError):
-    column: str
-    expression: str
-
-
-@condition(
-    "DELTA_UNSUPPORTED_EXPRESSION_GENERATED_COLUMN",
-    "42621",
-    "{part} cannot be used in generated column {column}: {expression}. {advice}",
-)
-class GeneratedExpressionError(DeltaSqlError):
-    column: str
-    part: str
-    expression: str
-    advice: str
-
-
-@condition(
-    "DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH",
-    "42K09",
-    "Generated column {column} is {declared}, and its expression is {found}: {expression}. "
-    "Declare {found}, or write CAST({expression} AS {declared}).",
-)
-class GeneratedTypeError(DeltaSqlError):
-    column: str
-    declared: str
-    found: str
-    expression: str
-
-
-@condition(
-    "DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE",
-    "42K09",
-    "Cannot {operation} {column}: generated column {generated} of {table} is computed from it: {expression}.",
-)
-class GeneratedDependentError(DeltaSqlError):
-    operation: str
-    column: str
-    generated: str
-    expression: str
     table: str
 
 
 @condition(
-    "DELTA_NON_DETERMINISTIC_FUNCTION_NOT_SUPPORTED",
+    "DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN",
     "0AKDC",
-    "{column} gets another value each time: {expression}, and generated column {generated} is computed from it. "
-    "Compute the value once, in the source query of a MERGE.",
+    "{column} cannot be dropped from {table}: the table is clustered by it. Choose other columns first: "
+    "ALTER TABLE {table} CLUSTER BY {{(…) | NONE}}.",
 )
-class GeneratedFromRandomError(DeltaSqlError):
+class DropClusteringColumnError(DeltaSqlError):
+    """DROP COLUMN of a clustering column, or of a struct that holds one."""
+
     column: str
-    expression: str
-    generated: str
+    table: str
+
+
+@condition(
+    "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
+    "42703",
+    "There is no column {column} in {where}.{hint} Columns: {candidates}.",
+)
+class ColumnNotFoundError(DeltaSqlError):
+    column: str
+    where: str
+    hint: str
+    candidates: Collection[str]
+
+
+@condition(
+    "FIELD_NOT_FOUND",
+    "42704",
+    "There is no field {field} in the struct {struct}.{hint} Fields: {candidates}.",
+)
+class FieldNotFoundError(DeltaSqlError):
+    field: str
+    struct: str
+    hint: str
+    candidates: Collection[str]
+
+
+@condition(
+    "DELTA_INCORRECT_ARRAY_ACCESS_BY_NAME",
+    "KD003",
+    "{column} is an array: its elements have no field {field} of that name. Write {advice} instead.",
+)
+class ArrayAccessByNameError(DeltaSqlError):
+    column: str
+    field: str
+    advice: str
+
+
+@condition(
+    "DELTA_FOUND_MAP_TYPE_COLUMN",
+    "KD003",
+    "{column} is a map and has no field {field}. Name its key or its value: {key} or {value}.",
+)
+class MapAccessByNameError(DeltaSqlError):
+    column: str
+    field: str
+    key: str
+    value: str
+
+
+@condition(
+    "DELTA_ADD_COLUMN_PARENT_NOT_STRUCT",
+    "42KD3",
+    "Cannot add {column}: {parent} is of type {type}, and only a struct can have fields. Add the column elsewhere.",
+)
+class AddColumnParentNotStructError(DeltaSqlError):
+    column: str
+    parent: str
+    type: str
+
+
+@condition(
+    "DELTA_ADD_COLUMN_STRUCT_NOT_FOUND",
+    "42KD3",
+    "Cannot add {column}: there is no struct {parent}.{hint} Add the struct first.",
+)
+class AddColumnStructNotFoundError(DeltaSqlError):
+    column: str
+    parent: str
+    hint: str
+
+
+@condition(
+    "FIELD_ALREADY_EXISTS",
+    "42710",
+    "Cannot {operation} {column}: {where} has a column {existing} already. Choose another name.",
+)
+class FieldAlreadyExistsError(DeltaSqlError):
+    operation: str
+    column: str
+    where: str
+    existing: str
+
+
+@condition(
+    "DELTA_OPERATION_NOT_ALLOWED",
+    "0AKDC",
+    "NOT NULL is not allowed for {column} in ALTER TABLE ADD COLUMNS: existing rows would hold NULL. "
+    "Add the column without it, fill it, then run ALTER COLUMN … SET NOT NULL.",
+)
+class AddNotNullColumnError(DeltaSqlError):
+    column: str
+
+
+@condition(
+    "WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_NOT_SUPPORTED",
+    "0AKDC",
+    "DEFAULT is not allowed for {column} in ALTER TABLE ADD COLUMNS: existing rows would have to be rewritten. "
+    "Add the column without it, then run ALTER COLUMN {column} SET DEFAULT ….",
+)
+class AddColumnDefaultError(DeltaSqlError):
+    column: str
+
+
+@condition(
+    "DELTA_UNSUPPORTED_DROP_NESTED_COLUMN_FROM_NON_STRUCT_TYPE",
+    "0AKDC",
+    "Cannot drop {column}: {parent} is of type {type}, and only fields of a struct can be dropped.",
+)
+class DropFromNonStructError(DeltaSqlError):
+    column: str
+    parent: str
+    type: str
+
+
+@condition(
+    "DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA",
+    "0AKDC",
+    "Cannot drop {column}: it is the only column of {parent}. Drop the parent, or add another column first.",
+)
+class DropOnlyColumnError(DeltaSqlError):
+    column: str
+    parent: str
+
+
+@condition(
+    "DELTA_UNSUPPORTED_COMMENT_MAP_ARRAY",
+    "0AKDC",
+    "A comment is not supported on {column}: an array's element and a map's key and value have none. "
+    "Comment on the column that holds them.",
+)
+class CommentOnElementError(DeltaSqlError):
+    column: str
+
+
+@condition(
+    "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",
+    "0AKDC",
+    "Cannot change {column} {old} to {new}: {reason}.",
+)
+class ChangeColumnError(DeltaSqlError):
+    column: str
+    old: str
+    new: str
+    reason: str
+
+
+@condition(
+    "DELTA_UNSUPPORTED_ALTER_TABLE_REPLACE_COL_OP",
+    "0AKDC",
+    "Unsupported ALTER TABLE REPLACE COLUMNS: {reason}.",
+)
+class ReplaceColumnsError(DeltaSqlError):
+    reason: str
+
+
+@condition(
+    "DELTA_AMBIGUOUS_DATA_TYPE_CHANGE",
+    "429BQ",
+    "Cannot replace {column}: fields would be both added ({added}) and dropped ({dropped}), which could be a rename. "
+    "Rename, add and drop in statements of their own.",
+)
+class AmbiguousChangeError(DeltaSqlError):
+    column: str
+    added: Collection[str]
+    dropped: Collection[str]
+
+
+@condition(
+    "DELTA_CANNOT_UPDATE_STRUCT_FIELD",
+    "429BQ",
+    "Cannot change the struct {column} as a whole. Add, change or drop its fields by name: {column}.<field>.",
+)
+class CannotUpdateStructError(DeltaSqlError):
+    column: str
+
+
+@condition(
+    "DELTA_CANNOT_UPDATE_ARRAY_FIELD",
+    "429BQ",
+    "Cannot change the array {column} as a whole. Change its element: {column}.element.",
+)
+class CannotUpdateArrayError(DeltaSqlError):
+    column: str
+
+
+@condition(
+    "DELTA_CANNOT_UPDATE_MAP_FIELD",
+    "429BQ",
+    "Cannot change the map {column} as a whole. Change its key or value: {column}.key or {column}.value.",
+)
+class CannotUpdateMapError(DeltaSqlError):
+    column: str
+
+
+@condition(
+    "INVALID_FIELD_NAME",
+    "42000",
+    "There is no field {field} in {column}: it is of type {type}, not a struct.",
+)
+class NotAStructError(DeltaSqlError):
+    field: str
+    column: str
+    type: str
+
+
+@condition(
+    "DELTA_CANNOT_CHANGE_DATA_TYPE",
+    "429BQ",
+    "Cannot change column {column} from {old} to {new}. Add a new column of that type and copy the values.",
+)
+class CannotChangeTypeError(DeltaSqlError):
+    column: str
+    old: str
+    new: str
+
+
+@condition(
+    "DELTA_UNSUPPORTED_RENAME_COLUMN",
+    "0AKDC",
+    "RENAME COLUMN is not supported for {table}: its column mapping mode is 'none'. "
+    "Run: ALTER TABLE {table} SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name').",
+)
+class RenameColumnNeedsMappingError(DeltaSqlError):
+    """RENAME COLUMN of a table whose files are read by the names of its columns."""
+
+    table: str
+
+
+@condition(
+    "DELTA_UNSUPPORTED_DROP_COLUMN",
+    "0AKDC",
+    "DROP COLUMN is not supported for {table}: its column mapping mode is 'none'. "
+    "Run: ALTER TABLE {table} SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name').",
+)
+class DropColumnNeedsMappingError(DeltaSqlError):
+    """DROP COLUMN of a table whose files are read by the names of its columns."""
+
+    table: str
+
+
+@condition(
+    "DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN",
+    "0AKDC",
+    "{column} cannot be dropped: {table} is partitioned by it. Rewrite the table with other partitions: "
+    "CREATE OR REPLACE TABLE {table} PARTITIONED BY (…) AS SELECT ….",
+)
+class DropPartitionColumnError(DeltaSqlError):
+    """DROP COLUMN of a partition column."""
+
+    column: str
+    table: str

@@ -40,35 +40,6 @@ class ConstraintTypeMismatchError(DeltaSqlError):
 
 
 @condition(
-    "DELTA_GENERATED_COLUMNS_DATA_TYPE_MISMATCH",
-    "42K09",
-    "The type of {column} would change from {old} to {new}, and column {generated} of {table} is generated from it. "
-    "Cast the value to {old}.",
-)
-class GeneratedTypeMismatchError(DeltaSqlError):
-    """Schema evolution that changes what a generated column is made of."""
-
-    column: str
-    old: str
-    new: str
-    generated: str
-    table: str
-
-
-@condition(
-    "DELTA_NEW_NOT_NULL_VIOLATION",
-    "23512",
-    "{column} of {table} cannot become NOT NULL: there are rows that have NULL in it. "
-    "Give them a value first: UPDATE {table} SET {column} = … WHERE {column} IS NULL.",
-)
-class NewNotNullViolationError(DeltaSqlError):
-    """SET NOT NULL of a column with NULLs."""
-
-    column: str
-    table: str
-
-
-@condition(
     "DELTA_NEW_CHECK_CONSTRAINT_VIOLATION",
     "23512",
     "The constraint {constraint} cannot be added to {table}: there are rows for which {expression} is not TRUE. "
@@ -175,3 +146,17 @@ class CheckFunctionError(DeltaSqlError):
     constraint: str
     expression: str
     advice: str
+
+
+@condition(
+    "DELTA_CONSTRAINT_ALREADY_EXISTS",
+    "42710",
+    "{table} would have two constraints called {constraint}: CHECK ({expression}) is the first. "
+    "Give the second another name.",
+)
+class ConstraintDeclaredTwiceError(DeltaSqlError):
+    """CREATE TABLE with one name for two constraints."""
+
+    table: str
+    constraint: str
+    expression: str

@@ -1,6 +1,8 @@
-"""Errors of DROP FEATURE."""
+"""Refusals of protocol versions and table features: unknown, unsupported, and those that cannot be dropped."""
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 from deltasql.errors.base import DeltaSqlError, condition
 
@@ -151,3 +153,70 @@ class ConstraintsLeftError(DeltaSqlError):
 class MappedColumnNamesError(DeltaSqlError):
     table: str
     columns: str
+
+
+@condition(
+    "DELTA_INVALID_PROTOCOL_VERSION",
+    "KD004",
+    "{table} needs protocol (minReaderVersion={reader}, minWriterVersion={writer}); deltasql knows reader versions "
+    "1 to 3 and writer versions 1 to 7. Use versions in that range, or a newer deltasql.",
+)
+class InvalidProtocolVersionError(DeltaSqlError):
+    table: str
+    reader: int
+    writer: int
+
+
+@condition(
+    "DELTA_UNSUPPORTED_FEATURES_FOR_READ",
+    "56038",
+    "{table} cannot be read: it uses table features that deltasql cannot read: {features}. "
+    "Remove them with another engine (ALTER TABLE … DROP FEATURE) or use a newer deltasql.",
+)
+class UnsupportedReadFeaturesError(DeltaSqlError):
+    table: str
+    features: Collection[str]
+
+
+@condition(
+    "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE",
+    "56038",
+    "{table} cannot be written: it uses or would use table features that deltasql cannot write: {features}. "
+    "Leave them off, or use another engine or a newer deltasql.",
+)
+class UnsupportedWriteFeaturesError(DeltaSqlError):
+    table: str
+    features: Collection[str]
+
+
+@condition(
+    "DELTA_UNSUPPORTED_TYPE_CHANGE_IN_SCHEMA",
+    "0AKDC",
+    "{table} cannot be read: the type of {column} was changed from {old} to {new}, which deltasql does not know. "
+    "Use the engine that made the change.",
+)
+class UnsupportedTypeChangeError(DeltaSqlError):
+    table: str
+    column: str
+    old: str
+    new: str
+
+
+@condition(
+    "DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE",
+    "KD004",
+    "Reader version {reader} needs writer version 7, not {writer}. Set 'delta.minWriterVersion' = '7' as well.",
+)
+class ReadFeaturesNeedWriterVersionError(DeltaSqlError):
+    reader: int
+    writer: int
+
+
+@condition(
+    "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
+    "56038",
+    "Unknown table features: {features}. {hint}",
+)
+class UnknownFeaturesError(DeltaSqlError):
+    features: Collection[str]
+    hint: str

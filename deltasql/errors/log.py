@@ -328,3 +328,14 @@ class UnreadableDataFileError(DeltaSqlError):
 class RowIdsWithoutStatisticsError(DeltaSqlError):
     table: str
     path: str
+
+
+@condition(
+    "DELTA_TIMESTAMP_INVALID",
+    "42816",
+    "{expression} is no timestamp. Write one like TIMESTAMP AS OF '2024-01-31 12:00:00'.",
+)
+class TimestampInvalidError(DeltaSqlError):
+    """A time-travel expression that does not give a timestamp."""
+
+    expression: str

@@ -108,17 +108,6 @@ class ClusteringWithZOrderError(DeltaSqlError):
 
 
 @condition(
-    "DELTA_CLUSTER_BY_WITH_PARTITIONED_BY",
-    "42613",
-    "{table} cannot be both partitioned and clustered. Leave out PARTITIONED BY or CLUSTER BY.",
-)
-class ClusterAndPartitionError(DeltaSqlError):
-    """CREATE TABLE with both clauses."""
-
-    table: str
-
-
-@condition(
     "DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS",
     "54000",
     "{table} can be clustered by {limit} columns at most, not by {number}. Name those that queries filter by most.",
@@ -180,19 +169,6 @@ class ClusterPartitionedTableError(DeltaSqlError):
 class ReplaceClusteredError(DeltaSqlError):
     """CREATE OR REPLACE of a clustered table with PARTITIONED BY."""
 
-    table: str
-
-
-@condition(
-    "DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN",
-    "0AKDC",
-    "{column} cannot be dropped from {table}: the table is clustered by it. Choose other columns first: "
-    "ALTER TABLE {table} CLUSTER BY {{(…) | NONE}}.",
-)
-class DropClusteringColumnError(DeltaSqlError):
-    """DROP COLUMN of a clustering column, or of a struct that holds one."""
-
-    column: str
     table: str
 
 

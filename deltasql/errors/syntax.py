@@ -60,8 +60,3 @@ class DatatypeMissingSizeError(DeltaSqlError):
 @condition("DUPLICATE_CLAUSES", "42614", "{clause} stands more than once in the same place. Remove one of them.")
 class DuplicateClausesError(DeltaSqlError):
     clause: str
-
-
-@condition("DELTA_MERGE_MISSING_WHEN", "42601", "MERGE INTO {table} has no WHEN clause. Add at least one.")
-class MergeMissingWhenError(DeltaSqlError):
-    table: str

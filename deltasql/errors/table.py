@@ -189,17 +189,6 @@ class NotADeltaProviderError(DeltaSqlError):
 
 
 @condition(
-    "DELTA_SHOW_PARTITION_IN_NON_PARTITIONED_TABLE",
-    "42809",
-    "{table} is not partitioned, so there are no partitions to show.",
-)
-class ShowPartitionsUnpartitionedError(DeltaSqlError):
-    """SHOW PARTITIONS of a table without partition columns."""
-
-    table: str
-
-
-@condition(
     "DELTA_READ_TABLE_WITHOUT_COLUMNS",
     "428GU",
     "{table} has no columns, so there is nothing to read. Add some: ALTER TABLE {table} ADD COLUMNS (…), "
@@ -224,14 +213,11 @@ class ExternalWithoutLocationError(DeltaSqlError):
 
 
 @condition(
-    "DELTA_CONSTRAINT_ALREADY_EXISTS",
-    "42710",
-    "{table} would have two constraints called {constraint}: CHECK ({expression}) is the first. "
-    "Give the second another name.",
+    "DELTA_CLUSTER_BY_WITH_PARTITIONED_BY",
+    "42613",
+    "{table} cannot be both partitioned and clustered. Leave out PARTITIONED BY or CLUSTER BY.",
 )
-class ConstraintDeclaredTwiceError(DeltaSqlError):
-    """CREATE TABLE with one name for two constraints."""
+class ClusterAndPartitionError(DeltaSqlError):
+    """CREATE TABLE with both clauses."""
 
     table: str
-    constraint: str
-    expression: str

@@ -48,61 +48,6 @@ class WriteIntoViewError(DeltaSqlError):
 
 
 @condition(
-    "EXPECT_PERMANENT_VIEW_NOT_TEMP",
-    "42809",
-    "SHOW CREATE TABLE is for what the catalog keeps, and {view} is a temporary view of this session.",
-)
-class ShowCreateViewError(DeltaSqlError):
-    """SHOW CREATE TABLE of a temporary view."""
-
-    view: str
-
-
-@condition(
-    "EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
-    "42809",
-    "{view} is a view, and views have no partitions. Name the table that it reads.",
-)
-class ShowPartitionsOfViewError(DeltaSqlError):
-    """SHOW PARTITIONS of a view."""
-
-    view: str
-
-
-@condition(
-    "DELTA_TIMESTAMP_INVALID",
-    "42816",
-    "{expression} is no timestamp. Write one like TIMESTAMP AS OF '2024-01-31 12:00:00'.",
-)
-class TimestampInvalidError(DeltaSqlError):
-    """A time-travel expression that does not give a timestamp."""
-
-    expression: str
-
-
-@condition(
-    "DELTA_UNSUPPORTED_DESCRIBE_DETAIL_VIEW",
-    "42809",
-    "{view} is a view, which has no details. Run DESCRIBE DETAIL of the table that it reads.",
-)
-class DescribeViewDetailError(DeltaSqlError):
-    """DESCRIBE DETAIL of a view."""
-
-    view: str
-
-
-@condition(
-    "DELTA_CANNOT_DESCRIBE_VIEW_HISTORY",
-    "42809",
-    "{view} is a view, which has no history. Run DESCRIBE HISTORY of the table that it reads.",
-)
-class DescribeViewHistoryError(DeltaSqlError):
-    """DESCRIBE HISTORY of a view."""
-
-    view: str
-
-
-@condition(
     "DELTA_OPERATION_NOT_ALLOWED",
     "0AKDC",
     "Views are not kept in the catalog, which knows tables only. Write CREATE TEMPORARY VIEW {temporary} AS SELECT …, "

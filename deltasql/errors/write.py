@@ -1,39 +1,9 @@
-"""Errors of INSERT, UPDATE, DELETE and MERGE."""
+"""Refusals that several of INSERT, UPDATE, DELETE and MERGE share: assignments, conditions, values of rows."""
 
 from __future__ import annotations
 
 from deltasql.errors.base import DeltaSqlError, condition
 from deltasql.errors.suggestion import did_you_mean
-
-
-@condition(
-    "DELTA_MERGE_UNRESOLVED_EXPRESSION",
-    "42601",
-    "Cannot resolve {expression} in {clause}: the columns in reach there are {columns}.{advice}",
-)
-class MergeUnresolvedError(DeltaSqlError):
-    """A name in a MERGE clause that is no column of the table that the clause may look at."""
-
-    expression: str
-    clause: str
-    columns: tuple[str, ...]
-    advice: str = ""
-
-    @property
-    def message(self) -> str:
-        return super().message + ("" if self.advice else did_you_mean(self.expression, self.columns))
-
-
-@condition(
-    "DELTA_MERGE_INTO_EMPTY_SCHEMA_TARGET",
-    "428GU",
-    "{table} has no columns, so nothing can be merged into it. "
-    "Add columns first, or let the MERGE bring them: MERGE WITH SCHEMA EVOLUTION INTO {table} ….",
-)
-class MergeIntoEmptySchemaError(DeltaSqlError):
-    """MERGE into a table without columns, evolution off."""
-
-    table: str
 
 
 @condition(
@@ -93,56 +63,6 @@ class FieldOfNonStructError(DeltaSqlError):
 
 
 @condition(
-    "DELTA_UNSUPPORTED_NESTED_FIELD_IN_OPERATION",
-    "0AKDC",
-    "{column} is a nested field, and the column list of INSERT names whole columns only. "
-    "Insert the struct: named_struct(…).",
-)
-class NestedInsertColumnError(DeltaSqlError):
-    """A nested field in the column list of an INSERT clause."""
-
-    column: str
-
-
-@condition("DELTA_DUPLICATE_COLUMNS_ON_INSERT", "42701", "Column {column} {reason}.")
-class DuplicateInsertColumnError(DeltaSqlError):
-    """Two values for one column."""
-
-    column: str
-    reason: str = "stands twice in the column list of INSERT"
-
-
-@condition(
-    "INSERT_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS",
-    "21S01",
-    "{table} needs {expected} columns ({columns}), and the query gives {given}.{advice}",
-)
-class TooFewInsertColumnsError(DeltaSqlError):
-    """Fewer values than columns."""
-
-    table: str
-    expected: int
-    columns: tuple[str, ...]
-    given: int
-    advice: str = " Name the columns that you give: INSERT INTO … (a, b) …."
-
-
-@condition(
-    "INSERT_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS",
-    "21S01",
-    "{table} takes {expected} columns ({columns}), and the query gives {given}. "
-    "Leave the others out, or add them to the table: INSERT WITH SCHEMA EVOLUTION INTO ….",
-)
-class TooManyInsertColumnsError(DeltaSqlError):
-    """More values than columns."""
-
-    table: str
-    expected: int
-    columns: tuple[str, ...]
-    given: int
-
-
-@condition(
     "DELTA_INSERT_COLUMN_ARITY_MISMATCH",
     "42802",
     "Struct column {column} of {table} has {expected} fields, and the query gives {given}. "
@@ -174,44 +94,6 @@ class NestedOrderError(DeltaSqlError):
 
 
 @condition(
-    "ASSIGNMENT_ARITY_MISMATCH",
-    "42802",
-    "The INSERT clause names {columns} columns and gives {values} values. Give one value for each column.",
-)
-class InsertClauseArityError(DeltaSqlError):
-    """Columns and VALUES of a MERGE's INSERT clause differ in number."""
-
-    columns: int
-    values: int
-
-
-@condition(
-    "DELTA_MISSING_COLUMN",
-    "42703",
-    "{column} is no column of {table}, which has {columns}.{advice}",
-)
-class UnknownInsertColumnError(DeltaSqlError):
-    """A column list or a BY NAME query with a column that the table lacks."""
-
-    column: str
-    table: str
-    columns: tuple[str, ...]
-    advice: str = ""
-
-
-@condition(
-    "DELTA_MISSING_NOT_NULL_COLUMN_VALUE",
-    "23502",
-    "Column {column} of {table} is NOT NULL, and the statement gives no value for it. Add it to the columns.",
-)
-class MissingNotNullColumnError(DeltaSqlError):
-    """A NOT NULL column that an INSERT leaves out."""
-
-    column: str
-    table: str
-
-
-@condition(
     "DELTA_CANNOT_MODIFY_APPEND_ONLY",
     "42809",
     "{table} is append-only, so rows in it cannot be changed or deleted. "
@@ -221,38 +103,6 @@ class AppendOnlyError(DeltaSqlError):
     """DELETE, UPDATE, MERGE or OVERWRITE of a table with delta.appendOnly."""
 
     table: str
-
-
-@condition(
-    "NON_LAST_MATCHED_CLAUSE_OMIT_CONDITION",
-    "42613",
-    "Only the last WHEN MATCHED clause may lack a condition: the ones after it would never apply.",
-)
-class UnconditionalMatchedError(DeltaSqlError):
-    """A WHEN MATCHED clause without a condition before another one."""
-
-
-@condition(
-    "NON_LAST_NOT_MATCHED_BY_TARGET_CLAUSE_OMIT_CONDITION",
-    "42613",
-    "Only the last WHEN NOT MATCHED clause may lack a condition: the ones after it would never apply.",
-)
-class UnconditionalNotMatchedError(DeltaSqlError):
-    """A WHEN NOT MATCHED clause without a condition before another one."""
-
-
-@condition(
-    "NON_LAST_NOT_MATCHED_BY_SOURCE_CLAUSE_OMIT_CONDITION",
-    "42613",
-    "Only the last WHEN NOT MATCHED BY SOURCE clause may lack a condition: the ones after it would never apply.",
-)
-class UnconditionalBySourceError(DeltaSqlError):
-    """A WHEN NOT MATCHED BY SOURCE clause without a condition before another one."""
-
-
-@condition("MERGE_WITHOUT_WHEN", "42601", "MERGE needs at least one WHEN clause that says what to do.")
-class MergeWithoutWhenError(DeltaSqlError):
-    """MERGE without a clause."""
 
 
 @condition(
@@ -320,61 +170,6 @@ class StructTypeMismatchError(DeltaSqlError):
 
 
 @condition(
-    "NON_PARTITION_COLUMN",
-    "42000",
-    "PARTITION names {column}, which is no partition column of {table}; those are: {columns}.",
-)
-class NotPartitionColumnError(DeltaSqlError):
-    """A PARTITION clause over another column."""
-
-    column: str
-    table: str
-    columns: tuple[str, ...]
-
-    @property
-    def message(self) -> str:
-        if self.columns:
-            return super().message
-        return f"PARTITION names {self.column}, and {self.table} is not partitioned. Leave out PARTITION."
-
-
-@condition(
-    "STATIC_PARTITION_COLUMN_IN_INSERT_COLUMN_LIST",
-    "42713",
-    "PARTITION gives {column} a constant, and the query gives it values as well. Leave {column} out of one of them.",
-)
-class StaticPartitionInListError(DeltaSqlError):
-    """A partition column with a constant that the column list or a BY NAME query has, too."""
-
-    column: str
-
-
-@condition(
-    "PARSE_SYNTAX_ERROR",
-    "42601",
-    "REPLACE WHERE says itself which rows make way, so {clause} cannot stand beside it. "
-    "Write: INSERT INTO … REPLACE WHERE … SELECT ….",
-)
-class ReplaceWhereClauseError(DeltaSqlError):
-    """INSERT OVERWRITE or PARTITION together with REPLACE WHERE."""
-
-    clause: str
-
-
-@condition(
-    "DELTA_REPLACE_WHERE_MISMATCH",
-    "44000",
-    "A row to write does not satisfy REPLACE WHERE {predicate}, so nothing was written: {values}. "
-    "Filter the query by the same predicate.",
-)
-class ReplaceWhereMismatchError(DeltaSqlError):
-    """A row outside the range that INSERT … REPLACE WHERE replaces."""
-
-    predicate: str
-    values: str
-
-
-@condition(
     "DELTA_EXCEED_CHAR_VARCHAR_LIMIT",
     "22001",
     "Column {column} takes {limit} characters, and a row to write has more: {values}. Nothing was written; "
@@ -425,3 +220,94 @@ class NestedVoidError(DeltaSqlError):
     """A VOID below the top level of rows to write."""
 
     column: str
+
+
+@condition(
+    "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES",
+    "23001",
+    "CHECK constraint {constraint} {expression} is violated by a row with values: {values}. "
+    "Nothing was written; correct or filter such rows.",
+)
+class CheckViolationError(DeltaSqlError):
+    """A written row breaks a CHECK constraint."""
+
+    constraint: str
+    expression: str
+    values: str
+
+
+@condition(
+    "DELTA_NOT_NULL_CONSTRAINT_VIOLATED",
+    "23502",
+    "Column {column} of {table} is NOT NULL, and a row to write has NULL there. "
+    "Nothing was written; give the column a value in every row.",
+)
+class NotNullViolationError(DeltaSqlError):
+    """A NULL for a NOT NULL column."""
+
+    column: str
+    table: str
+
+
+@condition(
+    "CAST_OVERFLOW_IN_TABLE_INSERT",
+    "22003",
+    "A value of type {source} does not fit {column} of {table}, which is {target}: {value}. "
+    "Nothing was written; cast it yourself with try_cast, or make the column wider.",
+)
+class InsertOverflowError(DeltaSqlError):
+    """A number too big for its column in INSERT."""
+
+    column: str
+    table: str
+    source: str
+    target: str
+    value: str
+
+
+@condition(
+    "DELTA_CAST_OVERFLOW_IN_TABLE_WRITE",
+    "22003",
+    "A value of type {source} does not fit {column} of {table}, which is {target}: {value}. "
+    "Nothing was written; cast it yourself with try_cast, or make the column wider.",
+)
+class WriteOverflowError(DeltaSqlError):
+    """A number too big for its column in UPDATE or MERGE."""
+
+    column: str
+    table: str
+    source: str
+    target: str
+    value: str
+
+
+@condition(
+    "CAST_INVALID_INPUT",
+    "22018",
+    "The value {value} of type {source} is no {target}, which {column} of {table} is. "
+    "Nothing was written; correct the value, or cast it yourself with try_cast to store NULL.",
+)
+class InvalidInputError(DeltaSqlError):
+    """A text for a column of another type that cannot be read as a value of that type."""
+
+    column: str
+    table: str
+    source: str
+    target: str
+    value: str
+
+
+@condition(
+    "DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION",
+    "42K09",
+    "A value of type {source} cannot be stored in {column} of {table}, which is {target}: there is no such cast. "
+    "{advice}",
+)
+class NoCastError(DeltaSqlError):
+    """A value for a column of a type that Spark never makes of it."""
+
+    column: str
+    table: str
+    source: str
+    target: str
+    advice: str

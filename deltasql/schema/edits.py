@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from deltasql.errors.schema import (
+from deltasql.errors.columns import (
     AddColumnDefaultError,
     AddColumnParentNotStructError,
     AddColumnStructNotFoundError,
@@ -19,8 +19,8 @@ from deltasql.errors.schema import (
     DropFromNonStructError,
     DropOnlyColumnError,
     FieldAlreadyExistsError,
-    InternalColumnNameError,
 )
+from deltasql.errors.schema import InternalColumnNameError
 from deltasql.schema.checks import RESERVED_NAMES, check_duplicates, check_nullability
 from deltasql.schema.paths import (
     Path,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from deltasql.errors.schema import (
+from deltasql.errors.columns import (
     ArrayAccessByNameError,
     ColumnNotFoundError,
     FieldNotFoundError,

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from deltasql.errors.frames import IllegalOptionError
+from deltasql.errors.log import TimestampInvalidError
 from deltasql.errors.streams import (
     ExcludePatternError,
     StreamStartsError,
     TimeTravelStreamError,
     UnsupportedStreamOptionError,
 )
-from deltasql.errors.view import TimestampInvalidError
 from deltasql.log.configuration.property_values import byte_size
 from deltasql.log.reading.stream import TailRules
 from deltasql.schema.timezone import parse_timestamp, zone

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import datetime, timezone
 from typing import Any
 
-from deltasql.errors.view import TimestampInvalidError
+from deltasql.errors.log import TimestampInvalidError
 from deltasql.schema.timezone import parse_timestamp, zone
 
 _LITERAL = re.compile(r"^(?:TIMESTAMP\s*|DATE\s*)?'([^'\\]*)'$", re.IGNORECASE)

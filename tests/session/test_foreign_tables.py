@@ -13,7 +13,7 @@ import pytest
 
 from deltasql import Session
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.columns import DefaultExpressionError, DefaultNotDeterministicError, GeneratedExpressionError
+from deltasql.errors.column_values import DefaultExpressionError, DefaultNotDeterministicError, GeneratedExpressionError
 from deltasql.errors.constraints import CheckExpressionError, CheckFunctionError
 from deltasql.errors.schema import ColumnMetadataError, HiddenColumnNameError, UnknownTypesError
 from deltasql.errors.table import ReadTableWithoutColumnsError

@@ -9,16 +9,18 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.columns import IdentityOverflowError
-from deltasql.errors.engine import (
+from deltasql.errors.column_values import IdentityOverflowError
+from deltasql.errors.insert import ReplaceWhereMismatchError
+from deltasql.errors.write import (
     CheckViolationError,
+    ExceedLengthError,
     InsertOverflowError,
     InvalidInputError,
     NoCastError,
     NotNullViolationError,
+    PartitionValueError,
     WriteOverflowError,
 )
-from deltasql.errors.write import ExceedLengthError, PartitionValueError, ReplaceWhereMismatchError
 from deltasql.plan import marks
 from deltasql.plan.operators import Operator, Project, Rewrite, children
 

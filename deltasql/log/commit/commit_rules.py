@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from deltasql.errors.log import (
-    AppendOnlyError,
     DomainMetadataNotSupportedError,
     DuplicateActionsError,
     DuplicateDomainError,
     InvalidCommitError,
 )
+from deltasql.errors.write import AppendOnlyError
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile, SetTransaction
 from deltasql.log.configuration.iceberg_compat import check_files
 from deltasql.log.protocol.protocol import Protocol

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from deltasql.errors.protocol import (
+from deltasql.errors.features import UnsupportedWriteFeaturesError
+from deltasql.errors.properties import (
     AlterWithClusteringFeatureError,
     ColumnDefaultsNotEnabledError,
     ConstraintPropertyError,
@@ -25,7 +26,6 @@ from deltasql.errors.protocol import (
     RowTrackingPropertiesError,
     UnknownPropertyError,
     UnsetMissingPropertyError,
-    UnsupportedWriteFeaturesError,
 )
 from deltasql.log.configuration.iceberg_compat import check_compatible
 from deltasql.log.configuration.property_registry import BY_FOLDED_KEY, IGNORE_PROTOCOL_DEFAULTS, PROPERTIES, read_value

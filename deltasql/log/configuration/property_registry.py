@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from deltasql.errors.protocol import IsolationLevelError, PropertyValueError
+from deltasql.errors.properties import IsolationLevelError, PropertyValueError
 from deltasql.log.configuration.property_values import (
     ISOLATION_LEVELS,
     any_text,

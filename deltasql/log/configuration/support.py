@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from deltasql.errors.protocol import (
+from deltasql.errors.features import (
     InvalidProtocolVersionError,
     ReadFeaturesNeedWriterVersionError,
     UnsupportedReadFeaturesError,

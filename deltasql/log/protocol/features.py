@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 
-from deltasql.errors.protocol import UnknownFeaturesError
+from deltasql.errors.features import UnknownFeaturesError
 from deltasql.schema.types import ArrayType, DataType, MapType, PrimitiveType, StructField, StructType
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.columns import (
+from deltasql.errors.column_values import (
     DefaultExpressionError,
     DefaultNotConstantError,
     DefaultNotDeterministicError,

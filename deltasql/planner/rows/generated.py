@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from deltasql.errors.columns import GeneratedDependentError, GeneratedExpressionError, GeneratedFromRandomError
+from deltasql.errors.column_values import GeneratedDependentError, GeneratedExpressionError, GeneratedFromRandomError
 from deltasql.plan import marks
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.operators import Constraint

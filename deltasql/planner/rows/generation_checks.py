@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.columns import (
+from deltasql.errors.column_values import (
     GeneratedAggregateError,
     GeneratedExpressionError,
     GeneratedNotDeterministicError,

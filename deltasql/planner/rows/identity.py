@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import quote as percent_encoded
 
-from deltasql.errors.columns import (
+from deltasql.errors.column_values import (
     AlterIdentityError,
     ExplicitIdentityError,
     IdentityOverflowError,

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.columns import MixedDefaultsError
-from deltasql.errors.write import (
+from deltasql.errors.insert import (
     DuplicateInsertColumnError,
     MissingNotNullColumnError,
+    MixedDefaultsError,
     StaticPartitionInListError,
     TooFewInsertColumnsError,
     TooManyInsertColumnsError,

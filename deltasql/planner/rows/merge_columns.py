@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.schema import FieldNotFoundError
-from deltasql.errors.write import (
-    DuplicateInsertColumnError,
-    FieldOfNonStructError,
-    MergeUnresolvedError,
-    NestedInsertColumnError,
-)
+from deltasql.errors.columns import FieldNotFoundError
+from deltasql.errors.insert import DuplicateInsertColumnError
+from deltasql.errors.merge import MergeUnresolvedError, NestedInsertColumnError
+from deltasql.errors.write import FieldOfNonStructError
 from deltasql.plan.base import ColumnPath, SqlText, quote
 from deltasql.plan.merge import ClauseKind
 from deltasql.plan.update import Assignment

@@ -6,12 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.write import (
-    AggregateInConditionError,
-    MergeUnresolvedError,
-    NonDeterministicConditionError,
-    SubqueryInConditionError,
-)
+from deltasql.errors.merge import MergeUnresolvedError
+from deltasql.errors.write import AggregateInConditionError, NonDeterministicConditionError, SubqueryInConditionError
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.operators import Operator
 from deltasql.planner import binding

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from deltasql.errors.constraints import ConstraintTypeMismatchError, GeneratedTypeMismatchError
+from deltasql.errors.column_values import GeneratedTypeMismatchError
+from deltasql.errors.constraints import ConstraintTypeMismatchError
 from deltasql.log.configuration.iceberg_compat import compat_keys
 from deltasql.log.configuration.properties import check_constraints, is_on
 from deltasql.planner.rows.alignment import same_type

@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import assert_never
 
 from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.columns import NestedDefaultError, ReplaceIdentityColumnsError
-from deltasql.errors.constraints import NewNotNullViolationError
-from deltasql.errors.optimize import DropClusteringColumnError
-from deltasql.errors.schema import (
+from deltasql.errors.columns import (
     AddColumnDefaultError,
     AddNotNullColumnError,
     ChangeColumnError,
     ColumnNotFoundError,
+    DropClusteringColumnError,
     DropColumnNeedsMappingError,
     DropPartitionColumnError,
+    NestedDefaultError,
+    NewNotNullViolationError,
     RenameColumnNeedsMappingError,
+    ReplaceIdentityColumnsError,
 )
 from deltasql.log.configuration.properties import stats_columns
 from deltasql.log.reading.clustering import clustering_columns

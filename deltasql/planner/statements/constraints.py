@@ -14,13 +14,13 @@ from deltasql.errors.constraints import (
     CheckExpressionError,
     CheckFunctionError,
     CheckNotDeterministicError,
+    ConstraintDeclaredTwiceError,
     ConstraintDependentColumnError,
     ConstraintExistsError,
     ConstraintNotFoundError,
     NewCheckViolationError,
     NonBooleanConstraintError,
 )
-from deltasql.errors.table import ConstraintDeclaredTwiceError
 from deltasql.log.configuration.properties import CONSTRAINT_PREFIX, check_constraints, protocol_for
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.constraints import AddConstraint, DropConstraint

@@ -21,10 +21,10 @@ from deltasql.errors.features import (
     ProtectedVersionsError,
     ProtectionNeedsTruncationError,
     TruncationNotAllowedError,
+    UnknownFeaturesError,
     UnknownFeatureToDropError,
     WaitForRetentionError,
 )
-from deltasql.errors.protocol import UnknownFeaturesError
 from deltasql.log.configuration.properties import PROTECTED_BEFORE, property_value
 from deltasql.log.protocol.features import FEATURES, TableFeature, find_feature
 from deltasql.log.reading.feature_traces import earliest_version, has_traces

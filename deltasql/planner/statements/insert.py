@@ -7,11 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from deltasql.errors.write import (
-    DuplicateInsertColumnError,
-    NotPartitionColumnError,
-    ReplaceWhereClauseError,
-)
+from deltasql.errors.insert import DuplicateInsertColumnError, NotPartitionColumnError, ReplaceWhereClauseError
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import ORDINAL, QUERY, hidden
 from deltasql.plan.insert import Insert

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.catalog import TableNotFoundError
-from deltasql.errors.secrets import shown_pairs
-from deltasql.errors.table import ShowPartitionsUnpartitionedError
-from deltasql.errors.view import (
+from deltasql.errors.inspect import (
     DescribeViewDetailError,
     DescribeViewHistoryError,
     ShowCreateViewError,
     ShowPartitionsOfViewError,
+    ShowPartitionsUnpartitionedError,
 )
+from deltasql.errors.secrets import shown_pairs
 from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
 from deltasql.log.configuration.properties import canonical_key
 from deltasql.log.iceberg.current import current_metadata, root_uri

@@ -9,8 +9,7 @@ from dataclasses import replace
 from typing_extensions import assert_never
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.write import (
-    AppendOnlyError,
+from deltasql.errors.merge import (
     InsertClauseArityError,
     MergeIntoEmptySchemaError,
     MergeWithoutWhenError,
@@ -18,6 +17,7 @@ from deltasql.errors.write import (
     UnconditionalMatchedError,
     UnconditionalNotMatchedError,
 )
+from deltasql.errors.write import AppendOnlyError
 from deltasql.log.configuration.properties import is_append_only
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import ORDINAL, SOURCE_ROWS

@@ -10,10 +10,10 @@ from uuid import uuid4
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError, TableAlreadyExistsError
-from deltasql.errors.optimize import ClusterAndPartitionError
 from deltasql.errors.refused import UnsupportedStatementError, WrongObjectError
 from deltasql.errors.table import (
     CannotReplaceMissingTableError,
+    ClusterAndPartitionError,
     ColumnListWithQueryError,
     EmptyQuerySchemaError,
     ExternalWithoutLocationError,

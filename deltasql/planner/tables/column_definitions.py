@@ -7,8 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.columns import (
-    ColumnClauseError,
+from deltasql.errors.column_values import (
     GeneratedWithDefaultError,
     IdentityRangeError,
     IdentityStepError,
@@ -16,6 +15,7 @@ from deltasql.errors.columns import (
     IdentityWithDefaultError,
     IdentityWithExpressionError,
 )
+from deltasql.errors.columns import ColumnClauseError
 from deltasql.plan.base import quote
 from deltasql.plan.table import ColumnDefinition, CreateTable
 from deltasql.planner.context import Context

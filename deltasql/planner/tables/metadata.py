@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from deltasql.errors.schema import ColumnMappingModeError
+from deltasql.errors.properties import ColumnMappingModeError
 from deltasql.log.configuration.iceberg_compat import gives_nested_ids
 from deltasql.log.configuration.properties import (
     ENABLE_VECTORS,

@@ -12,8 +12,9 @@ from deltasql.engine.reading.frames import _guard
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.writing.stage import Stage
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.engine import CheckViolationError, NotNullViolationError, RemoteWriteError
-from deltasql.errors.write import ExceedLengthError, ReplaceWhereMismatchError
+from deltasql.errors.engine import RemoteWriteError
+from deltasql.errors.insert import ReplaceWhereMismatchError
+from deltasql.errors.write import CheckViolationError, ExceedLengthError, NotNullViolationError
 from deltasql.execution.row_change import _overwritten
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction

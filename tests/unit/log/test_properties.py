@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.protocol import ManualFeaturesError, UnsupportedWriteFeaturesError
+from deltasql.errors.features import UnsupportedWriteFeaturesError
+from deltasql.errors.properties import ManualFeaturesError
 from deltasql.log.configuration import properties
 from deltasql.log.configuration.properties import ParsedProperties, parse_properties, protocol_for
 from deltasql.log.configuration.property_registry import PROPERTIES, read_value

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.protocol import (
+from deltasql.errors.features import (
     UnsupportedReadFeaturesError,
     UnsupportedTypeChangeError,
     UnsupportedWriteFeaturesError,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.merge import MergeMissingWhenError
 from deltasql.errors.syntax import (
     DatatypeMissingSizeError,
     DecimalPrecisionError,
     DuplicateClausesError,
     EmptyStatementError,
-    MergeMissingWhenError,
     ParseSyntaxError,
     UnsupportedDatatypeError,
 )

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from deltasql.errors.columns import ColumnNotFoundError, DropClusteringColumnError
 from deltasql.errors.optimize import (
-    ClusterAndPartitionError,
     ClusteringColumnCountError,
     ClusteringTypeError,
     ClusteringWithoutStatsError,
@@ -17,11 +17,11 @@ from deltasql.errors.optimize import (
     ClusteringWithZOrderError,
     ClusterPartitionedTableError,
     CreatedClusteringDiffersError,
-    DropClusteringColumnError,
     OptimizeFullError,
     ReplaceClusteredError,
 )
-from deltasql.errors.schema import ColumnNotFoundError, DuplicateColumnsError
+from deltasql.errors.schema import DuplicateColumnsError
+from deltasql.errors.table import ClusterAndPartitionError
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.reading.clustering import clustering_columns

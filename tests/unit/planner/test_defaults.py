@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.columns import (
+from deltasql.errors.column_values import (
     DefaultNotConstantError,
     DefaultNotDeterministicError,
     DefaultSubqueryError,
     GeneratedWithDefaultError,
     IdentityWithDefaultError,
-    NestedDefaultError,
 )
-from deltasql.errors.protocol import ColumnDefaultsNotEnabledError
+from deltasql.errors.columns import NestedDefaultError
+from deltasql.errors.properties import ColumnDefaultsNotEnabledError
 from deltasql.plan.operators import Rewrite
 from deltasql.planner.changes import RowChange
 from deltasql.planner.rows.defaults import replace_defaults

@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.columns import (
+from deltasql.errors.column_values import (
     AlterIdentityError,
     ExplicitIdentityError,
     GeneratedFromRandomError,
     IdentityOverflowError,
     IdentityRangeError,
     IdentityUpdateError,
-    MixedDefaultsError,
     NoIdentityError,
-    ReplaceIdentityColumnsError,
 )
+from deltasql.errors.columns import ReplaceIdentityColumnsError
 from deltasql.errors.concurrency import MetadataChangedError
+from deltasql.errors.insert import MixedDefaultsError
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction
 from deltasql.plan.operators import Number, Project, Rewrite, Write

@@ -7,24 +7,26 @@ from typing import Any
 
 import pytest
 
+from deltasql.errors.insert import (
+    DuplicateInsertColumnError,
+    MissingNotNullColumnError,
+    NotPartitionColumnError,
+    ReplaceWhereClauseError,
+    StaticPartitionInListError,
+    TooFewInsertColumnsError,
+    TooManyInsertColumnsError,
+    UnknownInsertColumnError,
+)
 from deltasql.errors.settings import InvalidSettingError
 from deltasql.errors.view import WriteIntoViewError
 from deltasql.errors.write import (
     AppendOnlyError,
-    DuplicateInsertColumnError,
-    MissingNotNullColumnError,
     NestedArityError,
     NestedColumnsMismatchError,
     NestedOrderError,
-    NotPartitionColumnError,
-    ReplaceWhereClauseError,
-    StaticPartitionInListError,
     StrictAssignmentError,
     StructTypeMismatchError,
     SubqueryInConditionError,
-    TooFewInsertColumnsError,
-    TooManyInsertColumnsError,
-    UnknownInsertColumnError,
 )
 from deltasql.plan.operators import Query, Rewrite, RowEffect, RowKind, Write, children
 from deltasql.planner.changes import RowChange

@@ -8,14 +8,11 @@ from typing import Any
 import pytest
 
 from deltasql.errors.catalog import TableNotFoundError
-from deltasql.errors.engine import ExplainModeError
-from deltasql.errors.table import ReadTableWithoutColumnsError, ShowPartitionsUnpartitionedError
-from deltasql.errors.view import (
-    DescribeViewDetailError,
-    DescribeViewHistoryError,
-    TimestampInvalidError,
-    TimeTravelViewError,
-)
+from deltasql.errors.inspect import DescribeViewDetailError, DescribeViewHistoryError, ShowPartitionsUnpartitionedError
+from deltasql.errors.log import TimestampInvalidError
+from deltasql.errors.refused import ExplainModeError
+from deltasql.errors.table import ReadTableWithoutColumnsError
+from deltasql.errors.view import TimeTravelViewError
 from deltasql.planner.changes import Answer
 from tests.unit.planner.lab import Lab
 

@@ -7,27 +7,29 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.schema import FieldNotFoundError
+from deltasql.errors.columns import FieldNotFoundError
+from deltasql.errors.insert import DuplicateInsertColumnError
+from deltasql.errors.merge import (
+    InsertClauseArityError,
+    MergeIntoEmptySchemaError,
+    MergeUnresolvedError,
+    MergeWithoutWhenError,
+    NestedInsertColumnError,
+    UnconditionalBySourceError,
+    UnconditionalMatchedError,
+    UnconditionalNotMatchedError,
+)
 from deltasql.errors.settings import InvalidSettingError
 from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
 from deltasql.errors.write import (
     AggregateInConditionError,
     AppendOnlyError,
     ConflictingAssignmentsError,
-    DuplicateInsertColumnError,
     FieldOfNonStructError,
-    InsertClauseArityError,
-    MergeIntoEmptySchemaError,
-    MergeUnresolvedError,
-    MergeWithoutWhenError,
     NestedColumnsMismatchError,
-    NestedInsertColumnError,
     NonDeterministicConditionError,
     StrictAssignmentError,
     SubqueryInConditionError,
-    UnconditionalBySourceError,
-    UnconditionalMatchedError,
-    UnconditionalNotMatchedError,
 )
 from deltasql.plan.base import ColumnPath, SqlText, TableName
 from deltasql.plan.merge import ClauseKind, InsertAction, Merge, MergeClause

@@ -7,10 +7,14 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.columns import ColumnClauseError
+from deltasql.errors.columns import AddColumnDefaultError, AddNotNullColumnError, ColumnClauseError
 from deltasql.errors.iceberg import IcebergVectorsError
-from deltasql.errors.protocol import ColumnDefaultsNotEnabledError, UnknownPropertyError, UnsetMissingPropertyError
-from deltasql.errors.schema import AddColumnDefaultError, AddNotNullColumnError, ColumnMappingModeError
+from deltasql.errors.properties import (
+    ColumnDefaultsNotEnabledError,
+    ColumnMappingModeError,
+    UnknownPropertyError,
+    UnsetMissingPropertyError,
+)
 from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
 from deltasql.log.actions.actions import AddFile, DeletionVector, Metadata
 from deltasql.log.commit.transaction import Transaction

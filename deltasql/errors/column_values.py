@@ -1,0 +1,264 @@
+"""Refusals of values that columns give themselves: defaults, identity columns, generated columns."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from deltasql.errors.base import DeltaSqlError, condition
+
+
+@condition(
+    "INVALID_DEFAULT_VALUE.SUBQUERY_EXPRESSION",
+    "42623",
+    "The default of {column} holds a sub-query: {expression}. A default is a constant.",
+)
+class DefaultSubqueryError(DeltaSqlError):
+    column: str
+    expression: str
+
+
+@condition(
+    "INVALID_DEFAULT_VALUE.NOT_CONSTANT",
+    "42623",
+    "The default of {column} is not a constant: {expression}. It may call functions, as in current_date(), but not "
+    "look at columns or at other rows; a column computed from others is one GENERATED ALWAYS AS (…).",
+)
+class DefaultNotConstantError(DeltaSqlError):
+    column: str
+    expression: str
+
+
+@condition(
+    "INVALID_DEFAULT_VALUE.NON_DETERMINISTIC",
+    "42623",
+    "The default of {column} gives another value each time: {expression}. A default is a constant.",
+)
+class DefaultNotDeterministicError(DeltaSqlError):
+    column: str
+    expression: str
+
+
+@condition(
+    "INVALID_DEFAULT_VALUE.DATA_TYPE",
+    "42623",
+    "The default of {column} cannot be stored as {type}: {expression}. {reason}",
+)
+class DefaultTypeError(DeltaSqlError):
+    column: str
+    type: str
+    expression: str
+    reason: str
+
+
+@condition(
+    "INVALID_DEFAULT_VALUE.UNRESOLVED_EXPRESSION",
+    "42623",
+    "{part} cannot be used in the default of {column}: {expression}. {advice}",
+)
+class DefaultExpressionError(DeltaSqlError):
+    """A function that is none of Spark's own, text that is no expression."""
+
+    part: str
+    column: str
+    expression: str
+    advice: str
+
+
+@condition(
+    "GENERATED_COLUMN_WITH_DEFAULT_VALUE",
+    "42623",
+    "Column {column} has a default, and it is generated as well. Keep one of the two.",
+)
+class GeneratedWithDefaultError(DeltaSqlError):
+    column: str
+
+
+@condition(
+    "IDENTITY_COLUMN_WITH_DEFAULT_VALUE",
+    "42623",
+    "Column {column} has a default, and it is an identity column as well. Keep one of the two.",
+)
+class IdentityWithDefaultError(DeltaSqlError):
+    column: str
+
+
+@condition(
+    "DELTA_IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE",
+    "428H2",
+    "Identity column {column} cannot be {type}: its numbers are BIGINT.",
+)
+class IdentityTypeError(DeltaSqlError):
+    column: str
+    type: str
+
+
+@condition("DELTA_IDENTITY_COLUMNS_ILLEGAL_STEP", "42611", "INCREMENT BY of identity column {column} cannot be 0.")
+class IdentityStepError(DeltaSqlError):
+    column: str
+
+
+@condition(
+    "NUMERIC_VALUE_OUT_OF_RANGE.WITHOUT_SUGGESTION",
+    "22003",
+    "Identity column {column} cannot begin with or go on by {number}: its numbers are BIGINT.",
+)
+class IdentityRangeError(DeltaSqlError):
+    column: str
+    number: int
+
+
+@condition(
+    "DELTA_IDENTITY_COLUMNS_WITH_GENERATED_EXPRESSION",
+    "42613",
+    "Column {column} is an identity column and GENERATED ALWAYS AS (…) as well. Keep one of the two.",
+)
+class IdentityWithExpressionError(DeltaSqlError):
+    column: str
+
+
+@condition(
+    "DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED",
+    "42808",
+    "{column} is GENERATED ALWAYS AS IDENTITY, so no value can be given for it. Leave it out: INSERT INTO … (other "
+    "columns) …, or INSERT * EXCEPT ({column}) in MERGE.",
+)
+class ExplicitIdentityError(DeltaSqlError):
+    column: str
+
+
+@condition(
+    "DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED",
+    "42808",
+    "{column} is an identity column, and its values are not updated. Leave it out: UPDATE SET * EXCEPT ({column}) "
+    "in MERGE.",
+)
+class IdentityUpdateError(DeltaSqlError):
+    column: str
+
+
+@condition(
+    "DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED",
+    "429BQ",
+    "{column} is an identity column: only its comment, its place and its name can change, and SYNC IDENTITY works.",
+)
+class AlterIdentityError(DeltaSqlError):
+    column: str
+
+
+@condition(
+    "DELTA_IDENTITY_COLUMNS_ALTER_NON_IDENTITY_COLUMN",
+    "429BQ",
+    "SYNC IDENTITY works on identity columns, and {column} is none.",
+)
+class NoIdentityError(DeltaSqlError):
+    column: str
+
+
+@condition(
+    "ARITHMETIC_OVERFLOW",
+    "22003",
+    "Identity column {column} has no number left for every new row: BIGINT ends. Nothing was written.",
+)
+class IdentityOverflowError(DeltaSqlError):
+    column: str
+
+
+@condition(
+    "DELTA_INVALID_GENERATED_COLUMN_REFERENCES",
+    "42621",
+    "Generated column {column} is computed from {reference}, which is {what}: {expression}. "
+    "It may be computed from the table's other columns that are not generated: {candidates}.",
+)
+class GeneratedReferenceError(DeltaSqlError):
+    column: str
+    reference: str
+    what: str
+    expression: str
+    candidates: Collection[str]
+
+
+@condition(
+    "DELTA_NON_DETERMINISTIC_EXPRESSION_IN_GENERATED_COLUMN",
+    "42621",
+    "Generated column {column} would have another value each time: {expression}. "
+    "For the moment of a write use a default: DEFAULT current_timestamp().",
+)
+class GeneratedNotDeterministicError(DeltaSqlError):
+    column: str
+    expression: str
+
+
+@condition(
+    "DELTA_AGGREGATE_IN_GENERATED_COLUMN",
+    "42621",
+    "Generated column {column} holds an aggregate: {expression}. It is computed from one row.",
+)
+class GeneratedAggregateError(DeltaSqlError):
+    column: str
+    expression: str
+
+
+@condition(
+    "DELTA_UNSUPPORTED_EXPRESSION_GENERATED_COLUMN",
+    "42621",
+    "{part} cannot be used in generated column {column}: {expression}. {advice}",
+)
+class GeneratedExpressionError(DeltaSqlError):
+    column: str
+    part: str
+    expression: str
+    advice: str
+
+
+@condition(
+    "DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH",
+    "42K09",
+    "Generated column {column} is {declared}, and its expression is {found}: {expression}. "
+    "Declare {found}, or write CAST({expression} AS {declared}).",
+)
+class GeneratedTypeError(DeltaSqlError):
+    column: str
+    declared: str
+    found: str
+    expression: str
+
+
+@condition(
+    "DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE",
+    "42K09",
+    "Cannot {operation} {column}: generated column {generated} of {table} is computed from it: {expression}.",
+)
+class GeneratedDependentError(DeltaSqlError):
+    operation: str
+    column: str
+    generated: str
+    expression: str
+    table: str
+
+
+@condition(
+    "DELTA_NON_DETERMINISTIC_FUNCTION_NOT_SUPPORTED",
+    "0AKDC",
+    "{column} gets another value each time: {expression}, and generated column {generated} is computed from it. "
+    "Compute the value once, in the source query of a MERGE.",
+)
+class GeneratedFromRandomError(DeltaSqlError):
+    column: str
+    expression: str
+    generated: str
+
+
+@condition(
+    "DELTA_GENERATED_COLUMNS_DATA_TYPE_MISMATCH",
+    "42K09",
+    "The type of {column} would change from {old} to {new}, and column {generated} of {table} is generated from it. "
+    "Cast the value to {old}.",
+)
+class GeneratedTypeMismatchError(DeltaSqlError):
+    """Schema evolution that changes what a generated column is made of."""
+
+    column: str
+    old: str
+    new: str
+    generated: str
+    table: str

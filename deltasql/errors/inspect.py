@@ -1,0 +1,60 @@
+"""Refusals of SHOW and DESCRIBE."""
+
+from __future__ import annotations
+
+from deltasql.errors.base import DeltaSqlError, condition
+
+
+@condition(
+    "DELTA_SHOW_PARTITION_IN_NON_PARTITIONED_TABLE",
+    "42809",
+    "{table} is not partitioned, so there are no partitions to show.",
+)
+class ShowPartitionsUnpartitionedError(DeltaSqlError):
+    """SHOW PARTITIONS of a table without partition columns."""
+
+    table: str
+
+
+@condition(
+    "EXPECT_PERMANENT_VIEW_NOT_TEMP",
+    "42809",
+    "SHOW CREATE TABLE is for what the catalog keeps, and {view} is a temporary view of this session.",
+)
+class ShowCreateViewError(DeltaSqlError):
+    """SHOW CREATE TABLE of a temporary view."""
+
+    view: str
+
+
+@condition(
+    "EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
+    "42809",
+    "{view} is a view, and views have no partitions. Name the table that it reads.",
+)
+class ShowPartitionsOfViewError(DeltaSqlError):
+    """SHOW PARTITIONS of a view."""
+
+    view: str
+
+
+@condition(
+    "DELTA_UNSUPPORTED_DESCRIBE_DETAIL_VIEW",
+    "42809",
+    "{view} is a view, which has no details. Run DESCRIBE DETAIL of the table that it reads.",
+)
+class DescribeViewDetailError(DeltaSqlError):
+    """DESCRIBE DETAIL of a view."""
+
+    view: str
+
+
+@condition(
+    "DELTA_CANNOT_DESCRIBE_VIEW_HISTORY",
+    "42809",
+    "{view} is a view, which has no history. Run DESCRIBE HISTORY of the table that it reads.",
+)
+class DescribeViewHistoryError(DeltaSqlError):
+    """DESCRIBE HISTORY of a view."""
+
+    view: str

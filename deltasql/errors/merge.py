@@ -1,0 +1,110 @@
+"""Refusals of MERGE: its clauses, the columns they name, and source rows that match twice."""
+
+from __future__ import annotations
+
+from deltasql.errors.base import DeltaSqlError, condition
+from deltasql.errors.suggestion import did_you_mean
+
+
+@condition(
+    "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE",
+    "21506",
+    "Several source rows of the MERGE match one row of {table}, for example for {keys}. Which of them should win is "
+    "not defined, so nothing was written. Reduce the source to one row per key (GROUP BY, QUALIFY row_number() = 1).",
+)
+class MultipleSourceRowsError(DeltaSqlError):
+    """More than one source row would change the same target row."""
+
+    table: str
+    keys: str
+
+
+@condition("DELTA_MERGE_MISSING_WHEN", "42601", "MERGE INTO {table} has no WHEN clause. Add at least one.")
+class MergeMissingWhenError(DeltaSqlError):
+    table: str
+
+
+@condition(
+    "DELTA_MERGE_UNRESOLVED_EXPRESSION",
+    "42601",
+    "Cannot resolve {expression} in {clause}: the columns in reach there are {columns}.{advice}",
+)
+class MergeUnresolvedError(DeltaSqlError):
+    """A name in a MERGE clause that is no column of the table that the clause may look at."""
+
+    expression: str
+    clause: str
+    columns: tuple[str, ...]
+    advice: str = ""
+
+    @property
+    def message(self) -> str:
+        return super().message + ("" if self.advice else did_you_mean(self.expression, self.columns))
+
+
+@condition(
+    "DELTA_MERGE_INTO_EMPTY_SCHEMA_TARGET",
+    "428GU",
+    "{table} has no columns, so nothing can be merged into it. "
+    "Add columns first, or let the MERGE bring them: MERGE WITH SCHEMA EVOLUTION INTO {table} ….",
+)
+class MergeIntoEmptySchemaError(DeltaSqlError):
+    """MERGE into a table without columns, evolution off."""
+
+    table: str
+
+
+@condition(
+    "DELTA_UNSUPPORTED_NESTED_FIELD_IN_OPERATION",
+    "0AKDC",
+    "{column} is a nested field, and the column list of INSERT names whole columns only. "
+    "Insert the struct: named_struct(…).",
+)
+class NestedInsertColumnError(DeltaSqlError):
+    """A nested field in the column list of an INSERT clause."""
+
+    column: str
+
+
+@condition(
+    "ASSIGNMENT_ARITY_MISMATCH",
+    "42802",
+    "The INSERT clause names {columns} columns and gives {values} values. Give one value for each column.",
+)
+class InsertClauseArityError(DeltaSqlError):
+    """Columns and VALUES of a MERGE's INSERT clause differ in number."""
+
+    columns: int
+    values: int
+
+
+@condition(
+    "NON_LAST_MATCHED_CLAUSE_OMIT_CONDITION",
+    "42613",
+    "Only the last WHEN MATCHED clause may lack a condition: the ones after it would never apply.",
+)
+class UnconditionalMatchedError(DeltaSqlError):
+    """A WHEN MATCHED clause without a condition before another one."""
+
+
+@condition(
+    "NON_LAST_NOT_MATCHED_BY_TARGET_CLAUSE_OMIT_CONDITION",
+    "42613",
+    "Only the last WHEN NOT MATCHED clause may lack a condition: the ones after it would never apply.",
+)
+class UnconditionalNotMatchedError(DeltaSqlError):
+    """A WHEN NOT MATCHED clause without a condition before another one."""
+
+
+@condition(
+    "NON_LAST_NOT_MATCHED_BY_SOURCE_CLAUSE_OMIT_CONDITION",
+    "42613",
+    "Only the last WHEN NOT MATCHED BY SOURCE clause may lack a condition: the ones after it would never apply.",
+)
+class UnconditionalBySourceError(DeltaSqlError):
+    """A WHEN NOT MATCHED BY SOURCE clause without a condition before another one."""
+
+
+@condition("MERGE_WITHOUT_WHEN", "42601", "MERGE needs at least one WHEN clause that says what to do.")
+class MergeWithoutWhenError(DeltaSqlError):
+    """MERGE without a clause."""
