@@ -229,16 +229,6 @@ class DomainMetadataNotSupportedError(DeltaSqlError):
     domain: str
 
 
-@condition(
-    "DELTA_CANNOT_MODIFY_APPEND_ONLY",
-    "42809",
-    "{table} only allows appends: rows cannot be changed or removed. To allow it, "
-    "run: ALTER TABLE … SET TBLPROPERTIES ('delta.appendOnly' = 'false').",
-)
-class AppendOnlyError(DeltaSqlError):
-    table: str
-
-
 @condition("DELTA_INVALID_COMMIT", "XXKDS", "The commit to {table} breaks the Delta protocol: {reason}.")
 class InvalidCommitError(DeltaSqlError):
     table: str

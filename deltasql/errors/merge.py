@@ -67,18 +67,6 @@ class NestedInsertColumnError(DeltaSqlError):
 
 
 @condition(
-    "ASSIGNMENT_ARITY_MISMATCH",
-    "42802",
-    "The INSERT clause names {columns} columns and gives {values} values. Give one value for each column.",
-)
-class InsertClauseArityError(DeltaSqlError):
-    """Columns and VALUES of a MERGE's INSERT clause differ in number."""
-
-    columns: int
-    values: int
-
-
-@condition(
     "NON_LAST_MATCHED_CLAUSE_OMIT_CONDITION",
     "42613",
     "Only the last WHEN MATCHED clause may lack a condition: the ones after it would never apply.",
@@ -103,8 +91,3 @@ class UnconditionalNotMatchedError(DeltaSqlError):
 )
 class UnconditionalBySourceError(DeltaSqlError):
     """A WHEN NOT MATCHED BY SOURCE clause without a condition before another one."""
-
-
-@condition("MERGE_WITHOUT_WHEN", "42601", "MERGE needs at least one WHEN clause that says what to do.")
-class MergeWithoutWhenError(DeltaSqlError):
-    """MERGE without a clause."""

@@ -10,9 +10,7 @@ from typing_extensions import assert_never
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.merge import (
-    InsertClauseArityError,
     MergeIntoEmptySchemaError,
-    MergeWithoutWhenError,
     UnconditionalBySourceError,
     UnconditionalMatchedError,
     UnconditionalNotMatchedError,
@@ -186,9 +184,6 @@ class _Merge:
             case UpdateStarAction(excluded):
                 return columns.star(excluded, "UPDATE")
             case InsertAction(names, values):
-                if len(names) != len(values):
-                    error = InsertClauseArityError(columns=len(names), values=len(values))
-                    raise error.at(self.context.caret(clause.start, clause.end))
                 return columns.insert_list(names, values)
             case InsertStarAction(excluded):
                 return columns.star(excluded, "INSERT")
@@ -362,8 +357,6 @@ def reach(kind: ClauseKind) -> tuple[bool, bool]:
 
 
 def _refuse_bad_clauses(statement: Merge, context: Context) -> None:
-    if not statement.clauses:
-        raise MergeWithoutWhenError()
     for kind, error in UNCONDITIONAL.items():
         clauses = [clause for clause in statement.clauses if clause.kind is kind]
         for clause in clauses[:-1]:

@@ -19,13 +19,13 @@ from deltasql.errors.concurrency import (
 )
 from deltasql.errors.log import (
     AmbiguousWriteError,
-    AppendOnlyError,
     DomainMetadataNotSupportedError,
     DuplicateActionsError,
     DuplicateDomainError,
     InvalidCommitError,
     StorageError,
 )
+from deltasql.errors.write import AppendOnlyError
 from deltasql.log.actions.actions import Action, AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.commit.commit_rules import check_commit
 from deltasql.log.commit.transaction import Commit, Transaction

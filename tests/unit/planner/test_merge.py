@@ -10,10 +10,8 @@ import pytest
 from deltasql.errors.columns import FieldNotFoundError
 from deltasql.errors.insert import DuplicateInsertColumnError
 from deltasql.errors.merge import (
-    InsertClauseArityError,
     MergeIntoEmptySchemaError,
     MergeUnresolvedError,
-    MergeWithoutWhenError,
     NestedInsertColumnError,
     UnconditionalBySourceError,
     UnconditionalMatchedError,
@@ -31,10 +29,7 @@ from deltasql.errors.write import (
     StrictAssignmentError,
     SubqueryInConditionError,
 )
-from deltasql.plan.base import ColumnPath, SqlText, TableName
-from deltasql.plan.merge import ClauseKind, InsertAction, Merge, MergeClause
 from deltasql.plan.operators import Rewrite, RowEffect, RowKind
-from deltasql.planner import plan
 from deltasql.planner.changes import RowChange
 from deltasql.schema.types import INTEGER
 from tests.unit.planner.lab import Lab, columns
@@ -303,20 +298,6 @@ def test_one_unconditional_delete_may_match_twice(tables: Lab) -> None:
     merge = "MERGE INTO t USING s ON t.id = s.id"
     assert not merged(tables, f"{merge} WHEN MATCHED THEN DELETE")[1].join.unique_match
     assert merged(tables, f"{merge} WHEN MATCHED AND extra = 1 THEN DELETE")[1].join.unique_match
-
-
-def test_nodes_that_the_parser_does_not_make(tables: Lab) -> None:
-    """Callers may build nodes themselves."""
-    name, on = TableName(("t",)), SqlText("true", 0)
-
-    def merge(*clauses: MergeClause) -> Merge:
-        return Merge(None, False, name, None, SqlText("s", 0), TableName(("s",)), None, on, clauses)
-
-    with pytest.raises(MergeWithoutWhenError):
-        plan(merge(), tables.context())
-    uneven = InsertAction((ColumnPath(("id",)),), ())
-    with pytest.raises(InsertClauseArityError):
-        plan(merge(MergeClause(ClauseKind.NOT_MATCHED, None, uneven, 0, 0)), tables.context())
 
 
 def test_the_operation_is_told_as_it_was_written(tables: Lab) -> None:

@@ -14,7 +14,7 @@ import pytest
 import deltasql
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.concurrency import ConcurrentWriteError
-from deltasql.errors.log import AppendOnlyError
+from deltasql.errors.write import AppendOnlyError
 from deltasql.errors.restore import RestoreMissingFilesError
 from deltasql.execution import commit
 from deltasql.log.actions.actions import AddFile, DeletionVector
