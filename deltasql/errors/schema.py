@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Literal, TypeAlias
 
 from deltasql.errors.base import DeltaSqlError, condition
+
+DuplicatePlace: TypeAlias = Literal[
+    "ADDING_COLUMNS",
+    "CLUSTER_BY",
+    "METADATA_UPDATE",
+    "PARTITION_COLUMNS",
+    "READ_SCHEMA",
+    "REPLACING_COLUMNS",
+    "TABLE_SCHEMA",
+]
+"""Delta's subclasses of DELTA_DUPLICATE_COLUMNS_FOUND that something here raises."""
 
 
 @condition(
@@ -86,43 +98,17 @@ class MergeDecimalsError(DeltaSqlError):
     "Duplicate columns in {where}: {columns}. Names that differ only in case are the same; rename one.",
 )
 class DuplicateColumnsError(DeltaSqlError):
-    """One subclass per place where the duplicates stood; the condition ends in its name."""
+    """Two columns of one struct, or two names in one list of columns, that are equal when case is ignored.
 
+    `place` is where they stand, Delta's name for it: `condition` ends in it.
+    """
+
+    place: DuplicatePlace
     where: str
     columns: Collection[str]
 
-
-def _place(name: str) -> type[DuplicateColumnsError]:
-    parent = DuplicateColumnsError
-    body = {"condition": f"{parent.condition}.{name}", "__module__": __name__, "__doc__": f"Duplicates: {name}."}
-    title = "".join(word.capitalize() for word in name.split("_"))
-    return type(f"Duplicate{title}Error", (parent,), body)
-
-
-DUPLICATE_COLUMNS = {
-    place: _place(place)
-    for place in (
-        "ADDING_COLUMNS",
-        "CLUSTER_BY",
-        "CONVERT_TO_DELTA",
-        "DATA",
-        "EXISTING_SCHEMA",
-        "METADATA_UPDATE",
-        "PARTITION_COLUMNS",
-        "PARTITION_SCHEMA",
-        "READ_SCHEMA",
-        "REPLACING_COLUMNS",
-        "SPECIFIED_COLUMNS",
-        "TABLE_SCHEMA",
-    )
-}
-
-
-"""Delta's subclass of the condition → the error class."""
-
-
-# Other processes find a pickled error's class by its name in the module.
-globals().update({found.__name__: found for found in DUPLICATE_COLUMNS.values()})
+    def __post_init__(self) -> None:
+        self.condition = f"{type(self).condition}.{self.place}"  # type: ignore[misc]
 
 
 @condition(

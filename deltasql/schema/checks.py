@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from deltasql.errors.schema import (
-    DUPLICATE_COLUMNS,
     AllColumnsPartitionError,
     ChangeDataColumnsError,
+    DuplicateColumnsError,
+    DuplicatePlace,
     HiddenColumnNameError,
     IdentityPartitionError,
     InternalColumnNameError,
@@ -102,11 +103,11 @@ def duplicate_columns(schema: StructType) -> list[str]:
     return _duplicates(path for path, _ in walk(schema))
 
 
-def check_duplicates(schema: StructType, place: str, where: str) -> None:
-    """Raises the class of `DUPLICATE_COLUMNS[place]`."""
+def check_duplicates(schema: StructType, place: DuplicatePlace, where: str) -> None:
+    """Raises DuplicateColumnsError of `place` for names of one struct that are equal when case is ignored."""
     duplicates = duplicate_columns(schema)
     if duplicates:
-        raise DUPLICATE_COLUMNS[place](where, duplicates)
+        raise DuplicateColumnsError(place, where, duplicates)
 
 
 def check_names(
@@ -192,12 +193,12 @@ def check_partitioning(
     """The partition columns as the schema spells them.
 
     Raises PartitionColumnNotFoundError, InvalidPartitionColumnNameError, InvalidPartitionColumnTypeError,
-    IdentityPartitionError, AllColumnsPartitionError and the PARTITION_COLUMNS class of `DUPLICATE_COLUMNS`.
+    IdentityPartitionError, AllColumnsPartitionError and DuplicateColumnsError.
     """
     fields = [_partition_field(schema, name, where) for name in partitioned_by]
     duplicates = _duplicates((field.name,) for field in fields)
     if duplicates:
-        raise DUPLICATE_COLUMNS["PARTITION_COLUMNS"](where, duplicates)
+        raise DuplicateColumnsError("PARTITION_COLUMNS", where, duplicates)
     invalid = [path_text((field.name,)) for field in fields if INVALID_CHARACTERS & set(field.name)]
     if invalid and not column_mapping:
         raise InvalidPartitionColumnNameError(where, invalid)

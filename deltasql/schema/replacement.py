@@ -24,8 +24,8 @@ def replace_columns(
 
     A column of the same name (without case) keeps its spelling, its metadata and, unless `new` has one, its comment.
     Columns may be added, nullable; dropped with `may_drop`, which column mapping permits; types may widen.
-    Raises ReplaceColumnsError, CannotChangeTypeError, AmbiguousChangeError (adds and drops in one struct) and the
-    REPLACING_COLUMNS class of `DUPLICATE_COLUMNS`.
+    Raises ReplaceColumnsError, CannotChangeTypeError, AmbiguousChangeError (adds and drops in one struct) and
+    DuplicateColumnsError.
     """
     check_duplicates(new, "REPLACING_COLUMNS", where)
     return _Replacement(may_drop, widening).struct(schema, new, ())

@@ -15,7 +15,7 @@ from deltasql.errors.optimize import (
     CreatedClusteringDiffersError,
     ReplaceClusteredError,
 )
-from deltasql.errors.schema import DUPLICATE_COLUMNS
+from deltasql.errors.schema import DuplicateColumnsError
 from deltasql.log.configuration.iceberg_compat import compat_keys
 from deltasql.log.configuration.indexed_columns import index_rule, indexed_leaves
 from deltasql.log.configuration.properties import ENABLE_VECTORS
@@ -136,7 +136,7 @@ def _checked(column: ColumnPath, metadata: Metadata, table: str, before: Sequenc
     if not _is_bounded(found.field.type) or found.nested_in_collection:
         raise ClusteringTypeError(str(column), type_text(found.field.type))
     if found.path in before:
-        raise DUPLICATE_COLUMNS["CLUSTER_BY"](table, [path_text(found.path)])
+        raise DuplicateColumnsError("CLUSTER_BY", table, [path_text(found.path)])
     return found.path
 
 

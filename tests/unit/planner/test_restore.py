@@ -14,8 +14,8 @@ import pytest
 import deltasql
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.concurrency import ConcurrentWriteError
-from deltasql.errors.write import AppendOnlyError
 from deltasql.errors.restore import RestoreMissingFilesError
+from deltasql.errors.write import AppendOnlyError
 from deltasql.execution import commit
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import vector_path, z85_encode
