@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import os
 import sys
 import time
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import without_secrets
+from deltasql.errors.suggestion import similar_names
 from deltasql.interrupts import telling
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class _Parser(argparse.ArgumentParser):
                 return
             name = word.partition("=")[0] if word.startswith("--") else word[:2]
             if name not in self._takes_value:
-                close = difflib.get_close_matches(name, self._takes_value, 1)
+                close = similar_names(name, self._takes_value)
                 self.error(f"there is no option {name}" + (f"; did you mean {close[0]}?" if close else ""))
             if self._takes_value[name] and word == name:
                 next(words, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from typing import Any, TypeAlias, Union
@@ -31,6 +31,7 @@ from deltasql.errors.catalog import (
     TableNotFoundError,
     TooManyNamePartsError,
 )
+from deltasql.errors.suggestion import meant, similar_names
 
 _TABLE = "SELECT catalog, schema, name, location, managed, created_at FROM tables"
 _SCHEMA_COLUMNS = "catalog, name, comment, location, created_at, properties"
@@ -319,8 +320,8 @@ class Catalog:
         if catalog not in known:
             return CatalogNotFoundError(catalog=sql_name((catalog,)), known=tuple(known))
         rows = self._database.rows("SELECT name FROM schemas WHERE catalog = ?", catalog)
-        similar = _closest(schema, (row[0] for row in rows))
-        advice = _did_you_mean(similar) or f"Run SHOW SCHEMAS, or create it: CREATE SCHEMA {sql_name((schema,))}."
+        similar = similar_names(schema, (row[0] for row in rows), most=3)
+        advice = meant(similar) or f"Run SHOW SCHEMAS, or create it: CREATE SCHEMA {sql_name((schema,))}."
         return SchemaNotFoundError(schema=sql_name((schema,)), advice=advice, similar=similar)
 
     def _table_not_found(self, parts: Name) -> TableNotFoundError | CatalogNotFoundError:
@@ -337,7 +338,7 @@ class Catalog:
             )
         similar = self._similar(catalog, schema, name)
         return TableNotFoundError(
-            table=shown, advice=_did_you_mean(similar) or "Run SHOW TABLES to see what exists.", similar=similar
+            table=shown, advice=meant(similar) or "Run SHOW TABLES to see what exists.", similar=similar
         )
 
     def _unregistered(self, catalog: str, schema: str, name: str) -> str | None:
@@ -348,7 +349,7 @@ class Catalog:
     def _similar(self, catalog: str, schema: str, name: str) -> tuple[str, ...]:
         """Names like `name` in its schema; else the same name elsewhere, with its schema."""
         rows = self._database.rows("SELECT catalog, schema, name FROM tables")
-        near = _closest(name, (row[2] for row in rows if row[:2] == (catalog, schema)))
+        near = similar_names(name, (row[2] for row in rows if row[:2] == (catalog, schema)), most=3)
         if near:
             return tuple(sql_name((item,) if schema == self.current_schema else (schema, item)) for item in near)
         return tuple(sorted(sql_name(row) for row in rows if row[2] == name))[:3]
@@ -383,13 +384,3 @@ def _find(connection: sqlite3.Connection, key: tuple[str, str, str]) -> TableEnt
 def _schema_exists(connection: sqlite3.Connection, catalog: str, schema: str) -> bool:
     sql = "SELECT 1 FROM schemas WHERE catalog = ? AND name = ?"
     return connection.execute(sql, (catalog, schema)).fetchone() is not None
-
-
-def _closest(name: str, known: Iterable[str]) -> tuple[str, ...]:
-    from difflib import get_close_matches
-
-    return tuple(get_close_matches(name, list(known), n=3, cutoff=0.6))
-
-
-def _did_you_mean(similar: tuple[str, ...]) -> str:
-    return f"Did you mean {' or '.join(similar)}?" if similar else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deltasql.errors.base import DeltaSqlError, condition
-from deltasql.errors.suggestion import did_you_mean
+from deltasql.errors.suggestion import column_meant
 
 
 @condition(
@@ -39,7 +39,7 @@ class MergeUnresolvedError(DeltaSqlError):
 
     @property
     def message(self) -> str:
-        return super().message + ("" if self.advice else did_you_mean(self.expression, self.columns))
+        return super().message + ("" if self.advice else column_meant(self.expression, self.columns))
 
 
 @condition(

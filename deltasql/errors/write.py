@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deltasql.errors.base import DeltaSqlError, condition
-from deltasql.errors.suggestion import did_you_mean
+from deltasql.errors.suggestion import column_meant
 
 
 @condition(
@@ -45,7 +45,7 @@ class MissingSetColumnError(DeltaSqlError):
 
     @property
     def message(self) -> str:
-        return super().message + did_you_mean(self.column, self.columns)
+        return super().message + column_meant(self.column, self.columns)
 
 
 @condition(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from deltasql.errors.suggestion import similar_names
 from deltasql.errors.usage import UnknownDirectiveError
 
 _COMMENT = re.compile(r"--\s*([a-z]+)\s*:\s*(.*?)\s*$", re.IGNORECASE)
@@ -53,6 +53,6 @@ def directive(comment: str, place: Place) -> Directive | None:
     name, value = match[1].lower(), match[2]
     if name in _LEGAL and _LEGAL[name][1].fullmatch(value):
         return Directive(name, value, place)
-    if name in _LEGAL or difflib.get_close_matches(name, _LEGAL, 1, cutoff=0.75):
+    if name in _LEGAL or similar_names(name, _LEGAL, cutoff=0.75):
         raise UnknownDirectiveError(file=str(place.file), line=place.line, text=comment.strip(), known=_KNOWN)
     return None

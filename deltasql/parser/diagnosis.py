@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from deltasql.errors.base import Caret
+from deltasql.errors.suggestion import resembles
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser.advice import advice
 from deltasql.parser.automaton import Stuck, Token
 from deltasql.parser.runs import QUERY_WORDS, WORD
 from deltasql.parser.tables import END, grammar_tables
 from deltasql.sql.lexicon import STRING, balanced_end, skip_blanks
-from deltasql.sql.spelling import resembles
 
 _FOUND = re.compile(rf"{STRING}|`(?:[^`]|``)*`|\w+(?:\.\d+)?|.", re.DOTALL)
 _READABLE = {

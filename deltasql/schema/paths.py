@@ -12,6 +12,7 @@ from deltasql.errors.columns import (
     MapAccessByNameError,
     NotAStructError,
 )
+from deltasql.errors.suggestion import did_you_mean
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
 
@@ -128,11 +129,7 @@ def replace_struct(schema: StructType, path: Path, change: Callable[[StructType]
 
 def suggestion(name: str, candidates: Iterable[str]) -> str:
     """A sentence with the closest of `candidates`, led by a blank, for an error message; "" when none is close."""
-    from difflib import get_close_matches
-
-    names = {candidate.lower(): candidate for candidate in candidates}
-    close = get_close_matches(name.lower(), list(names), 1, 0.6)
-    return f" Did you mean {path_text((names[close[0]],))}?" if close else ""
+    return did_you_mean(name, candidates, shown=lambda close: path_text((close,)))
 
 
 def candidates(struct: StructType) -> list[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from deltasql.errors.settings import InvalidSettingError, UnknownSettingError
+from deltasql.errors.suggestion import resembling
 from deltasql.settings import session_settings as settings
 from deltasql.settings.session_settings import CHOICES, DEFAULTS, as_boolean, as_bytes, as_choice, as_count, as_share
-from deltasql.sql.spelling import resembling
 
 _COUNTS = frozenset(
     {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from deltasql.errors.base import Caret
-from deltasql.sql.spelling import resembling
+from deltasql.errors.suggestion import resembling
 from deltasql.sql.syntax import can_be_read
 from deltasql.sql.tokens import Token, tokenize
 

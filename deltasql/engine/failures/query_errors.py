@@ -5,11 +5,11 @@ from __future__ import annotations
 from deltasql.engine.failures.write_errors import Failure
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.engine import SparkError
+from deltasql.errors.suggestion import closest
 from deltasql.parser.advice import advice
 from deltasql.parser.unsupported import refusal
 from deltasql.sql.function_names import FUNCTIONS
 from deltasql.sql.misspelt import meant, unfinished, without_from
-from deltasql.sql.spelling import closest
 
 # What Spark says of a query without FROM: to its parser, FROM at the end is an alias.
 _WITHOUT_TABLE = frozenset({"INVALID_USAGE_OF_STAR_OR_REGEX", "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION"})

@@ -27,6 +27,7 @@ from deltasql.errors.properties import (
     UnknownPropertyError,
     UnsetMissingPropertyError,
 )
+from deltasql.errors.suggestion import OPEN_SET, did_you_mean
 from deltasql.log.configuration.iceberg_compat import check_compatible
 from deltasql.log.configuration.property_registry import BY_FOLDED_KEY, IGNORE_PROTOCOL_DEFAULTS, PROPERTIES, read_value
 from deltasql.log.protocol.features import (
@@ -314,7 +315,7 @@ def _stored(key: str, value: str, allow_arbitrary: bool) -> tuple[str, str]:
     item = PROPERTIES.get(stored)
     if item is None:
         if not allow_arbitrary and not folded.startswith(_FREE_PREFIXES):
-            raise UnknownPropertyError(key, _hint(key, PROPERTIES))
+            raise UnknownPropertyError(key, did_you_mean(key, PROPERTIES, cutoff=OPEN_SET))
         return stored, value
     if item.internal:
         raise InternalPropertyError(item.key)
@@ -332,15 +333,6 @@ def _check_reserved(folded: str) -> None:
         raise InternalPropertyError("clusteringColumns")
     if folded in _RESERVED:
         raise ReservedPropertyError(folded)
-
-
-def _hint(key: str, known: Iterable[str]) -> str:
-    """A sentence with the closest known key, led by a blank; "" when none is close."""
-    from difflib import get_close_matches
-
-    names = {name.lower(): name for name in known}
-    close = get_close_matches(key.lower(), list(names), 1, 0.7)
-    return f" Did you mean {names[close[0]]}?" if close else ""
 
 
 def _start(defaults: Protocol, reader: int | None, writer: int | None) -> Protocol:

@@ -11,6 +11,7 @@ from enum import Enum
 from functools import cache
 
 from deltasql.errors.features import UnknownFeaturesError
+from deltasql.errors.suggestion import meant, similar_names
 from deltasql.schema.types import ArrayType, DataType, MapType, PrimitiveType, StructField, StructType
 
 
@@ -152,11 +153,9 @@ def find_feature(name: str) -> TableFeature:
     for feature in _ALL:
         if feature.name.lower() == folded:
             return feature
-    from difflib import get_close_matches
-
-    close = get_close_matches(folded, [feature.name.lower() for feature in _ALL], 1)
+    close = similar_names(name, (feature.name for feature in _ALL))
     if close:
-        raise UnknownFeaturesError([name], f"Did you mean {find_feature(close[0]).name}?")
+        raise UnknownFeaturesError([name], meant(close))
     writable = ", ".join(sorted(feature.name for feature in _ALL if feature.write is YES))
     raise UnknownFeaturesError([name], f"deltasql can write: {writable}.")
 

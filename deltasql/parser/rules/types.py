@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from deltasql.errors.suggestion import closest
 from deltasql.errors.syntax import DatatypeMissingSizeError, DecimalPrecisionError, UnsupportedDatatypeError
 from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds, caret
 from deltasql.schema import types
 from deltasql.schema.lengths import Length
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, StructField, StructType
-from deltasql.sql.spelling import closest
 
 _PLAIN = {
     "BOOLEAN": types.BOOLEAN,

@@ -17,6 +17,7 @@ from deltasql.errors.inspect import (
     ShowPartitionsUnpartitionedError,
 )
 from deltasql.errors.secrets import shown_pairs
+from deltasql.errors.suggestion import OPEN_SET, meant, similar_names
 from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
 from deltasql.log.configuration.properties import canonical_key
 from deltasql.log.iceberg.current import current_metadata, root_uri
@@ -138,13 +139,11 @@ def _(statement: DescribeTable, context: Context) -> Plan:
 
 def _of_misspelt_word(error: TableNotFoundError, statement: DescribeTable) -> DeltaSqlError:
     """DESCRIBE HISTROY t names a table HISTROY and its column t; the error says what was probably meant."""
-    from difflib import get_close_matches
-
     words = ("HISTORY", "DETAIL", "EXTENDED", "FORMATTED", "SCHEMA", "TABLE")
-    meant = get_close_matches(str(statement.table).upper(), words, 1, 0.7)
-    if statement.column is None or not meant or error.similar:
+    close = similar_names(str(statement.table), words, cutoff=OPEN_SET)
+    if statement.column is None or not close or error.similar:
         return error
-    return TableNotFoundError(error.table, f"Did you mean DESCRIBE {meant[0]} {statement.column}?").at(error.caret)
+    return TableNotFoundError(error.table, meant([f"DESCRIBE {close[0]} {statement.column}"])).at(error.caret)
 
 
 def _view_schema(name: TableName, context: Context) -> StructType | None:

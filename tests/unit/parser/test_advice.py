@@ -10,7 +10,6 @@ from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser import parse, split
 from deltasql.parser.advice import ADVICE, NAMES
 from deltasql.sql.outline import find, outline
-from deltasql.sql.spelling import closest
 
 ROOT = Path(__file__).parents[2] / "golden"
 FILES = (ROOT / "table" / "wrong_words.sql", ROOT / "query" / "wrong_words.sql")
@@ -20,21 +19,6 @@ STATEMENTS = [statement.text for path in FILES for statement in split(path.read_
 @pytest.mark.parametrize("pattern", [pattern for pattern, _ in (*ADVICE, *NAMES)])
 def test_every_pattern_has_a_golden_statement(pattern: str) -> None:
     assert any(find(pattern, outline(text)) for text in STATEMENTS)
-
-
-@pytest.mark.parametrize(
-    ("word", "meant"),
-    [
-        ("STRNG", "STRING"),
-        ("SRTING", "STRING"),
-        ("INTT", "INT"),
-        ("DAT", ""),
-        ("FOO", ""),
-        ("TIMESTAMPP", "TIMESTAMP"),
-    ],
-)
-def test_closest(word: str, meant: str) -> None:
-    assert closest(word, ("INT", "STRING", "TIMESTAMP", "DATE", "DAY")) == meant
 
 
 @pytest.mark.parametrize(
