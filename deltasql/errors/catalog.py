@@ -51,6 +51,8 @@ class SchemaNotEmptyError(DeltaSqlError):
 
 @condition("UNSUPPORTED_FEATURE.DROP_DATABASE", "0A000", "The default schema {schema} cannot be dropped.")
 class DropDefaultSchemaError(DeltaSqlError):
+    """DROP SCHEMA default, with or without CASCADE."""
+
     schema: str
 
 
@@ -72,6 +74,8 @@ class CatalogAlreadyExistsError(DeltaSqlError):
     "character.",
 )
 class InvalidNameError(DeltaSqlError):
+    """A part of a name, in CREATE or RENAME, that could not be the name of a directory."""
+
     name: str
 
 
@@ -81,6 +85,8 @@ class InvalidNameError(DeltaSqlError):
     "{name} has too many parts: write table, schema.table or catalog.schema.table.",
 )
 class TooManyNamePartsError(DeltaSqlError):
+    """A name of more than three parts, or of more than two for a schema."""
+
     name: str
 
 

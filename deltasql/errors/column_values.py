@@ -44,6 +44,8 @@ class DefaultNotDeterministicError(DeltaSqlError):
     "The default of {column} cannot be stored as {type}: {expression}. {reason}",
 )
 class DefaultTypeError(DeltaSqlError):
+    """DEFAULT with a constant that the column's type cannot hold; `reason` is a sentence."""
+
     column: str
     type: str
     expression: str
@@ -103,6 +105,8 @@ class IdentityStepError(DeltaSqlError):
     "Identity column {column} cannot begin with or go on by {number}: its numbers are BIGINT.",
 )
 class IdentityRangeError(DeltaSqlError):
+    """START WITH or INCREMENT BY outside of 64 bits."""
+
     column: str
     number: int
 
@@ -160,6 +164,8 @@ class NoIdentityError(DeltaSqlError):
     "Identity column {column} has no number left for every new row: BIGINT ends. Nothing was written.",
 )
 class IdentityOverflowError(DeltaSqlError):
+    """Rows to write for which an identity column has no 64-bit number left."""
+
     column: str
 
 
@@ -170,6 +176,8 @@ class IdentityOverflowError(DeltaSqlError):
     "It may be computed from the table's other columns that are not generated: {candidates}.",
 )
 class GeneratedReferenceError(DeltaSqlError):
+    """GENERATED ALWAYS AS over a column that is missing, generated, or the column itself: `what`."""
+
     column: str
     reference: str
     what: str
@@ -204,6 +212,8 @@ class GeneratedAggregateError(DeltaSqlError):
     "{part} cannot be used in generated column {column}: {expression}. {advice}",
 )
 class GeneratedExpressionError(DeltaSqlError):
+    """GENERATED ALWAYS AS with a sub-query, a window or a function that engines may compute differently: `part`."""
+
     column: str
     part: str
     expression: str
@@ -229,6 +239,8 @@ class GeneratedTypeError(DeltaSqlError):
     "Cannot {operation} {column}: generated column {generated} of {table} is computed from it: {expression}.",
 )
 class GeneratedDependentError(DeltaSqlError):
+    """ALTER TABLE of a column from which a generated column is computed; `operation` is the verb."""
+
     operation: str
     column: str
     generated: str
@@ -243,6 +255,8 @@ class GeneratedDependentError(DeltaSqlError):
     "Compute the value once, in the source query of a MERGE.",
 )
 class GeneratedFromRandomError(DeltaSqlError):
+    """UPDATE or MERGE that sets a column, from which a generated one is computed, to rand() or the like."""
+
     column: str
     expression: str
     generated: str

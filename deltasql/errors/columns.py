@@ -74,6 +74,8 @@ class DropClusteringColumnError(DeltaSqlError):
     "There is no column {column} in {where}.{hint} Columns: {candidates}.",
 )
 class ColumnNotFoundError(DeltaSqlError):
+    """A path whose first part is no column of a table or view; `where` is its name, `hint` a suggestion or empty."""
+
     column: str
     where: str
     hint: str
@@ -86,6 +88,8 @@ class ColumnNotFoundError(DeltaSqlError):
     "There is no field {field} in the struct {struct}.{hint} Fields: {candidates}.",
 )
 class FieldNotFoundError(DeltaSqlError):
+    """A path whose later part is no field of the struct before it; `hint` is a suggestion or empty."""
+
     field: str
     struct: str
     hint: str
@@ -143,6 +147,8 @@ class AddColumnStructNotFoundError(DeltaSqlError):
     "Cannot {operation} {column}: {where} has a column {existing} already. Choose another name.",
 )
 class FieldAlreadyExistsError(DeltaSqlError):
+    """ADD or RENAME COLUMN to a name that a sibling has, whatever its case; `operation` is the verb."""
+
     operation: str
     column: str
     where: str
@@ -206,6 +212,8 @@ class CommentOnElementError(DeltaSqlError):
     "Cannot change {column} {old} to {new}: {reason}.",
 )
 class ChangeColumnError(DeltaSqlError):
+    """ALTER or CHANGE COLUMN to a type or length that stored values may not fit, or to another name."""
+
     column: str
     old: str
     new: str
@@ -218,6 +226,8 @@ class ChangeColumnError(DeltaSqlError):
     "Unsupported ALTER TABLE REPLACE COLUMNS: {reason}.",
 )
 class ReplaceColumnsError(DeltaSqlError):
+    """REPLACE COLUMNS that would drop columns without column mapping, or make one NOT NULL."""
+
     reason: str
 
 
@@ -228,6 +238,8 @@ class ReplaceColumnsError(DeltaSqlError):
     "Rename, add and drop in statements of their own.",
 )
 class AmbiguousChangeError(DeltaSqlError):
+    """REPLACE COLUMNS that adds and drops fields of one struct."""
+
     column: str
     added: Collection[str]
     dropped: Collection[str]
@@ -266,6 +278,8 @@ class CannotUpdateMapError(DeltaSqlError):
     "There is no field {field} in {column}: it is of type {type}, not a struct.",
 )
 class NotAStructError(DeltaSqlError):
+    """A path that goes on below a column of a plain type."""
+
     field: str
     column: str
     type: str
@@ -277,6 +291,8 @@ class NotAStructError(DeltaSqlError):
     "Cannot change column {column} from {old} to {new}. Add a new column of that type and copy the values.",
 )
 class CannotChangeTypeError(DeltaSqlError):
+    """REPLACE COLUMNS with another type for a column, where the old one does not widen to it."""
+
     column: str
     old: str
     new: str

@@ -36,7 +36,7 @@ class ConcurrentModificationError(DeltaSqlError):
     "{operation} wrote version {version} of {table} while this statement ran. Run the statement again.",
 )
 class ConcurrentWriteError(ConcurrentModificationError):
-    pass
+    """Another writer took the version that this statement's commit had to be: no later one will do."""
 
 
 @condition(
@@ -91,6 +91,8 @@ class RowAppendError(ConcurrentAppendError):
     "should have read it: {reason}. Run the statement again.",
 )
 class AppendBudgetError(ConcurrentAppendError):
+    """Rows that another writer added, and too many of them to be tested one by one against this statement."""
+
     reason: str = ""
 
 
@@ -133,6 +135,8 @@ class WholeTableDeleteReadError(ConcurrentDeleteReadError):
     "Run the statement again.",
 )
 class RowDeleteReadError(ConcurrentDeleteReadError):
+    """Another writer deleted rows that this statement changes or has read; `rows` tells some of them."""
+
     rows: str = ""
 
 
@@ -175,7 +179,7 @@ class ConcurrentTransactionError(ConcurrentModificationError):
     "Run the statement again.",
 )
 class MetadataChangedError(ConcurrentModificationError):
-    pass
+    """Another writer changed the schema or properties of the table."""
 
 
 @condition(
@@ -195,4 +199,4 @@ class TableReplacedError(ConcurrentModificationError):
     "Run the statement again.",
 )
 class ProtocolChangedError(ConcurrentModificationError):
-    pass
+    """Another writer changed the protocol of the table."""

@@ -22,7 +22,7 @@ class JavaMissingError(DeltaSqlError):
     "To see it as text, write CAST(column AS STRING).",
 )
 class TimeOutOfRangeError(DeltaSqlError):
-    """Rows that Spark has, and that Python cannot hold."""
+    """Collected rows with a DATE or TIMESTAMP that Python's datetime cannot hold."""
 
 
 class SparkError(DeltaSqlError):

@@ -69,6 +69,8 @@ class DependentFeaturesError(DeltaSqlError):
     "Leave out TRUNCATE HISTORY.",
 )
 class TruncationNotAllowedError(DeltaSqlError):
+    """DROP FEATURE … TRUNCATE HISTORY of a feature that only writers have to know."""
+
     table: str
     feature: str
 
@@ -90,6 +92,8 @@ class ProtectionNeedsTruncationError(DeltaSqlError):
     "(delta.dropFeatureTruncateHistory.retentionDuration), or now without TRUNCATE HISTORY, which keeps the history.",
 )
 class WaitForRetentionError(DeltaSqlError):
+    """DROP FEATURE, which has taken the feature's traces out of the table and must wait for those in older versions."""
+
     table: str
     feature: str
     retention: str
@@ -103,6 +107,8 @@ class WaitForRetentionError(DeltaSqlError):
     "or now without TRUNCATE HISTORY, which keeps the history.",
 )
 class HistoricalVersionsError(DeltaSqlError):
+    """DROP FEATURE … TRUNCATE HISTORY while older versions that use the feature may not go yet."""
+
     table: str
     feature: str
     retention: str
@@ -128,6 +134,8 @@ class ProtectedVersionsError(DeltaSqlError):
     "Run the statement again: it goes on from there.",
 )
 class DropCheckpointError(DeltaSqlError):
+    """DROP FEATURE whose checkpoint, between two of its commits, could not be written."""
+
     table: str
     version: int
     reason: str
@@ -162,6 +170,8 @@ class MappedColumnNamesError(DeltaSqlError):
     "1 to 3 and writer versions 1 to 7. Use versions in that range, or a newer deltasql.",
 )
 class InvalidProtocolVersionError(DeltaSqlError):
+    """A protocol, in a log or in table properties, of versions that the Delta protocol does not define."""
+
     table: str
     reader: int
     writer: int
@@ -196,6 +206,8 @@ class UnsupportedWriteFeaturesError(DeltaSqlError):
     "Use the engine that made the change.",
 )
 class UnsupportedTypeChangeError(DeltaSqlError):
+    """A table whose log tells of a change of type that is no type widening."""
+
     table: str
     column: str
     old: str
@@ -208,6 +220,8 @@ class UnsupportedTypeChangeError(DeltaSqlError):
     "Reader version {reader} needs writer version 7, not {writer}. Set 'delta.minWriterVersion' = '7' as well.",
 )
 class ReadFeaturesNeedWriterVersionError(DeltaSqlError):
+    """A protocol with reader features (reader version 3) and no writer features (version 7)."""
+
     reader: int
     writer: int
 
@@ -218,5 +232,7 @@ class ReadFeaturesNeedWriterVersionError(DeltaSqlError):
     "Unknown table features: {features}. {hint}",
 )
 class UnknownFeaturesError(DeltaSqlError):
+    """A name, in delta.feature.… or ADD FEATURE, that is no table feature; `hint` is a sentence."""
+
     features: Collection[str]
     hint: str

@@ -7,6 +7,8 @@ from deltasql.errors.base import DeltaSqlError, condition
 
 @condition("DELTA_STORAGE_ACCESS_FAILED", "58030", "Could not {action} {path}: {reason}.")
 class StorageError(DeltaSqlError):
+    """A file that storage did not read, write, list or delete; `reason` is what storage says."""
+
     action: str
     path: str
     reason: str
@@ -18,12 +20,16 @@ class StorageError(DeltaSqlError):
     "The storage did not answer whether {path} was written: {reason}. Look at the table's history before a retry.",
 )
 class AmbiguousWriteError(DeltaSqlError):
+    """A put-if-absent of which storage did not say whether it took place."""
+
     path: str
     reason: str
 
 
 @condition("DELTA_UNSUPPORTED_LOCATION", "0AKDC", "{location} is not a location that tables can live in: {reason}.")
 class UnsupportedLocationError(DeltaSqlError):
+    """A LOCATION or path that no storage opens, such as a relative one, or one of an unknown scheme."""
+
     location: str
     reason: str
 
@@ -56,6 +62,8 @@ class LogFileNotFoundError(DeltaSqlError):
     "and no complete checkpoint bridges the gap. Restore the missing log files from a backup.",
 )
 class TruncatedLogError(DeltaSqlError):
+    """A version for which neither a whole run of commits from 0 nor a checkpoint is there."""
+
     table: str
     location: str
     version: int
@@ -69,6 +77,8 @@ class TruncatedLogError(DeltaSqlError):
     "Restore {missing_file} from a backup, or read an earlier version.",
 )
 class LogGapError(DeltaSqlError):
+    """A missing commit file between two that are there."""
+
     table: str
     location: str
     missing: int
@@ -82,6 +92,8 @@ class LogGapError(DeltaSqlError):
     "Restore the log files from a backup.",
 )
 class StateRecoverError(DeltaSqlError):
+    """A log without a protocol or metadata action before the version asked for."""
+
     table: str
     version: int
     action: str
@@ -93,6 +105,8 @@ class StateRecoverError(DeltaSqlError):
     "The log of {table} is damaged: {path}, line {line}: {reason}. Restore the file, or read an earlier version.",
 )
 class InvalidLogJsonError(DeltaSqlError):
+    """A line of a commit file that is no JSON, or no action of the Delta protocol."""
+
     table: str
     path: str
     line: int
@@ -106,6 +120,8 @@ class InvalidLogJsonError(DeltaSqlError):
     "Restore the file, or read an earlier version.",
 )
 class InvalidMetadataError(DeltaSqlError):
+    """A protocol or metadata action whose fields have values that the Delta protocol does not allow."""
+
     table: str
     path: str
     reason: str
@@ -129,6 +145,8 @@ class InvalidCompactionError(DeltaSqlError):
     "The checkpoint {path} of {table} cannot be read: {reason}. Older log files do not allow to do without it.",
 )
 class InvalidCheckpointError(DeltaSqlError):
+    """A checkpoint file, or a sidecar of it, that is missing or damaged."""
+
     table: str
     path: str
     reason: str
@@ -140,6 +158,8 @@ class InvalidCheckpointError(DeltaSqlError):
     "The checkpoint of version {version} of {table} was not written: it has {written} files and the table has {live}.",
 )
 class CheckpointMismatchError(DeltaSqlError):
+    """Live files, about to be written as a checkpoint, that are not as many as the log's own totals say."""
+
     table: str
     version: int
     written: int
@@ -160,6 +180,8 @@ class VersionNotFoundError(DeltaSqlError):
 
 @condition("DELTA_NO_COMMITS_FOUND", "KD006", "No commits found in {location}, the log of {table}.")
 class NoCommitsFoundError(DeltaSqlError):
+    """Time travel to a timestamp in a log that has no commit files."""
+
     table: str
     location: str
 
@@ -202,6 +224,8 @@ class MissingCommitTimestampError(DeltaSqlError):
 
 @condition("DELTA_DUPLICATE_ACTIONS_FOUND", "2D521", "A commit to {table} names {kind} {key} more than once: {reason}.")
 class DuplicateActionsError(DeltaSqlError):
+    """A commit that names one file, or one action of which there can be one, twice."""
+
     table: str
     kind: str
     key: str
@@ -231,6 +255,8 @@ class DomainMetadataNotSupportedError(DeltaSqlError):
 
 @condition("DELTA_INVALID_COMMIT", "XXKDS", "The commit to {table} breaks the Delta protocol: {reason}.")
 class InvalidCommitError(DeltaSqlError):
+    """A commit whose actions the Delta protocol forbids, found before it is written."""
+
     table: str
     reason: str
 
@@ -242,6 +268,8 @@ class InvalidCommitError(DeltaSqlError):
     "Run the statement again when fewer writers are at work.",
 )
 class CommitRetriesExceededError(DeltaSqlError):
+    """A commit that could go on top of each winner, and lost each race."""
+
     table: str
     attempts: int
     version: int
@@ -293,7 +321,7 @@ class DataFileNotFoundError(DeltaSqlError):
     "that does without it. FSCK REPAIR TABLE takes it out of the table.",
 )
 class LostDataFileError(DeltaSqlError):
-    """The same, told of the file alone."""
+    """A data file that is missing, met where neither its table's name nor the version is known."""
 
     path: str
 
@@ -305,6 +333,8 @@ class LostDataFileError(DeltaSqlError):
     "Once the file is removed, FSCK REPAIR TABLE takes it out of the table.",
 )
 class UnreadableDataFileError(DeltaSqlError):
+    """A Parquet file that is there, and damaged."""
+
     path: str
     reason: str
 

@@ -13,6 +13,8 @@ from deltasql.errors.base import DeltaSqlError, condition
     "Table feature {feature} cannot be set to '{status}'. Write 'delta.feature.{feature}' = 'supported'.",
 )
 class FeatureStatusError(DeltaSqlError):
+    """SET TBLPROPERTIES ('delta.feature.…' = a word other than supported or enabled)."""
+
     feature: str
     status: str
 
@@ -24,6 +26,8 @@ class FeatureStatusError(DeltaSqlError):
     "Run first: ALTER TABLE {table} SET TBLPROPERTIES ({properties}).",
 )
 class ManualFeaturesError(DeltaSqlError):
+    """SET TBLPROPERTIES that would need a table feature which must be asked for by name."""
+
     table: str
     features: Collection[str]
     properties: str
@@ -91,6 +95,8 @@ class IsolationLevelError(DeltaSqlError):
     "Table property {key} needs an integer, not '{value}'.",
 )
 class ProtocolPropertyError(DeltaSqlError):
+    """delta.minReaderVersion or delta.minWriterVersion that is no whole number."""
+
     key: str
     value: str
 
@@ -111,6 +117,8 @@ class ConstraintPropertyError(DeltaSqlError):
     "Table property {key} cannot be set: Delta keeps it by itself. Leave it out.",
 )
 class InternalPropertyError(DeltaSqlError):
+    """SET TBLPROPERTIES of what writers keep in the table's configuration for themselves."""
+
     key: str
 
 
@@ -155,6 +163,8 @@ class UnsetMissingPropertyError(DeltaSqlError):
     "DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED", "0A000", "The properties of {table} exclude each other: {reason}."
 )
 class PropertyCombinationError(DeltaSqlError):
+    """delta.logRetentionDuration shorter than delta.deletedFileRetentionDuration, where a setting forbids it."""
+
     table: str
     reason: str
 

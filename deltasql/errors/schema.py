@@ -25,6 +25,8 @@ DuplicatePlace: TypeAlias = Literal[
     "The schema in the table's log cannot be read: {reason}. The log is damaged; restore it from a copy.",
 )
 class InvalidSchemaJsonError(DeltaSqlError):
+    """The schemaString of a metadata action that is no JSON, or no schema."""
+
     reason: str
 
 
@@ -77,6 +79,8 @@ class MergeFieldsError(DeltaSqlError):
     "The table's type {table_type} and the new data's type {data_type} have no common type.",
 )
 class MergeTypesError(DeltaSqlError):
+    """The cause of a MergeFieldsError: two types, such as INT and STRING, of which neither holds the other."""
+
     table_type: str
     data_type: str
 
@@ -87,6 +91,8 @@ class MergeTypesError(DeltaSqlError):
     "The table's type {table_type} and the new data's type {data_type} differ in {difference}.",
 )
 class MergeDecimalsError(DeltaSqlError):
+    """The cause of a MergeFieldsError: two DECIMALs that no one DECIMAL can hold."""
+
     table_type: str
     data_type: str
     difference: str
@@ -138,6 +144,8 @@ class InvalidPartitionColumnNameError(DeltaSqlError):
     "{where} has columns of types that Delta cannot store: {columns}. Choose other types.",
 )
 class UnsupportedTypesError(DeltaSqlError):
+    """CREATE, ADD COLUMNS or a write with columns of intervals and other types that no file can hold."""
+
     where: str
     columns: Collection[str]
 
@@ -149,7 +157,7 @@ class UnsupportedTypesError(DeltaSqlError):
     "changed: DESCRIBE HISTORY says who wrote it. An earlier version may be read: {table} VERSION AS OF n.",
 )
 class UnknownTypesError(DeltaSqlError):
-    """In a log, not in a statement."""
+    """A table whose log has columns of types that the Delta protocol does not define."""
 
     table: str
     columns: Collection[str]
@@ -173,6 +181,8 @@ class UnknownTypeNameError(DeltaSqlError):
     "damaged; read an earlier version, or restore it from a copy.",
 )
 class ColumnMetadataError(DeltaSqlError):
+    """A field in a log whose metadata, such as delta.columnMapping.id, has a value of another type."""
+
     key: str
     column: str
     table: str
@@ -186,6 +196,8 @@ class ColumnMetadataError(DeltaSqlError):
     "Column {column} of {table} cannot be used: names that begin with {prefix} are columns of deltasql's own.",
 )
 class HiddenColumnNameError(DeltaSqlError):
+    """A column, in a statement or a log, named like the columns that deltasql adds to its own queries."""
+
     column: str
     table: str
     prefix: str

@@ -53,6 +53,8 @@ class SourceChangeError(DeltaSqlError):
     "The schema of {table} changed in version {version}: {reason}. Start the query again: it goes on with the new one.",
 )
 class SchemaChangedError(DeltaSqlError):
+    """A running stream that meets a change of schema, and would go on after a restart."""
+
     table: str
     version: int
     reason: str
@@ -65,6 +67,8 @@ class SchemaChangedError(DeltaSqlError):
     "Start with a new checkpoint, from a version after the change: option('startingVersion', …).",
 )
 class IncompatibleStreamSchemaError(DeltaSqlError):
+    """A stream over versions whose data cannot be read with the table's schema of now."""
+
     table: str
     version: int
     reason: str

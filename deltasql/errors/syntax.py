@@ -59,4 +59,6 @@ class DatatypeMissingSizeError(DeltaSqlError):
 
 @condition("DUPLICATE_CLAUSES", "42614", "{clause} stands more than once in the same place. Remove one of them.")
 class DuplicateClausesError(DeltaSqlError):
+    """A clause of CREATE TABLE, or an option, that is written twice."""
+
     clause: str

@@ -137,7 +137,5 @@ class AlterTemporaryViewError(DeltaSqlError):
 
 
 @condition("TABLE_OR_VIEW_NOT_FOUND", "42P01", "There is no view {view}. SHOW VIEWS lists those of this session.")
-class AlteredViewNotFoundError(DeltaSqlError):
+class AlteredViewNotFoundError(ViewNotFoundError):
     """ALTER VIEW of an unknown name."""
-
-    view: str
