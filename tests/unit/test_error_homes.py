@@ -1,0 +1,181 @@
+"""Where error classes live: one home for each, in the file of the family that raises it."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import deltasql
+
+PACKAGE = Path(deltasql.__file__).parent
+ERRORS = PACKAGE / "errors"
+STATEMENTS = PACKAGE / "planner" / "statements"
+MOST_LINES = 450
+
+STEMS = {
+    "clustering": "optimize",
+    "comments": "columns",
+    "delete": "write",
+    "explain": "refused",
+    "session_settings": "settings",
+    "table_information": "inspect",
+    "table_like": "table",
+    "table_location": "table",
+    "uniform": "iceberg",
+    "update": "write",
+    "upkeep": "refused",
+}
+"""Modules of planner/statements/ without a file of their own in errors/, which would be tiny → the file they share."""
+
+GENERAL = {
+    "base",
+    "catalog",
+    "change_feed",
+    "column_values",
+    "concurrency",
+    "engine",
+    "iceberg",
+    "log",
+    "refused",
+    "schema",
+    "streams",
+    "syntax",
+    "usage",
+    "write",
+}
+"""Files of errors/ for what no single statement owns. A class in them may happen to be raised by one alone."""
+
+TWINS = {
+    "DELTA_FILE_NOT_FOUND": "what is lost, a data file or a vector, and whether its table is known",
+    "DELTA_INVALID_LOG_JSON": "the file that is damaged, with its own advice",
+    "DELTA_METADATA_CHANGED": "another schema, or another table in its place",
+    "DELTA_METADATA_MISMATCH.SCHEMA_MISMATCH": "a column too many, or a value for a VOID one",
+    "DELTA_CONSTRAINT_ALREADY_EXISTS": "a name that the table has, or that the statement has twice",
+    "DELTA_NON_DETERMINISTIC_FUNCTION_NOT_SUPPORTED": "in a condition, or in a value that others are computed from",
+    "DELTA_OPERATION_NOT_ALLOWED": "Delta's one condition for whatever is not supported",
+    "DELTA_UNIVERSAL_FORMAT_CONVERSION_FAILED": "what is logged, and why",
+    "DELTA_UNSUPPORTED_DATA_TYPES": "in a new schema, in a log, in a name of a type, or a collation",
+    "DELTA_UNSUPPORTED_TIME_TRAVEL_VIEWS": "of a stream, or of a view",
+    "EXPECT_PERMANENT_VIEW_NOT_TEMP": "SHOW CREATE TABLE, or ALTER VIEW",
+    "INVALID_PARAMETER_VALUE": "all arguments, or one",
+    "PARSE_SYNTAX_ERROR": "text that is no statement, or clauses that do not go together",
+    "TABLE_OR_VIEW_NOT_FOUND": "a table, or a view",
+    "UNBOUND_SQL_PARAMETER": "a value that is passed to session.sql, or behind USING",
+}
+"""Conditions that several unrelated classes share → what tells these apart."""
+
+
+class Error(NamedTuple):
+    """A class of errors/: `stem` is its file, `condition` its name for callers, None where it differs per instance."""
+
+    name: str
+    stem: str
+    bases: frozenset[str]
+    condition: str | None
+
+
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def declared() -> Iterator[Error]:
+    for path in sorted(ERRORS.glob("*.py")):
+        for node in parsed(path).body:
+            if isinstance(node, ast.ClassDef) and node.name.endswith("Error"):
+                bases = frozenset(ast.unparse(base) for base in node.bases)
+                yield Error(node.name, path.stem, bases, _condition(node))
+
+
+def _condition(node: ast.ClassDef) -> str | None:
+    for call in node.decorator_list:
+        if isinstance(call, ast.Call) and isinstance(call.args[0], ast.Constant):
+            return str(call.args[0].value)
+    return None
+
+
+ALL = tuple(declared())
+
+
+def users() -> dict[str, set[Path]]:
+    """The modules outside of errors/ that name each class in code: to raise it, or to catch it."""
+    names, found = {error.name for error in ALL}, defaultdict(set)
+    for path in PACKAGE.rglob("*.py"):
+        if path.parent != ERRORS:
+            for node in ast.walk(parsed(path)):
+                if isinstance(node, ast.Name) and node.id in names:
+                    found[node.id].add(path)
+    return found
+
+
+def test_no_two_classes_have_one_name() -> None:
+    twice = [name for name, number in Counter(error.name for error in ALL).items() if number > 1]
+    assert not twice, f"catching one of these misses the other: keep one, in the file of its family: {twice}"
+
+
+def test_no_two_classes_say_the_same() -> None:
+    """Classes of one condition are related, so that a caller can catch both, or TWINS says what tells them apart."""
+    by_condition = defaultdict(list)
+    for error in ALL:
+        if error.condition is not None:
+            by_condition[error.condition].append(error)
+    shared = {name for name, errors in by_condition.items() if not _related(errors)}
+    new, gone = sorted(shared - set(TWINS)), sorted(set(TWINS) - shared)
+    assert not new, f"merge the classes of each condition, or say in TWINS what tells them apart: {new}"
+    assert not gone, f"take out of TWINS: {gone}"
+
+
+def _related(errors: list[Error]) -> bool:
+    """True if all descend from the first by way of each other."""
+    return all(error.bases & {other.name for other in errors} for error in errors[1:])
+
+
+def test_every_class_is_used() -> None:
+    used, bases = users(), {base for error in ALL for base in error.bases}
+    dead = [f"errors/{error.stem}.py {error.name}" for error in ALL if error.name not in {*used, *bases}]
+    assert not dead, "nothing raises these: delete them\n" + "\n".join(dead)
+
+
+@pytest.mark.parametrize("path", sorted(ERRORS.glob("*.py")), ids=lambda path: path.stem)
+def test_files_are_short(path: Path) -> None:
+    lines = len(path.read_text(encoding="utf-8").splitlines())
+    assert lines <= MOST_LINES, f"{path.name} has {lines} lines: split it along the families of planner/statements/"
+
+
+def test_an_error_lives_with_the_statement_that_raises_it() -> None:
+    used, wrong = users(), []
+    for error in ALL:
+        paths = used[error.name]
+        if len(paths) == 1 and error.stem not in GENERAL:
+            (path,) = paths
+            home = STEMS.get(path.stem, path.stem)
+            if path.parent == STATEMENTS and path.stem != "__init__" and error.stem != home:
+                wrong.append(
+                    f"move {error.name} from errors/{error.stem}.py to errors/{home}.py: only {path.stem} uses it"
+                )
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_statement_has_a_file_for_its_errors() -> None:
+    files = {path.stem for path in ERRORS.glob("*.py")}
+    stems = {path.stem for path in STATEMENTS.glob("[a-z]*.py")}
+    without = {stem for stem in stems if STEMS.get(stem, stem) not in files} - {"fsck", "query"}
+    assert not without, f"name in STEMS the file of errors/ that these share: {sorted(without)}"
+    stale = {stem for stem in STEMS if stem not in stems or stem in files}
+    assert not stale, f"take out of STEMS: {sorted(stale)}"
+
+
+def test_classes_are_written_down() -> None:
+    """A class made by type() is found by no search, no type checker and no reader."""
+    made = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno}"
+        for path in ERRORS.glob("*.py")
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Call)
+        and (ast.unparse(node.func) == "globals" or (ast.unparse(node.func) == "type" and len(node.args) > 1))
+    ]
+    assert not made, f"write these classes out, or make one class with a field: {made}"
