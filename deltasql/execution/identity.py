@@ -10,7 +10,7 @@ from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.planner.changes import RowChange
 from deltasql.runtime import Runtime
 from deltasql.schema.column_mapping import physical_name
-from deltasql.schema.identity import identities, with_identities
+from deltasql.schema.identity import Identity, identities, with_identities
 from deltasql.schema.types import StructType
 
 if TYPE_CHECKING:
@@ -31,12 +31,7 @@ def with_used_numbers(change: RowChange, adds: Sequence[AddFile], runtime: Runti
         return change
     found = runtime.extremes(change.commit.log.location, StructType(tuple(fields)), adds)
     known = identities(change.metadata.schema)
-    marks = {}
-    for field in fields:
-        identity = known[field.name]
-        values = [value for low, high in found if (value := _of(field, high if identity.step > 0 else low)) is not None]
-        edge = max if identity.step > 0 else min
-        marks[field.name] = identity.covering(edge(values, default=None))
+    marks = {field.name: known[field.name].covering(_outermost(field, known[field.name], found)) for field in fields}
     schema = with_identities(change.metadata.schema, marks)
     if schema == change.metadata.schema:
         return change
@@ -48,5 +43,10 @@ def with_used_numbers(change: RowChange, adds: Sequence[AddFile], runtime: Runti
     return change.committing(actions=(*others, metadata), tags={**(change.commit.tags or {}), **tags})
 
 
-def _of(field: StructField, values: Mapping[str, Any]) -> int | None:
-    return values.get(physical_name(field))
+def _outermost(
+    field: StructField, identity: Identity, found: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]
+) -> int | None:
+    """The number that an identity column has come to in some files; `found` has lowest and highest values of each."""
+    rises = identity.step > 0
+    of_files = ((high if rises else low).get(physical_name(field)) for low, high in found)
+    return (max if rises else min)((value for value in of_files if value is not None), default=None)

@@ -29,10 +29,10 @@ class AddedColumn:
 
 @dataclass(frozen=True, slots=True)
 class Retyped:
-    """TYPE type. `text` is the type as it was declared: CHAR and VARCHAR are strings to `type`."""
+    """TYPE type. `type_text` is the type as it was declared: CHAR and VARCHAR are strings to `type`."""
 
     type: DataType
-    text: str
+    type_text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,16 +166,24 @@ def _referred(
         # A DataFrame has taken the name since: CREATE VIEW would have taken it from the DataFrame.
         taken = context.views[key].made is not None and context.analyst.knows_view(name.parts)
         return None if taken else _view(context, key, name)
-    if name.path is None and (len(name.parts) > 3 or context.catalog.resolve(name.parts) is None):
-        if _is_files(name) or context.analyst.knows(name.parts):
-            return None
-        context.catalog.require(name.parts)
+    if not _is_ours(context, name):
+        return None
     snapshot = context.snapshot(replace(name, start=0, end=0))
     # A column of the table's own comes first.
     described = described and snapshot.schema.find(METADATA) is None
     predicate, alias = filters().get(reference.start), reference.alias or reference.parts[-1]
     rows = scan(context, snapshot, predicate, alias, columns=READ_COLUMNS, with_ids=described)
     return replace(rows, described=True) if described else rows
+
+
+def _is_ours(context: Context, name: TableName) -> bool:
+    """Whether a name is a table of ours, not one that only Spark knows. Raises TableNotFoundError for one of nobody."""
+    if name.path is not None or (len(name.parts) <= 3 and context.catalog.resolve(name.parts) is not None):
+        return True
+    if _is_files(name) or context.analyst.knows(name.parts):
+        return False
+    context.catalog.require(name.parts)
+    return True
 
 
 def _view(context: Context, key: str, name: TableName) -> Query:

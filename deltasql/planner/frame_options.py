@@ -50,7 +50,13 @@ def write_options(statement: WriteFrame) -> WriteOptions:
         user_metadata=given.get("usermetadata"),
         properties=tuple((key, value) for key, value in given.items() if key.startswith("delta.")),
     )
-    if options.merge_schema and not statement.by_name:
+    _refuse_together(options, by_name=statement.by_name)
+    return options
+
+
+def _refuse_together(options: WriteOptions, *, by_name: bool) -> None:
+    """Raises what forbids options that exclude each other."""
+    if options.merge_schema and not by_name:
         advice = (
             "It goes by position: add columns with saveAsTable() or writeTo(), which go by name, or with "
             "INSERT WITH SCHEMA EVOLUTION."
@@ -60,7 +66,6 @@ def write_options(statement: WriteFrame) -> WriteOptions:
         raise ReplaceWhereDynamicError
     if options.dynamic and options.overwrite_schema:
         raise OverwriteSchemaDynamicError
-    return options
 
 
 def _dynamic(given: Mapping[str, str]) -> bool | None:

@@ -234,23 +234,16 @@ def updated_struct(
     kept = [field for field in new if source.find(field.name) is None]
     if not kept and not _deeper(source, old, new):
         return align.value(source_sql, source, new, column)
-    fields = []
-    for field in new:
+
+    def value_of(field: StructField) -> str:
         given, before = source.find(field.name), old.find(field.name)
         old_path = f"{target_sql}.{quote(before.name)}" if before else f"CAST(NULL AS {sql_text(field.type)})"
-        if given is None:
-            value = align.value(old_path, before.type, field.type, column) if before else old_path
-        else:
-            value = updated_struct(
-                f"{source_sql}.{quote(given.name)}",
-                given.type,
-                old_path,
-                before.type if before else None,
-                field.type,
-                align,
-                f"{column}.{quote(field.name)}",
-            )
-        fields += [text_sql(field.name), value]
+        if given is not None:
+            path, inner = f"{source_sql}.{quote(given.name)}", f"{column}.{quote(field.name)}"
+            return updated_struct(path, given.type, old_path, before.type if before else None, field.type, align, inner)
+        return align.value(old_path, before.type, field.type, column) if before else old_path
+
+    fields = [part for field in new for part in (text_sql(field.name), value_of(field))]
     nothing = f"{source_sql} IS NULL" + (f" AND {target_sql} IS NULL" if kept else "")
     return f"CASE WHEN {nothing} THEN CAST(NULL AS {sql_text(new)}) ELSE named_struct({', '.join(fields)}) END"
 

@@ -42,6 +42,10 @@ def _widens(found: DataType, column: DataType) -> bool:
             return len(old_fields) == len(new_fields) and all(_widens(old.type, new.type) for old, new in pairs)
         case (ArrayType() | MapType() | StructType(), _) | (_, ArrayType() | MapType() | StructType()):
             return False
-    approximate = column in (FLOAT, DOUBLE) and (is_integral(found) or (found == FLOAT and column == DOUBLE))
-    numbers = is_number(found) and is_number(column) and can_widen(found, column)
-    return column == STRING or approximate or numbers or (found == DATE and column == TIMESTAMP)
+    return column == STRING or (found, column) == (DATE, TIMESTAMP) or _number_widens(found, column)
+
+
+def _number_widens(found: DataType, column: DataType) -> bool:
+    if column in (FLOAT, DOUBLE) and is_integral(found):
+        return True
+    return (found, column) == (FLOAT, DOUBLE) or (is_number(found) and is_number(column) and can_widen(found, column))

@@ -86,23 +86,9 @@ def checked_default(
 
 
 def _check(sql: str, column: str, kind: DataType, context: Context, length: Length | None) -> None:
-    from deltasql.sql.references import column_references, has_aggregate, has_subquery, is_deterministic
-    from deltasql.sql.stored_expressions import Reason, Use, refusal
+    from deltasql.sql.references import column_references, has_aggregate, is_deterministic
 
-    reasons: dict[Reason, type[DefaultNotConstantError | DefaultNotDeterministicError]]
-    reasons = {Reason.AGGREGATE: DefaultNotConstantError, Reason.RANDOM: DefaultNotDeterministicError}
-    found = refusal(sql, Use.DEFAULT)
-    if has_subquery(sql) or (found is not None and found.reason is Reason.QUERY):
-        raise DefaultSubqueryError(column, sql)
-    if found is not None:
-        if found.reason is Reason.FUNCTION:
-            # That nobody knows it Spark says better.
-            types_of(_SOME_ROW, [sql], context)
-        if found.reason in reasons:
-            raise reasons[found.reason](column, sql)
-        raise DefaultExpressionError(
-            found.part, column, sql, "It is computed by Spark's own functions, from constants."
-        )
+    _check_shape(sql, column, context)
     if length is None and _is_stored_as_it_is(sql, kind):
         return
     names = [reference for reference in column_references(sql) if reference.parts[-1].lower() not in _FUNCTIONS]
@@ -110,6 +96,32 @@ def _check(sql: str, column: str, kind: DataType, context: Context, length: Leng
         raise DefaultNotConstantError(column, sql)
     if not is_deterministic(sql):
         raise DefaultNotDeterministicError(column, sql)
+    _check_value(sql, column, kind, context, length)
+
+
+def _check_shape(sql: str, column: str, context: Context) -> None:
+    """Raises what forbids an expression as a default, whatever its type."""
+    from deltasql.sql.references import has_subquery
+    from deltasql.sql.stored_expressions import Reason, Refusal, Use, refusal
+
+    found = refusal(sql, Use.DEFAULT)
+    if has_subquery(sql) or (found is not None and found.reason is Reason.QUERY):
+        raise DefaultSubqueryError(column, sql)
+    match found:
+        case None:
+            return
+        case Refusal(reason=Reason.AGGREGATE):
+            raise DefaultNotConstantError(column, sql)
+        case Refusal(reason=Reason.RANDOM):
+            raise DefaultNotDeterministicError(column, sql)
+        case Refusal(reason=Reason.FUNCTION):
+            # That nobody knows it Spark says better.
+            types_of(_SOME_ROW, [sql], context)
+    raise DefaultExpressionError(found.part, column, sql, "It is computed by Spark's own functions, from constants.")
+
+
+def _check_value(sql: str, column: str, kind: DataType, context: Context, length: Length | None) -> None:
+    """Raises DefaultTypeError for a value that the column cannot hold. Asks Spark."""
     (found_kind,) = types_of(_SOME_ROW, [sql], context)
     if not may_default(found_kind, kind):
         reason = f"It is of type {sql_text(found_kind)}."

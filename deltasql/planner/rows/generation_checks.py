@@ -84,18 +84,16 @@ def _check_text(column: str, sql: str) -> None:
     if has_subquery(sql):
         raise GeneratedExpressionError(column, "A sub-query", sql, "It is computed from one row.")
     tokens = tokenize(sql)
-    for token, after in zip(tokens, [*tokens[1:], None], strict=True):
-        called = after is not None and after.key == "("
-        if token.kind == "word" and token.name.lower() in _OF_THE_MOMENT:
-            raise GeneratedNotDeterministicError(column, sql)
-        if token.key == "OVER" and called:
-            raise GeneratedExpressionError(column, "A window function", sql, "It is computed from one row.")
-    if not is_deterministic(sql):
+    called = [token for token, after in pairwise(tokens) if after.key == "("]
+    if any(token.key == "OVER" for token in called):
+        raise GeneratedExpressionError(column, "A window function", sql, "It is computed from one row.")
+    of_the_moment = any(token.kind == "word" and token.name.lower() in _OF_THE_MOMENT for token in tokens)
+    if of_the_moment or not is_deterministic(sql):
         raise GeneratedNotDeterministicError(column, sql)
     if has_aggregate(sql):
         raise GeneratedAggregateError(column, sql)
-    for token, after in pairwise(tokens):
-        if token.is_name and after.key == "(" and token.name.lower() not in _FUNCTIONS:
+    for token in called:
+        if token.is_name and token.name.lower() not in _FUNCTIONS:
             advice = "Only built-in functions that every engine computes alike are allowed."
             raise GeneratedExpressionError(column, f"{token.text}()", sql, advice)
 

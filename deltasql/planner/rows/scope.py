@@ -132,11 +132,12 @@ class Scope:
         assert self.source is not None
         first = parts[0].lower()
         sides = [(self.target, reach[0]), (self.source, reach[1])]
-        for candidate, reachable in sides:
-            if len(parts) > 1 and first == candidate.alias.lower() and not self._is_struct(parts, reach):
-                if not reachable:
-                    raise self._unresolved(parts, text, start, end, clause, reach)
-                return None
+        qualified = len(parts) > 1 and not self._is_struct(parts, reach)
+        named = [reachable for candidate, reachable in sides if qualified and first == candidate.alias.lower()]
+        if named:
+            if not named[0]:
+                raise self._unresolved(parts, text, start, end, clause, reach)
+            return None
         owners = [candidate for candidate, reachable in sides if reachable and candidate.has(parts[0])]
         if len(owners) == 1:
             return owners[0]

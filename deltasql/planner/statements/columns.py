@@ -203,7 +203,7 @@ def _altered(schema: StructType, change: ColumnChange, snapshot: Snapshot, conte
     """`schema` after what one change does to one column."""
     found = resolve(schema, change.path.parts, where=snapshot.table)
     if change.name is not None and change.name != found.field.name:
-        new = next(item.text for item in change.alterations if isinstance(item, Retyped))
+        new = next(item.type_text for item in change.alterations if isinstance(item, Retyped))
         raise ChangeColumnError(
             path_text(found.path), type_text(found.field.type), new, "it is renamed by RENAME COLUMN"
         )
@@ -253,7 +253,7 @@ def _retyped(schema: StructType, path: tuple[str, ...], new_type: Retyped, snaps
     """CHAR and VARCHAR are strings whose length may grow or go; other types follow the rules of `set_type`."""
     table = snapshot.table
     found = resolve(schema, path, where=table)
-    wanted = declared_as(new_type.type, new_type.text)
+    wanted = declared_as(new_type.type, new_type.type_text)
     old, new = length_of(found.field.type), length_of(wanted)
     differs = new_type.type != plain_type(found.field.type)
     if differs or (old is None and new is None):

@@ -135,16 +135,23 @@ def _present(statement: WriteFrame, context: Context) -> Snapshot | None:
 
 
 def _planned(statement: WriteFrame, options: WriteOptions, context: Context, snapshot: Snapshot | None) -> Plan:
-    mode = statement.mode
-    if mode is WriteMode.REPLACE and snapshot is None:
-        raise CannotReplaceMissingTableError(table=str(statement.table))
-    if snapshot is None or mode in {WriteMode.REPLACE, WriteMode.CREATE_OR_REPLACE}:
-        return _created(statement, options, context)
-    if mode is WriteMode.IGNORE:
-        return Answer()
-    if mode is WriteMode.ERROR:
-        path = statement.table.path
-        raise TableAlreadyExistsError(table=str(statement.table)) if path is None else PathExistsError(path)
+    match statement.mode:
+        case WriteMode.REPLACE if snapshot is None:
+            raise CannotReplaceMissingTableError(table=str(statement.table))
+        case _ if snapshot is None:
+            return _created(statement, options, context)
+        case WriteMode.REPLACE | WriteMode.CREATE_OR_REPLACE:
+            return _created(statement, options, context)
+        case WriteMode.IGNORE:
+            return Answer()
+        case WriteMode.ERROR:
+            path = statement.table.path
+            raise TableAlreadyExistsError(table=str(statement.table)) if path is None else PathExistsError(path)
+    return _written(statement, options, context)
+
+
+def _written(statement: WriteFrame, options: WriteOptions, context: Context) -> RowChange:
+    """Rows for a table that is there."""
     log, snapshot = context.writable(statement.table)
     columns = context.analyst.schema(Supplied(statement.frame))
     if statement.by_name:

@@ -50,6 +50,7 @@ from deltasql.sql.literal_rows import LiteralRows
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from deltasql.log.actions.actions import Metadata
     from deltasql.log.replay.snapshot import Snapshot
     from deltasql.log.replay.table import DeltaLog
     from deltasql.plan.reads import Reads
@@ -126,15 +127,8 @@ def inserted(insertion: Insertion, context: Context) -> RowChange:
     metadata = evolved_metadata(snapshot.metadata, schema, table=snapshot.table)
     schema = metadata.schema
     columns = column_values(statement, context, schema, insertion.matched, static, insertion.rule)
-    child = _literals(insertion, schema) or table_rows(insertion.rows, columns, schema, few=insertion.few)
     numbered = tuple(name for name, sql in columns if ORDINAL in sql)
-    given_names = [name for name, _ in columns]
-    constraints = constraints_of(schema, metadata.configuration, snapshot.table, skip=frozenset(numbered))
-    constraints = (*constraints, *generated_checks(schema, given_names))
-    if constraints and not isinstance(child, Literals):
-        child = Check(child, constraints)
-    if statement.replace_where is not None:
-        child = checked_rows(child, statement.table, schema, statement.replace_where, context)
+    child = _checked(insertion, metadata, columns, numbered, context)
     write = Write(child, schema, snapshot.partition_columns, single_file=insertion.few)
     change = RowChange(
         CommitSpec(
@@ -155,6 +149,31 @@ def inserted(insertion: Insertion, context: Context) -> RowChange:
         # An append whose query does not read the table depends on nothing.
         change = change.committing(reads=insertion.reads)
         return replace(change, rows=insertion.row_reads, skip_if_empty=True)
+    return _overwriting(change, insertion, context)
+
+
+def _checked(
+    insertion: Insertion,
+    metadata: Metadata,
+    columns: Sequence[tuple[str, str]],
+    numbered: tuple[str, ...],
+    context: Context,
+) -> Operator:
+    """The rows to write, with the checks that they must pass. Literals have passed them."""
+    statement, snapshot, schema = insertion.statement, insertion.snapshot, metadata.schema
+    child = _literals(insertion, schema) or table_rows(insertion.rows, columns, schema, few=insertion.few)
+    constraints = constraints_of(schema, metadata.configuration, snapshot.table, skip=frozenset(numbered))
+    constraints = (*constraints, *generated_checks(schema, [name for name, _ in columns]))
+    if constraints and not isinstance(child, Literals):
+        child = Check(child, constraints)
+    if statement.replace_where is not None:
+        child = checked_rows(child, statement.table, schema, statement.replace_where, context)
+    return child
+
+
+def _overwriting(change: RowChange, insertion: Insertion, context: Context) -> RowChange:
+    """INSERT OVERWRITE: all rows make way for the new ones, or those of some partitions."""
+    snapshot, static = insertion.snapshot, insertion.static
     own = WHOLE_TABLE if insertion.reads else None
     if insertion.dynamic:
         parameters = {**change.commit.parameters, "isDynamicPartitionOverwrite": True}

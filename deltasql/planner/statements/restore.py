@@ -190,14 +190,19 @@ def _metadata(old: Metadata, current: Metadata) -> Metadata:
     marks = [item.configuration[MAX_ID] for item in (old, current) if MAX_ID in item.configuration]
     if MAX_ID in configuration:
         configuration[MAX_ID] = max(marks, key=int)
-    now, changed = identities(current.schema), {}
-    for name, identity in identities(old.schema).items():
+    schema = _with_marks(old.schema, current.schema)
+    return replace(old, id=current.id, schema=schema, configuration=MappingProxyType(configuration))
+
+
+def _with_marks(old: StructType, current: StructType) -> StructType:
+    """The old schema, whose identity columns go on after the numbers that have been used since."""
+    known, now, changed = identities(old), identities(current), {}
+    for name, identity in known.items():
         used = now.get(name)
         if used is not None and (used.start, used.step) == (identity.start, identity.step):
             changed[name] = identity.covering(used.high_water_mark)
-    changed = {name: item for name, item in changed.items() if item != identities(old.schema)[name]}
-    schema = with_identities(old.schema, changed) if changed else old.schema
-    return replace(old, id=current.id, schema=schema, configuration=MappingProxyType(configuration))
+    changed = {name: item for name, item in changed.items() if item != known[name]}
+    return with_identities(old, changed) if changed else old
 
 
 def _clustering(old: Snapshot, current: Snapshot) -> DomainMetadata | None:

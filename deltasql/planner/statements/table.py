@@ -108,6 +108,11 @@ def _created(statement: CreateTable, context: Context, rows: Operator | None = N
         return _from_query(statement, context, target, rows or binding.query(context, statement.query))
     if statement.columns is None and statement.mode != "create":
         raise SchemaNotProvidedError(table=str(statement.table))
+    return _defined(statement, context, target)
+
+
+def _defined(statement: CreateTable, context: Context, target: Target) -> TableChange:
+    """A table without rows, as its columns are declared."""
     metadata, protocol = _definition(statement, context, target, declared_schema(statement, context))
     clustering = new_clustering(statement.cluster_by, metadata, target.snapshot, context)
     actions = _creation_actions(metadata, protocol, target.snapshot, clustering)

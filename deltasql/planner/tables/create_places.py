@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.log import UnsupportedLocationError
 from deltasql.errors.schema import DuplicateColumnsError, PartitionColumnNotFoundError
@@ -26,13 +28,16 @@ def _column(error: DeltaSqlError, statement: CreateTable) -> tuple[int, int] | N
     if isinstance(error, PartitionColumnNotFoundError):
         named = [column for column in statement.partitioned_by if column.name.lower() == error.column.lower()]
         return (named[0].start, named[0].end) if named else None
-    if isinstance(error, DuplicateColumnsError):
-        names = {name.lower() for name in error.columns}
-        declared = [(item.name, item.start, item.end) for item in statement.columns or ()]
-        declared += [(item.name, item.start, item.end) for item in statement.partitioned_by]
-        places = [(start, end) for name, start, end in declared if name.lower() in names]
-        return places[1] if len(places) > 1 else None
-    return None
+    return _second(error.columns, statement) if isinstance(error, DuplicateColumnsError) else None
+
+
+def _second(columns: Iterable[str], statement: CreateTable) -> tuple[int, int] | None:
+    """The second place where one of some columns is declared."""
+    names = {name.lower() for name in columns}
+    declared = [(item.name, item.start, item.end) for item in statement.columns or ()]
+    declared += [(item.name, item.start, item.end) for item in statement.partitioned_by]
+    places = [(start, end) for name, start, end in declared if name.lower() in names]
+    return places[1] if len(places) > 1 else None
 
 
 def _clause(error: DeltaSqlError, sql: str) -> tuple[int, int] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
@@ -34,23 +35,28 @@ def create_statement(name: str, snapshot: Snapshot, location: str | None) -> str
     lines = [f"CREATE TABLE {name} (\n{columns})" if columns else f"CREATE TABLE {name}", "USING delta"]
     if snapshot.partition_columns:
         lines.append(f"PARTITIONED BY ({', '.join(quote(column) for column in snapshot.partition_columns)})")
-    clustered_by = ", ".join(path_text(path) for path in clustering_columns(snapshot))
-    if snapshot.configuration.get(AUTO_PROPERTY) == "true":
-        lines.append("CLUSTER BY AUTO")
-    elif clustered_by:
-        lines.append(f"CLUSTER BY ({clustered_by})")
+    lines += _clustered_by(snapshot)
     if location is not None:
         lines.append(f"LOCATION {quote_text(location)}")
     if snapshot.metadata.description is not None:
         lines.append(f"COMMENT {quote_text(snapshot.metadata.description)}")
+    lines += _properties(snapshot)
+    return "\n".join(lines) + "\n"
+
+
+def _clustered_by(snapshot: Snapshot) -> Iterator[str]:
+    if snapshot.configuration.get(AUTO_PROPERTY) == "true":
+        yield "CLUSTER BY AUTO"
+    elif columns := clustering_columns(snapshot):
+        yield f"CLUSTER BY ({', '.join(path_text(path) for path in columns)})"
+
+
+def _properties(snapshot: Snapshot) -> Iterator[str]:
     kept = {key: value for key, value in snapshot.configuration.items() if _is_taken(key, value)}
     properties = {**kept, **{f"delta.feature.{name}": "supported" for name in _features(snapshot)}}
     if properties:
-        pairs = ",\n".join(
-            f"  {quote_text(key)} = {quote_text(shown_value(key, properties[key]))}" for key in sorted(properties)
-        )
-        lines.append(f"TBLPROPERTIES (\n{pairs})")
-    return "\n".join(lines) + "\n"
+        pairs = (f"  {quote_text(key)} = {quote_text(shown_value(key, properties[key]))}" for key in sorted(properties))
+        yield "TBLPROPERTIES (\n" + ",\n".join(pairs) + ")"
 
 
 def column_text(field: StructField) -> str:

@@ -61,6 +61,11 @@ def target_of(name: TableName, location: str | None, context: Context, *, column
             raise LocationMismatchError(table=str(name), location=location, existing=entry.location)
         log = context.logs(entry.location, str(name))
         return Target(name, log, log.snapshot() if log.exists() else None, known=True, managed=entry.managed)
+    return _new_target(name, location, context, columns_known)
+
+
+def _new_target(name: TableName, location: str | None, context: Context, columns_known: bool) -> Target:
+    """A name that the catalog does not have yet."""
     place = location or context.catalog.managed_location(name.parts)
     log = context.logs(place, str(name))
     snapshot = log.snapshot() if log.exists() else None
