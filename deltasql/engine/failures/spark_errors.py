@@ -79,14 +79,9 @@ def _translate(failure: Failure, sql: str, write: WriteContext | None) -> DeltaS
         error = cast_error(failure, write, sql)
     if error is not None:
         return error
-    if name == "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE" and write is not None:
-        # A condition reaches Spark inside a CASE of ours, which its message would show.
-        values = failure.parameters
-        sentence = f"The condition {values.get('inputSql')} is of type {values.get('inputType')}, not BOOLEAN."
-        if values.get("sqlExpr", "").startswith('"CASE WHEN'):
-            return SparkError("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09", _hide_views(sentence), text)
-    if name.startswith("UNRESOLVED_COLUMN") and write is not None and write.merge:
-        return _unresolved(failure).at(_place(failure, sql))
+    error = None if write is None else _error_of_write(failure, write, sql)
+    if error is not None:
+        return error
     if name == "UNBOUND_SQL_PARAMETER":
         return _unbound(failure).at(_place(failure, sql))
     sentence = _sentence(text, name)
@@ -100,6 +95,19 @@ def _translate(failure: Failure, sql: str, write: WriteContext | None) -> DeltaS
     if wrong:
         return wrong.at(_place(failure, sql))
     return SparkError(name, failure.state, sentence, text).at(_place(failure, sql))
+
+
+def _error_of_write(failure: Failure, write: WriteContext, sql: str) -> DeltaSqlError | None:
+    """The error for what only a statement that writes can meet; None for anything else."""
+    values = failure.parameters
+    if failure.condition == "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE":
+        # A condition reaches Spark inside a CASE of ours, which its message would show.
+        sentence = f"The condition {values.get('inputSql')} is of type {values.get('inputType')}, not BOOLEAN."
+        if values.get("sqlExpr", "").startswith('"CASE WHEN'):
+            return SparkError("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09", _hide_views(sentence), failure.text)
+    if failure.condition.startswith("UNRESOLVED_COLUMN") and write.merge:
+        return _unresolved(failure).at(_place(failure, sql))
+    return None
 
 
 def _failure(error: PySparkException) -> Failure:

@@ -84,10 +84,9 @@ def marked_error(failure: Failure, write: WriteContext | None, sql: str) -> Delt
 
 def cast_error(failure: Failure, write: WriteContext, sql: str) -> DeltaSqlError | None:
     """The error for a value that its column does not take; None where a cast of the user's own has failed."""
-    overflow = failure.condition == "CAST_OVERFLOW" or failure.condition.startswith("NUMERIC_VALUE_OUT_OF_RANGE")
-    mismatch = failure.condition.startswith("DATATYPE_MISMATCH.CAST_")
-    if not overflow and not mismatch and failure.condition != "CAST_INVALID_INPUT":
+    if not failure.condition.startswith(_FAILED_CASTS):
         return None
+    overflow = failure.condition.startswith(_OVERFLOWS)
     values = failure.parameters
     # Of a decimal Spark tells precision and scale instead of types.
     target = values.get("targetType", f"DECIMAL({values.get('precision')},{values.get('scale')})").strip('"')
@@ -98,16 +97,25 @@ def cast_error(failure: Failure, write: WriteContext, sql: str) -> DeltaSqlError
     if not columns:
         return None
     column = f"column {' or '.join(columns)}"
-    if mismatch:
-        advice = values.get("functionNames", "").replace("`", "")
-        advice = f"Convert it: {advice}." if advice else "Convert it yourself."
-        no_cast = NoCastError(column, write.table, values.get("srcType", "").strip('"'), target, advice)
-        return no_cast.at(_written(fragment, "", sql))
+    if failure.condition.startswith(_NO_CAST):
+        return _no_cast(column, write.table, target, values).at(_written(fragment, "", sql))
     source = values.get("sourceType", "DECIMAL").strip('"')
     value = values.get("expression", values.get("value", ""))
     kind = InvalidInputError if not overflow else InsertOverflowError if write.insert else WriteOverflowError
     error = kind(column, write.table, source, target, value)
     return error.at(_written(fragment, value, sql))
+
+
+_OVERFLOWS = ("CAST_OVERFLOW", "NUMERIC_VALUE_OUT_OF_RANGE")
+_NO_CAST = "DATATYPE_MISMATCH.CAST_"
+_FAILED_CASTS = (*_OVERFLOWS, _NO_CAST, "CAST_INVALID_INPUT")
+"""How conditions of Spark begin that a cast raises."""
+
+
+def _no_cast(column: str, table: str, target: str, values: Mapping[str, str]) -> NoCastError:
+    functions = values.get("functionNames", "").replace("`", "")
+    advice = f"Convert it: {functions}." if functions else "Convert it yourself."
+    return NoCastError(column, table, values.get("srcType", "").strip('"'), target, advice)
 
 
 def _columns(values: Iterable[tuple[str, str]], text: str) -> list[str]:

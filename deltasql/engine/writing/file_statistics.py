@@ -97,16 +97,12 @@ def _bounds(
     leaf: Leaf, chunks: Sequence[pq.ColumnChunkMetaData], footer: pq.FileMetaData, rule: IndexRule, plain_floats: bool
 ) -> tuple[object | None, object | None]:
     """Minimum and maximum as JSON values; None where there is none to give."""
-    order = _READERS.get(leaf.type.name) if isinstance(leaf.type, PrimitiveType) else None
-    order = _decimal if isinstance(leaf.type, DecimalType) else order
-    if order is None or not chunks:
-        return None, None
+    order = _reader(leaf.type)
     filled = [chunk for chunk in chunks if not _is_all_null(chunk)]
-    if not filled or not all(chunk.statistics is not None and chunk.statistics.has_min_max for chunk in filled):
+    if order is None or not filled or not all(_has_bounds(chunk) for chunk in filled):
         return None, None
     unit = _timestamp_unit(footer, filled[0].path_in_schema)
-    lows = [order(chunk.statistics, unit)[0] for chunk in filled]
-    highs = [order(chunk.statistics, unit)[1] for chunk in filled]
+    lows, highs = zip(*(order(chunk.statistics, unit) for chunk in filled), strict=True)
     low = None if None in lows else min(lows)
     high = None if None in highs else max(highs)
     if plain_floats and low == 0 and isinstance(low, float):
@@ -114,6 +110,17 @@ def _bounds(
         low = 0.0
     hides_nan = not plain_floats and not footer.created_by.startswith("parquet-mr")
     return _json_values(leaf.type, low, high, rule, hides_nan)
+
+
+def _reader(kind: DataType) -> Callable[[pq.Statistics, str | None], _Bounds] | None:
+    """What reads the bounds of a chunk of this type; None for a type without bounds."""
+    if isinstance(kind, DecimalType):
+        return _decimal
+    return _READERS.get(kind.name) if isinstance(kind, PrimitiveType) else None
+
+
+def _has_bounds(chunk: pq.ColumnChunkMetaData) -> bool:
+    return chunk.statistics is not None and chunk.statistics.has_min_max
 
 
 def _is_all_null(chunk: pq.ColumnChunkMetaData) -> bool:

@@ -58,12 +58,14 @@ def _parts(rows: Literals, partition_columns: Sequence[str], stores_partitions: 
     own = {field.name for field in fields}
     data = StructType((*(item for item in rows.schema if item.name not in own), *(fields if stores_partitions else ())))
     prefix = DIRECTORY_PREFIX if stores_partitions else ""
+
+    def place_of(number: int) -> str:
+        named = ((physical_name(field), _directory(field.type, columns[field.name][number])) for field in fields)
+        return "/".join(f"{prefix}{name}={value}" for name, value in named)
+
     places: dict[str, list[int]] = {}
     for number in range(rows.rows):
-        parts = (
-            f"{prefix}{physical_name(field)}={_directory(field.type, columns[field.name][number])}" for field in fields
-        )
-        places.setdefault("/".join(parts), []).append(number)
+        places.setdefault(place_of(number), []).append(number)
     for place, numbers in places.items():
         yield place, Literals(data, tuple(tuple(columns[item.name][number] for number in numbers) for item in data))
 

@@ -98,35 +98,54 @@ class Stage:
         refuse_nested_voids(schema)
         directory = uuid4().hex
         self._directories.append(directory)
-        stored = StructType(tuple(item for item in schema if item.type != VOID))
-        rows = _named_null(rows.drop(*[item.name for item in schema if item.type == VOID]), schema, self._partitions)
-        rows = checked(rows, self._nameable(schema))
-        if self._partitions and not origins:
+        stored = self._stored(rows, schema, row_ids, [ORIGIN] * origins + [CHANGE_TYPE] * changes, spread=not origins)
+        self._write_parquet(*self._in_directories(stored, schema, origins=origins, changes=changes), directory)
+        if has_nested_ids(schema):
+            for path in data_files(Path(self._root, directory)):
+                write_nested_ids(path, schema)
+        zone = self._spark.session.conf.get("spark.sql.session.timeZone", None) or "UTC"
+        feed = self._found(self._feed(directory), schema, zone, unindexed) if changes else []
+        change_files = tuple(AddCDCFile(item.add.path, item.add.partition_values, item.add.size) for item in feed)
+        return Staged(tuple(self._found(directory, schema, zone, unindexed)), change_files)
+
+    def _stored(
+        self, rows: DataFrame, schema: StructType, row_ids: RowIdColumns | None, own: Sequence[str], *, spread: bool
+    ) -> DataFrame:
+        """`rows` as files hold them: checked, without VOID columns, under physical names. `own` are columns of ours.
+
+        With `spread` the rows of a partition come together in one task.
+        """
+        rows = rows.drop(*[item.name for item in schema if item.type == VOID])
+        rows = checked(_named_null(rows, schema, self._partitions), self._nameable(schema))
+        if self._partitions and spread:
             rows = rows.repartition(*[rows[quote_name(name)] for name in self._partitions])
+        stored = StructType(tuple(item for item in schema if item.type != VOID))
         if is_mapped(stored):
             ids = [ROW_ID, ROW_VERSION] if row_ids is not None else []
-            rows = _physical(rows, stored, [*ids, *[ORIGIN] * origins, *[CHANGE_TYPE] * changes])
+            rows = _physical(rows, stored, [*ids, *own])
         if row_ids is not None:
             rows = rows.withColumnsRenamed({ROW_ID: row_ids.row_id, ROW_VERSION: row_ids.version})
+        return rows
+
+    def _in_directories(
+        self, rows: DataFrame, schema: StructType, *, origins: bool, changes: bool
+    ) -> tuple[DataFrame, list[str]]:
+        """`rows`, and the columns by whose values files are put into directories."""
         by = [physical_name(field) for name in self._partitions if (field := schema.find(name))]
         if self._stores_partitions:
             rows, by = _with_partitions(rows, by)
         by = [ORIGIN, *by] if origins else by
         if changes:
             rows, by = rows.withColumn(IS_CHANGE, rows[CHANGE_TYPE].isNotNull()), [IS_CHANGE, *by]
+        return rows, by
+
+    def _write_parquet(self, rows: DataFrame, by: Sequence[str], directory: str) -> None:
         shredding = is_on(self._configuration, "delta.enableVariantShredding")
         with self._spark.needing(for_writes(shredding)):
             writer = rows.write.options(**WRITE_OPTIONS)
             if by:
                 writer = writer.partitionBy(*by)
             writer.parquet(f"{self._root}/{directory}")
-        if has_nested_ids(schema):
-            for path in data_files(Path(self._root, directory)):
-                write_nested_ids(path, schema)
-        zone = self._spark.session.conf.get("spark.sql.session.timeZone", None) or "UTC"
-        feed = self._found(self._feed(directory), schema, zone, unindexed) if changes else []
-        rows = tuple(AddCDCFile(item.add.path, item.add.partition_values, item.add.size) for item in feed)
-        return Staged(tuple(self._found(directory, schema, zone, unindexed)), rows)
 
     def _nameable(self, schema: StructType) -> Iterator[Constraint]:
         """That directories can be called after values of text: Spark would only say that a task has failed."""
