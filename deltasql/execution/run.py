@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from typing_extensions import assert_never
 
 from deltasql.catalog import Catalog
+from deltasql.execution.catalog_effects import change_catalog, change_views
 from deltasql.execution.commit import Committed, StagedChange
 from deltasql.execution.layout_change import StagedLayout
 from deltasql.execution.row_change import StagedRows
@@ -102,7 +103,7 @@ class Run:
                 return [self._step(step) for step in steps][-1]
             case CatalogChange():
                 with shielded():
-                    plan.apply(self._session.catalog)
+                    change_catalog(plan, self._session.catalog)
                     # A dropped table's log must not answer for a later one at the same place.
                     self._session.forget_logs()
                 return Committed()
@@ -128,7 +129,7 @@ class Run:
 
     def _view_changed(self, plan: ViewChange) -> Committed:
         shared = plan.name.startswith(f"{GLOBAL}.")
-        plan.apply(self._session.shared_views if shared else self._session.views)
+        change_views(plan, self._session.shared_views if shared else self._session.views)
         # The engine's view of that name, a DataFrame's, has been replaced or dropped with ours.
         self._runtime.forget_view(plan.name.split(".", 1) if shared else (plan.name,))
         return Committed()

@@ -1,19 +1,12 @@
-"""Changes of the catalog and of the session's views, as values that know how to apply themselves."""
+"""Changes of the catalog and of the session's views, as values; `execution.catalog_effects` makes them."""
 
 from __future__ import annotations
 
-import shutil
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from deltasql.errors.view import ViewAlreadyExistsError, ViewNotFoundError
-from deltasql.plan.base import quote
-
 if TYPE_CHECKING:
-    from deltasql.catalog import Catalog
-    from deltasql.catalog.entries import TableEntry
     from deltasql.schema.types import StructType
 
 
@@ -46,14 +39,10 @@ class Creation:
     schema: StructType
 
 
-class CatalogChange(ABC):
-    """A change of the catalog alone."""
+class CatalogChange:
+    """A change of the catalog alone: one of the classes below."""
 
     __slots__ = ()
-
-    @abstractmethod
-    def apply(self, catalog: Catalog) -> None:
-        """Makes the change; what it raises has changed nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +53,12 @@ class Registration(CatalogChange):
     location: str
     managed: bool
 
-    def apply(self, catalog: Catalog) -> None:
-        catalog.register(self.parts, self.location, self.managed)
-
 
 @dataclass(frozen=True, slots=True)
 class Unregistration(CatalogChange):
     """A name goes, and with a managed table its files."""
 
     parts: tuple[str, ...]
-
-    def apply(self, catalog: Catalog) -> None:
-        _remove_files(catalog.unregister(self.parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +68,6 @@ class Renaming(CatalogChange):
     parts: tuple[str, ...]
     new_parts: tuple[str, ...]
 
-    def apply(self, catalog: Catalog) -> None:
-        catalog.rename(self.parts, self.new_parts)
-
 
 @dataclass(frozen=True, slots=True)
 class Relocation(CatalogChange):
@@ -95,9 +75,6 @@ class Relocation(CatalogChange):
 
     parts: tuple[str, ...]
     location: str
-
-    def apply(self, catalog: Catalog) -> None:
-        catalog.set_location(self.parts, self.location)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,20 +84,16 @@ class SchemaComment(CatalogChange):
     name: tuple[str, ...]
     comment: str | None
 
-    def apply(self, catalog: Catalog) -> None:
-        catalog.comment_on_schema(self.name, self.comment)
-
 
 @dataclass(frozen=True, slots=True)
 class SchemaCreation(CatalogChange):
+    """A new schema. Its managed tables lie below `location`, or in the warehouse (None)."""
+
     name: tuple[str, ...]
     comment: str | None
     location: str | None
     if_not_exists: bool
     properties: tuple[tuple[str, str], ...] = ()
-
-    def apply(self, catalog: Catalog) -> None:
-        catalog.create_schema(self.name, self.comment, self.location, self.if_not_exists, dict(self.properties))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +104,6 @@ class SchemaProperties(CatalogChange):
     added: tuple[tuple[str, str], ...] = ()
     removed: tuple[str, ...] = ()
 
-    def apply(self, catalog: Catalog) -> None:
-        catalog.change_schema_properties(self.name, dict(self.added), self.removed)
-
 
 @dataclass(frozen=True, slots=True)
 class SchemaRemoval(CatalogChange):
@@ -143,10 +113,6 @@ class SchemaRemoval(CatalogChange):
     cascade: bool
     if_exists: bool
 
-    def apply(self, catalog: Catalog) -> None:
-        for entry in catalog.drop_schema(self.name, self.cascade, self.if_exists):
-            _remove_files(entry)
-
 
 @dataclass(frozen=True, slots=True)
 class SchemaChoice(CatalogChange):
@@ -154,18 +120,12 @@ class SchemaChoice(CatalogChange):
 
     name: tuple[str, ...]
 
-    def apply(self, catalog: Catalog) -> None:
-        catalog.use(self.name)
-
 
 @dataclass(frozen=True, slots=True)
 class CatalogChoice(CatalogChange):
     """The catalog that names without one belong to."""
 
     name: str
-
-    def apply(self, catalog: Catalog) -> None:
-        catalog.use_catalog(self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,21 +141,3 @@ class ViewChange:
     or_replace: bool = False
     if_exists: bool = False
     renamed: str | None = None
-
-    def apply(self, views: dict[str, View]) -> None:
-        """Raises ViewAlreadyExistsError, ViewNotFoundError."""
-        if self.view is None:
-            if views.pop(self.name, None) is None and not self.if_exists:
-                raise ViewNotFoundError(view=quote(self.name))
-            return
-        if self.name in views and not self.or_replace:
-            raise ViewAlreadyExistsError(view=quote(self.name))
-        views[self.name] = self.view
-        if self.renamed is not None:
-            del views[self.renamed]
-
-
-def _remove_files(entry: TableEntry) -> None:
-    """The directory of a managed table; an external table's files stay."""
-    if entry.managed:
-        shutil.rmtree(entry.location, ignore_errors=True)

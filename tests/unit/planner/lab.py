@@ -13,6 +13,7 @@ import pyarrow as pa
 from deltasql.catalog import Catalog
 from deltasql.engine.engine import StatementEngine
 from deltasql.engine.session.spark import SparkHandle
+from deltasql.execution.catalog_effects import change_catalog, change_views
 from deltasql.execution.table_change import StagedTable
 from deltasql.log.actions.actions import Action, AddFile
 from deltasql.log.commit.transaction import Transaction
@@ -150,10 +151,10 @@ class Lab:
             if isinstance(change, TableChange):
                 StagedTable(change, StatementEngine(SparkHandle(None), ""), self.catalog, self.settings).commit()
             elif isinstance(change, CatalogChange):
-                change.apply(self.catalog)
+                change_catalog(change, self.catalog)
                 self._logs.clear()
             elif isinstance(change, ViewChange):
-                change.apply(self.views)
+                change_views(change, self.views)
             elif isinstance(change, SettingChange):
                 assert change.key is not None
                 assert change.value is not None

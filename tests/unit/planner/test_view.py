@@ -20,6 +20,7 @@ from deltasql.errors.view import (
     ViewArityError,
     ViewNotFoundError,
 )
+from deltasql.execution.catalog_effects import change_views
 from deltasql.plan.operators import Query
 from deltasql.planner.binding import bind
 from deltasql.planner.catalog_changes import View, ViewChange
@@ -196,17 +197,17 @@ def test_a_table_is_no_view_and_a_view_no_table(lab: Lab) -> None:
 
 def test_views_come_and_go() -> None:
     views: dict[str, View] = {}
-    ViewChange("v", View("SELECT 1")).apply(views)
+    change_views(ViewChange("v", View("SELECT 1")), views)
     with pytest.raises(ViewAlreadyExistsError):
-        ViewChange("v", View("SELECT 2")).apply(views)
-    ViewChange("v", View("SELECT 2"), or_replace=True).apply(views)
+        change_views(ViewChange("v", View("SELECT 2")), views)
+    change_views(ViewChange("v", View("SELECT 2"), or_replace=True), views)
     assert views == {"v": View("SELECT 2")}
-    ViewChange("w", views["v"], renamed="v").apply(views)
+    change_views(ViewChange("w", views["v"], renamed="v"), views)
     assert set(views) == {"w"}
-    ViewChange("w", None).apply(views)
+    change_views(ViewChange("w", None), views)
     with pytest.raises(ViewNotFoundError):
-        ViewChange("w", None).apply(views)
-    ViewChange("w", None, if_exists=True).apply(views)
+        change_views(ViewChange("w", None), views)
+    change_views(ViewChange("w", None, if_exists=True), views)
 
 
 @pytest.mark.parametrize(

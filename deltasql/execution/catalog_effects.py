@@ -1,0 +1,75 @@
+"""Changes of the catalog and of views take effect: names, and the files of managed tables that go."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from deltasql.catalog import Catalog
+from deltasql.errors.view import ViewAlreadyExistsError, ViewNotFoundError
+from deltasql.plan.base import quote
+from deltasql.planner.catalog_changes import (
+    CatalogChange,
+    CatalogChoice,
+    Registration,
+    Relocation,
+    Renaming,
+    SchemaChoice,
+    SchemaComment,
+    SchemaCreation,
+    SchemaProperties,
+    SchemaRemoval,
+    Unregistration,
+    View,
+    ViewChange,
+)
+
+if TYPE_CHECKING:
+    from deltasql.catalog.entries import TableEntry
+
+
+def change_catalog(change: CatalogChange, catalog: Catalog) -> None:
+    """Makes a change of the catalog; what it raises has changed nothing."""
+    match change:
+        case Registration(parts, location, managed):
+            catalog.register(parts, location, managed)
+        case Unregistration(parts):
+            _remove_files(catalog.unregister(parts))
+        case Renaming(parts, new_parts):
+            catalog.rename(parts, new_parts)
+        case Relocation(parts, location):
+            catalog.set_location(parts, location)
+        case SchemaComment(name, comment):
+            catalog.comment_on_schema(name, comment)
+        case SchemaCreation(name, comment, location, if_not_exists, properties):
+            catalog.create_schema(name, comment, location, if_not_exists, dict(properties))
+        case SchemaProperties(name, added, removed):
+            catalog.change_schema_properties(name, dict(added), removed)
+        case SchemaRemoval(name, cascade, if_exists):
+            for entry in catalog.drop_schema(name, cascade, if_exists):
+                _remove_files(entry)
+        case SchemaChoice(name):
+            catalog.use(name)
+        case CatalogChoice(catalog_name):
+            catalog.use_catalog(catalog_name)
+        case _:
+            raise AssertionError(f"no effect of {type(change).__name__}")
+
+
+def change_views(change: ViewChange, views: dict[str, View]) -> None:
+    """Makes a change of views, which `views` has by their keys. Raises ViewAlreadyExistsError, ViewNotFoundError."""
+    if change.view is None:
+        if views.pop(change.name, None) is None and not change.if_exists:
+            raise ViewNotFoundError(view=quote(change.name))
+        return
+    if change.name in views and not change.or_replace:
+        raise ViewAlreadyExistsError(view=quote(change.name))
+    views[change.name] = change.view
+    if change.renamed is not None:
+        del views[change.renamed]
+
+
+def _remove_files(entry: TableEntry) -> None:
+    """The directory of a managed table; an external table's files stay."""
+    if entry.managed:
+        shutil.rmtree(entry.location, ignore_errors=True)
