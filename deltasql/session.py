@@ -35,7 +35,7 @@ from deltasql.parser.parameters import bind_parameters
 from deltasql.plan.base import TableName
 from deltasql.plan.frames import CreateForFrame, WriteFrame
 from deltasql.plan.parameters import BoundStatement
-from deltasql.planner import plan, planned
+from deltasql.planner import plan, plan_statement
 from deltasql.planner.catalog_changes import View
 from deltasql.planner.changes import (
     Plan,
@@ -203,7 +203,7 @@ class Session:
 
     def _planned(self, bound: BoundStatement, engine: Engine) -> Plan:
         try:
-            return planned(parse(bound.sql), replace(self._context(bound.sql, engine), bound=bound))
+            return plan_statement(parse(bound.sql), replace(self._context(bound.sql, engine), bound=bound))
         except (TableNotFoundError, SchemaNotFoundError, CatalogNotFoundError) as error:
             # What is no table may be a statement, or a name, that we know and do not have.
             raise refused_name(error.caret) or misplaced_word(error.caret) or error from None

@@ -30,7 +30,7 @@ ROW_INDEX = hidden("row")
 TARGET_PRESENT = hidden("target")
 """Of an identified scan: TRUE, so that the outer side of a join can be told from a row of NULLs."""
 SOURCE_PRESENT = hidden("source")
-"""The same for the source of a MERGE."""
+"""Of the source of a MERGE: TRUE, so that its outer side of a join can be told from a row of NULLs."""
 ROW_ID, ROW_VERSION = hidden("row_id"), hidden("row_version")
 """Of a scan with `row_ids`: the id of a row, and the version that last changed it."""
 ORDINAL = hidden("ordinal")

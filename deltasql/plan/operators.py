@@ -24,9 +24,9 @@ METADATA = "_metadata"
 READ_COLUMNS = ("path", "partitionValues", "size", "deletionVector")
 """What a Scan knows of each of its files where rows are only read: columns of `Snapshot.files()`."""
 SCAN_COLUMNS = (*READ_COLUMNS, "location", "stats")
-"""The same where files may be replaced."""
+"""What a Scan knows of each of its files where files may be replaced: columns of `Snapshot.files()`."""
 ROW_ID_COLUMNS = ("baseRowId", "defaultRowCommitVersion")
-"""What it must know besides to give row ids."""
+"""What a Scan must know of each of its files besides to give row ids."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -4,7 +4,7 @@ A rule asks a Context and changes nothing. What its plan comes to is done by `ex
 """
 
 from deltasql.planner import statements
-from deltasql.planner.idempotency import planned
+from deltasql.planner.idempotency import plan_statement
 from deltasql.planner.rule import plan
 
-__all__ = ["plan", "planned", "statements"]
+__all__ = ["plan", "plan_statement", "statements"]

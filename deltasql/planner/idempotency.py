@@ -84,7 +84,7 @@ def session_application(context: Context) -> Application | None:
     return None if found is None else replace(found, from_settings=True)
 
 
-def planned(statement: LogicalPlan, context: Context) -> Plan:
+def plan_statement(statement: LogicalPlan, context: Context) -> Plan:
     """What `statement` comes to; nothing, if it is a write that the session's application has done before."""
     outcome = _OUTCOMES.get(type(statement))
     if outcome is None:

@@ -133,7 +133,7 @@ def layout_row(uri: str, considered: Considered, done: Arranged) -> tuple[Any, .
 
 
 def layout_metrics(done: Arranged) -> dict[str, int]:
-    """The same for the commit, under the names that the history has."""
+    """The metrics of the commit of an OPTIMIZE, under the names that the history has: files, bytes, percentiles."""
     sizes = sorted(done.added)
 
     def share(part: float) -> int:

@@ -165,7 +165,7 @@ def kind_text(data_type: DataType) -> str:
 
 
 def log_name(data_type: DataType) -> str:
-    """The same with the names of the log: `integer`, `long`."""
+    """The name of a type without what is inside it, as schemas in the log have it: `integer`, `long`, `struct`."""
     return data_type.name if isinstance(data_type, PrimitiveType) else kind_text(data_type)
 
 

@@ -142,7 +142,7 @@ def fitted(values: pa.Array, kind: DataType, target: pa.DataType) -> pa.Array:
 
 
 def _compact(values: pa.Array) -> pa.Array:
-    """The same array from its buffers' start on: a slice keeps offsets into what it was cut from."""
+    """A copy of `values` that begins where its buffers do: a slice keeps offsets into what it was cut from."""
     import numpy as np
     import pyarrow as pa
 

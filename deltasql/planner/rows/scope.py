@@ -54,7 +54,7 @@ def unqualified(parts: tuple[str, ...], names: Iterable[tuple[str, ...]], schema
     return parts if schema.find(parts[0]) is not None or not lengths else parts[lengths[0] :]
 
 
-def told_apart(target: Side, source: Side) -> tuple[Side, Side]:
+def with_distinct_aliases(target: Side, source: Side) -> tuple[Side, Side]:
     """The sides of a MERGE with aliases that differ: a.t and b.t are called by those longer names alone."""
     if target.alias.lower() != source.alias.lower():
         return target, source
@@ -126,38 +126,38 @@ class Scope:
         return self.expression(text, clause, target=target, source=source)
 
     def _owner(
-        self, parts: tuple[str, ...], text: SqlText, start: int, end: int, clause: str, reach: tuple[bool, bool]
+        self, parts: tuple[str, ...], text: SqlText, start: int, end: int, clause: str, visible: tuple[bool, bool]
     ) -> Side | None:
         """The side whose alias must be put before a name; None when it says so itself or only Spark can tell."""
         assert self.source is not None
         first = parts[0].lower()
-        sides = [(self.target, reach[0]), (self.source, reach[1])]
-        qualified = len(parts) > 1 and not self._is_struct(parts, reach)
+        sides = [(self.target, visible[0]), (self.source, visible[1])]
+        qualified = len(parts) > 1 and not self._is_struct(parts, visible)
         named = [reachable for candidate, reachable in sides if qualified and first == candidate.alias.lower()]
         if named:
             if not named[0]:
-                raise self._unresolved(parts, text, start, end, clause, reach)
+                raise self._unresolved(parts, text, start, end, clause, visible)
             return None
         owners = [candidate for candidate, reachable in sides if reachable and candidate.has(parts[0])]
         if len(owners) == 1:
             return owners[0]
         if not owners and any(candidate.has(parts[0]) for candidate, _ in sides):
-            raise self._unresolved(parts, text, start, end, clause, reach)
+            raise self._unresolved(parts, text, start, end, clause, visible)
         return None
 
-    def _is_struct(self, parts: tuple[str, ...], reach: tuple[bool, bool]) -> bool:
+    def _is_struct(self, parts: tuple[str, ...], visible: tuple[bool, bool]) -> bool:
         """Whether a.b is field b of a struct a within reach, though a is an alias: the alias wins if it has b."""
         owner = self.target if parts[0].lower() == self.target.alias.lower() else self.source
         assert owner is not None
         return not owner.has(parts[1]) and any(
-            side.has(parts[0]) for side, ok in ((self.target, reach[0]), (self.source, reach[1])) if ok and side
+            side.has(parts[0]) for side, ok in ((self.target, visible[0]), (self.source, visible[1])) if ok and side
         )
 
     def _unresolved(
-        self, parts: tuple[str, ...], text: SqlText, start: int, end: int, clause: str, reach: tuple[bool, bool]
+        self, parts: tuple[str, ...], text: SqlText, start: int, end: int, clause: str, visible: tuple[bool, bool]
     ) -> Exception:
         assert self.source is not None
-        reachable = [side for side, ok in ((self.target, reach[0]), (self.source, reach[1])) if ok]
+        reachable = [side for side, ok in ((self.target, visible[0]), (self.source, visible[1])) if ok]
         columns = tuple(f"{quote(side.alias)}.{quote(name)}" for side in reachable for name in side.schema.names)
         error = MergeUnresolvedError(expression=".".join(quote(part) for part in parts), clause=clause, columns=columns)
         return error.at(self.context.caret(text.start + start, text.start + end))

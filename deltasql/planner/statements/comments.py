@@ -27,7 +27,7 @@ def _(statement: CommentOnTable, context: Context) -> Plan:
 
 @plan.register
 def _(statement: CommentOnColumn, context: Context) -> Plan:
-    """The same commit as that of ALTER COLUMN … COMMENT."""
+    """COMMENT ON COLUMN commits what ALTER COLUMN … COMMENT does."""
     table, column = _table_and_column(statement.column, context)
     log, snapshot = context.writable(table)
     try:

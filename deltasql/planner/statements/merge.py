@@ -53,7 +53,7 @@ from deltasql.planner.rows.generated import generated_checks, generation_of, rec
 from deltasql.planner.rows.identity import identity_sql, refuse_explicit, refuse_update
 from deltasql.planner.rows.merge_columns import ClauseColumns, MergeAssignment
 from deltasql.planner.rows.row_change import row_change
-from deltasql.planner.rows.scope import Scope, side, told_apart, type_at
+from deltasql.planner.rows.scope import Scope, side, type_at, with_distinct_aliases
 from deltasql.planner.rows.store_assignment import store_casts
 from deltasql.planner.rows.widening import automatic_widening, refuse_dependent_types
 from deltasql.planner.rule import plan
@@ -88,7 +88,7 @@ def _(statement: Merge, context: Context) -> Plan:
     if is_append_only(snapshot.configuration) and not _only_inserts(statement):
         raise AppendOnlyError(table=snapshot.table)
     source = _source(statement, context)
-    sides = told_apart(
+    sides = with_distinct_aliases(
         side(context, statement.table, statement.alias, snapshot.schema, "target"),
         side(context, statement.source_table, statement.source_alias, context.analyst.schema(source), SOURCE_ROWS),
     )
@@ -250,14 +250,14 @@ class _Merge:
         if clause.condition is None:
             return None
         verb = {RowEffect.UPDATE: "UPDATE", RowEffect.DELETE: "DELETE", RowEffect.INSERT: "INSERT"}[effect_of(clause)]
-        target, source = reach(clause.kind)
+        target, source = visible_sides(clause.kind)
         return self.scope.condition(clause.condition, f"{verb} condition", target=target, source=source)
 
     def _bound(self, item: MergeAssignment, clause: MergeClause) -> MergeAssignment:
         """`item` with the SQL of the user's expression, its tables bound and its names qualified."""
         if item.expression is None:
             return item
-        target, source = reach(clause.kind)
+        target, source = visible_sides(clause.kind)
         verb = "INSERT" if effect_of(clause) is RowEffect.INSERT else "UPDATE"
         sql = self.scope.expression(item.expression, f"{verb} clause", target=target, source=source)
         return replace(item, resolved=replace(item.resolved, value=sql))
@@ -351,7 +351,7 @@ def effect_of(clause: MergeClause) -> RowEffect:
     return RowEffect.INSERT if clause.kind is ClauseKind.NOT_MATCHED else RowEffect.UPDATE
 
 
-def reach(kind: ClauseKind) -> tuple[bool, bool]:
+def visible_sides(kind: ClauseKind) -> tuple[bool, bool]:
     """Whether expressions of a clause see the target, and the source."""
     return kind is not ClauseKind.NOT_MATCHED, kind is not ClauseKind.NOT_MATCHED_BY_SOURCE
 

@@ -26,7 +26,7 @@ from deltasql.plan.routine import CreateFunction, ExecuteImmediate
 from deltasql.planner import binding
 from deltasql.planner.changes import Plan, QueryRows, SparkCommand
 from deltasql.planner.context import Context
-from deltasql.planner.idempotency import planned
+from deltasql.planner.idempotency import plan_statement
 from deltasql.planner.rule import plan
 from deltasql.sql.relations import table_references
 from deltasql.sql.strings import unquote
@@ -67,7 +67,7 @@ def _(statement: ExecuteImmediate, context: Context) -> Plan:
     except UnboundParameterError as error:
         raise ImmediateParameterError(name=error.name).at(error.caret) from None
     node = parse(bound.sql)
-    change = planned(node, replace(context, sql=bound.sql, bound=bound, depth=depth))
+    change = plan_statement(node, replace(context, sql=bound.sql, bound=bound, depth=depth))
     if not statement.variables:
         return change
     if not (isinstance(node, (QueryStatement, ExecuteImmediate)) and isinstance(change, QueryRows)):

@@ -150,7 +150,7 @@ def check_statistics(columns: Iterable[Path], metadata: Metadata, table: str) ->
 
 
 def check_still_indexed(snapshot: Snapshot, metadata: Metadata) -> None:
-    """The same for the columns that a table is clustered by, after a change of its schema or its properties."""
+    """Raises ClusteringWithoutStatsError if the table's clustering columns would lack statistics under `metadata`."""
     # A renamed column keeps its physical name.
     physical = (physical_path(snapshot.schema, path) for path in clustering_columns(snapshot))
     names = (logical_path(metadata.schema, path) for path in physical)

@@ -174,7 +174,10 @@ def _rewritten(
     scan: Scan,
     metadata: Metadata | None = None,
 ) -> Plan:
-    """The same rows in new files, under the schema of `metadata` if that changes; without files, metadata alone."""
+    """Writes the rows of `scan` into new files, under the schema of `metadata` if that changes.
+
+    Where there are no files, `metadata` alone is committed.
+    """
     actions: tuple[Action, ...] = () if metadata is None else (metadata,)
     files = scan.files
     if files.num_rows == 0:

@@ -48,7 +48,7 @@ def _check(predicate: SqlText, snapshot: Snapshot, context: Context) -> None:
 
 
 def _evaluated(files: pa.Table, predicate: str, snapshot: Snapshot, context: Context) -> pa.Table:
-    """The same, for a predicate that only Spark understands: it is asked once for each partition."""
+    """The files of partitions in which a predicate is TRUE that only Spark understands: it is asked once for each."""
     numbers = partition_numbers(files)
     firsts = first_rows(numbers)
     fields = [field for name in snapshot.partition_columns if (field := snapshot.schema.find(name))]

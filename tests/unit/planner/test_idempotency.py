@@ -8,7 +8,7 @@ from deltasql.errors.frames import IllegalOptionError, InvalidIdempotentWriteErr
 from deltasql.log.actions.actions import SetTransaction
 from deltasql.log.commit.transaction import Transaction
 from deltasql.parser import parse
-from deltasql.planner import planned
+from deltasql.planner import plan_statement
 from deltasql.planner.changes import Answer, Plan, SettingChange, Stepwise, TableChange
 from tests.unit.planner.lab import Lab
 
@@ -23,7 +23,7 @@ def table(lab: Lab) -> Lab:
 
 
 def plan_of(lab: Lab, sql: str) -> Plan:
-    return planned(parse(sql), lab.context(sql))
+    return plan_statement(parse(sql), lab.context(sql))
 
 
 def done(lab: Lab, version: int) -> None:
