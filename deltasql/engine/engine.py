@@ -268,7 +268,7 @@ class StatementEngine:
     def frame_of(self, rows: CommandRows) -> DataFrame:
         """A DataFrame of rows that are here already."""
         with self.work():
-            return self.spark.session.createDataFrame(rows.rows, spark_schema(rows.schema))
+            return self.spark.session.createDataFrame(rows.to_arrow(), spark_schema(rows.schema))
 
 
 def _own(stage: Stage) -> SparkStage:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from deltasql.engine.session.local_rows import lookup
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import (
     DESCRIBED,
@@ -87,6 +88,7 @@ def _with_first_ids(
     spark: SparkHandle, operator: Scan, frame: DataFrame, paths: Sequence[str], key_of: Callable[[str], str]
 ) -> DataFrame:
     """`frame` with the first id and the version of each row's file: literals for one file, else a small join."""
+    import pyarrow as pa
     from pyspark.sql import functions as F
 
     wanted = set(paths)
@@ -96,8 +98,9 @@ def _with_first_ids(
         ((_, first, version),) = firsts
         literals = {FIRST_ID: F.lit(first).cast("bigint"), FIRST_VERSION: F.lit(version).cast("bigint")}
         return frame.withColumns(literals)
-    lookup = spark.session.createDataFrame(firsts, f"{ID_FILE} STRING, {FIRST_ID} BIGINT, {FIRST_VERSION} BIGINT")
-    return frame.join(F.broadcast(lookup), ID_FILE)
+    files, ids, versions = zip(*firsts, strict=True)
+    known = {ID_FILE: (pa.string(), files), FIRST_ID: (pa.int64(), ids), FIRST_VERSION: (pa.int64(), versions)}
+    return frame.join(F.broadcast(lookup(spark, known)), ID_FILE)
 
 
 def without_ids(scan: Scan) -> Scan:

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from deltasql.engine.reading.marked_rows import without_marked
 from deltasql.engine.reading.missing_files import missing_vector, readable_files
 from deltasql.engine.reading.row_ids import metadata_type, read_columns, stored_fields, with_row_ids
+from deltasql.engine.session.local_rows import lookup, no_rows
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema, spark_type
 from deltasql.engine.session.tuning import FOR_SCANS, TINY_BYTES
@@ -105,7 +106,7 @@ def file_rows(spark: SparkHandle, operator: Scan, schema: StructType, extra: Map
 
 
 def _empty(spark: SparkHandle, operator: Scan) -> DataFrame:
-    frame = spark.session.createDataFrame([], spark_schema(operator.schema))
+    frame = no_rows(spark, operator.schema)
     unfilled = {ROW_FILE: "STRING", ROW_INDEX: "BIGINT", ROW_ID: "BIGINT", ROW_VERSION: "BIGINT"}
     if operator.described:
         unfilled[METADATA] = metadata_type(operator)
@@ -286,19 +287,19 @@ def _joined_groups(
     groups: Mapping[tuple[str | None, ...], list[str]],
 ) -> DataFrame:
     """One scan of all files, joined by file path to the values of its partition."""
+    import pyarrow as pa
     from pyspark.sql import functions as F
 
     paths = [path for members in groups.values() for path in members]
     key, key_of = file_key(paths)
     frame = _read(spark, operator, paths, {KEYED_FILE: key})
-    rows = [(*values, [key_of(path) for path in members]) for values, members in groups.items()]
-    columns = [f"{hidden(index)} STRING" for index in range(len(partitions))]
-    lookup = spark.session.createDataFrame(rows, ", ".join([*columns, f"{FILE_KEYS} ARRAY<STRING>"]))
-    lookup = lookup.select(
+    values = {hidden(index): (pa.string(), [own[index] for own in groups]) for index in range(len(partitions))}
+    keys = [[key_of(path) for path in members] for members in groups.values()]
+    partition = lookup(spark, {**values, FILE_KEYS: (pa.list_(pa.string()), keys)}).select(
         *(partition_value(operator, name, F.col(hidden(index))) for index, name in enumerate(partitions)),
         F.explode(FILE_KEYS).alias(FILE_KEY),
     )
-    joined = frame.join(F.broadcast(lookup), F.expr(f"{KEYED_FILE} = {FILE_KEY}"))
+    joined = frame.join(F.broadcast(partition), F.expr(f"{KEYED_FILE} = {FILE_KEY}"))
     return _select(joined, names, operator)
 
 

