@@ -11,9 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.concurrency import ConcurrentModificationError
+from deltasql.errors.engine import SparkError
 from deltasql.errors.secrets import without_secrets
 from deltasql.errors.suggestion import similar_names
+from deltasql.errors.usage import ScriptUnreadableError, UsageError
 from deltasql.interrupts import telling
+from deltasql.version import __version__
 
 if TYPE_CHECKING:
     from deltasql.parser import Statement
@@ -113,7 +117,7 @@ def _parser() -> _Parser:
     parser.add_argument("--keep-going", action="store_true", help="go on after a statement that failed")
     parser.add_argument("--timing", action="store_true", help="tell on stderr how long each statement took")
     _add_shared(parser)
-    parser.add_argument("--version", action="version", version=f"%(prog)s {_version()}")
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     _add_test(parser)
     return parser
 
@@ -145,12 +149,6 @@ def _add_shared(parser: argparse.ArgumentParser, default: str | None = None) -> 
     parser.add_argument("--remote", metavar="sc://HOST", default=default, help="a Spark Connect server to run on")
     stack = default or False
     parser.add_argument("--stack", action="store_true", default=stack, help="with errors of Spark, its stack trace")
-
-
-def _version() -> str:
-    from deltasql.version import __version__
-
-    return __version__
 
 
 def _inline(text: str) -> Script:
@@ -190,8 +188,6 @@ def _loaded(script: Script) -> Script:
     """The script with its text. Raises ScriptUnreadableError."""
     if not script.name:
         return script
-    from deltasql.errors.usage import ScriptUnreadableError
-
     try:
         text = sys.stdin.read() if script.name == "-" else Path(script.name).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -252,10 +248,6 @@ def _say_place(script: Script, statement: Statement, error: DeltaSqlError) -> No
 
 def _report(error: DeltaSqlError, with_stack: bool) -> int:
     """Prints an error; the exit code for it."""
-    from deltasql.errors.concurrency import ConcurrentModificationError
-    from deltasql.errors.engine import SparkError
-    from deltasql.errors.usage import UsageError
-
     print(error, file=sys.stderr)
     if with_stack and isinstance(error, SparkError) and error.stack:
         print(without_secrets(error.stack), file=sys.stderr)

@@ -8,6 +8,8 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from deltasql.errors.syntax import TooComplexError
+from deltasql.render.grid import Grid
+from deltasql.render.table import write_table
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 
 if TYPE_CHECKING:
@@ -214,8 +216,6 @@ class Result:
 
         A statement without rows prints the version it made, or `done`.
         """
-        from deltasql.render.table import write_table
-
         if not self.columns:
             print("done" if self.version is None else f"version {self.version}", file=file or sys.stdout)
             return
@@ -228,8 +228,6 @@ class Result:
 
     def grid(self, limit: int | None = None, width: int = 0) -> Grid:
         """The rows (the first `limit` if given) laid out as cells, each cut at `width` characters (0: no cut)."""
-        from deltasql.render.grid import Grid
-
         if not self.columns:
             return Grid(self.schema, [])
         # One row more than is shown tells whether there are more.

@@ -49,6 +49,7 @@ from deltasql.settings.session_settings import (
     as_boolean,
 )
 from deltasql.settings.stream_options import stream_options
+from deltasql.sql.tokens import tokenize
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -333,8 +334,6 @@ class Session:
 
 def table_name(text: str) -> TableName:
     """The name in `text`, with its quotes resolved."""
-    from deltasql.sql.tokens import tokenize
-
     return TableName(tuple(token.name for token in tokenize(text) if token.is_name))
 
 

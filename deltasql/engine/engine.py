@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 from deltasql.engine.failures.spark_errors import retold
 from deltasql.engine.failures.write_errors import WriteContext, assigned_sql
@@ -283,7 +284,5 @@ def _sql_name(parts: Sequence[str]) -> str:
 
 def _place(path: str) -> str:
     """A path or URI of a file as a path without percent signs; other schemes stay."""
-    from urllib.parse import unquote, urlsplit
-
     parts = urlsplit(path)
     return (unquote(parts.path) if parts.scheme == "file" else path).rstrip("/")

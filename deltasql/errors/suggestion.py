@@ -7,6 +7,7 @@ difflib); words of a language, short and fixed, by how many slips of the hand li
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 
 OPEN_SET = 0.7
 """The cutoff where a name need not be one of the known ones: it may be right, so a guess must be better."""
@@ -18,9 +19,6 @@ def similar_names(name: str, known: Iterable[str], *, most: int = 1, cutoff: flo
     `cutoff`, 0 to 1, is the least share of equal letters. The default, difflib's, is for names that must be one of
     `known`, such as the fields of a struct; `OPEN_SET` for those that may be others.
     """
-    # Imported when something is wrong: nothing else on the way to a statement needs difflib.
-    from difflib import get_close_matches
-
     folded: dict[str, str] = {}
     for item in known:
         folded.setdefault(item.lower(), item)

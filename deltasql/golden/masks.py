@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from deltasql.errors.usage import GoldenMaskError
 from deltasql.golden.directives import Directive
 from deltasql.golden.normal import Normalizer
+from deltasql.sql.tokens import calls
 
 NONE = "none"
 
@@ -73,8 +74,6 @@ def warning(sql: str, recorded: str, has_rows: bool, normal: Normalizer) -> str:
 
     `recorded` is what the statement came to, its own text left out; `has_rows` says whether it read or wrote any.
     """
-    from deltasql.sql.tokens import calls
-
     if told := normal.unsettled(recorded):
         return f"it tells the time of this run: {told}"
     if has_rows and calls(sql, _NEW_ID) and (told := normal.foreign_id(recorded)):

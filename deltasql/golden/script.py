@@ -8,6 +8,7 @@ from pathlib import Path
 
 from deltasql.golden.directives import Directive, Place, directive
 from deltasql.golden.masks import NO_MASK, Mask
+from deltasql.parser import split
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +107,6 @@ def read_script(path: Path) -> GoldenScript:
     A directive holds for the next statement; in a first paragraph of comments, for the whole file. `expect` and
     `levels` always hold for the whole file. Raises UnknownDirectiveError.
     """
-    from deltasql.parser import split
-
     script = path.read_text(encoding="utf-8")
     reading = _Reading()
     statements: list[GoldenStatement] = []

@@ -18,6 +18,7 @@ from deltasql.golden.concurrency import ScenarioRun
 from deltasql.golden.record import Block, Recorder
 from deltasql.golden.scenario import Scenario, read_scenario
 from deltasql.golden.script import GoldenScript, read_script
+from deltasql.session import connect
 from deltasql.settings.session_settings import FSYNC
 
 if TYPE_CHECKING:
@@ -142,8 +143,6 @@ def temporary_sessions(spark: str | None = None) -> SessionFactory:
 
 
 def _open_session(warehouse: str, spark: str | None) -> Session:
-    from deltasql.session import connect
-
     session = connect(warehouse=warehouse, spark=spark)
     # Nobody reads these tables after a crash of the machine.
     session.settings.set(FSYNC, "false")

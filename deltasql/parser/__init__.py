@@ -9,6 +9,7 @@ from deltasql.parser.advice import misplaced_word
 from deltasql.parser.automaton import Automaton, NoParseError
 from deltasql.parser.build import build
 from deltasql.parser.completion import Expected, expected_keywords
+from deltasql.parser.diagnosis import syntax_error
 from deltasql.parser.tables import grammar_tables
 from deltasql.parser.unsupported import refusal, refused_name
 from deltasql.sql.lexicon import skip_blanks
@@ -66,7 +67,5 @@ def _build(text: str, start: str) -> Any:
     try:
         tree = automaton.parse()
     except NoParseError as error:
-        from deltasql.parser.diagnosis import syntax_error
-
         raise refusal(text, error.stuck.position) or syntax_error(text, error.stuck) from None
     return build(tree, text)

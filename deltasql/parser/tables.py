@@ -10,6 +10,7 @@ import functools
 import marshal
 import os
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -101,8 +102,6 @@ def _save(path: Path | None, text: str, compiled: Tables) -> None:
     """Stores tables for the next process; where that cannot be done, each process compiles its own."""
     if path is None:
         return
-    import tempfile
-
     productions = [tuple(production) for production in compiled.productions]
     content = marshal.dumps((text, *compiled._replace(productions=productions)))  # type: ignore[arg-type]
     try:

@@ -28,8 +28,16 @@ from deltasql.plan.operators import (
     ViewColumns,
 )
 from deltasql.planner.catalog_changes import Creation
+from deltasql.planner.change_feed import changes
 from deltasql.planner.context import Context, Reader
 from deltasql.schema.types import StructType
+from deltasql.skipping.predicates import condition
+from deltasql.skipping.pruning import skip_files
+from deltasql.sql.current_names import current_names
+from deltasql.sql.metadata_column import NamedMetadata
+from deltasql.sql.query_filters import scan_filters
+from deltasql.sql.references import table_references
+from deltasql.sql.text_edits import bind as with_views
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -94,9 +102,6 @@ def _files(
     if predicate is None:
         files = snapshot.files(columns)
         return files, files.num_rows
-    from deltasql.skipping.predicates import condition
-    from deltasql.skipping.pruning import skip_files
-
     zone = context.time_zone
     asked = condition(predicate, snapshot.schema, snapshot.partition_columns, alias, zone)
     return snapshot.read_files(lambda files: skip_files(files, asked, columns, zone))
@@ -124,12 +129,6 @@ def bind(
     other tables in scope may be called, with the alias that replaces them. `place` turns an offset in `sql` into
     one in the statement, for the carets of errors; None where `sql` is no part of it.
     """
-    from deltasql.sql.current_names import current_names
-    from deltasql.sql.metadata_column import NamedMetadata
-    from deltasql.sql.query_filters import scan_filters
-    from deltasql.sql.references import table_references
-    from deltasql.sql.text_edits import bind as with_views
-
     bound: dict[int, str] = {}
     relations: dict[str, Operator] = {}
     filters = cache(lambda: scan_filters(sql))
@@ -157,8 +156,6 @@ def _referred(
 ) -> Operator | None:
     """The rows that a name in a query stands for; `filters` say by its place which of them the query uses."""
     if reference.arguments is not None:
-        from deltasql.planner.change_feed import changes
-
         return changes(reference, context)
     name = TableName(reference.parts, reference.start, reference.end, reference.temporal)
     key = context.view_key(name.parts)

@@ -21,7 +21,9 @@ from deltasql.errors.change_feed import (
     NullChangeBoundError,
 )
 from deltasql.log.actions.actions import Json, Metadata
+from deltasql.log.actions.vector_writer import inline_vector
 from deltasql.log.configuration.properties import column_mapping_mode, has_change_feed
+from deltasql.log.reading.change_feed import version_changes
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.operators import Operator, Scan, UnionAll
 from deltasql.schema.checks import CHANGE_FIELDS, CHANGE_TYPE, COMMIT_TIMESTAMP, COMMIT_VERSION
@@ -135,8 +137,6 @@ class _Feed:
     """The changes of one table from version `start` to `end`, both included."""
 
     def __init__(self, log: DeltaLog, start: int, end: int) -> None:
-        from deltasql.log.reading.change_feed import version_changes
-
         self.log, self.start, self.end = log, start, end
         latest = log.snapshot()
         mapped = column_mapping_mode(latest.configuration) != "none"
@@ -217,8 +217,6 @@ class _Feed:
 
 def _vector(file: _File) -> Json | None:
     """The rows that do not count, or for marked rows the only ones that do."""
-    from deltasql.log.actions.vector_writer import inline_vector
-
     if file.marked is not None:
         return inline_vector(file.marked.rows).to_json()
     return file.action.get("deletionVector")

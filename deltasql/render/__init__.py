@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TextIO
 
+from deltasql.render import delimited, table
 from deltasql.render.grid import Grid
 
 __all__ = ["AUTO", "FORMATS", "Grid", "render"]
@@ -20,8 +21,6 @@ def render(grid: Grid, style: str, stream: TextIO) -> None:
         raise ValueError(f"There is no format {style!r}; there are {', '.join(FORMATS)}.")
     if not grid.header:
         return
-    from deltasql.render import delimited, table
-
     match style:
         case "auto":
             table.write_screen(grid, stream)

@@ -9,6 +9,7 @@ import math
 import struct
 from decimal import Decimal
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from deltasql.schema.types import TIMESTAMP, ArrayType, DataType, MapType, PrimitiveType, StructType
 
@@ -106,8 +107,6 @@ def zone_of(name: str) -> dt.tzinfo:
     """The time zone of a name or an offset. Raises ZoneInfoNotFoundError, which is a KeyError, and ValueError."""
     if name.upper() in {"UTC", "Z", "GMT"}:
         return dt.timezone.utc
-    from zoneinfo import ZoneInfo
-
     return _offset(name) or ZoneInfo(name)
 
 

@@ -11,6 +11,7 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
 from deltasql.errors.base import DeltaSqlError
+from deltasql.parser import expected_keywords
 from deltasql.plan.base import quote
 from deltasql.render import FORMATS
 
@@ -61,8 +62,6 @@ class SqlCompleter(Completer):
 
     def _plain(self, before: str, statement: str, word: str) -> Iterator[tuple[Iterable[str], str]]:
         """Names and keywords, the likelier ones first."""
-        from deltasql.parser import expected_keywords
-
         expected = expected_keywords(before)
         in_query = bool(before.strip()) and (expected.name or not expected)
         keywords = sorted({*expected, *(_QUERY_WORDS if in_query else ())})

@@ -8,12 +8,12 @@ from functools import cache
 from pygments.lexer import RegexLexer, words
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
 
+from deltasql.parser import keywords
+
 
 @cache
 def sql_lexer() -> type[RegexLexer]:
     """A pygments lexer class of our dialect."""
-    from deltasql.parser import keywords
-
     known = tuple(sorted(keywords()))
     tokens = {
         "root": [

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sys
 import time
+import traceback
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.engine import SparkError
 from deltasql.errors.secrets import without_secrets
 from deltasql.interrupts import telling
+from deltasql.parser import split
+from deltasql.render import render
 from deltasql.repl.commands import Command, command_of
 
 if TYPE_CHECKING:
@@ -93,8 +97,6 @@ class Shell:
         return command.act(self)
 
     def _statements(self, text: str) -> bool:
-        from deltasql.parser import split
-
         statements = list(split(text))
         self._left = len(statements)
         for statement in statements:
@@ -103,8 +105,6 @@ class Shell:
         return True
 
     def _statement(self, sql: str) -> None:
-        from deltasql.render import render
-
         began = time.perf_counter()
         result = self.session.sql(sql)
         grid = result.grid(SHOWN_ROWS if result.is_query else None)
@@ -129,14 +129,10 @@ class Shell:
             self.say(f"Not run: the {self._left} statements after it." if self._left > 1 else NOT_RUN)
 
     def _say_stack(self, error: DeltaSqlError) -> None:
-        from deltasql.errors.engine import SparkError
-
         if self.stack and isinstance(error, SparkError) and error.stack:
             self.say(without_secrets(error.stack))
 
     def _say_defect(self, error: Exception) -> None:
-        import traceback
-
         lines = traceback.format_exception(error) if self.stack else traceback.format_exception_only(error)
         self.say("".join(lines).rstrip())
         if not self.stack:

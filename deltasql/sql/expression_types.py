@@ -7,6 +7,7 @@ it does not know, it gives up, and the caller asks Spark; so it may know little,
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 
 from deltasql.schema import types
@@ -388,8 +389,6 @@ def _number(text: str) -> _Typed:
 
 def _is_moment(text: str) -> bool:
     """Whether `text` surely is a date or time; a wrong one is an error, which Spark words."""
-    from datetime import datetime
-
     try:
         datetime.fromisoformat(text)
     except ValueError:

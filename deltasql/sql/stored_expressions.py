@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from deltasql.schema.types import StructType
 from deltasql.sql.allowed_functions import OF_A_ROW, OF_THE_MOMENT, OF_THE_SESSION, OUTSIDE
-from deltasql.sql.references import AGGREGATES, NOT_DETERMINISTIC
+from deltasql.sql.references import AGGREGATES, NOT_DETERMINISTIC, column_references, parse_expression
 from deltasql.sql.tokens import Token, tokenize
 
 
@@ -92,8 +92,6 @@ def stored_refusal(sql: str, use: Use, schema: StructType) -> Refusal | None:
 
 
 def _unknown_name(sql: str, schema: StructType) -> Refusal | None:
-    from deltasql.sql.references import column_references, parse_expression
-
     if not _may_name(tokenize(sql), schema) or parse_expression(sql) is None:
         return None
     for reference in column_references(sql):

@@ -10,6 +10,7 @@ from typing import Any
 from deltasql.errors.secrets import shown_pairs
 from deltasql.log.actions.actions import Action, AddCDCFile, AddFile, CommitInfo, RemoveFile
 from deltasql.log.commit.conflict import IsolationLevel
+from deltasql.version import __version__
 
 # Operations that change rows; under WriteSerializable they keep their level even where they changed none.
 _CHANGES_DATA = frozenset(
@@ -74,9 +75,6 @@ def build_commit_info(
 
 def engine_name() -> str:
     """What `engineInfo` says of this program."""
-    # The package itself imports the log.
-    from deltasql.version import __version__
-
     return f"deltasql/{__version__}"
 
 

@@ -15,6 +15,7 @@ from deltasql.errors.write import AppendOnlyError
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile, SetTransaction
 from deltasql.log.configuration.iceberg_compat import check_files
 from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.replay.snapshot import physical_names
 from deltasql.log.storage.paths import canonical
 
 _Action = TypeVar("_Action")
@@ -89,8 +90,6 @@ def _check_paths(adds: Sequence[AddFile], removes: Sequence[RemoveFile], table: 
 
 
 def _check_adds(adds: Sequence[AddFile], protocol: Protocol, metadata: Metadata, table: str) -> None:
-    from deltasql.log.replay.snapshot import physical_names
-
     if not adds:
         return
     expected = set(physical_names(metadata))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltasql.log.actions.actions import Json, Metadata
+from deltasql.log.actions.deletion_vectors import marked_files
 from deltasql.log.protocol.features import requested_features
 from deltasql.log.replay.segment import list_log
 
@@ -35,8 +36,6 @@ def _snapshot_uses(feature: str, log: DeltaLog, version: int) -> bool:
     if feature != "deletionVectors":
         return False
     import pyarrow.compute as pc
-
-    from deltasql.log.actions.deletion_vectors import marked_files
 
     return bool(pc.any(marked_files(snapshot.live_adds(("deletionVector",))), min_count=0).as_py())
 

@@ -17,7 +17,7 @@ from deltasql.errors.log import (
     StateRecoverError,
 )
 from deltasql.errors.schema import InvalidSchemaJsonError
-from deltasql.log.actions.actions import AddFile, CommitInfo, Metadata
+from deltasql.log.actions.actions import AddFile, CommitInfo, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.configuration.support import check_readable, check_writable
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.checksum import VersionChecksum, read_checksum
@@ -279,8 +279,6 @@ class Snapshot:
 
     def _checkpointed(self, files: CheckpointFiles, whole: bool) -> TableState:
         """The state that a checkpoint holds; without protocol and metadata if not `whole`."""
-        from deltasql.log.actions.actions import DomainMetadata, SetTransaction
-
         checkpoint = self._reader.checkpoint(files)
         transactions = [SetTransaction.from_json(item) for item in checkpoint.actions("txn")]
         domains = [DomainMetadata.from_json(item) for item in checkpoint.actions("domainMetadata")]

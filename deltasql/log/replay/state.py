@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from deltasql.log.actions.actions import DomainMetadata, Json, Metadata, SetTransaction
+from deltasql.log.protocol.protocol import Protocol
 
 if TYPE_CHECKING:
     from deltasql.log.actions.commit_file import CommitFile
@@ -83,8 +84,6 @@ class TableState:
 
     def after(self, commit: CommitFile) -> TableState:
         """The state with one more commit on top."""
-        from deltasql.log.protocol.protocol import Protocol
-
         return TableState(
             self.protocol if commit.protocol is None else Protocol.from_json(commit.protocol),
             self.metadata if commit.metadata is None else Metadata.from_json(commit.metadata),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import NotADeltaTableError
+from deltasql.log.replay.history import commit_history, commit_times, first_at, version_at
 from deltasql.log.replay.reconciliation import LogReader
 from deltasql.log.replay.segment import Listing, LogSegment, build_segment, list_after, list_log
 from deltasql.log.replay.snapshot import Snapshot
@@ -56,27 +57,19 @@ class DeltaLog:
 
         Raises TimestampTooEarlyError, TimestampTooLateError or NoCommitsFoundError.
         """
-        from deltasql.log.replay.history import version_at
-
         listing = self._full_listing()
         return version_at(self._reader, listing, self.snapshot(), timestamp_us)
 
     def first_at(self, timestamp_us: int) -> int | None:
         """The first version committed at or after the timestamp (µs since the epoch, UTC); None: none yet."""
-        from deltasql.log.replay.history import first_at
-
         return first_at(self._reader, self._full_listing(), self.snapshot(), timestamp_us)
 
     def commit_times(self, versions: Iterable[int]) -> dict[int, int]:
         """The timestamps of some versions, in ms since the epoch."""
-        from deltasql.log.replay.history import commit_times
-
         return commit_times(self._reader, self._full_listing(), self.snapshot(), versions)
 
     def history(self, limit: int | None = None) -> list[CommitEntry]:
         """The commits that the log still has, newest first."""
-        from deltasql.log.replay.history import commit_history
-
         listing = self._full_listing()
         return commit_history(self._reader, listing, self.snapshot(), limit)
 

@@ -14,6 +14,8 @@ from deltasql.log.replay.checksum import VersionChecksum
 from deltasql.log.replay.snapshot import Snapshot, in_commit_timestamps
 from deltasql.log.storage.paths import checksum_path
 from deltasql.log.storage.store import LogStore
+from deltasql.log.upkeep.cleanup import clean_up_log
+from deltasql.log.upkeep.compaction import write_compaction
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -57,7 +59,6 @@ def _convert(store: LogStore, snapshot: Snapshot) -> None:
 
 def _checkpoint(store: LogStore, snapshot: Snapshot) -> None:
     from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
-    from deltasql.log.upkeep.cleanup import clean_up_log
 
     if write_checkpoint(store, snapshot):
         try:
@@ -68,8 +69,6 @@ def _checkpoint(store: LogStore, snapshot: Snapshot) -> None:
 
 def _compact(store: LogStore, snapshot: Snapshot) -> None:
     """In place of a checkpoint that is put off, the commits since the last turn in one file."""
-    from deltasql.log.upkeep.compaction import write_compaction
-
     checkpoint = snapshot.segment.checkpoint
     first = snapshot.version - checkpoint_interval(snapshot.configuration) + 1
     first = first if checkpoint is None else max(first, checkpoint.version + 1)

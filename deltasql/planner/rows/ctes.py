@@ -8,6 +8,7 @@ from dataclasses import replace
 from deltasql.plan.base import SqlText
 from deltasql.planner.catalog_changes import View
 from deltasql.planner.context import Context
+from deltasql.sql.tokens import closing, tokenize
 
 _QUERY_WORDS = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "("})
 
@@ -19,8 +20,6 @@ def with_ctes(context: Context, ctes: SqlText | None) -> Context:
 
 def cte_views(text: str, outer: Mapping[str, View]) -> dict[str, View]:
     """The views of WITH name [(columns)] AS (query), … besides those of `outer`: each sees the ones before it."""
-    from deltasql.sql.tokens import closing, tokenize
-
     tokens = tokenize(text)
     views = dict(outer)
     at = 1

@@ -22,6 +22,11 @@ from deltasql.planner.rows.default_types import may_default
 from deltasql.schema.lengths import Length
 from deltasql.schema.text import path_text, sql_text
 from deltasql.schema.types import INTEGER, DataType, DecimalType, PrimitiveType, StructField, StructType
+from deltasql.sql.literals import literal
+from deltasql.sql.references import column_references, has_aggregate, has_subquery, is_deterministic, parse_expression
+from deltasql.sql.stored_expressions import Reason, Refusal, Use, bare, refusal, stored_refusal
+from deltasql.sql.text_edits import splice
+from deltasql.sql.tokens import tokenize
 
 if TYPE_CHECKING:
     from deltasql.planner.context import Context
@@ -55,9 +60,6 @@ def default_sql(field: StructField | None) -> str:
 
 @cache
 def _stored(text: str, column: str) -> str:
-    from deltasql.sql.stored_expressions import Use, bare, stored_refusal
-    from deltasql.sql.tokens import tokenize
-
     found = stored_refusal(text, Use.DEFAULT, StructType())
     if found is not None:
         advice = f"Remove it: ALTER TABLE … ALTER COLUMN {column} DROP DEFAULT."
@@ -86,8 +88,6 @@ def checked_default(
 
 
 def _check(sql: str, column: str, kind: DataType, context: Context, length: Length | None) -> None:
-    from deltasql.sql.references import column_references, has_aggregate, is_deterministic
-
     _check_shape(sql, column, context)
     if length is None and _is_stored_as_it_is(sql, kind):
         return
@@ -101,9 +101,6 @@ def _check(sql: str, column: str, kind: DataType, context: Context, length: Leng
 
 def _check_shape(sql: str, column: str, context: Context) -> None:
     """Raises what forbids an expression as a default, whatever its type."""
-    from deltasql.sql.references import has_subquery
-    from deltasql.sql.stored_expressions import Reason, Refusal, Use, refusal
-
     found = refusal(sql, Use.DEFAULT)
     if has_subquery(sql) or (found is not None and found.reason is Reason.QUERY):
         raise DefaultSubqueryError(column, sql)
@@ -138,10 +135,6 @@ def _check_value(sql: str, column: str, kind: DataType, context: Context, length
 
 def _is_stored_as_it_is(sql: str, kind: DataType) -> bool:
     """Whether `sql` is a literal or a call that certainly gives a value of the type `kind`."""
-    from deltasql.sql.literals import literal
-    from deltasql.sql.references import parse_expression
-    from deltasql.sql.tokens import tokenize
-
     words = [token.key for token in tokenize(sql)]
     if isinstance(kind, PrimitiveType) and words[1:] in ([], ["(", ")"]):
         known = _FUNCTIONS.get(words[0].lower())
@@ -179,7 +172,6 @@ def default_keywords(query: str) -> tuple[list[DefaultKeyword], int]:
     """Each DEFAULT that stands alone in a row of VALUES or in the select list of a plain SELECT, and the rows."""
     if "default" not in query.lower():
         return [], 0
-    from deltasql.sql.tokens import tokenize
 
     tokens = tokenize(query)
     outer = next((index for index, token in enumerate(tokens) if token.key != "("), 0)
@@ -210,7 +202,6 @@ def replace_defaults(query: str, fields: Sequence[StructField | None]) -> str:
     keywords, _ = default_keywords(query)
     if not keywords:
         return query
-    from deltasql.sql.text_edits import splice
 
     sql = [default_sql(fields[item.column] if item.column < len(fields) else None) for item in keywords]
     return splice(query, [(item.start, item.end, text) for item, text in zip(keywords, sql, strict=True)]).sql

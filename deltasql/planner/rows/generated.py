@@ -8,8 +8,13 @@ from deltasql.errors.column_values import GeneratedDependentError, GeneratedExpr
 from deltasql.plan import marks
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.operators import Constraint
+from deltasql.planner.rows.char_comparisons import with_padded_literals
 from deltasql.schema.text import path_text, sql_text
 from deltasql.schema.types import StructField, StructType
+from deltasql.sql.references import column_references, is_deterministic, refers_to
+from deltasql.sql.stored_expressions import Use, bare, stored_refusal
+from deltasql.sql.text_edits import splice
+from deltasql.sql.tokens import tokenize
 
 GENERATION = "delta.generationExpression"
 
@@ -27,8 +32,6 @@ def generations(schema: StructType) -> dict[str, str]:
 
 def without_comments(expression: SqlText) -> SqlText:
     """`expression` without comments around it: one at its end would hide what follows it in SQL."""
-    from deltasql.sql.tokens import tokenize
-
     tokens = tokenize(expression.text)
     first, last = tokens[0], tokens[-1]
     return SqlText(expression.text[first.start : last.end], expression.start + first.start)
@@ -36,8 +39,6 @@ def without_comments(expression: SqlText) -> SqlText:
 
 def base_columns(expression: str) -> frozenset[str]:
     """The columns, in lower case, that an expression is computed from."""
-    from deltasql.sql.references import column_references
-
     return frozenset(reference.parts[0].lower() for reference in column_references(expression))
 
 
@@ -46,8 +47,6 @@ def stored_generation(field: StructField, schema: StructType) -> str:
 
     A log may say anything there; what a statement may declare is in generation_checks.
     """
-    from deltasql.sql.stored_expressions import Use, bare, stored_refusal
-
     expression = generation_of(field) or ""
     found = stored_refusal(expression, Use.GENERATED, schema)
     if found is None:
@@ -63,10 +62,6 @@ def generated_sql(field: StructField, expression: str, values: Mapping[str, str]
 
     `expression` is its `stored_generation`.
     """
-    from deltasql.sql.references import column_references
-    from deltasql.sql.text_edits import splice
-    from deltasql.sql.tokens import tokenize
-
     ends = {token.start: token.end for token in tokenize(expression)}
     folded = {name.lower(): sql for name, sql in values.items()}
     replacements = [
@@ -85,9 +80,6 @@ def recomputed(
     out once for each column that is computed from it, so that it must be the same each time: raises
     GeneratedFromRandomError.
     """
-    from deltasql.planner.rows.char_comparisons import with_padded_literals
-    from deltasql.sql.references import is_deterministic
-
     found = generations(schema)
     if not found:
         return {}
@@ -121,8 +113,6 @@ def generated_checks(schema: StructType, given: Collection[str]) -> tuple[Constr
 
 def refuse_base_change(path: tuple[str, ...], operation: str, schema: StructType, table: str) -> None:
     """Raises GeneratedDependentError if a generated column is computed from the column at `path`, or a part of it."""
-    from deltasql.sql.references import refers_to
-
     for name, expression in generations(schema).items():
         if refers_to(expression, path):
             raise GeneratedDependentError(operation, path_text(path), quote(name), expression, table)

@@ -19,6 +19,8 @@ from deltasql.planner.rows.column_types import types_of
 from deltasql.planner.rows.generated import generation_of
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import StructField, StructType
+from deltasql.sql.references import column_references, has_aggregate, has_subquery, is_deterministic
+from deltasql.sql.tokens import tokenize
 
 if TYPE_CHECKING:
     from deltasql.planner.context import Context
@@ -78,9 +80,6 @@ def check_generation(field: StructField, expression: SqlText, schema: StructType
 
 
 def _check_text(column: str, sql: str) -> None:
-    from deltasql.sql.references import has_aggregate, has_subquery, is_deterministic
-    from deltasql.sql.tokens import tokenize
-
     if has_subquery(sql):
         raise GeneratedExpressionError(column, "A sub-query", sql, "It is computed from one row.")
     tokens = tokenize(sql)
@@ -99,8 +98,6 @@ def _check_text(column: str, sql: str) -> None:
 
 
 def _check_references(field: StructField, sql: str, schema: StructType) -> None:
-    from deltasql.sql.references import column_references
-
     candidates = [quote(item.name) for item in schema if generation_of(item) is None]
     for reference in column_references(sql):
         found = schema.find(reference.parts[0])

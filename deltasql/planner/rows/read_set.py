@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 from deltasql.plan.operators import Operator, Rewrite, Scan, children
 from deltasql.plan.reads import Reads
+from deltasql.skipping.file_masks import kept, rows_of
+from deltasql.skipping.partition_conditions import Partitions
+from deltasql.skipping.predicates import condition
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,10 +63,6 @@ def partition_test(snapshot: Snapshot, predicate: str, alias: str | None, timezo
     def meets(values: tuple[tuple[str, str | None], ...]) -> bool:
         # Most statements win their race and never ask.
         import pyarrow as pa
-
-        from deltasql.skipping.file_masks import kept, rows_of
-        from deltasql.skipping.partition_conditions import Partitions
-        from deltasql.skipping.predicates import condition
 
         asked = condition(predicate, snapshot.schema, columns, alias, timezone)
         kind = pa.struct([(name, pa.string()) for name, _ in values])

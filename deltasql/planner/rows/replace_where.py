@@ -24,6 +24,9 @@ from deltasql.planner.rows.change_recording import recorded
 from deltasql.planner.rows.read_set import reads_of
 from deltasql.planner.rows.scope import Scope, Side, side
 from deltasql.settings.session_settings import REPLACE_WHERE_CHECK
+from deltasql.sql.references import name_chains
+from deltasql.sql.text_edits import splice
+from deltasql.sql.tokens import tokenize
 
 if TYPE_CHECKING:
     from deltasql.log.replay.snapshot import Snapshot
@@ -43,10 +46,6 @@ def checked_rows(
 
 def _unqualified(predicate: str, table: TableName, schema: StructType) -> str:
     """The predicate without the table's name before its columns: the rows of the query have none."""
-    from deltasql.sql.references import name_chains
-    from deltasql.sql.text_edits import splice
-    from deltasql.sql.tokens import tokenize
-
     names = [tuple(part.lower() for part in table.parts[start:]) for start in range(len(table.parts))]
     cuts = []
     for chain in name_chains(tokenize(predicate)):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.configuration.properties import writes_vectors
 from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
-from deltasql.plan.operators import Operator, Query, Rewrite, RowEffect, Scan
+from deltasql.plan.operators import Operator, Query, Rewrite, RowEffect, Scan, children
 from deltasql.plan.reads import NO_ROWS, RowReads
 from deltasql.planner.rows.read_set import own_scans, reads_otherwise
 from deltasql.schema.identity import identities
@@ -141,8 +141,6 @@ def _is_pinned(rows: Operator) -> bool:
         case Scan():
             return True
         case _:
-            from deltasql.plan.operators import children
-
             return all(map(_is_pinned, children(rows)))
 
 

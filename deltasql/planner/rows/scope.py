@@ -12,8 +12,11 @@ from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.operators import Operator
 from deltasql.planner import binding
 from deltasql.planner.context import Context
+from deltasql.planner.rows.alignment import is_path
 from deltasql.schema.paths import folded
 from deltasql.schema.types import DataType, StructType
+from deltasql.sql.references import column_references, has_aggregate, has_subquery, is_deterministic
+from deltasql.sql.text_edits import Spliced, splice
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +90,6 @@ class Scope:
 
         Raises MergeUnresolvedError for a name that belongs to the side that is out of reach, AggregateInConditionError.
         """
-        from deltasql.sql.references import column_references, has_aggregate, has_subquery
-        from deltasql.sql.text_edits import Spliced, splice
-
         if has_aggregate(text.text):
             error = AggregateInConditionError(clause=clause, expression=text.text)
             raise error.at(self.context.caret(text.start, text.end))
@@ -112,8 +112,6 @@ class Scope:
         self, text: SqlText, clause: str, *, target: bool = True, source: bool = True, subqueries: bool = False
     ) -> str:
         """SQL of a condition. Raises what says that it must be a plain function of its row, or of `subqueries`."""
-        from deltasql.sql.references import has_aggregate, has_subquery, is_deterministic
-
         error: DeltaSqlError | None = None
         if has_subquery(text.text) and not subqueries:
             error = SubqueryInConditionError(clause=clause, expression=text.text)
@@ -164,9 +162,6 @@ class Scope:
 
     def type_of(self, sql: str) -> DataType | None:
         """The type of a plain column or field of a side, or None for any other expression."""
-        from deltasql.planner.rows.alignment import is_path
-        from deltasql.sql.references import column_references
-
         if not is_path(sql):
             return None
         references = column_references(sql)

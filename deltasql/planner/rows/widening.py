@@ -16,6 +16,7 @@ from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import DataType, StructType
 from deltasql.schema.widening import Widening
 from deltasql.settings.session_settings import AUTOMATIC_WIDENING
+from deltasql.sql.references import column_references
 
 if TYPE_CHECKING:
     from deltasql.log.replay.snapshot import Snapshot
@@ -57,8 +58,6 @@ def refuse_dependent_types(new: StructType, snapshot: Snapshot) -> None:
 
 def _retyped(expression: str, old: StructType, new: StructType) -> Iterator[tuple[str, str, str]]:
     """Columns of `expression` that have another type in `new`: path, type before and after."""
-    from deltasql.sql.references import column_references
-
     if not expression:
         return
     for reference in column_references(expression):

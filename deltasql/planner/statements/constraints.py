@@ -37,7 +37,9 @@ from deltasql.planner.rule import plan
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import BOOLEAN, StructField, StructType
 from deltasql.sql.expression_types import known_type
+from deltasql.sql.references import refers_to
 from deltasql.sql.stored_expressions import Reason, Use, bare, refusal, stored_refusal
+from deltasql.sql.tokens import tokenize
 
 if TYPE_CHECKING:
     from deltasql.log.replay.snapshot import Snapshot
@@ -78,8 +80,6 @@ def _(statement: AddConstraint, context: Context) -> Plan:
 
 def _inside(brackets: SqlText) -> SqlText:
     """The condition between its parentheses, without a comment at its end, which would hide what follows it in SQL."""
-    from deltasql.sql.tokens import tokenize
-
     inner = tokenize(brackets.text)[1:-1]
     return SqlText(brackets.text[inner[0].start : inner[-1].end], brackets.start + inner[0].start)
 
@@ -165,8 +165,6 @@ def verification(context: Context, snapshot: Snapshot, broken: str, error: Delta
 
 def refuse_dependent(path: tuple[str, ...], operation: str, snapshot: Snapshot) -> None:
     """Raises ConstraintDependentColumnError if a CHECK constraint refers to the column, or to a part of it."""
-    from deltasql.sql.references import refers_to
-
     for name, expression in check_constraints(snapshot.configuration).items():
         if refers_to(expression, path):
             raise ConstraintDependentColumnError(operation, path_text(path), name, expression, snapshot.table)

@@ -19,6 +19,8 @@ from deltasql.planner.rows.read_set import reads_of_files
 from deltasql.planner.rows.row_change import row_change
 from deltasql.planner.rows.scope import Scope, side
 from deltasql.planner.rule import plan
+from deltasql.skipping.predicates import condition
+from deltasql.skipping.pruning import files_in_partitions, partition_only
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -70,9 +72,6 @@ def _whole_files(snapshot: Snapshot, condition: str | None, scope: Scope, contex
 
 def whole_partitions(snapshot: Snapshot, predicate: str, alias: str | None, context: Context) -> pa.Table | None:
     """The files in each of whose rows `predicate` is TRUE, where partition values alone decide it; else None."""
-    from deltasql.skipping.predicates import condition
-    from deltasql.skipping.pruning import files_in_partitions, partition_only
-
     if not partition_only(predicate, snapshot.partition_columns, alias):
         return None
     zone = context.time_zone

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
+from deltasql.catalog.entries import matching
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.catalog import TableNotFoundError
 from deltasql.errors.inspect import (
@@ -307,8 +308,6 @@ def _(statement: ShowTables, context: Context) -> Plan:
     """Tables of a schema, and the temporary views of the session, which belong to none."""
     schema = statement.schema.parts if statement.schema else None
     rows = [(entry.schema, entry.name, False) for entry in context.catalog.tables(schema, statement.pattern)]
-    from deltasql.catalog.entries import matching
-
     rows += [("", name, True) for name in matching(_local_views(context), statement.pattern)]
     return Answer(_columns(("namespace", STRING), ("tableName", STRING), ("isTemporary", BOOLEAN)), tuple(rows))
 
@@ -316,8 +315,6 @@ def _(statement: ShowTables, context: Context) -> Plan:
 @plan.register
 def _(statement: ShowViews, context: Context) -> Plan:
     """The temporary views of the session, which belong to no schema."""
-    from deltasql.catalog.entries import matching
-
     rows: list[tuple[str, str, bool]] = []
     if statement.schema is not None and [part.lower() for part in statement.schema.parts] == [GLOBAL]:
         prefix = f"{GLOBAL}."

@@ -64,6 +64,7 @@ from deltasql.schema.identity import identities, identity_of
 from deltasql.schema.types import VOID, DataType, DecimalType, PrimitiveType, StructField, StructType
 from deltasql.schema.widening import Widening
 from deltasql.settings.session_settings import AUTO_MERGE, STORE_ASSIGNMENT, STRUCTS_BY_NAME
+from deltasql.sql.references import column_references, equal_sides, split_conjuncts
 
 KINDS = {
     ClauseKind.MATCHED: RowKind.MATCHED,
@@ -207,8 +208,6 @@ class _Merge:
 
     def split_condition(self, on: str) -> tuple[str | None, tuple[EqualKey, ...]]:
         """The part of ON that speaks of the target alone, and its equalities of a target and a source expression."""
-        from deltasql.sql.references import equal_sides, split_conjuncts
-
         only, keys = [], []
         for conjunct in split_conjuncts(on):
             if self._sides(conjunct.text) == {"target"}:
@@ -223,8 +222,6 @@ class _Merge:
         return " AND ".join(only) or None, tuple(keys)
 
     def _sides(self, expression: str) -> set[str]:
-        from deltasql.sql.references import column_references
-
         target, source = self.scope.target.alias.lower(), self.scope.source
         assert source is not None
         found = set()
