@@ -95,7 +95,9 @@ def kind(rng: Random, depth: int, leaves_of: Sequence[Leaf] = LEAVES) -> Kind:
 
 
 def _readable(draw: Callable[[], Kind]) -> Kind:
-    return next(drawn for drawn in iter(draw, None) if is_readable(drawn))
+    while not is_readable(drawn := draw()):
+        pass
+    return drawn
 
 
 def is_readable(of: Kind) -> bool:

@@ -150,7 +150,7 @@ class Drawing:
 
     def create(self, schema: str, name: str) -> Step:
         rng = self.rng
-        columns = [("id", Leaf("INT"))]
+        columns: list[tuple[str, Kind]] = [("id", Leaf("INT"))]
         names = rng.sample(["s", "Arr", "m m", "c.d", "e", "f"], rng.randint(2, 4))
         columns += [(each, kind(rng, rng.randint(0, 3), self.leaves)) for each in names]
         flat = [each for each, of in columns if isinstance(of, Leaf) and of.family in {"INT", "DATE", "CHAR"}]

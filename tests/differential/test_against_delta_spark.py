@@ -11,10 +11,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from oracle.client import Oracle, Outcome, oracle
-from oracle.compare import difference, ours
 
 from deltasql import connect
+from tests.oracle.client import Oracle, Outcome, oracle
+from tests.oracle.compare import difference, ours
 
 from .kinds import LEAVES
 from .scripts import SCHEMAS, Drawing, Step, World

@@ -120,8 +120,9 @@ def test_an_older_checkpoint_steps_in(table: Table, location: str, log_file: Fil
         file.unlink()
     fresh = DeltaLog(location)
     assert whole(fresh) == 12
-    assert fresh.snapshot().segment.checkpoint is not None
-    assert fresh.snapshot().segment.checkpoint.version == 4
+    checkpoint = fresh.snapshot().segment.checkpoint
+    assert checkpoint is not None
+    assert checkpoint.version == 4
 
 
 @pytest.mark.parametrize("name", [_COMMIT, _CHECKSUM, _CHECKPOINT, _HINT])

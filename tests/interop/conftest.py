@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from oracle.client import NO_ORACLE
 
 import deltasql
+from tests.oracle.client import NO_ORACLE
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

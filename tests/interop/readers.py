@@ -10,10 +10,10 @@ import duckdb
 import pyarrow as pa
 from deltalake import DeltaTable, QueryBuilder
 from deltalake.table import SUPPORTED_READER_FEATURES
-from oracle.client import oracle
-from oracle.values import arrow_rows, in_order, plain_row
 
 import deltasql
+from tests.oracle.client import oracle
+from tests.oracle.values import arrow_rows, in_order, plain_row
 
 Rows = list[Any]
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
-from oracle.client import oracle
-from oracle.values import arrow_rows
 
 import deltasql
-from interop.readers import Rows, own_rows
+from tests.interop.readers import Rows, own_rows
+from tests.oracle.client import oracle
+from tests.oracle.values import arrow_rows
 
 PROPERTIES = {
     "copy on write": "'delta.enableChangeDataFeed' = 'true'",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from oracle.client import oracle
 
 import deltasql
-from interop.readers import delta_rs, delta_spark, own_rows
+from tests.interop.readers import delta_rs, delta_spark, own_rows
+from tests.oracle.client import oracle
 
 SCRIPTS = {
     "deletionVectors": """

@@ -8,10 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, Transaction, write_deltalake
-from oracle.client import oracle
 
 import deltasql
-from interop.readers import READERS
+from tests.interop.readers import READERS
+from tests.oracle.client import oracle
 
 APP = "spark.databricks.delta.write.txnAppId"
 VERSION = "spark.databricks.delta.write.txnVersion"

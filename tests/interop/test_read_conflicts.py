@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from interop.readers import delta_spark, own_rows
+from tests.interop.readers import delta_spark, own_rows
 from tests.session.concurrency.play import IDLE, OK, SERIALIZABLE, WRITE_SERIALIZABLE, Case, Stage, both_ways
 from tests.session.concurrency.statements import (
     DELETE_P0,

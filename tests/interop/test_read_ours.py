@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from oracle.client import oracle
-from oracle.values import in_order
 
 import deltasql
 from deltasql.log.replay.history import shown
@@ -14,7 +12,9 @@ from deltasql.log.replay.segment import list_log
 from deltasql.log.upkeep.checkpoint_v2 import TopLevel, write_classic_copy
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.log.upkeep.compaction import write_compaction
-from interop.readers import READERS, Rows, delta_rs, own_rows, readers_of
+from tests.interop.readers import READERS, Rows, delta_rs, own_rows, readers_of
+from tests.oracle.client import oracle
+from tests.oracle.values import in_order
 
 SCRIPTS = {
     "odd text as partitions": """

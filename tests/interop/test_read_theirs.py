@@ -9,12 +9,12 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
-from oracle.client import oracle
 
 import deltasql
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.replay.history import shown
-from interop.readers import READERS, delta_rs, delta_spark, own_rows
+from tests.interop.readers import READERS, delta_rs, delta_spark, own_rows
+from tests.oracle.client import oracle
 
 PLAIN = {
     "every type": (

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from oracle.client import oracle
-from oracle.values import in_order
 
 import deltasql
-from interop.readers import Rows, own_rows
+from tests.interop.readers import Rows, own_rows
+from tests.oracle.client import oracle
+from tests.oracle.values import in_order
 
 IDS = "SELECT *, _metadata.row_id, _metadata.row_commit_version FROM delta.`{path}`"
 TRACKED = "'delta.enableRowTracking' = 'true'"

@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from oracle.client import oracle
-from oracle.values import arrow_rows
 
 import deltasql
-from interop.readers import delta_rs, delta_spark, own_rows
+from tests.interop.readers import delta_rs, delta_spark, own_rows
+from tests.oracle.client import oracle
+from tests.oracle.values import arrow_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
-def iceberg(path: Path) -> list[object]:
+def iceberg(path: Path) -> list[list[object]]:
     """What PyIceberg reads. It has no NULL for an array of structs or a map: these are empty then."""
     from pyiceberg.table import StaticTable
 

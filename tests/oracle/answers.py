@@ -21,10 +21,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from oracle.client import ENGINE, Outcome
-from oracle.compare import condition_of
-from oracle.scenario import Scenario, scenarios
-from oracle.state import FORM, State
+from tests.oracle.client import ENGINE, Outcome
+from tests.oracle.compare import condition_of
+from tests.oracle.scenario import Scenario, scenarios
+from tests.oracle.state import FORM, State
 
 DIRECTORY = Path(__file__).with_name("answers")
 MODE = "DELTASQL_ORACLE"

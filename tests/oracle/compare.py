@@ -8,9 +8,9 @@ from typing import Any
 import deltasql
 from deltasql.errors.base import DeltaSqlError
 from deltasql.schema.json import type_to_json
-from oracle.differences import SAME_CONDITION, comparable
-from oracle.frames import evaluated, is_python
-from oracle.values import in_order, plain_row
+from tests.oracle.differences import SAME_CONDITION, comparable
+from tests.oracle.frames import evaluated, is_python
+from tests.oracle.values import in_order, plain_row
 
 Outcome = dict[str, Any]
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from oracle.answers import Said, as_kept, is_due, keep, kept, mode
-from oracle.client import NO_ORACLE, Oracle, Outcome, oracle
-from oracle.scenario import Scenario
-from oracle.state import tables
+from tests.oracle.answers import Said, as_kept, is_due, keep, kept, mode
+from tests.oracle.client import NO_ORACLE, Oracle, Outcome, oracle
+from tests.oracle.scenario import Scenario
+from tests.oracle.state import tables
 
 
 @pytest.fixture(autouse=True)

@@ -17,10 +17,10 @@ from typing import Any, TextIO
 
 from pyspark.sql import DataFrame, SparkSession
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from oracle.frames import evaluated, is_python
-from oracle.values import plain_row
+from tests.oracle.frames import evaluated, is_python
+from tests.oracle.values import plain_row
 
 PACKAGE = "io.delta:delta-spark_4.2_2.13:4.4.0"
 SETTINGS = {

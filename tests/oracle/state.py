@@ -9,7 +9,7 @@ from typing import Any
 
 from deltalake import DeltaTable
 
-from oracle.values import in_order, plain
+from tests.oracle.values import in_order, plain
 
 State = dict[str, Any]
 

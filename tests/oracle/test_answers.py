@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from oracle import answers
-from oracle.answers import Said, as_kept, is_due, keep, kept
-from oracle.scenario import Scenario, Statement, scenarios
+from tests.oracle import answers
+from tests.oracle.answers import Said, as_kept, is_due, keep, kept
+from tests.oracle.scenario import Scenario, Statement, scenarios
 
 
 def test_each_answer_has_its_scenario() -> None:

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from oracle.answers import Said
-from oracle.compare import difference, ours
-from oracle.differences import KEYS
-from oracle.scenario import Scenario, Statement, scenarios
-from oracle.state import State, tables
+from tests.oracle.answers import Said
+from tests.oracle.compare import difference, ours
+from tests.oracle.differences import KEYS
+from tests.oracle.scenario import Scenario, Statement, scenarios
+from tests.oracle.state import State, tables
 
 pytestmark = [pytest.mark.oracle, pytest.mark.spark]
 

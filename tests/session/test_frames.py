@@ -105,11 +105,12 @@ def test_structs_go_by_name(session: Session) -> None:
 def test_nested_voids_are_refused(session: Session, value: str) -> None:
     session.sql("CREATE TABLE s (k INT)")
     rows = session.sql(f"SELECT 1 AS k, {value} AS v")
-    for write in (
+    writes: tuple[Callable[[], object], ...] = (
         lambda: session.write(rows).saveAsTable("made"),
         lambda: session.write(rows).mode("append").option("mergeSchema", True).saveAsTable("s"),
         lambda: session.write(rows).mode("overwrite").option("overwriteSchema", True).saveAsTable("s"),
-    ):
+    )
+    for write in writes:
         with pytest.raises(DeltaSqlError, match="DELTA_COMPLEX_TYPE_COLUMN_CONTAINS_NULL_TYPE"):
             write()
 
@@ -179,7 +180,7 @@ def test_what_is_no_dataframe(session: Session) -> None:
 
     for rows, name in (([1, 2], "list"), (pd.DataFrame({"id": [1]}), "pandas.DataFrame")):
         with pytest.raises(DeltaSqlError, match=rf"NOT_A_DATAFRAME.*, not {name}\. .*createDataFrame"):
-            session.write(rows)  # type: ignore[arg-type]
+            session.write(rows)
 
 
 def test_write_to_in_all_its_ways(session: Session) -> None:
@@ -193,7 +194,7 @@ def test_write_to_in_all_its_ways(session: Session) -> None:
     session.writeTo(session.sql("SELECT 3 AS id, 1 AS day, 4 AS x"), "t").withSchemaEvolution().append()
     assert session.sql("SELECT x FROM t ORDER BY id").collect() == [(None,), (4,)]
     with pytest.raises(DeltaSqlError, match="DELTA_OPERATION_NOT_ALLOWED"):
-        session.writeTo(rows, "t").overwrite(F.col("day") == 1)  # type: ignore[arg-type]
+        session.writeTo(rows, "t").overwrite(F.col("day") == 1)
     with pytest.raises(DeltaSqlError, match="DELTA_OPERATION_NOT_ALLOWED"):
         session.writeTo(rows, "t").partitionedBy(F.col("day") + 1)
     session.writeTo(rows, "t").clusterBy("id").createOrReplace()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -115,13 +115,14 @@ def test_a_missing_deletion_vector(session: Session) -> None:
 def test_what_is_no_data_file(table: Session, made: str) -> None:
     place = first_file(table)
     place.unlink()
-    {
+    make: dict[str, Callable[[], object]] = {
         "fifo": lambda: os.mkfifo(place),
         "device": lambda: place.symlink_to("/dev/zero"),
         "empty": place.touch,
         "folder": place.mkdir,
         "text": lambda: place.write_text("no parquet"),
-    }[made]()
+    }
+    make[made]()
     for statement in ("SELECT * FROM t", "UPDATE t SET b = 'z' WHERE a > 0", "OPTIMIZE t"):
         error = refused(table, statement)
         assert error.condition.startswith("FAILED_READ_FILE"), (statement, error.condition)

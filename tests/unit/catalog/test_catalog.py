@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -273,10 +273,11 @@ def test_properties_and_comments_of_schemas(catalog: Catalog) -> None:
     assert (catalog.schema("s").properties, catalog.schema("s").comment) == ({"b": "3", "c": "4"}, "new")
     catalog.comment_on_schema("s", None)
     assert catalog.schema("s").comment is None
-    for change in (
+    changes: tuple[Callable[[], None], ...] = (
         lambda: catalog.change_schema_properties("missing", {}, ()),
         lambda: catalog.comment_on_schema("missing", ""),
-    ):
+    )
+    for change in changes:
         with pytest.raises(errors.SchemaNotFoundError):
             change()
 

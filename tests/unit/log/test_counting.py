@@ -137,9 +137,10 @@ FILES = [
 def test_lines_are_those_of_the_actions_themselves() -> None:
     removes = [file.remove(9, False) for file in FILES]
     bare = [RemoveFile("a", None), RemoveFile("b", 1, True, None, {}, 3), RemoveFile("c", None, size=1)]
-    others = [SetTransaction("a", 1), Metadata("1", StructType()), Protocol(1, 2)]
-    lines = [json.loads(line) for line in encode_actions([*FILES, *removes, *bare, *others]).splitlines()]
-    assert lines[:-1] == [action.to_json() for action in (*FILES, *removes, *bare, *others[:2])]
+    others: list[Action] = [SetTransaction("a", 1), Metadata("1", StructType()), Protocol(1, 2)]
+    actions: list[Action] = [*FILES, *removes, *bare, *others]
+    lines = [json.loads(line) for line in encode_actions(actions).splitlines()]
+    assert lines[:-1] == [action.to_json() for action in actions[:-1]]
     assert lines[-1] == {"protocol": others[2].to_json()}
 
 

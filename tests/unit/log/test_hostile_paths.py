@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +133,11 @@ def test_the_log_folder_may_lead_away_but_nothing_is_written_there(root: Path, t
     assert log.snapshot().version == 0
     with pytest.raises(StorageError, match="leads out of the table"):
         Transaction(log, log.snapshot()).commit("WRITE", {}, [AddFile("f", {}, 1, 1, True)])
-    for change in (lambda: log.store.overwrite("_delta_log/x", b""), lambda: log.store.delete([commit_path(0)])):
+    changes: tuple[Callable[[], object], ...] = (
+        lambda: log.store.overwrite("_delta_log/x", b""),
+        lambda: log.store.delete([commit_path(0)]),
+    )
+    for change in changes:
         with pytest.raises(StorageError, match="leads out of the table"):
             change()
     assert contents(elsewhere) == before

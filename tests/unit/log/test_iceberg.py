@@ -222,7 +222,8 @@ def test_tables_of_others_that_lack_something(
 
 def test_another_writer_is_faster(log: DeltaLog, monkeypatch: pytest.MonkeyPatch) -> None:
     commit(log, "a1")
-    put, lost = type(log.store).put_if_absent, []
+    put = type(log.store).put_if_absent
+    lost: list[bool] = []
 
     def slow(self: LogStore, path: str, data: bytes) -> bool:
         if path == metadata_path(3) and not lost:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -363,7 +364,7 @@ def test_typed_statistics_as_json() -> None:
 
 def test_typed_statistics_of_any_kind_as_json() -> None:
     moment = dt.datetime(1969, 12, 31, 23, 59, 59, 999_999, dt.timezone.utc)
-    values = {
+    values: dict[str, Any] = {
         "numRecords": 1,
         "minValues": {"f": 1e300, "d": Decimal("-0.000000000000000001"), "s": 'a"b\\c\n\u0001é\u2028', "t": moment},
         "maxValues": {"f": float("nan"), "n": moment.replace(tzinfo=None), "struct": {"x": -(2**63), "y": None}},

@@ -119,7 +119,7 @@ def expected(commits: Sequence[Sequence[Action]]) -> State:
 
 def written(location: str, commits: Sequence[Sequence[Action]]) -> None:
     log = DeltaLog(location)
-    start = [Protocol(1, 7, None, frozenset(FEATURES)), Metadata("the-id", SCHEMA, ("p",))]
+    start: list[Action] = [Protocol(1, 7, None, frozenset(FEATURES)), Metadata("the-id", SCHEMA, ("p",))]
     Transaction(log, None).commit("CREATE TABLE", {}, start)
     for actions in commits:
         transaction = Transaction(log, log.snapshot())

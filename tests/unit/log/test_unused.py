@@ -98,8 +98,8 @@ def test_the_log_and_tables_inside_of_the_table_stay(session: Session, root: Pat
     for path in ("inner/_delta_log/00000000000000000000.json", "inner/f.parquet", "inner/p=1/f.parquet"):
         put(root, path)
     log_files = {path.name for path in (root / "_delta_log").iterdir()}
-    for path in (root / "_delta_log").iterdir():
-        age(path, 30)
+    for file in (root / "_delta_log").iterdir():
+        age(file, 30)
     assert listed(session) == []
     session.sql("VACUUM t")
     assert log_files <= {path.name for path in (root / "_delta_log").iterdir()}
@@ -213,12 +213,10 @@ def test_a_commit_between_listing_and_deletion_is_seen(session: Session, root: P
 
 
 def test_a_commit_before_the_first_note_is_seen(session: Session, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from deltasql.execution import vacuum
-
     put(root, "staged.parquet")
     put(root, "orphan.parquet")
-    other, plain = DeltaLog(str(root), "t"), vacuum.unused
-    calls = []
+    other, plain = DeltaLog(str(root), "t"), unused
+    calls: list[int] = []
 
     def slow(*args: Any) -> Any:
         found = plain(*args)
@@ -227,7 +225,7 @@ def test_a_commit_before_the_first_note_is_seen(session: Session, root: Path, mo
         calls.append(found.files.num_rows)
         return found
 
-    monkeypatch.setattr(vacuum, "unused", slow)
+    monkeypatch.setattr("deltasql.execution.vacuum.unused", slow)
     result = session.sql("VACUUM t RETAIN 0 HOURS")
     assert calls == [2, 1]
     assert result.metrics["numDeletedFiles"] == 1

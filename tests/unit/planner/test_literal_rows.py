@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from deltasql.plan.operators import Literals, Write
-from deltasql.planner.changes import RowChange
+from deltasql.planner.changes import Answer, RowChange
 from deltasql.schema.text import type_text
 from deltasql.sql.literal_casts import LeftToSparkError, as_type
 from deltasql.sql.literal_rows import MOST_ROWS, literal_constant, literal_rows
@@ -235,8 +235,9 @@ def test_rows_as_the_table_stores_them(table: Lab) -> None:
     assert rows_of(table, "INSERT INTO t PARTITION (p = 'x') VALUES (1, 'a', 'b', DEFAULT)") == [
         (1, "a", "b  ", price, "x")
     ]
-    text = table.plan("EXPLAIN INSERT INTO t (id) VALUES (1), (2)").rows[0][0]  # type: ignore[union-attr]
-    assert "Literals [id, name, c, price, p] rows: 2" in text
+    answer = table.plan("EXPLAIN INSERT INTO t (id) VALUES (1), (2)")
+    assert isinstance(answer, Answer)
+    assert "Literals [id, name, c, price, p] rows: 2" in answer.rows[0][0]
 
 
 @pytest.mark.parametrize(

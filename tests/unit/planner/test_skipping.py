@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -196,7 +197,8 @@ def test_as_from_the_texts(
     for predicate in PREDICATES:
         asked = condition(predicate, SCHEMA, ("p",), timezone="UTC")
         expected = prune(texts.files(columns), predicate, SCHEMA, ("p",), timezone="UTC")
-        found, total = stored.read_files(lambda files, asked=asked: skip_files(files, asked, READ_COLUMNS, "UTC"))
+        skip = partial(skip_files, asked=asked, columns=READ_COLUMNS, timezone="UTC")
+        found, total = stored.read_files(skip)
         assert total == texts.files(("path",)).num_rows
         assert found.column_names == list(READ_COLUMNS)
         wanted = set(zip(*(expected[name].to_pylist() for name in ("path", "size")), strict=True))

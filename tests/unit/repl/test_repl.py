@@ -308,7 +308,7 @@ def test_colours() -> None:
     assert (Keyword, "TABLE") in tokens
     assert (Name.Quoted, "`t`") in tokens
     assert (Comment.Single, "-- x") in tokens
-    assert all(kind in Comment.Multiline for kind, value in tokens if value.strip() in {"a", "b", "c"})
+    assert all(kind is Comment.Multiline for kind, value in tokens if value.strip() in {"a", "b", "c"})
     assert any(kind is String for kind, _ in tokens)
 
 

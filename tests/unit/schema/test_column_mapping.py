@@ -77,8 +77,10 @@ def test_elements_keys_and_values_get_ids_after_the_fields() -> None:
     mapped, top = assign_ids(plain, highest, keep_names=True, nested=True)
     assert (highest, top) == (4, 9)
     assert [field.metadata[NESTED_IDS] for field in mapped] == [{}, {"l.element": 5}, {"m.key": 6, "m.value": 7}]
-    value = mapped.fields[2].type.value  # type: ignore[union-attr]
-    assert value.fields[0].metadata[NESTED_IDS] == {"x.element": 8, "x.element.element": 9}
+    pairs = mapped.fields[2].type
+    assert isinstance(pairs, MapType)
+    assert isinstance(pairs.value, StructType)
+    assert pairs.value.fields[0].metadata[NESTED_IDS] == {"x.element": 8, "x.element.element": 9}
     assert assign_ids(mapped, top, keep_names=True, nested=True) == (mapped, top)
     configuration = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "9"}
     assert not has_dropped_columns(mapped, configuration)
