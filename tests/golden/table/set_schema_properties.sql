@@ -1,0 +1,25 @@
+-- expect: no jvm
+
+CREATE SCHEMA s WITH DBPROPERTIES ('a' = '1', 'b' = '2');
+-- name: plain: one is changed, one is new
+ALTER SCHEMA s SET DBPROPERTIES ('b' = '3', 'c' = '4');
+DESCRIBE SCHEMA EXTENDED s;
+-- name: DATABASE, PROPERTIES, upper case, comments; keys and values without quotes
+alter /* a schema */ DATABASE S set PROPERTIES (x.y = true, n = 5, `A` = 'other') -- done
+;
+DESCRIBE SCHEMA EXTENDED s;
+-- name: an empty value
+ALTER SCHEMA s SET DBPROPERTIES ('a' = '');
+DESCRIBE SCHEMA EXTENDED s;
+
+-- name: wrong, no such schema
+ALTER SCHEMA nothing SET DBPROPERTIES ('a' = '1');
+-- name: wrong, another catalog
+ALTER SCHEMA main.s SET DBPROPERTIES ('a' = '1');
+-- name: wrong, no value
+ALTER SCHEMA s SET DBPROPERTIES ('d');
+-- name: wrong, no key
+ALTER SCHEMA s SET DBPROPERTIES ();
+-- name: wrong, the statement stops early
+ALTER SCHEMA s SET DBPROPERTIES ('a' = '1';
+ALTER SCHEMA s SET;

@@ -1,0 +1,25 @@
+-- expect: no jvm
+
+CREATE SCHEMA s WITH DBPROPERTIES ('a' = '1', 'b' = '2', 'x.y' = '3', 'd' = '4');
+-- name: plain
+ALTER SCHEMA s UNSET DBPROPERTIES ('a');
+-- name: DATABASE, PROPERTIES, upper case, comments; several, without quotes
+alter /* a schema */ DATABASE S unset PROPERTIES (x.y, b) -- done
+;
+DESCRIBE SCHEMA EXTENDED s;
+-- name: one that is not there
+ALTER SCHEMA s UNSET DBPROPERTIES ('a');
+-- name: IF EXISTS
+ALTER SCHEMA s UNSET DBPROPERTIES IF EXISTS ('a', 'd');
+DESCRIBE SCHEMA EXTENDED s;
+
+-- name: wrong, no such schema
+ALTER SCHEMA nothing UNSET DBPROPERTIES ('a');
+-- name: wrong, another catalog
+ALTER SCHEMA main.s UNSET DBPROPERTIES ('a');
+-- name: wrong, a value
+ALTER SCHEMA s UNSET DBPROPERTIES ('a' = '1');
+-- name: wrong, no key
+ALTER SCHEMA s UNSET DBPROPERTIES ();
+-- name: wrong, the statement stops early
+ALTER SCHEMA s UNSET DBPROPERTIES ('a';
