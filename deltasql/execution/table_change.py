@@ -14,6 +14,7 @@ from deltasql.execution.races import RaceRules, rebase_of
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.actions.record_count import live_rows
 from deltasql.log.commit.transaction import Commit
+from deltasql.log.upkeep.cleanup import forget_versions
 from deltasql.planner.changes import OUTCOME_SCHEMAS, Outcome, TableChange
 from deltasql.runtime import Runtime
 from deltasql.settings.session_settings import Settings
@@ -67,13 +68,13 @@ def _metrics(change: TableChange, removes: Sequence[AddFile]) -> dict[str, int]:
 
 def _checkpoint(change: TableChange, commit: Commit) -> None:
     """The checkpoint that must be there before the statement goes on. Raises DropCheckpointError."""
-    # They take Arrow, which most commits of metadata do without.
-    from deltasql.log.upkeep import checkpoint_writer, cleanup
+    # Takes Arrow, which most commits of metadata do without.
+    from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 
     try:
-        checkpoint_writer.write_checkpoint(change.commit.log.store, commit.snapshot)
+        write_checkpoint(change.commit.log.store, commit.snapshot)
         if change.forget_before_ms is not None:
-            cleanup.forget_versions(change.commit.log.store, commit.snapshot, change.forget_before_ms)
+            forget_versions(change.commit.log.store, commit.snapshot, change.forget_before_ms)
     except (DeltaSqlError, OSError) as error:
         raise DropCheckpointError(change.commit.log.table, commit.version, str(error).rstrip(".")) from error
 

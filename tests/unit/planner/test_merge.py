@@ -29,7 +29,7 @@ from deltasql.errors.write import (
     StrictAssignmentError,
     SubqueryInConditionError,
 )
-from deltasql.plan.operators import Rewrite, RowEffect, RowKind
+from deltasql.plan.operators import Rewrite, RowEffect, RowKind, SourceJoin
 from deltasql.planner.changes import RowChange
 from deltasql.schema.types import INTEGER
 from tests.unit.planner.lab import Lab, columns
@@ -51,6 +51,11 @@ def merged(lab: Lab, sql: str) -> tuple[RowChange, Rewrite]:
     assert isinstance(change, RowChange)
     assert isinstance(change.operator, Rewrite)
     return change, change.operator
+
+
+def join_of(operator: Rewrite) -> SourceJoin:
+    assert operator.join is not None
+    return operator.join
 
 
 def values(lab: Lab, clauses: str, into: str = "MERGE INTO t USING s ON t.id = s.id") -> list[tuple[str, ...]]:
@@ -79,7 +84,7 @@ def test_each_clause_is_an_action(tables: Lab) -> None:
         ("t.id", "CAST(concat(t.name, '!') AS STRING)"),
     ]
     assert operator.keep == ("t.id", "t.name")
-    assert [(key.target, key.source, key.type) for key in operator.join.equal_keys] == [("t.id", "s.id", INTEGER)]
+    assert [(key.target, key.source, key.type) for key in join_of(operator).equal_keys] == [("t.id", "s.id", INTEGER)]
 
 
 def test_a_star_is_the_targets_columns(tables: Lab) -> None:
@@ -136,16 +141,16 @@ def test_names_of_two_schemas(lab: Lab) -> None:
     """Both tables are called t: they are told apart by their schemas."""
     lab.run("CREATE SCHEMA a", "CREATE SCHEMA b", "CREATE TABLE a.t (id INT)", "CREATE TABLE b.t (id INT)")
     _, operator = merged(lab, "MERGE INTO a.t USING b.t ON a.t.id = b.t.id WHEN MATCHED THEN UPDATE SET id = b.t.id")
-    assert (operator.target_alias, operator.join.alias) == ("a.t", "b.t")
-    assert operator.join.on == "`a.t`.id = `b.t`.id"
+    assert (operator.target_alias, join_of(operator).alias) == ("a.t", "b.t")
+    assert join_of(operator).on == "`a.t`.id = `b.t`.id"
     assert operator.actions[0].values == ("`b.t`.id",)
-    assert [key.source for key in operator.join.equal_keys] == ["`b.t`.id"]
+    assert [key.source for key in join_of(operator).equal_keys] == ["`b.t`.id"]
 
 
 def test_a_table_of_the_current_schema_has_its_long_name_too(lab: Lab) -> None:
     lab.run("CREATE SCHEMA b", "CREATE TABLE t (id INT)", "CREATE TABLE b.t (id INT)")
     _, operator = merged(lab, "MERGE INTO t USING b.t ON default.t.id = b.t.id WHEN MATCHED THEN DELETE")
-    assert operator.join.on == "`default.t`.id = `b.t`.id"
+    assert join_of(operator).on == "`default.t`.id = `b.t`.id"
 
 
 def test_names_that_need_quotes(lab: Lab) -> None:
@@ -296,8 +301,8 @@ def test_targets_that_take_no_rows(tables: Lab, fails: Fails) -> None:
 
 def test_one_unconditional_delete_may_match_twice(tables: Lab) -> None:
     merge = "MERGE INTO t USING s ON t.id = s.id"
-    assert not merged(tables, f"{merge} WHEN MATCHED THEN DELETE")[1].join.unique_match
-    assert merged(tables, f"{merge} WHEN MATCHED AND extra = 1 THEN DELETE")[1].join.unique_match
+    assert not join_of(merged(tables, f"{merge} WHEN MATCHED THEN DELETE")[1]).unique_match
+    assert join_of(merged(tables, f"{merge} WHEN MATCHED AND extra = 1 THEN DELETE")[1]).unique_match
 
 
 def test_the_operation_is_told_as_it_was_written(tables: Lab) -> None:

@@ -21,6 +21,7 @@ from deltasql.errors.view import WriteIntoViewError
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.commit.transaction import Transaction
 from deltasql.plan.operators import Curve
+from deltasql.plan.reads import Reads
 from deltasql.planner.changes import Answer, LayoutChange
 from tests.unit.planner.lab import Lab
 
@@ -58,6 +59,11 @@ def commit(lab: Lab, table: str, *adds: AddFile) -> None:
     Transaction(log, log.snapshot()).commit("WRITE", {}, list(adds))
 
 
+def read(change: LayoutChange) -> Reads:
+    assert change.commit.reads is not None
+    return change.commit.reads
+
+
 def test_small_files_are_joined_partition_by_partition(table: Lab) -> None:
     a1, b1, a2, b2, c1 = table.append("t", {"p": "a"}, {"p": "b"}, {"p": "a"}, {"p": "b"}, {"p": None})
     change = planned(table, "OPTIMIZE t")
@@ -65,9 +71,9 @@ def test_small_files_are_joined_partition_by_partition(table: Lab) -> None:
     assert change.operator.curve is None
     assert change.commit.operation == "OPTIMIZE"
     assert change.commit.parameters == {"predicate": "[]", "zOrderBy": "[]", "clusterBy": "[]", "auto": False}
-    assert set(change.commit.reads.files) == {a1, a2, b1, b2}
+    assert set(read(change).files) == {a1, a2, b1, b2}
     assert (change.considered.files, change.considered.bytes) == (5, 50)
-    assert c1 not in change.commit.reads.files
+    assert c1 not in read(change).files
 
 
 def test_where_takes_partitions(table: Lab) -> None:
@@ -75,7 +81,7 @@ def test_where_takes_partitions(table: Lab) -> None:
     change = planned(table, "OPTIMIZE t WHERE P IN ('b', 'c')")
     assert change.commit.parameters["predicate"] == "[\"P IN ('b', 'c')\"]"
     assert len(bins(change)) == 1
-    assert change.commit.reads.predicate == "P IN ('b', 'c')"
+    assert read(change).predicate == "P IN ('b', 'c')"
 
 
 def test_spark_is_asked_for_what_only_it_understands(table: Lab) -> None:
@@ -151,7 +157,7 @@ def test_reorg_asks_footers_only_after_a_drop(lab: Lab) -> None:
     lab.run("ALTER TABLE t DROP COLUMN b")
     change = planned(lab, "REORG TABLE t APPLY (PURGE)")
     assert bins(change) == [{first}]
-    assert second not in change.commit.reads.files
+    assert second not in read(change).files
     assert (change.commit.operation, change.commit.parameters) == ("REORG", {"predicate": "[]", "applyPurge": True})
 
 
