@@ -61,16 +61,57 @@ OWNERS = {
 }
 """Who may import a package from outside when it runs. Imports for type checkers alone are free."""
 
+START = "start"
+"""`deltasql --version`, `--help` and wrong usage answer without the module; a session would have loaded it."""
+
+LATE = {
+    "deltasql.engine.reading.stream_source": "pyspark",
+    "deltasql.execution.vacuum": "pyarrow",
+    "deltasql.log.actions.file_tables": "pyarrow",
+    "deltasql.log.iceberg.convert": "pyiceberg",
+    "deltasql.log.reading.missing": "pyarrow",
+    "deltasql.log.replay.live_files": "pyarrow",
+    "deltasql.log.replay.stats_text": "pyarrow",
+    "deltasql.log.replay.totals": "pyarrow",
+    "deltasql.log.storage.arrow_values": "pyarrow",
+    "deltasql.log.upkeep.checkpoint_v2": "pyarrow",
+    "deltasql.log.upkeep.checkpoint_writer": "pyarrow",
+    "deltasql.result_arrow": "pyarrow",
+    "deltasql.golden.command": START,
+    "deltasql.parser": START,
+    "deltasql.render": START,
+    "deltasql.repl": START,
+    "deltasql.session": START,
+}
+"""Modules that functions import, and what that keeps out of a metadata statement: a package, or START (see there).
+
+Every other module of deltasql is imported at the top: an import inside a function hides an arrow of the graph, and a
+module that each session loads anyway costs nothing there.
+"""
+
+LATE_PACKAGES = {
+    "numpy": "0.1 s",
+    "pyarrow": "0.1 s, with numpy; metadata is JSON",
+    "pyiceberg": "0.4 s, with its models; an extra that need not be there",
+    "pyroaring": "for deletion vectors only",
+    "pyspark": "0.1 s, and more with a session; metadata needs no Spark",
+    "rich": "for a terminal only",
+    "sqlglot": "0.1 s; only conditions and queries are read with it",
+    "lark": "only for a grammar that has changed: its tables are kept",
+}
+"""Packages that functions import, with the reason."""
+
 HEAVY = {"pyspark", "py4j", "sqlglot", "pandas", "numpy", "pyarrow", "rich", "prompt_toolkit", "pygments", "pyiceberg"}
 
 
 class Import(NamedTuple):
-    """`runs`: False for an import under TYPE_CHECKING, which only type checkers see."""
+    """`runs`: False for an import under TYPE_CHECKING, which only type checkers see. `late`: inside a function."""
 
     module: str
     target: str
     line: int
     runs: bool = True
+    late: bool = False
 
 
 def module_name(path: Path) -> str:
@@ -86,27 +127,28 @@ def modules() -> dict[str, Path]:
 @cache
 def imports() -> tuple[Import, ...]:
     """Every import, also those inside functions and under TYPE_CHECKING."""
-    return tuple(item for name, path in modules().items() for item in _of_body(name, _parsed(path).body, True))
+    return tuple(item for name, path in modules().items() for item in _of_body(name, _parsed(path).body))
 
 
 def _parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def _of_body(module: str, body: list[ast.stmt], runs: bool) -> Iterator[Import]:
+def _of_body(module: str, body: list[ast.stmt], runs: bool = True, late: bool = False) -> Iterator[Import]:
     for node in body:
         if isinstance(node, ast.Import):
-            yield from (Import(module, alias.name, node.lineno, runs) for alias in node.names)
+            yield from (Import(module, alias.name, node.lineno, runs, late) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{module}:{node.lineno}: a relative import"
-            yield from (Import(module, target, node.lineno, runs) for target in _from(node))
+            yield from (Import(module, target, node.lineno, runs, late) for target in _from(node))
         else:
             typing = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-            yield from _of_body(module, getattr(node, "body", []), runs and not typing)
+            inside = late or isinstance(node, ast.FunctionDef)
+            yield from _of_body(module, getattr(node, "body", []), runs and not typing, inside)
             for field in ("orelse", "finalbody"):
-                yield from _of_body(module, getattr(node, field, []), runs)
+                yield from _of_body(module, getattr(node, field, []), runs, inside)
             for part in (*getattr(node, "handlers", []), *getattr(node, "cases", [])):
-                yield from _of_body(module, part.body, runs)
+                yield from _of_body(module, part.body, runs, inside)
 
 
 def _from(node: ast.ImportFrom) -> Iterator[str]:
@@ -196,6 +238,50 @@ def _circles(graph: dict[str, set[str]]) -> Iterator[list[str]]:
 
     for name in sorted(graph):
         yield from walk(name, [])
+
+
+def test_functions_import_only_what_must_come_late() -> None:
+    wrong = [
+        f"{item.module}:{item.line} imports {item.target} inside a function: lift it to the top, or say in LATE why not"
+        for item in imports()
+        if item.late and not (item.target in LATE if item.target in modules() else _top(item.target) in LATE_PACKAGES)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_what_comes_late_has_its_reason() -> None:
+    late = {item.target for item in imports() if item.late and item.runs}
+    wrong = [f"{name} is imported by no function: take it out of LATE" for name in sorted(LATE.keys() - late)]
+    wrong += [
+        f"{name} does not load {package}: import it at the top, and take it out of LATE"
+        for name, package in LATE.items()
+        if package != START and package not in _loads(name)
+    ]
+    wrong += [
+        f"{item.module}:{item.line} imports {item.target}, which only the command may leave for later"
+        for item in imports()
+        if item.late and LATE.get(item.target) == START and item.module != "deltasql.cli"
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_package_that_comes_late_is_still_used() -> None:
+    late = {_top(item.target) for item in imports() if item.late and item.runs}
+    assert sorted(LATE_PACKAGES.keys() - late) == []
+
+
+def _loads(module: str) -> set[str]:
+    """The packages from outside that come with `import module`, also by the modules that it imports at the top."""
+    found: set[str] = set()
+    waiting, seen = [module], set()
+    while waiting:
+        name = waiting.pop()
+        if name in modules() and name not in seen:
+            seen.add(name)
+            waiting += [item.target for item in imports() if item.module == name and item.runs and not item.late]
+        elif name not in modules():
+            found.add(_top(name))
+    return found
 
 
 METADATA_ONLY = """
