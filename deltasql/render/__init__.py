@@ -1,4 +1,7 @@
-"""Rows as text, in each format that the command line offers."""
+"""Rows as text, in each format that the command line offers.
+
+Takes a Grid of columns and cells. Where rows come from, and where the text goes, is for those who call.
+"""
 
 from __future__ import annotations
 

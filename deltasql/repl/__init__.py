@@ -1,4 +1,7 @@
-"""The interactive shell."""
+"""The interactive shell: reading of statements over several lines, commands with a backslash, completion, colours.
+
+Runs statements through a Session like any caller. How rows look is in `render`.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,4 @@
-"""The Spark session: started late, tuned for a statement, cancelled, and left as it was found."""
+"""The Spark session: started late, tuned for a statement, cancelled, and left as it was found.
+
+Knows no table and no operator.
+"""

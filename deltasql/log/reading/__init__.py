@@ -1,1 +1,4 @@
-"""What else is asked of a log: streams, change data feed, unused and missing files, clustering."""
+"""What else is asked of a log: streams, change data feed, unused and missing files, clustering.
+
+The state of one version is in `replay`. Nothing here writes.
+"""

@@ -1,0 +1,456 @@
+"""The shape of the house: what belongs to a statement, how large things may grow, and what a folder says of itself.
+
+Which folder may import which is in test_layers.py.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from importlib import import_module
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.parser import parse, split
+from deltasql.plan.base import LogicalPlan
+from deltasql.planner import plan
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "deltasql"
+GOLDENS = ROOT / "tests" / "golden"
+
+SHARED_GOLDENS = {
+    "CommentOnTable": ("properties/comment_on", "one sentence about three kinds of things"),
+    "CommentOnColumn": ("properties/comment_on", "one sentence about three kinds of things"),
+    "CommentOnSchema": ("properties/comment_on", "one sentence about three kinds of things"),
+    "Explain": ("inspect/explain_rows", "what it shows is another statement's plan; see explain_metadata, too"),
+    "Insert": ("insert/insert_into", "INTO and OVERWRITE are one node, and many files are about it"),
+    "Merge": ("merge/forms", "many files are about it"),
+    "Query": ("query/select", "every query is one, whatever its first word"),
+    "Refused": ("table/refused", "stands for many statements, which are about tables"),
+    "SetSetting": ("settings/set_reset", "each is seen by the other alone"),
+    "ResetSetting": ("settings/set_reset", "each is seen by the other alone"),
+    "UseCatalog": ("table/use_schema", "there is one catalog, whose schema is what changes"),
+    "CacheTable": ("upkeep/upkeep", "they only say whether the table is there"),
+    "UncacheTable": ("upkeep/upkeep", "they only say whether the table is there"),
+    "RefreshTable": ("upkeep/upkeep", "they only say whether the table is there"),
+    "AnalyzeTable": ("upkeep/upkeep", "they only say whether the table is there"),
+    "AnalyzeTables": ("upkeep/upkeep", "they only say whether the table is there"),
+    "CreateView": ("view/temporary", "the life of a view"),
+    "DropView": ("view/temporary", "the life of a view"),
+    "AlterView": ("view/temporary", "the life of a view"),
+    "RenameView": ("view/temporary", "the life of a view"),
+    "AlterViewOptions": ("view/temporary", "the life of a view"),
+}
+"""Statements whose golden file is not called like them, with the reason."""
+
+MOST_COMPLEX = 12
+"""Branches of a function, counted as `complexity` does."""
+
+PLAIN = {
+    "engine/reading/frames.py::Frames._build": "one case per operator",
+    "planner/statements/explain.py::describe": "one case per operator",
+    "planner/statements/explain.py::physical_lines": "one case per plan",
+    "schema/casts.py::can_up_cast": "one case per pair of types",
+    "schema/evolution.py::can_implicitly_cast": "one case per pair of types",
+    "schema/literals.py::sql_literal": "one case per class of values",
+}
+"""Functions that are one `match` over a closed set: long, and as easy to read as a table."""
+
+NOT_YET_SIMPLE = {
+    "engine/failures/spark_errors.py::_translate": 14,
+    "engine/failures/write_errors.py::cast_error": 14,
+    "engine/writing/file_statistics.py::_bounds": 19,
+    "engine/writing/literal_files.py::_parts": 16,
+    "engine/writing/stage.py::Stage.write": 22,
+    "execution/identity.py::with_used_numbers": 17,
+    "golden/actions.py::_file": 13,
+    "golden/normal.py::masked": 13,
+    "golden/parallel.py::run_files": 16,
+    "golden/scenario.py::read_scenario": 13,
+    "log/actions/file_changes.py::FileChanges.of": 17,
+    "log/commit/commit_writer.py::CommitWriter.text": 13,
+    "log/commit/moved_rows.py::TouchedRows.follow": 22,
+    "log/commit/moved_rows.py::TouchedRows.move": 19,
+    "log/commit/rebase.py::Rebase.closes_circle": 13,
+    "log/commit/row_rebase.py::FollowedRows.onto": 14,
+    "log/iceberg/data_files.py::_chunk": 15,
+    "log/iceberg/manifests.py::ManifestWriting.merged": 14,
+    "log/reading/change_feed.py::_changes_of": 14,
+    "log/replay/checkpoint.py::Checkpoint.adds_at": 17,
+    "log/replay/checkpoint_file.py::statistics": 14,
+    "log/replay/live_files.py::LiveFiles.table": 13,
+    "log/replay/segment.py::build_segment": 22,
+    "log/replay/snapshot.py::Snapshot._counted_up": 14,
+    "log/storage/parquet_footer.py::_skipped": 15,
+    "parser/automaton.py::Automaton._tokens": 18,
+    "parser/diagnosis.py::_advice": 14,
+    "parser/diagnosis.py::readable": 13,
+    "parser/runs.py::ExpressionScan._stops": 14,
+    "planner/binding.py::_referred": 13,
+    "planner/change_feed.py::_Feed.rows": 15,
+    "planner/frame_options.py::write_options": 13,
+    "planner/rows/alignment.py::updated_struct": 14,
+    "planner/rows/default_types.py::_widens": 18,
+    "planner/rows/defaults.py::_check": 20,
+    "planner/rows/defaults.py::_is_stored_as_it_is": 15,
+    "planner/rows/defaults.py::default_keywords": 21,
+    "planner/rows/generation_checks.py::_check_text": 14,
+    "planner/rows/scope.py::Scope._owner": 13,
+    "planner/statements/columns.py::_(AlterColumns)": 13,
+    "planner/statements/features.py::_dropped": 15,
+    "planner/statements/frames.py::_planned": 17,
+    "planner/statements/insert.py::inserted": 17,
+    "planner/statements/restore.py::_metadata": 14,
+    "planner/statements/table.py::_created": 13,
+    "planner/tables/create_places.py::_column": 13,
+    "planner/tables/create_text.py::create_statement": 17,
+    "planner/tables/target.py::target_of": 13,
+    "schema/lengths.py::_declared": 13,
+    "schema/partition_values.py::typed": 13,
+    "settings/stream_options.py::stream_options": 13,
+    "skipping/current_time.py::_days": 16,
+    "skipping/predicates.py::_Reader.comparison": 15,
+    "sql/blocks.py::_Blocks.take": 21,
+    "sql/expression_types.py::_Descent.operand": 13,
+    "sql/function_types.py::cast": 15,
+    "sql/function_types.py::common": 14,
+    "sql/function_types.py::comparison": 15,
+    "sql/literal_casts.py::common_type": 14,
+    "sql/literals.py::cast": 13,
+    "sql/projections.py::end_of_plain_projection": 19,
+    "sql/query_columns.py::_fields": 13,
+    "sql/query_filters.py::_select_filters": 13,
+    "sql/query_filters.py::_sources": 14,
+    "sql/relations.py::_Finder.relation": 13,
+    "sql/row_counts.py::_Joins.walk": 17,
+    "sql/row_counts.py::most_rows": 15,
+    "sql/stored_expressions.py::_Reading._call": 21,
+    "sql/stored_expressions.py::_Reading._shape": 14,
+    "sql/text_edits.py::bind": 15,
+}
+"""Functions that are still too complex, with the most that each may be. Nothing is added; a line goes when it can."""
+
+MOST_FIELDS = 10
+NOT_YET_SMALL = {
+    "log/actions/actions.py::AddFile": 11,
+    "log/actions/actions.py::RemoveFile": 11,
+    "plan/table.py::ColumnDefinition": 11,
+    "plan/table.py::CreateTable": 13,
+    "log/actions/commit_file.py::CommitFile": 12,
+    "log/commit/conflict.py::Attempt": 15,
+    "log/commit/conflict.py::Winner": 13,
+    "plan/operators.py::Scan": 13,
+    "planner/statements/insert.py::Insertion": 13,
+}
+"""Records with more fields than a reader can hold. The first four have those of the protocol or of their clause."""
+
+MOST_LINES = 450
+NOT_YET_SHORT = {"errors/schema.py": 521, "log/storage/store.py": 484}
+
+MOST_FILES = 28
+NOT_YET_FEW = {"planner/statements": 29}
+
+MOST_GOLDEN_LINES = 400
+NOT_YET_READABLE = {
+    "columns/add_columns.out": 529,
+    "columns/alter_columns.out": 435,
+    "columns/defaults.out": 430,
+    "columns/generated.out": 419,
+    "columns/identity.out": 533,
+    "features/drop_feature.out": 432,
+    "merge/truth_table_columns.out": 798,
+    "optimize/clustering.out": 442,
+    "optimize/optimize.out": 435,
+    "optimize/upgrade_uniform.out": 458,
+    "properties/comment_on.out": 440,
+    "table/create_table.out": 529,
+    "table/create_table_like.out": 579,
+    "table/unsupported.out": 1245,
+    "table/wrong_words.out": 1108,
+    "update/update.out": 477,
+}
+"""Golden files that nobody reads to the end."""
+
+
+class Statement(NamedTuple):
+    """A node of the logical plan. `family` is its module, `name` its rule in the grammar."""
+
+    node: type[LogicalPlan]
+    family: str
+    name: str
+
+    @property
+    def syntax(self) -> str:
+        """The first line of its docstring."""
+        return (self.node.__doc__ or "").strip().partition("\n")[0]
+
+    @property
+    def is_sql(self) -> bool:
+        """False for what methods of DataFrames make: their syntax is Python."""
+        return not self.syntax.startswith("df.")
+
+    @property
+    def golden(self) -> Path:
+        name, _ = SHARED_GOLDENS.get(self.node.__name__, (f"{self.family}/{self.name}", ""))
+        return GOLDENS / f"{name}.sql"
+
+
+@cache
+def statements() -> tuple[Statement, ...]:
+    return tuple(_statements())
+
+
+def _statements() -> Iterator[Statement]:
+    for path in sorted((PACKAGE / "plan").glob("*.py")):
+        module = import_module(f"deltasql.plan.{path.stem}")
+        for value in vars(module).values():
+            if isinstance(value, type) and issubclass(value, LogicalPlan) and value.__module__ == module.__name__:
+                name = re.sub(r"(?<!^)(?=[A-Z])", "_", value.__name__).lower()
+                if value is not LogicalPlan:
+                    yield Statement(value, path.stem, name)
+
+
+def _refuse(wrong: list[str]) -> None:
+    assert not wrong, "\n".join(wrong)
+
+
+def test_each_statement_has_a_grammar_rule() -> None:
+    _refuse(
+        [
+            f"grammar/{item.family}.lark has no rule {item.name}, for {item.node.__name__}"
+            for item in statements()
+            if item.is_sql and not _has_rule(ROOT / "grammar" / f"{item.family}.lark", item.name)
+        ]
+    )
+
+
+def _has_rule(grammar: Path, name: str) -> bool:
+    text = grammar.read_text(encoding="utf-8") if grammar.exists() else ""
+    return re.search(rf"^!?{name}(\.\d+)?:", text, re.MULTILINE) is not None
+
+
+def test_each_statement_has_a_planner_rule() -> None:
+    _refuse(
+        [
+            f"deltasql/planner/statements/{item.family}.py has no function @plan.register for {item.node.__name__}"
+            for item in statements()
+            if item.node not in plan.registry
+        ]
+    )
+
+
+def test_each_statement_has_a_golden_file() -> None:
+    wrong = []
+    for item in statements():
+        if item.is_sql:
+            missing = [path for path in (item.golden, item.golden.with_suffix(".out")) if not path.exists()]
+            wrong += [f"{path.relative_to(ROOT)} is missing, for {item.node.__name__}" for path in missing]
+            if not missing and not _has_statement(item.golden, item.node):
+                wrong.append(f"{item.golden.relative_to(ROOT)} has no statement that is a {item.node.__name__}")
+    _refuse(wrong)
+
+
+def _has_statement(golden: Path, node: type[LogicalPlan]) -> bool:
+    for statement in split(golden.read_text(encoding="utf-8")):
+        with suppress(DeltaSqlError):
+            if isinstance(parse(statement.text), node):
+                return True
+    return False
+
+
+def test_shared_golden_files_are_needed() -> None:
+    own = [
+        f"{item.node.__name__} has tests/golden/{item.family}/{item.name}.sql: take it out of SHARED_GOLDENS"
+        for item in statements()
+        if item.node.__name__ in SHARED_GOLDENS and (GOLDENS / item.family / f"{item.name}.sql").exists()
+    ]
+    gone = SHARED_GOLDENS.keys() - {item.node.__name__ for item in statements()}
+    _refuse([*own, *(f"there is no statement {name}: take it out of SHARED_GOLDENS" for name in sorted(gone))])
+
+
+def test_each_statement_is_documented() -> None:
+    text = (ROOT / "docs" / "statements.md").read_text(encoding="utf-8")
+    lines = [re.findall(r"[A-Z]{2,}", line) for line in text.splitlines()]
+    _refuse(
+        [
+            f"docs/statements.md has no line with {' '.join(variants[0])} …, for {item.node.__name__}"
+            for item in statements()
+            for variants in [_keywords(item.syntax)]
+            if item.is_sql and not any(_in_order(words, line) for words in variants for line in lines)
+        ]
+    )
+
+
+def _keywords(syntax: str) -> list[list[str]]:
+    """What must be written, in each choice of {A | B}: `{USE | SET} CATALOG name` gives USE CATALOG and SET CATALOG."""
+    needed = re.split("[,;]", syntax)[0]
+    while (shorter := re.sub(r"\[[^\[\]]*\]", "", needed)) != needed:
+        needed = shorter
+    parts = re.split(r"\{([^{}]*)\}", needed)
+    choices = [part.split("|") if number % 2 else [part] for number, part in enumerate(parts)]
+    return [re.findall(r"[A-Z]{2,}", " ".join(choice)) for choice in product(*choices)]
+
+
+def _in_order(words: list[str], line: list[str]) -> bool:
+    rest = iter(line)
+    return all(word in rest for word in words)
+
+
+class Function(NamedTuple):
+    """`name` is file::Class.function. `_(Node)` is the planner rule of a node."""
+
+    name: str
+    node: ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    return {
+        path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(PACKAGE.rglob("*.py"))
+    }
+
+
+@cache
+def functions() -> tuple[Function, ...]:
+    return tuple(item for file, tree in trees().items() for item in _functions(tree, f"{file}::"))
+
+
+def _functions(node: ast.AST, prefix: str) -> Iterator[Function]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            name = f"{prefix}{child.name}"
+            if child.name == "_" and child.args.args and child.args.args[0].annotation is not None:
+                name += f"({ast.unparse(child.args.args[0].annotation)})"
+            yield Function(name, child)
+            yield from _functions(child, f"{name}.")
+        elif isinstance(child, (ast.stmt, ast.ExceptHandler, ast.match_case)):
+            yield from _functions(child, f"{prefix}{child.name}." if isinstance(child, ast.ClassDef) else prefix)
+
+
+def complexity(function: ast.AST) -> int:
+    """1 and what branches: also operands of `and` and `or`, comprehensions with their conditions, cases."""
+    return 1 + sum(_branches(node) for node in _inside(function))
+
+
+def _inside(node: ast.AST) -> Iterator[ast.AST]:
+    """All below a node but for functions and classes in it, which are counted by themselves."""
+    waiting = [*ast.iter_child_nodes(node)]
+    while waiting:
+        child = waiting.pop()
+        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield child
+            waiting += ast.iter_child_nodes(child)
+
+
+def _branches(node: ast.AST) -> int:
+    match node:
+        case ast.BoolOp(values=values):
+            return len(values) - 1
+        case ast.comprehension(ifs=conditions):
+            return 1 + len(conditions)
+        case ast.If() | ast.For() | ast.AsyncFor() | ast.While() | ast.ExceptHandler() | ast.IfExp() | ast.match_case():
+            return 1
+        case _:
+            return 0
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("assert a", 1),
+        ("if a and b or c:\n    pass\nelif d:\n    pass", 5),
+        ("x = [a for a in b if a if c] if d else e", 5),
+        ("match a:\n    case 1 if b:\n        pass\n    case _:\n        pass", 3),
+        ("try:\n    pass\nexcept A:\n    pass\nfinally:\n    pass", 2),
+        ("def g():\n    if a:\n        pass", 1),
+        ("while a:\n    for b in lambda: c or d:\n        pass", 4),
+    ],
+)
+def test_complexity_of(code: str, expected: int) -> None:
+    assert complexity(ast.parse(code)) == expected
+
+
+def _grown(found: Mapping[str, int], most: int, allowed: Mapping[str, int], table: str, unit: str) -> list[str]:
+    """What is above `most` and more than its line in `table` allows, and lines of the table that can go."""
+    larger = {name: number for name, number in found.items() if number > most}
+    worse = [
+        f"{name} has {number} {unit}, more than {allowed.get(name, most)}"
+        for name, number in larger.items()
+        if number > allowed.get(name, most)
+    ]
+    return worse + [f"{name} needs no line in {table} any more: take it out" for name in allowed.keys() - larger.keys()]
+
+
+def test_functions_are_simple() -> None:
+    found: dict[str, int] = {}
+    for item in functions():
+        if item.name not in PLAIN:
+            found[item.name] = max(found.get(item.name, 0), complexity(item.node))
+    _refuse(_grown(found, MOST_COMPLEX, NOT_YET_SIMPLE, "NOT_YET_SIMPLE", "branches"))
+
+
+def test_plain_functions_are_one_match() -> None:
+    by_name = {item.name: item.node for item in functions()}
+    _refuse(
+        [
+            f"{name} is not one match of more than {MOST_COMPLEX} branches: take it out of PLAIN"
+            for name in PLAIN
+            if name not in by_name or not _is_one_match(by_name[name]) or complexity(by_name[name]) <= MOST_COMPLEX
+        ]
+    )
+
+
+def _is_one_match(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    body = [node for node in function.body if not isinstance(node, (ast.Import, ast.ImportFrom))]
+    return isinstance(body[-1], ast.Match) and len(body) - (ast.get_docstring(function) is not None) == 1
+
+
+def test_records_are_small() -> None:
+    found = {
+        f"{file}::{node.name}": sum(isinstance(item, ast.AnnAssign) for item in node.body)
+        for file, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        and re.search(
+            r"dataclass|NamedTuple|TypedDict", " ".join(map(ast.unparse, [*node.decorator_list, *node.bases]))
+        )
+    }
+    _refuse(_grown(found, MOST_FIELDS, NOT_YET_SMALL, "NOT_YET_SMALL", "fields"))
+
+
+def test_modules_are_short() -> None:
+    found = {file: len((PACKAGE / file).read_text(encoding="utf-8").splitlines()) for file in trees()}
+    _refuse(_grown(found, MOST_LINES, NOT_YET_SHORT, "NOT_YET_SHORT", "lines"))
+
+
+def test_folders_have_few_files() -> None:
+    folders = [Path(file).parent.as_posix() for file in trees()]
+    found = {folder: folders.count(folder) for folder in folders}
+    _refuse(_grown(found, MOST_FILES, NOT_YET_FEW, "NOT_YET_FEW", "files"))
+
+
+def test_golden_files_can_be_read() -> None:
+    found = {
+        path.relative_to(GOLDENS).as_posix(): len(path.read_text(encoding="utf-8").splitlines())
+        for path in GOLDENS.rglob("*.out")
+    }
+    _refuse(_grown(found, MOST_GOLDEN_LINES, NOT_YET_READABLE, "NOT_YET_READABLE", "lines"))
+
+
+def test_each_folder_says_what_belongs_there_and_what_does_not() -> None:
+    wrong = []
+    for folder in sorted({path.parent for path in PACKAGE.rglob("*.py")}):
+        package = folder / "__init__.py"
+        text = ast.get_docstring(ast.parse(package.read_text(encoding="utf-8"))) if package.exists() else None
+        if len(re.findall(r"\.(?=\s|$)", text or "")) < 2:
+            wrong.append(f"{package.relative_to(ROOT)} needs a docstring of two sentences: what it holds, and what not")
+    _refuse(wrong)
