@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from deltasql.log.actions.vector_writer import MarkedFile
     from deltasql.log.commit.moved_rows import Places
-    from deltasql.log.commit.row_rebase import Positions
+    from deltasql.log.commit.row_rebase import RowPositions
     from deltasql.log.replay.snapshot import Snapshot
 
 EMPTY: Mapping[str, Operator] = MappingProxyType({})
@@ -159,7 +159,7 @@ class RowReader(Protocol):
 
     def candidates(self, adds: Sequence[AddFile]) -> Sequence[AddFile]: ...
 
-    def selects(self, adds: Sequence[AddFile], only: Positions | None = None) -> bool: ...
+    def selects(self, adds: Sequence[AddFile], only: RowPositions | None = None) -> bool: ...
 
     def seen(self, paths: Collection[str]) -> Mapping[str, MarkedFile]: ...
 

@@ -12,10 +12,10 @@ from deltasql.engine.session.spark import SparkHandle
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.commit_info import Provenance
 from deltasql.log.commit.moved_rows import TouchedRows
-from deltasql.log.commit.row_rebase import Budget, RowLevel
+from deltasql.log.commit.row_rebase import Budget, RowRebase
 from deltasql.log.commit.transaction import Transaction
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.replay.table import DeltaLog
 from deltasql.plan.operators import READ_COLUMNS
 from deltasql.plan.reads import Reads
 
@@ -56,7 +56,7 @@ def _commit_behind(log: DeltaLog, read: Snapshot | None) -> None:
     reader = Engine(SparkHandle(None)).statement("").row_reader(read, reads)
     transaction = Transaction(log, read)
     transaction.record_read(reads.predicate, reads.files)
-    rebase = RowLevel(TouchedRows(log.store, log.location, reader), reader, Budget())
+    rebase = RowRebase(TouchedRows(log.store, log.location, reader), reader, Budget())
     assert transaction.commit_rebased(Provenance("UPDATE", {}), [AddFile("new.parquet", {}, 1, 1)], rebase)
 
 

@@ -14,7 +14,7 @@ from deltasql.errors.log import StorageError
 from deltasql.execution.commit import Committed, commit_staged, discarded_on_error
 from deltasql.execution.races import RaceRules
 from deltasql.log.actions.actions import AddFile
-from deltasql.log.commit.bin_rebase import Bin, Rearranged
+from deltasql.log.commit.bin_rebase import Bin, BinRebase
 from deltasql.log.commit.moved_rows import SOURCE_TAG
 from deltasql.log.reading.clustering import CUBE_COLUMNS, CUBE_CURVE, CUBE_ID, PROVIDER
 from deltasql.log.storage.paths import canonical, table_uri
@@ -44,7 +44,7 @@ class StagedLayout:
     def commit(self) -> Committed:
         """Commits the bins that others have left as they were."""
         change = self._change
-        rearranged = Rearranged(
+        rearranged = BinRebase(
             self._bins,
             change.commit.log.store,
             change.commit.log.location,

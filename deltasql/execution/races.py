@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from deltasql.log.actions.vector_writer import MarkedFile, Marking
 from deltasql.log.commit.moved_rows import TouchedRows
 from deltasql.log.commit.rebase import Rebase
-from deltasql.log.commit.row_rebase import Budget, Describe, FollowedRows, RowLevel
+from deltasql.log.commit.row_rebase import Budget, Describe, FollowingRebase, RowRebase
 from deltasql.log.configuration.properties import writes_vectors
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.paths import canonical
@@ -77,5 +77,5 @@ def rebase_of(
     files = {canonical(item.add.path, root): item for item in marked}
     touched = TouchedRows(change.commit.log.store, root, reader, files, marking)
     if rows.probe is None:
-        return FollowedRows(touched, rules.strict, describe)
-    return RowLevel(touched, reader, rules.budget, rules.strict, describe)
+        return FollowingRebase(touched, rules.strict, describe)
+    return RowRebase(touched, reader, rules.budget, rules.strict, describe)

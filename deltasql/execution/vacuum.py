@@ -19,11 +19,11 @@ from deltasql.execution.commit import Committed
 from deltasql.interrupts import next_step, shielded
 from deltasql.log.actions.actions import Json
 from deltasql.log.commit.transaction import Commit, Transaction
-from deltasql.log.reading.unused import Unused, hidden_names, last_before, logged_paths, unused
+from deltasql.log.reading.unused_files import UnusedFiles, hidden_names, last_before, logged_paths, unused_files
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.storage.listing import IsHidden, TableListing, file_table, no_folders
 from deltasql.log.storage.paths import LOG, canonical, is_absolute, table_uri
 from deltasql.log.storage.store import LogStore
-from deltasql.log.storage.tree import IsHidden, Tree, file_table, no_folders
 from deltasql.planner.changes import Candidates, FileRemoval
 from deltasql.runtime import Runtime
 from deltasql.schema.types import STRING, StructField, StructType
@@ -46,20 +46,20 @@ def remove_files(change: FileRemoval, runtime: Runtime, settings: Settings) -> C
     cutoff = int(time.time() * 1000) - change.retention_ms
     tree, last = _candidates(change, runtime, cutoff)
     snapshot = change.log.snapshot()
-    found = unused(tree, change.log, snapshot, cutoff)
+    found = unused_files(tree, change.log, snapshot, cutoff)
     metrics = {"numFilesToDelete": found.files.num_rows, "sizeOfDataToDelete": found.size}
     if change.dry_run:
         return Committed(PATHS, _rows(change, found), metrics=metrics)
     if change.logged:
         start = _note(change, snapshot, "VACUUM START", change.parameters, metrics, settings)
         next_step()
-        found = unused(tree, change.log, start.snapshot, cutoff)
+        found = unused_files(tree, change.log, start.snapshot, cutoff)
     done = _deleted(change, found, tree, settings)
     _remember(change, last, cutoff)
     return done
 
 
-def _candidates(change: FileRemoval, runtime: Runtime, cutoff: int) -> tuple[Tree, int | None]:
+def _candidates(change: FileRemoval, runtime: Runtime, cutoff: int) -> tuple[TableListing, int | None]:
     """Where to look, and the last version whose removals were looked at where the log was asked."""
     is_hidden = hidden_names(change.snapshot)
     match change.candidates:
@@ -73,13 +73,13 @@ def _candidates(change: FileRemoval, runtime: Runtime, cutoff: int) -> tuple[Tre
             return _inventoried(runtime.rows(change.inventory).to_arrow(), change.log.store, is_hidden), None
 
 
-def _present(change: FileRemoval, paths: list[str], is_hidden: IsHidden) -> Tree:
+def _present(change: FileRemoval, paths: list[str], is_hidden: IsHidden) -> TableListing:
     """The files of these that are there and may be the table's data."""
     store = change.log.store
     own = [path for path in paths if _may_be_data(path, store, is_hidden)]
     found = [entry for path in own if (entry := store.find(path)) is not None]
     files = file_table([e.path for e in found], [e.size for e in found], [e.modified for e in found])
-    return Tree(files, no_folders())
+    return TableListing(files, no_folders())
 
 
 def _may_be_data(path: str, store: LogStore, is_hidden: IsHidden) -> bool:
@@ -90,7 +90,7 @@ def _may_be_data(path: str, store: LogStore, is_hidden: IsHidden) -> bool:
     return not any(part == "" or is_hidden(part) for part in path.split("/")) and store.holds(path)
 
 
-def _inventoried(rows: pa.Table, store: LogStore, is_hidden: IsHidden) -> Tree:
+def _inventoried(rows: pa.Table, store: LogStore, is_hidden: IsHidden) -> TableListing:
     """The files of an inventory that lie below the table, as `Tree.files`."""
     import pyarrow.compute as pc
 
@@ -101,7 +101,7 @@ def _inventoried(rows: pa.Table, store: LogStore, is_hidden: IsHidden) -> Tree:
         if not is_absolute(below) and _may_be_data(below, store, is_hidden):
             kept.append((below, size, modified))
     paths, sizes, times = zip(*kept, strict=True) if kept else ((), (), ())
-    return Tree(file_table(list(paths), list(sizes), list(times)), no_folders())
+    return TableListing(file_table(list(paths), list(sizes), list(times)), no_folders())
 
 
 def _note(
@@ -125,7 +125,7 @@ def _note(
     raise AssertionError("unreachable")
 
 
-def _deleted(change: FileRemoval, found: Unused, tree: Tree, settings: Settings) -> Committed:
+def _deleted(change: FileRemoval, found: UnusedFiles, tree: TableListing, settings: Settings) -> Committed:
     """Deletes, and notes how that ended."""
     store, paths = change.log.store, found.files["path"].to_pylist()
     metrics = {"numDeletedFiles": 0, "numVacuumedDirectories": tree.folders}
@@ -149,7 +149,7 @@ def _ended(change: FileRemoval, status: str, metrics: Mapping[str, int], setting
     return _note(change, change.log.snapshot(), "VACUUM END", {"status": status}, metrics, settings)
 
 
-def _rows(change: FileRemoval, found: Unused) -> tuple[tuple[str], ...]:
+def _rows(change: FileRemoval, found: UnusedFiles) -> tuple[tuple[str], ...]:
     root = table_uri(change.log.location)
     return tuple((f"{root}/{path}",) for path in (*found.files["path"].to_pylist(), *found.folders))
 

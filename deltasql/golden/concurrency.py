@@ -20,7 +20,7 @@ from deltasql.golden.watch import LogWatch
 from deltasql.golden.writers import Ended, Ending, Sessions, Writers
 from deltasql.log.commit.commit_info import table_level
 from deltasql.log.commit.conflict import IsolationLevel
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.delta_log import DeltaLog
 
 if TYPE_CHECKING:
     from deltasql.session import Session

@@ -36,7 +36,7 @@ from deltasql.sql.tokens import tokenize
 
 if TYPE_CHECKING:
     from deltasql.log.reading.change_feed import MarkedRows, VersionChanges
-    from deltasql.log.replay.table import DeltaLog
+    from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.planner.context import Context
     from deltasql.sql.relations import TableReference
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from deltasql.log.actions.actions import Action, Metadata
+    from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.log.replay.table import DeltaLog
 
 
 @dataclass(frozen=True, slots=True)

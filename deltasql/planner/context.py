@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from deltasql.catalog import Catalog
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.parameters import UNBOUND, BoundStatement
 from deltasql.planner.catalog_changes import View

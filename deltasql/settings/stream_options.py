@@ -15,7 +15,7 @@ from deltasql.errors.streams import (
     UnsupportedStreamOptionError,
 )
 from deltasql.log.configuration.property_values import byte_size
-from deltasql.log.reading.stream import TailRules
+from deltasql.log.reading.stream_source import StreamRules
 from deltasql.schema.timezone import parse_timestamp, zone
 from deltasql.sql.timestamps import to_micros
 
@@ -26,7 +26,7 @@ MOST_FILES = 1000
 class StreamOptions:
     """What a stream reads, and how much of it in one batch; bytes are a soft limit, of whole files."""
 
-    rules: TailRules
+    rules: StreamRules
     most_files: float
     most_bytes: float
 
@@ -48,7 +48,7 @@ def stream_options(given: Mapping[str, str]) -> StreamOptions:
     if version is not None and timestamp is not None:
         raise StreamStartsError
     from_latest = version is not None and version.strip().lower() == "latest"
-    rules = TailRules(
+    rules = StreamRules(
         starting_version=None if version is None or from_latest else _count("startingVersion", version),
         starting_micros=None if timestamp is None else _micros(timestamp, given.get("deltasql.timezone")),
         from_latest=from_latest,

@@ -8,7 +8,7 @@ import pytest
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.store import LogStore
 from deltasql.schema.types import LONG, StructField, StructType
 

@@ -17,7 +17,7 @@ from deltasql.errors.log import (
     TruncatedLogError,
     VersionNotFoundError,
 )
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 
 from .conftest import append, whole

@@ -11,7 +11,7 @@ import pytest
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import InvalidCheckpointError
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.upkeep.checkpoint_v2 import TopLevel
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.log.upkeep.compaction import write_compaction

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.delta_log import DeltaLog
 
 Table = Callable[..., DeltaLog]
 File = Callable[[str], Path]
@@ -16,7 +16,7 @@ _APPEND = """
 import sys
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.delta_log import DeltaLog
 
 location, name = sys.argv[1:]
 log = DeltaLog(location)
@@ -30,7 +30,7 @@ from deltasql.errors.concurrency import ProtocolChangedError
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.schema.types import StructType
 
 location, name = sys.argv[1:]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.log.replay.history import shown
-from deltasql.log.replay.segment import list_log
+from deltasql.log.replay.history import timestamp_text
+from deltasql.log.replay.log_segment import list_log
 from deltasql.log.upkeep.checkpoint_v2 import TopLevel, write_classic_copy
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.log.upkeep.compaction import write_compaction
@@ -293,7 +293,7 @@ def test_a_log_with_timestamps_goes_from_hand_to_hand(session: deltasql.session.
     times = [entry.timestamp_ms for entry in session.log("t").history()]
     assert times == sorted(set(times), reverse=True)
     for version, time in enumerate(reversed(times)):
-        moment = f"'{shown(time * 1000)}'"
+        moment = f"'{timestamp_text(time * 1000)}'"
         expected = own_rows(session, f"SELECT * FROM t VERSION AS OF {version}")
         assert own_rows(session, f"SELECT * FROM t TIMESTAMP AS OF {moment}") == expected
         theirs = oracle().run(f"SELECT * FROM delta.`{path}` TIMESTAMP AS OF {moment}")[0]["rows"]

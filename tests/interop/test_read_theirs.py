@@ -12,7 +12,7 @@ from deltalake import DeltaTable, write_deltalake
 
 import deltasql
 from deltasql.errors.base import DeltaSqlError
-from deltasql.log.replay.history import shown
+from deltasql.log.replay.history import timestamp_text
 from tests.interop.readers import READERS, delta_rs, delta_spark, own_rows
 from tests.oracle.client import oracle
 
@@ -129,7 +129,7 @@ def test_timestamps_that_delta_spark_enabled(session: deltasql.session.Session, 
     assert times == sorted(set(times), reverse=True)
     assert delta_spark(path) == [[1], [2], [3], [4]]
     for version, time in enumerate(reversed(times)):
-        moment = f"'{shown(time * 1000)}'"
+        moment = f"'{timestamp_text(time * 1000)}'"
         assert own_rows(session, f"SELECT * FROM {table} TIMESTAMP AS OF {moment}") == delta_spark(path, version)
 
 

@@ -11,7 +11,7 @@ import pytest
 from deltasql import DeltaSqlError, Session
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.upkeep import checkpoint_writer
 from deltasql.planner.statements import features
 

@@ -12,8 +12,8 @@ import deltasql
 from deltasql import DeltaSqlError, Row, Session
 from deltasql.execution import commit
 from deltasql.log.commit.transaction import Transaction
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.replay.table import DeltaLog
 
 pytestmark = pytest.mark.spark
 

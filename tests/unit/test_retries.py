@@ -20,7 +20,7 @@ from deltasql.errors.concurrency import (
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit import transaction
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.store import LocalLogStore
 
 _COMMIT = re.compile(r"_delta_log/\d{20}\.json")

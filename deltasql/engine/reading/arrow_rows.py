@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.reading.footers import readable
 from deltasql.log.actions.deletion_vectors import deleted_rows
-from deltasql.log.reading.stream import TailFile
+from deltasql.log.reading.stream_source import StreamFile
 from deltasql.log.storage.store import LogStore
 from deltasql.schema.checks import CHANGE_TYPE, COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltasql.schema.column_mapping import physical_name
@@ -24,7 +24,7 @@ BATCH_ROWS = 1 << 16
 
 
 def batches(
-    file: TailFile, schema: StructType, target: pa.Schema, store: LogStore, time_zone: str | None
+    file: StreamFile, schema: StructType, target: pa.Schema, store: LogStore, time_zone: str | None
 ) -> Iterator[pa.RecordBatch]:
     """The rows of `file` that count, as `target`, which has the columns of `schema` in Arrow's types.
 
@@ -66,14 +66,14 @@ def _live(batch: pa.RecordBatch, at: int, rows: np.ndarray[Any, Any] | None, *, 
     return batch.filter(pa.array(mask))
 
 
-def _positions(file: TailFile, store: LogStore) -> np.ndarray[Any, Any] | None:
+def _positions(file: StreamFile, store: LogStore) -> np.ndarray[Any, Any] | None:
     """The rows that do not count, or of a file with `marked` rows those that do."""
     if file.marked is not None:
         return file.marked
     return None if file.vector is None else deleted_rows(store, file.vector)
 
 
-def _constants(file: TailFile, schema: StructType, time_zone: str | None) -> dict[str, Any]:
+def _constants(file: StreamFile, schema: StructType, time_zone: str | None) -> dict[str, Any]:
     """The values that all rows of the file have, by physical name in lower case."""
     found: dict[str, Any] = {}
     for item in schema:

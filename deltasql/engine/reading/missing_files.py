@@ -46,7 +46,7 @@ def missing_file(operator: Scan, path: str) -> DataFileNotFoundError:
 
 
 def missing_vector(operator: Scan, vector: Mapping[str, Json]) -> DataFileNotFoundError:
-    from deltasql.log.reading.missing import vector_place
+    from deltasql.log.reading.missing_files import vector_place
 
     place = vector_place(dict(vector), operator.location) or ""
     return DataFileNotFoundError("deletion vector file", place, operator.table, operator.version)

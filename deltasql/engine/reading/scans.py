@@ -87,11 +87,11 @@ def scan(spark: SparkHandle, operator: Scan) -> DataFrame:
 
 def _located(operator: Scan) -> Scan:
     """The scan with the `location` of each file: its absolute path or URL, decoded."""
-    from deltasql.log.actions.file_tables import locations
+    from deltasql.log.actions.file_tables import file_locations
 
     if "location" in operator.files.column_names:
         return operator
-    places = locations(operator.files.column("path"), operator.location)
+    places = file_locations(operator.files.column("path"), operator.location)
     return replace(operator, files=operator.files.append_column("location", places))
 
 

@@ -17,8 +17,8 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMa
 from deltasql.engine.reading.arrow_rows import batches
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.errors.streams import SchemaChangedError, UnsupportedStreamColumnError
-from deltasql.log.reading.stream import Offset, Tail, TailFile
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.reading.stream_source import StreamFile, StreamOffset, StreamSource
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.store import open_store
 from deltasql.schema.checks import CHANGE_FIELDS
 from deltasql.schema.evolution import as_nullable
@@ -102,7 +102,7 @@ def _without_metadata(schema: StructType) -> str:
 class FilesPartition(InputPartition):  # type: ignore[misc]
     """What one task reads: files, and the table's schema, with which they are read."""
 
-    def __init__(self, files: list[TailFile], schema: str) -> None:
+    def __init__(self, files: list[StreamFile], schema: str) -> None:
         super().__init__(None)
         self.files, self.schema = files, schema
 
@@ -123,7 +123,7 @@ class DeltaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  #
         return _options(self._given)
 
     @cached_property
-    def _tail(self) -> Tail:
+    def _tail(self) -> StreamSource:
         """Raises SchemaChangedError if the table has other columns by now than those that the query was made for."""
         log = _log(self._given)
         snapshot = log.snapshot()
@@ -131,7 +131,7 @@ class DeltaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  #
         now = read_schema(snapshot.schema, self._options.rules.change_feed)
         if _without_metadata(now) != _without_metadata(schema_from_json(self._columns)):
             raise SchemaChangedError(log.table, snapshot.version, "its columns are others than when the query was made")
-        return Tail(log, self._options.rules, snapshot.schema)
+        return StreamSource(log, self._options.rules, snapshot.schema)
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - Spark's name
         return self._tail.first().to_json()
@@ -147,10 +147,10 @@ class DeltaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  #
         files, size = self._options.most_files, self._options.most_bytes
         if isinstance(limit, ReadAllAvailable):
             files = size = float("inf")
-        return self._tail.next(Offset.from_json(start), files, size, until).to_json()
+        return self._tail.next(StreamOffset.from_json(start), files, size, until).to_json()
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
-        files = self._tail.files(Offset.from_json(start), Offset.from_json(end))
+        files = self._tail.files(StreamOffset.from_json(start), StreamOffset.from_json(end))
         schema = schema_to_json(self._tail.schema)
         return [FilesPartition(part, schema) for part in _parts(files)]
 
@@ -168,9 +168,9 @@ class DeltaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  #
             yield from batches(file, schema, target, store, self._given.get(TIME_ZONE.lower()))
 
 
-def _parts(files: Iterator[TailFile]) -> Iterator[list[TailFile]]:
+def _parts(files: Iterator[StreamFile]) -> Iterator[list[StreamFile]]:
     """Files for one task each time: a big one, or some of _PARTITION_BYTES in all."""
-    part: list[TailFile] = []
+    part: list[StreamFile] = []
     size = 0
     for file in files:
         part.append(file)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from deltasql.log.actions.actions import AddFile
     from deltasql.log.commit.moved_rows import Places
-    from deltasql.log.commit.row_rebase import Positions as RowPositions
+    from deltasql.log.commit.row_rebase import RowPositions
     from deltasql.log.replay.snapshot import Snapshot
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from deltasql.log.actions.actions import AddFile
-from deltasql.log.configuration.indexed_columns import IndexRule, Leaf, indexed_leaves
+from deltasql.log.configuration.indexed_columns import IndexedColumn, IndexRule, indexed_leaves
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructType
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _put(target: dict[str, Any], path: tuple[str, ...], value: object) -> None:
     target[path[-1]] = value
 
 
-def _null_count(leaf: Leaf, chunks: Mapping[str, list[pq.ColumnChunkMetaData]]) -> int | None:
+def _null_count(leaf: IndexedColumn, chunks: Mapping[str, list[pq.ColumnChunkMetaData]]) -> int | None:
     path = ".".join(leaf.path)
     if leaf.type == PrimitiveType("variant"):
         return _nulls(chunks.get(f"{path}.metadata", []))
@@ -94,7 +94,11 @@ def _nulls(chunks: Sequence[pq.ColumnChunkMetaData]) -> int | None:
 
 
 def _bounds(
-    leaf: Leaf, chunks: Sequence[pq.ColumnChunkMetaData], footer: pq.FileMetaData, rule: IndexRule, plain_floats: bool
+    leaf: IndexedColumn,
+    chunks: Sequence[pq.ColumnChunkMetaData],
+    footer: pq.FileMetaData,
+    rule: IndexRule,
+    plain_floats: bool,
 ) -> tuple[object | None, object | None]:
     """Minimum and maximum as JSON values; None where there is none to give."""
     order = _reader(leaf.type)

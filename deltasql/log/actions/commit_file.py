@@ -90,7 +90,7 @@ def parse_commit(data: bytes, version: int, path: str, table: str) -> CommitFile
     return commit
 
 
-def file_key(action: Json, root: str) -> str:
+def action_key(action: Json, root: str) -> str:
     """What identifies a file action: its canonical path, and its deletion vector if it has one."""
     path = canonical(action["path"], root)
     vector = action.get("deletionVector")

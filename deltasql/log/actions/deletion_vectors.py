@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from uuid import UUID
 
 from deltasql.errors.log import DeletionVectorNotFoundError, InvalidDeletionVectorError
-from deltasql.log.storage.local_files import opened
+from deltasql.log.storage.local_files import open_regular
 from deltasql.log.storage.paths import is_local, local_path
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _payload(store: LogStore, vector: Mapping[str, Any]) -> bytes:
     if vector["storageType"] == "u":
         data = store.read(vector_path(name))
     elif vector["storageType"] == "p" and is_local(name):
-        with opened(unquote(local_path(name))) as file:
+        with open_regular(unquote(local_path(name))) as file:
             data = file.read()
     else:
         raise ValueError(f"storage type {vector['storageType']!r} of {name} cannot be read here")

@@ -19,7 +19,7 @@ from deltasql.log.actions.actions import AddFile, Json, RemoveFile
 from deltasql.log.storage.arrow_values import EMPTY, flags, integers, no_rows, strings
 from deltasql.log.storage.paths import absolute, canonical
 
-ENCODED = pa.dictionary(pa.int32(), pa.string())
+ENCODED_STRING = pa.dictionary(pa.int32(), pa.string())
 STRING_MAP = pa.map_(pa.string(), pa.string())
 DELETION_VECTOR = pa.struct(
     [
@@ -137,12 +137,12 @@ def encoded_partitions(maps: Iterable[pa.ChunkedArray], keys: Sequence[str]) -> 
             for index, key in enumerate(keys):
                 found[index].append(_lookup(chunk, key, index, len(keys)).dictionary_encode())
     columns = [_one_dictionary(pieces) for pieces in found]
-    return pa.StructArray.from_arrays(columns, fields=[pa.field(key, ENCODED) for key in keys])
+    return pa.StructArray.from_arrays(columns, fields=[pa.field(key, ENCODED_STRING) for key in keys])
 
 
-def named(structs: pa.ChunkedArray, names: Sequence[str]) -> pa.ChunkedArray:
+def with_field_names(structs: pa.ChunkedArray, names: Sequence[str]) -> pa.ChunkedArray:
     """The same structs with other names of their fields."""
-    kind = pa.struct([(name, ENCODED) for name in names])
+    kind = pa.struct([(name, ENCODED_STRING) for name in names])
     chunks = [
         pa.StructArray.from_arrays([chunk.field(index) for index in range(len(names))], fields=list(kind))
         if names
@@ -153,7 +153,7 @@ def named(structs: pa.ChunkedArray, names: Sequence[str]) -> pa.ChunkedArray:
 
 
 def _one_dictionary(pieces: list[pa.Array]) -> pa.Array:
-    encoded = pa.chunked_array(pieces, type=ENCODED).unify_dictionaries().combine_chunks()
+    encoded = pa.chunked_array(pieces, type=ENCODED_STRING).unify_dictionaries().combine_chunks()
     encoded = encoded.chunk(0) if isinstance(encoded, pa.ChunkedArray) else encoded
     is_empty = pc.equal(encoded.dictionary, EMPTY)
     if not pc.any(is_empty).as_py():
@@ -162,7 +162,7 @@ def _one_dictionary(pieces: list[pa.Array]) -> pa.Array:
     return pa.DictionaryArray.from_arrays(indices, encoded.dictionary)
 
 
-def keys_of(table: pa.Table, root: str) -> list[str]:
+def action_keys(table: pa.Table, root: str) -> list[str]:
     """The identity of each row's file: its canonical path, and its deletion vector if it has one."""
     paths: list[str] = table["path"].to_pylist()
     if needs_decoding(table["path"]):
@@ -195,7 +195,7 @@ def is_oddly_spelled(paths: pa.Array) -> bool:
     return len(paths) > 0 and (_has_byte(paths, b"%:") or _starts_with_slash(paths))
 
 
-def keep(table: pa.Table, drop: np.ndarray) -> pa.Table:
+def without_rows(table: pa.Table, drop: np.ndarray) -> pa.Table:
     """The rows of `table` but those whose numbers are in `drop` (sorted); a view where they are few."""
     if len(drop) == 0:
         return table
@@ -326,7 +326,7 @@ def _parsed(line: bytes, number: int, path: str, table: str) -> dict[str, Any]:
     return action if isinstance(action, dict) else {}
 
 
-def locations(paths: pa.ChunkedArray, root: str) -> pa.ChunkedArray:
+def file_locations(paths: pa.ChunkedArray, root: str) -> pa.ChunkedArray:
     """Where the files are: absolute and decoded. `paths` as in the log, `root` decoded."""
     if not needs_decoding(paths):
         return pc.binary_join_element_wise(root, paths, "/")

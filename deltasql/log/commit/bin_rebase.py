@@ -36,7 +36,7 @@ class Bin:
     deleted: dict[str, set[int]] = field(default_factory=dict)
 
 
-class Rearranged(Rebase):
+class BinRebase(Rebase):
     """The commit of some bins. Without `by_rows` the rules of files hold, as in a table without deletion vectors.
 
     `needs_all` says that a bin cannot be given up: ZORDER BY is all or nothing. `describe` gives the metrics of the

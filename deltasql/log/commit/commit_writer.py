@@ -14,7 +14,7 @@ from deltasql.log.actions.commit_text import encode_actions
 from deltasql.log.commit.commit_info import Provenance, build_commit_info
 from deltasql.log.commit.commit_rules import check_commit, of_kind, split_adds
 from deltasql.log.commit.conflict import Attempt, IsolationLevel
-from deltasql.log.configuration.row_ids import BACKFILL, PRESERVED_TAG, UNBACKFILL, Numbering, still_to_number
+from deltasql.log.configuration.row_ids import BACKFILL, PRESERVED_TAG, UNBACKFILL, RowNumbering, still_to_number
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.snapshot import in_commit_timestamps
 from deltasql.log.storage.paths import commit_path
@@ -38,7 +38,7 @@ class CommitWriter:
         metadata: Metadata,
         attempt: Attempt,
         blind_append: bool | None,
-        numbering: Numbering | None,
+        numbering: RowNumbering | None,
         protocol: Protocol,
         *,
         location: str,

@@ -202,11 +202,11 @@ _FilesError = type["ConcurrentAppendError | ConcurrentDeleteReadError | Concurre
 
 def _at(attempt: Attempt, winner: Winner, values: PartitionValues, error: _FilesError) -> ConcurrentModificationError:
     whole = error in {WholeTableAppendError, WholeTableDeleteReadError}
-    partition = f"{', partition ' if whole else ''}{shown(values)}" if values else ""
+    partition = f"{', partition ' if whole else ''}{partition_text(values)}" if values else ""
     return error(attempt.table, winner.version, winner.operation, attempt.advice, partition)
 
 
-def shown(values: PartitionValues) -> str:
+def partition_text(values: PartitionValues) -> str:
     """A partition in a message: [p=1, q=null]."""
     return f"[{', '.join(f'{key}={_text(value)}' for key, value in values.items())}]"
 

@@ -12,7 +12,7 @@ from deltasql.log.commit.conflict import Attempt, IsolationLevel, Winner, file_c
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class SkippedAppend:
     """Rows that a blind append has added and that WriteSerializable lets a transaction ignore."""
 
     version: int
@@ -28,7 +28,7 @@ class Rebase:
 
     def __init__(self, strict: bool = True, actions: Sequence[Action] = ()) -> None:
         self._strict, self._actions = strict, actions
-        self._skipped: list[Skipped] = []
+        self._skipped: list[SkippedAppend] = []
 
     def expect(self, changes: Sequence[FileChanges]) -> None:
         """Tells of winners that are to come, so that what they have in common is done once."""
@@ -51,12 +51,12 @@ class Rebase:
         """The operation's metrics, where they depend on the winners."""
         return None
 
-    def beforehand(self) -> Sequence[Action]:
+    def preceding_actions(self) -> Sequence[Action]:
         """A commit that must come just before the transaction's own; empty for none."""
         return ()
 
-    def is_beforehand(self) -> None:
-        """Takes note that `beforehand` has been committed."""
+    def confirm_preceding(self) -> None:
+        """Takes note that `preceding_actions` has been committed."""
 
     def discard(self) -> None:
         """Removes files that `actions` has written, when no commit comes of it."""
@@ -72,7 +72,7 @@ class Rebase:
             return None
         if winner.is_blind_append:
             if files.new:
-                self._skipped.append(Skipped(winner.version, files.new))
+                self._skipped.append(SkippedAppend(winner.version, files.new))
             return None
         # A writer that does not say what it has read may have read all that was there.
         read = winner.version - 1 if winner.read_version is None else winner.read_version

@@ -25,7 +25,7 @@ from deltasql.log.actions.actions import Action, AddFile, Json
 from deltasql.log.actions.deletion_vectors import rows_marked_in
 from deltasql.log.actions.file_changes import FileChanges
 from deltasql.log.actions.vector_writer import MarkedFile, Marking
-from deltasql.log.commit.conflict import Attempt, Winner, file_conflict, shown
+from deltasql.log.commit.conflict import Attempt, Winner, file_conflict, partition_text
 from deltasql.log.commit.moved_rows import TouchedRows
 from deltasql.log.commit.rebase import Rebase
 
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-Positions = Mapping[str, "np.ndarray[Any, Any]"]
+RowPositions = Mapping[str, "np.ndarray[Any, Any]"]
 Describe = Callable[[Marking], Mapping[str, object]]
 """The operation's metrics, from what it has marked."""
 
 
-class RowReader(Protocol):
+class RowQuestions(Protocol):
     """What a statement would do with rows; only the engine can tell. Paths are canonical."""
 
     def candidates(self, adds: Sequence[AddFile]) -> Sequence[AddFile]:
         """Those of some files that may hold a row on which the statement depends, by their statistics."""
 
-    def selects(self, adds: Sequence[AddFile], only: Positions | None = None) -> bool:
+    def selects(self, adds: Sequence[AddFile], only: RowPositions | None = None) -> bool:
         """Whether the statement would act on a live row of these files, or depends on one being there.
 
         With `only` just the rows at these positions count, live or not.
@@ -66,7 +66,7 @@ class Budget:
     seconds: float = 60.0
 
 
-class FollowedRows(Rebase):
+class FollowingRebase(Rebase):
     """A transaction over rows that keep their identity when others rearrange files: only changes of rows conflict.
 
     The rules of files hold apart from that. Source: Databricks documentation, write conflicts of tables with deletion
@@ -108,24 +108,24 @@ class FollowedRows(Rebase):
         marking = self._touched.marking
         return None if self._describe is None or marking is None else self._describe(marking)
 
-    def beforehand(self) -> Sequence[Action]:
+    def preceding_actions(self) -> Sequence[Action]:
         """Takes back the moves of rows that could not be followed: files come back as they were before."""
         return self._touched.undo()
 
-    def is_beforehand(self) -> None:
+    def confirm_preceding(self) -> None:
         self._touched.undone()
 
     def discard(self) -> None:
         self._touched.discard()
 
 
-class RowLevel(FollowedRows):
+class RowRebase(FollowingRebase):
     """A transaction whose conflicts are told row by row."""
 
     def __init__(
         self,
         touched: TouchedRows,
-        reader: RowReader,
+        reader: RowQuestions,
         budget: Budget,
         strict: bool = True,
         describe: Describe | None = None,
@@ -203,7 +203,7 @@ class RowLevel(FollowedRows):
                 return RowAppendError(attempt.table, winner.version, winner.operation, attempt.advice, rows=_NEW)
         return None
 
-    def _within_budget(self, adds: Sequence[AddFile], only: Positions | None) -> bool:
+    def _within_budget(self, adds: Sequence[AddFile], only: RowPositions | None) -> bool:
         """Whether the statement selects a row of these files. Raises _SpentError if that is too much to ask."""
         budget = self._budget
         self._files += len(adds)
@@ -236,7 +236,7 @@ def moved_apart(attempt: Attempt, winner: Winner, paths: Iterable[str]) -> Concu
     """The error for rows of the transaction that a winner has put where they are not found again."""
     values = next((values for path in paths if (values := winner.removes.get(path))), None)
     kind = PartitionDeleteDeleteError if values else ConcurrentDeleteDeleteError
-    return kind(attempt.table, winner.version, winner.operation, _UNFOLLOWED, shown(values) if values else "")
+    return kind(attempt.table, winner.version, winner.operation, _UNFOLLOWED, partition_text(values) if values else "")
 
 
 def _named(path: str, rows: np.ndarray[Any, Any]) -> str:

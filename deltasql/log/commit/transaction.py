@@ -35,21 +35,21 @@ from deltasql.log.commit.commit_writer import STATING_ANEW, CommitWriter, writte
 from deltasql.log.commit.conflict import Attempt, IsolationLevel, ReadPredicate, Winner, table_conflict
 from deltasql.log.commit.rebase import Rebase
 from deltasql.log.configuration.row_ids import (
-    Numbering,
+    RowNumbering,
     assigns_row_ids,
     high_water_mark,
 )
 from deltasql.log.configuration.support import check_writable
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.replay.segment import Listing, LogSegment, list_after
+from deltasql.log.replay.log_segment import LogListing, LogSegment, list_after
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.committer import Committer, FileSystemCommitter
 from deltasql.log.storage.paths import canonical, commit_path
 from deltasql.log.storage.store import Entry
-from deltasql.log.upkeep.post_commit import finish
+from deltasql.log.upkeep.post_commit import after_commit
 
 if TYPE_CHECKING:
-    from deltasql.log.replay.table import DeltaLog
+    from deltasql.log.replay.delta_log import DeltaLog
 
 _MOST_ATTEMPTS = 1000
 _MOST_LOST_ANSWERS = 5
@@ -199,7 +199,7 @@ class Transaction:
         winners: list[CommitFile] = []
         deadline = time.monotonic() + _MOST_SECONDS
         for attempts in range(1, _MOST_ATTEMPTS + 1):
-            version = self._put_beforehand(writing, rebase, version, winners)
+            version = self._put_preceding(writing, rebase, version, winners)
             if rebase.is_void:
                 return None
             final, data = writing.text([*actions, *rebase.actions()], version, winners, rebase.metrics)
@@ -236,9 +236,9 @@ class Transaction:
             if error is not None:
                 raise error
 
-    def _put_beforehand(self, writing: CommitWriter, rebase: Rebase, version: int, winners: list[CommitFile]) -> int:
+    def _put_preceding(self, writing: CommitWriter, rebase: Rebase, version: int, winners: list[CommitFile]) -> int:
         """Commits what must be there before the transaction, if anything; the version that is free then."""
-        while actions := rebase.beforehand():
+        while actions := rebase.preceding_actions():
             final, data = writing.undo(actions, version, winners)
             with shielded():
                 won = self._put(version, data)
@@ -246,7 +246,7 @@ class Transaction:
                     note_commit(self._log.table, version, last=False)
             if won:
                 winners.append(written_commit(version, data, final, self._log.table))
-                rebase.is_beforehand()
+                rebase.confirm_preceding()
                 return version + 1
             commits = self._winners(version)
             self._rebase(rebase, writing.attempt, commits)
@@ -321,7 +321,7 @@ class Transaction:
         entries = {item.version: Entry(item.path, 0, -1) for item in done.winners if item.version < commit.version}
         entries[commit.version] = self._entry(commit.path, done.size)
         snapshot = self._snapshot(entries, commit.version)
-        finish(self._log.store, snapshot, self.transaction_id)
+        after_commit(self._log.store, snapshot, self.transaction_id)
         self._log.committed(snapshot)
         return Commit(commit.version, snapshot, done.attempts)
 
@@ -336,7 +336,7 @@ class Transaction:
         read = self.read_snapshot
         if read is None:
             return Snapshot(self._log.reader, LogSegment(0, None, ((0, entries[0]),), frozenset()))
-        segment = read.segment.extended(Listing(dict(entries), (), frozenset(), complete=False))
+        segment = read.segment.extended(LogListing(dict(entries), (), frozenset(), complete=False))
         assert segment.version == version
         return Snapshot(self._log.reader, segment, read.known())
 
@@ -350,13 +350,13 @@ class Transaction:
         protocol = protocols[-1] if protocols else read.protocol  # type: ignore[union-attr]
         return protocol, metadata[-1] if metadata else read.metadata  # type: ignore[union-attr]
 
-    def _numbering(self, protocol: Protocol, metadata: Metadata) -> Numbering | None:
+    def _numbering(self, protocol: Protocol, metadata: Metadata) -> RowNumbering | None:
         """How the files of this commit get row ids; None for a table whose files need none."""
         if not assigns_row_ids(protocol, metadata):
             return None
         read = self.read_snapshot
         highest = -1 if read is None else high_water_mark(read.domains)
-        return Numbering(highest, self._log.table, self._log.location)
+        return RowNumbering(highest, self._log.table, self._log.location)
 
     def _attempt(self, operation: str, actions: Sequence[Action], level: IsolationLevel) -> Attempt:
         _, others = split_adds(actions)

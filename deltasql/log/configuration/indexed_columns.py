@@ -24,7 +24,7 @@ class IndexRule:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class IndexedColumn:
     """A column that statistics are about; an array or map is one leaf.
 
     `path` has physical names, `names` has those of the schema.
@@ -45,7 +45,7 @@ def index_rule(configuration: Mapping[str, str]) -> IndexRule:
     )
 
 
-def indexed_leaves(schema: StructType, partition_columns: Sequence[str], rule: IndexRule) -> list[Leaf]:
+def indexed_leaves(schema: StructType, partition_columns: Sequence[str], rule: IndexRule) -> list[IndexedColumn]:
     """Leaf columns of the data files that `rule` selects, in schema order."""
     partitions = {name.lower() for name in partition_columns}
     data = StructType(tuple(item for item in schema if item.name.lower() not in partitions))
@@ -55,10 +55,10 @@ def indexed_leaves(schema: StructType, partition_columns: Sequence[str], rule: I
     return leaves[: None if rule.leaves < 0 else rule.leaves]
 
 
-def _leaves(parent: StructType, names: tuple[str, ...], path: tuple[str, ...]) -> Iterator[Leaf]:
+def _leaves(parent: StructType, names: tuple[str, ...], path: tuple[str, ...]) -> Iterator[IndexedColumn]:
     for item in parent:
         below = (*names, item.name), (*path, physical_name(item))
         if isinstance(item.type, StructType):
             yield from _leaves(item.type, *below)
         else:
-            yield Leaf(below[1], item.type, below[0])
+            yield IndexedColumn(below[1], item.type, below[0])

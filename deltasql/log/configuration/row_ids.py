@@ -21,10 +21,10 @@ from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.storage.paths import canonical
 from deltasql.schema.row_ids import RowIdColumns
 
-FEATURE = "rowTracking"
-DOMAIN = "delta.rowTracking"
-ENABLED = "delta.enableRowTracking"
-SUSPENDED = "delta.rowTrackingSuspended"
+ROW_TRACKING_FEATURE = "rowTracking"
+ROW_TRACKING_DOMAIN = "delta.rowTracking"
+ROW_TRACKING_ENABLED = "delta.enableRowTracking"
+ROW_TRACKING_SUSPENDED = "delta.rowTrackingSuspended"
 ID_COLUMN_KEY = "delta.rowTracking.materializedRowIdColumnName"
 VERSION_COLUMN_KEY = "delta.rowTracking.materializedRowCommitVersionColumnName"
 BACKFILL, UNBACKFILL = "ROW TRACKING BACKFILL", "ROW TRACKING UNBACKFILL"
@@ -36,12 +36,12 @@ FileIds = tuple["int | None", "int | None"]
 
 def assigns_row_ids(protocol: Protocol, metadata: Metadata) -> bool:
     """True if every file that is added must have row ids."""
-    return FEATURE in protocol.features and not _is_on(metadata, SUSPENDED)
+    return ROW_TRACKING_FEATURE in protocol.features and not _is_on(metadata, ROW_TRACKING_SUSPENDED)
 
 
 def tracks_rows(protocol: Protocol, metadata: Metadata) -> bool:
     """True if rows can be asked for their ids, and keep them when they move."""
-    return FEATURE in protocol.features and _is_on(metadata, ENABLED)
+    return ROW_TRACKING_FEATURE in protocol.features and _is_on(metadata, ROW_TRACKING_ENABLED)
 
 
 def row_id_columns(protocol: Protocol, metadata: Metadata) -> RowIdColumns | None:
@@ -60,7 +60,7 @@ def with_row_id_columns(metadata: Metadata, protocol: Protocol, old: Mapping[str
     configuration = {
         key: value for key, value in metadata.configuration.items() if key not in {ID_COLUMN_KEY, VERSION_COLUMN_KEY}
     }
-    if FEATURE in protocol.features:
+    if ROW_TRACKING_FEATURE in protocol.features:
         configuration[ID_COLUMN_KEY] = old.get(ID_COLUMN_KEY) or f"_row-id-col-{uuid4()}"
         configuration[VERSION_COLUMN_KEY] = old.get(VERSION_COLUMN_KEY) or f"_row-commit-version-col-{uuid4()}"
     if configuration == metadata.configuration:
@@ -70,11 +70,11 @@ def with_row_id_columns(metadata: Metadata, protocol: Protocol, old: Mapping[str
 
 def high_water_mark(domains: Mapping[str, str]) -> int:
     """The highest row id ever given, from a snapshot's domains; -1 if there is none."""
-    return _mark(domains.get(DOMAIN))
+    return _mark(domains.get(ROW_TRACKING_DOMAIN))
 
 
 @dataclass(frozen=True, slots=True)
-class Numbering:
+class RowNumbering:
     """Gives row ids to the files of one commit; `highest` is the last one given when its transaction read the table."""
 
     highest: int
@@ -91,7 +91,7 @@ class Numbering:
         highest = self.highest
         backfilled: dict[str, FileIds] = {}
         for commit in winners:
-            domain = commit.domains.get(DOMAIN)
+            domain = commit.domains.get(ROW_TRACKING_DOMAIN)
             highest = max(highest, _mark(None if domain is None else domain.configuration))
             if commit.info is not None and commit.info.operation == BACKFILL:
                 backfilled |= _ids_of(commit, self.table, self.root)
@@ -148,7 +148,8 @@ def _mark(configuration: str | None) -> int:
 
 def _domain(highest: int) -> DomainMetadata:
     return DomainMetadata(
-        DOMAIN, json.dumps({"rowIdHighWaterMark": highest, "domainName": DOMAIN}, separators=(",", ":"))
+        ROW_TRACKING_DOMAIN,
+        json.dumps({"rowIdHighWaterMark": highest, "domainName": ROW_TRACKING_DOMAIN}, separators=(",", ":")),
     )
 
 

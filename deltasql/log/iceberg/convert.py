@@ -20,21 +20,28 @@ from deltasql.errors.iceberg import IcebergVectorsError, IcebergWritersError
 from deltasql.errors.log import LogFileNotFoundError
 from deltasql.log.actions.deletion_vectors import marked_files
 from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
-from deltasql.log.iceberg.changes import NetChange, net_change
-from deltasql.log.iceberg.current import FOLDER, HINT, CurrentMetadata, current_metadata, metadata_path, root_uri
-from deltasql.log.iceberg.data_files import Added, data_files
+from deltasql.log.iceberg.current_metadata import (
+    HINT,
+    METADATA_FOLDER,
+    CurrentMetadata,
+    current_metadata,
+    metadata_path,
+    root_uri,
+)
+from deltasql.log.iceberg.data_files import AddedFiles, manifest_data_files
 from deltasql.log.iceberg.manifests import ManifestWriting, read_manifests
-from deltasql.log.iceberg.storage import StoreIO
+from deltasql.log.iceberg.net_change import NetChange, net_change
+from deltasql.log.iceberg.schema_types import same_types
+from deltasql.log.iceberg.store_io import StoreIO
 from deltasql.log.iceberg.table_metadata import (
-    Expired,
-    operation,
-    parsed,
-    shaped,
-    totals,
+    ExpiredMetadata,
+    parse_metadata,
+    snapshot_operation,
+    snapshot_totals,
     with_snapshot,
+    with_table_state,
     without_old,
 )
-from deltasql.log.iceberg.types import same_types
 from deltasql.log.replay.snapshot import physical_names
 from deltasql.log.storage.paths import is_absolute
 
@@ -53,7 +60,7 @@ _MOST_PENDING = 1000
 """Versions whose commits are read; beyond, to list all files is cheaper."""
 
 
-def convert(store: LogStore, snapshot: Snapshot) -> bool:
+def write_iceberg_metadata(store: LogStore, snapshot: Snapshot) -> bool:
     """True if Iceberg's metadata now shows this version; False where it shows it, or a later one, already.
 
     Raises IcebergWritersError where other writers were always faster, and what the schema or the files are lacking.
@@ -74,8 +81,8 @@ class _Conversion:
         self.files = StoreIO(store)
         self.snapshot = snapshot
         self.current = current
-        self.base = None if current is None else parsed(current)
-        self.next = shaped(self.base, snapshot, root_uri(store.root))
+        self.base = None if current is None else parse_metadata(current)
+        self.next = with_table_state(self.base, snapshot, root_uri(store.root))
         self.writing = self._new_writing()
 
     def _new_writing(self) -> ManifestWriting:
@@ -129,12 +136,12 @@ class _Conversion:
 
     def _delete_all(self) -> None:
         """Counts the files of the last snapshot as gone; none of its manifests is kept."""
-        before, counts = totals(self.next), self.writing.counts
+        before, counts = snapshot_totals(self.next), self.writing.counts
         counts.deleted_files, counts.deleted_rows, counts.deleted_bytes = before.files, before.rows, before.bytes
 
     def _with(self, manifests: Sequence[ManifestFile], *, only_layout: bool) -> TableMetadataV2:
         location = self.writing.listed(manifests, self.next.current_snapshot_id)
-        kind = operation(self.writing.counts, only_layout=only_layout)
+        kind = snapshot_operation(self.writing.counts, only_layout=only_layout)
         return with_snapshot(self.next, self.writing.snapshot_id, location, kind, self.writing.counts)
 
     def _since(self) -> NetChange | None:
@@ -152,7 +159,7 @@ class _Conversion:
             # Meanwhile VACUUM saw no use in the old manifests.
             return None
         change = net_change(commits, self.snapshot.location, self.snapshot.table)
-        if totals(self.base).files + len(change.added) - len(change.removed) != self.snapshot.num_files:
+        if snapshot_totals(self.base).files + len(change.added) - len(change.removed) != self.snapshot.num_files:
             # Files that were listed already were listed again, or the metadata is another's.
             return None
         return change
@@ -162,7 +169,7 @@ class _Conversion:
         assert self.base is not None
         current = self.base.current_snapshot()
         manifests: list[ManifestFile] = []
-        if current is not None and len(change.removed) == totals(self.base).files:
+        if current is not None and len(change.removed) == snapshot_totals(self.base).files:
             self._delete_all()
         elif current is not None:
             removed = {self._location(path) for path in change.removed}
@@ -182,23 +189,23 @@ class _Conversion:
             manifests, missing = self.writing.without(manifests, removed, specs)
         return self.writing.merged(manifests, specs), missing
 
-    def _data_files(self, added: Added) -> Iterator[DataFile]:
-        return data_files(added, self.snapshot.metadata, self.next.default_spec_id, self.snapshot.table)
+    def _data_files(self, added: AddedFiles) -> Iterator[DataFile]:
+        return manifest_data_files(added, self.snapshot.metadata, self.next.default_spec_id, self.snapshot.table)
 
-    def _added(self, files: Mapping[str, Json]) -> Added:
+    def _added(self, files: Mapping[str, Json]) -> AddedFiles:
         adds = list(files.values())
         if any(add.get("deletionVector") for add in adds):
             raise IcebergVectorsError(self.snapshot.table, "Iceberg metadata")
         names = physical_names(self.snapshot.metadata)
         columns = [pa.array([add["partitionValues"].get(name) or None for add in adds], pa.string()) for name in names]
-        return Added(
+        return AddedFiles(
             [self._location(path) for path in files],
             [add["size"] for add in adds],
             pa.array([add.get("stats") for add in adds], pa.string()),
             _struct(columns, names, len(adds)),
         )
 
-    def _all(self) -> Added:
+    def _all(self) -> AddedFiles:
         """Every live file, by column."""
         table = self.snapshot.files(("location", "size", "stats", "partitionValues", "deletionVector"))
         if table.filter(marked_files(table)).num_rows:
@@ -206,7 +213,7 @@ class _Conversion:
         names = physical_names(self.snapshot.metadata)
         values = table["partitionValues"].combine_chunks()
         columns = [pc.struct_field(values, [index]).cast(pa.string()) for index in range(len(names))]
-        return Added(
+        return AddedFiles(
             [root_uri(place) for place in table["location"].to_pylist()],
             table["size"].to_pylist(),
             table["stats"].combine_chunks().cast(pa.string()),
@@ -222,7 +229,7 @@ class _Conversion:
             self.files.store.delete([self.files.path(location) for location in self.writing.written])
         self.writing.written.clear()
 
-    def _forget(self, expired: Expired, metadata: TableMetadataV2) -> None:
+    def _forget(self, expired: ExpiredMetadata, metadata: TableMetadataV2) -> None:
         """Deletes what no metadata names any more. What stays by mishap is only in the way."""
         if not expired.snapshots and not expired.metadata:
             return
@@ -237,7 +244,7 @@ class _Conversion:
             gone = [*expired.metadata, *lists, *(manifests - needed)]
             # Old metadata may name any file; only those of its own folder are its to delete.
             paths = [self.files.path(location) for location in gone]
-            self.files.store.delete([path for path in paths if path.startswith(f"{FOLDER}/")])
+            self.files.store.delete([path for path in paths if path.startswith(f"{METADATA_FOLDER}/")])
 
 
 def _was_off(commit: CommitFile) -> bool:

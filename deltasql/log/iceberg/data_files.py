@@ -13,7 +13,7 @@ from pyiceberg.typedef import Record
 from pyiceberg.utils.decimal import decimal_to_bytes
 
 from deltasql.errors.iceberg import IcebergStatisticsError
-from deltasql.log.iceberg.types import leaf_ids
+from deltasql.log.iceberg.schema_types import leaf_ids
 from deltasql.log.replay.stats_struct import parse_partitions, parse_stats, partition_type, stats_type
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _LAST = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class AddedFiles:
     """Files to list, as columns: where they are, bytes, texts of statistics, and a struct of texts per partition."""
 
     locations: Sequence[str]
@@ -37,11 +37,11 @@ class Added:
         return len(self.locations)
 
 
-def data_files(added: Added, metadata: Metadata, spec_id: int, table: str) -> Iterator[DataFile]:
+def manifest_data_files(added: AddedFiles, metadata: Metadata, spec_id: int, table: str) -> Iterator[DataFile]:
     """Raises IcebergStatisticsError for a file without a row count."""
     for start in range(0, len(added), _CHUNK):
         end = min(start + _CHUNK, len(added))
-        part = Added(
+        part = AddedFiles(
             added.locations[start:end],
             added.sizes[start:end],
             added.stats.slice(start, end - start),
@@ -50,7 +50,7 @@ def data_files(added: Added, metadata: Metadata, spec_id: int, table: str) -> It
         yield from _chunk(part, metadata, spec_id, table)
 
 
-def _chunk(added: Added, metadata: Metadata, spec_id: int, table: str) -> Iterator[DataFile]:
+def _chunk(added: AddedFiles, metadata: Metadata, spec_id: int, table: str) -> Iterator[DataFile]:
     kind = stats_type(metadata) or pa.struct([("numRecords", pa.int64())])
     statistics = parse_stats(added.stats, kind)
     counts = pc.struct_field(statistics, "numRecords").to_pylist()

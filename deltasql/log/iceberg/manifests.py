@@ -24,21 +24,21 @@ from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.schema import Schema
 
 from deltasql.log.iceberg.avro_blocks import PathSearch, blocks, write_block
-from deltasql.log.iceberg.storage import StoreIO
+from deltasql.log.iceberg.store_io import StoreIO
 
-FOLDER = "metadata"
-MOST_FILES = 4000
+METADATA_FOLDER = "metadata"
+FILES_PER_MANIFEST = 4000
 """Data files of one manifest: all that is in it is written anew when one of them goes."""
-MERGED = 100
+LEAST_MERGED = 100
 """So many small manifests become one: each is an object that a reader fetches."""
-_SMALL = MOST_FILES // 20
+_SMALL = FILES_PER_MANIFEST // 20
 _BLOCK = 1000
 _UNASSIGNED = -1
 _CODEC = "deflate"
 
 
 @dataclass(slots=True)
-class Counts:
+class SnapshotCounts:
     """What a snapshot adds and deletes."""
 
     added_files: int = 0
@@ -58,7 +58,7 @@ class ManifestWriting:
     sequence: int
     spec: PartitionSpec
     schema: Schema
-    counts: Counts = field(default_factory=Counts)
+    counts: SnapshotCounts = field(default_factory=SnapshotCounts)
     written: list[str] = field(default_factory=list)
 
     def added(self, data_files: Iterable[DataFile]) -> list[ManifestFile]:
@@ -97,7 +97,7 @@ class ManifestWriting:
         joined: list[ManifestFile] = []
         for number, spec in specs.items():
             members = [item for item in small if item.partition_spec_id == number]
-            if len(members) < MERGED:
+            if len(members) < LEAST_MERGED:
                 continue
             chosen.update(item.manifest_path for item in members)
             entries = (_existing(entry) for item in members for entry in item.fetch_manifest_entry(self.files))
@@ -133,7 +133,7 @@ class ManifestWriting:
         return _with_status(entry, ManifestEntryStatus.DELETED, self.snapshot_id)
 
     def _location(self, name: str) -> str:
-        location = f"{self.files.root}/{FOLDER}/{name}"
+        location = f"{self.files.root}/{METADATA_FOLDER}/{name}"
         self.written.append(location)
         return location
 
@@ -214,4 +214,4 @@ def _chunked(entries: Iterable[ManifestEntry]) -> Iterator[list[ManifestEntry]]:
     """Entries for one manifest after the other; none where there are none."""
     source = iter(entries)
     for first in source:
-        yield list(chain((first,), islice(source, MOST_FILES - 1)))
+        yield list(chain((first,), islice(source, FILES_PER_MANIFEST - 1)))

@@ -16,12 +16,12 @@ from pyiceberg.table.snapshots import MetadataLogEntry, Operation, Snapshot, Sna
 from pyiceberg.table.sorting import UNSORTED_SORT_ORDER
 
 from deltasql.log.configuration.properties import deleted_file_retention_ms
-from deltasql.log.iceberg.current import DELTA_TIMESTAMP, DELTA_VERSION, CurrentMetadata
-from deltasql.log.iceberg.types import find_schema, iceberg_schema, iceberg_spec
+from deltasql.log.iceberg.current_metadata import DELTA_TIMESTAMP, DELTA_VERSION, CurrentMetadata
+from deltasql.log.iceberg.schema_types import find_schema, iceberg_schema, iceberg_spec
 from deltasql.schema.column_mapping import MAX_ID
 
 if TYPE_CHECKING:
-    from deltasql.log.iceberg.manifests import Counts
+    from deltasql.log.iceberg.manifests import SnapshotCounts
     from deltasql.log.replay import snapshot as delta
 
 MOST_SNAPSHOTS = 100
@@ -30,7 +30,7 @@ _CONFIGURED = "delta.universalformat.config.iceberg."
 _TOTALS = {"total-data-files": "files", "total-records": "rows", "total-files-size": "bytes"}
 
 
-def parsed(current: CurrentMetadata) -> TableMetadataV2:
+def parse_metadata(current: CurrentMetadata) -> TableMetadataV2:
     """Raises ValueError for metadata of another format version."""
     metadata = TableMetadataUtil.parse_raw(current.data.decode())
     if not isinstance(metadata, TableMetadataV2):
@@ -38,7 +38,7 @@ def parsed(current: CurrentMetadata) -> TableMetadataV2:
     return metadata
 
 
-def shaped(base: TableMetadataV2 | None, table: delta.Snapshot, location: str) -> TableMetadataV2:
+def with_table_state(base: TableMetadataV2 | None, table: delta.Snapshot, location: str) -> TableMetadataV2:
     """`base`, or a new table, with the columns, partitions and properties of a version of the log."""
     metadata = table.metadata
     schema = iceberg_schema(metadata, table.table)
@@ -118,7 +118,7 @@ def _specs(specs: Sequence[PartitionSpec], spec: PartitionSpec) -> tuple[list[Pa
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
+class SnapshotTotals:
     """What a snapshot holds."""
 
     files: int = 0
@@ -126,16 +126,16 @@ class Totals:
     bytes: int = 0
 
 
-def totals(metadata: TableMetadataV2) -> Totals:
+def snapshot_totals(metadata: TableMetadataV2) -> SnapshotTotals:
     """Of the newest snapshot, from its summary."""
     snapshot = metadata.current_snapshot()
     if snapshot is None or snapshot.summary is None:
-        return Totals()
+        return SnapshotTotals()
     values = {name: int(snapshot.summary[key] or 0) for key, name in _TOTALS.items()}
-    return Totals(**values)
+    return SnapshotTotals(**values)
 
 
-def operation(counts: Counts, *, only_layout: bool) -> Operation:
+def snapshot_operation(counts: SnapshotCounts, *, only_layout: bool) -> Operation:
     if not counts.deleted_files:
         return Operation.APPEND
     if only_layout:
@@ -144,10 +144,10 @@ def operation(counts: Counts, *, only_layout: bool) -> Operation:
 
 
 def with_snapshot(
-    metadata: TableMetadataV2, snapshot_id: int, manifest_list: str, kind: Operation, counts: Counts
+    metadata: TableMetadataV2, snapshot_id: int, manifest_list: str, kind: Operation, counts: SnapshotCounts
 ) -> TableMetadataV2:
     """The metadata with a new current snapshot of so many files more and less."""
-    before = totals(metadata)
+    before = snapshot_totals(metadata)
     summary = {
         "added-data-files": counts.added_files,
         "added-records": counts.added_rows,
@@ -188,7 +188,7 @@ def with_snapshot(
 
 
 @dataclass(frozen=True, slots=True)
-class Expired:
+class ExpiredMetadata:
     """What the metadata no longer names: snapshots, oldest first, and locations of metadata files."""
 
     snapshots: list[Snapshot]
@@ -197,7 +197,7 @@ class Expired:
 
 def without_old(
     metadata: TableMetadataV2, table: delta.Snapshot, previous: MetadataLogEntry | None
-) -> tuple[TableMetadataV2, Expired]:
+) -> tuple[TableMetadataV2, ExpiredMetadata]:
     """The metadata with the newest snapshots only, those that VACUUM has left the files of."""
     cutoff = int(time.time() * 1000) - deleted_file_retention_ms(table.configuration)
     snapshots = metadata.snapshots
@@ -212,5 +212,5 @@ def without_old(
         "snapshot_log": [item for item in metadata.snapshot_log if item.snapshot_id in kept],
         "metadata_log": log[-MOST_SNAPSHOTS:],
     }
-    expired = Expired(snapshots[:first], [item.metadata_file for item in log[:-MOST_SNAPSHOTS]])
+    expired = ExpiredMetadata(snapshots[:first], [item.metadata_file for item in log[:-MOST_SNAPSHOTS]])
     return metadata.model_copy(update=update), expired

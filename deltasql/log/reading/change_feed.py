@@ -15,7 +15,7 @@ from deltasql.log.storage.paths import canonical, commit_path
 if TYPE_CHECKING:
     import numpy as np
 
-    from deltasql.log.replay.table import DeltaLog
+    from deltasql.log.replay.delta_log import DeltaLog
 
 # A commit that may be empty of changes although it has file actions says so in these metrics.
 _MERGED = ("numTargetRowsInserted", "numTargetRowsUpdated", "numTargetRowsDeleted")

@@ -13,8 +13,8 @@ from deltasql.schema.types import StructType
 if TYPE_CHECKING:
     from deltasql.log.replay.snapshot import Snapshot
 
-FEATURE = "clustering"
-DOMAIN = "delta.clustering"
+CLUSTERING_FEATURE = "clustering"
+CLUSTERING_DOMAIN = "delta.clustering"
 AUTO_PROPERTY = "clusterByAuto"
 PROVIDER = "liquid"
 CUBE_ID, CUBE_COLUMNS, CUBE_CURVE = "ZCUBE_ID", "ZCUBE_ZORDER_BY", "ZCUBE_ZORDER_CURVE"
@@ -25,12 +25,12 @@ Path = tuple[str, ...]
 
 def is_clustered(snapshot: Snapshot) -> bool:
     """Whether the table has clustering columns, or has had some."""
-    return FEATURE in snapshot.protocol.features and DOMAIN in snapshot.domains
+    return CLUSTERING_FEATURE in snapshot.protocol.features and CLUSTERING_DOMAIN in snapshot.domains
 
 
 def clustering_columns(snapshot: Snapshot) -> tuple[Path, ...]:
     """The clustering columns as the schema calls them; a path that leads nowhere is left out."""
-    if FEATURE not in snapshot.protocol.features:
+    if CLUSTERING_FEATURE not in snapshot.protocol.features:
         return ()
     found = (logical_path(snapshot.schema, path) for path in _physical_paths(snapshot.domains))
     return tuple(path for path in found if path is not None)
@@ -38,15 +38,15 @@ def clustering_columns(snapshot: Snapshot) -> tuple[Path, ...]:
 
 def _physical_paths(domains: Mapping[str, str]) -> list[Path]:
     """The domain holds paths, or plain names as the protocol's example has them."""
-    columns = json.loads(domains.get(DOMAIN) or "{}").get("clusteringColumns") or []
+    columns = json.loads(domains.get(CLUSTERING_DOMAIN) or "{}").get("clusteringColumns") or []
     return [(column,) if isinstance(column, str) else tuple(column) for column in columns]
 
 
 def clustering_domain(schema: StructType, columns: Iterable[Path]) -> DomainMetadata:
     """The action that makes these the clustering columns; paths as the schema spells them."""
     paths = [physical_path(schema, path) for path in columns]
-    configuration = {"clusteringColumns": paths, "domainName": DOMAIN}
-    return DomainMetadata(DOMAIN, json.dumps(configuration, separators=(",", ":"), ensure_ascii=False))
+    configuration = {"clusteringColumns": paths, "domainName": CLUSTERING_DOMAIN}
+    return DomainMetadata(CLUSTERING_DOMAIN, json.dumps(configuration, separators=(",", ":"), ensure_ascii=False))
 
 
 def physical_path(schema: StructType, path: Path) -> Path:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from deltasql.log.actions.actions import Json, Metadata
 from deltasql.log.actions.deletion_vectors import marked_files
 from deltasql.log.protocol.features import requested_features
-from deltasql.log.replay.segment import list_log
+from deltasql.log.replay.log_segment import list_log
 
 if TYPE_CHECKING:
-    from deltasql.log.replay.table import DeltaLog
+    from deltasql.log.replay.delta_log import DeltaLog
 
 
 def earliest_version(log: DeltaLog) -> int:

@@ -18,17 +18,17 @@ from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import parse_line
 from deltasql.log.replay.checkpoint_file import (
     OpenFile,
-    batches,
+    action_batches,
+    action_rows,
     checked_footer,
-    file_rows,
     group_size,
+    rare_actions,
     row_groups,
     rows_at,
-    small_actions,
     statistics,
-    taken,
+    take_values,
 )
-from deltasql.log.replay.segment import CheckpointFiles
+from deltasql.log.replay.log_segment import CheckpointFiles
 from deltasql.log.storage.parquet_footer import Footer
 from deltasql.log.storage.paths import LOG
 from deltasql.log.storage.store import LocalLogStore, LogStore
@@ -44,9 +44,9 @@ _MOST_PICKED = 1 << 16
 _BUFFER = 1 << 20
 
 
-Key = TypeVar("Key", bound=Hashable)
+StatisticsKey = TypeVar("StatisticsKey", bound=Hashable)
 Key_contra = TypeVar("Key_contra", bound=Hashable, contravariant=True)
-Leaf: TypeAlias = "tuple[str, ...]"
+FieldPath: TypeAlias = "tuple[str, ...]"
 
 
 class StatisticsReader(Protocol[Key_contra]):
@@ -79,7 +79,7 @@ class Checkpoint:
             return [line[kind] for line in self._json if line.get(kind) is not None]
         found: list[Json] = []
         for path in self.files.paths:
-            found.extend(self._guarded(path, lambda file: small_actions(file, kind)))
+            found.extend(self._guarded(path, lambda file: rare_actions(file, kind)))
         return found
 
     def adds(self, columns: Sequence[str]) -> pa.Table:
@@ -100,7 +100,7 @@ class Checkpoint:
         wanted = pa.schema([ADD.field(name) for name in columns])
         for path in self._sources:
             with self._opened(path) as file:
-                yield from batches(file, "add", wanted)
+                yield from action_batches(file, "add", wanted)
         if self._json is not None:
             yield from_actions(self.actions("add"), wanted)
 
@@ -120,7 +120,9 @@ class Checkpoint:
             places = np.searchsorted(known, rows)
             if len(rows) == 0 or (places[-1] < len(known) and np.array_equal(known[places], rows)):
                 return table.select(columns).take(integers(places))
-        kept = {name: taken(self._columns["add", name], rows) for name in columns if ("add", name) in self._columns}
+        kept = {
+            name: take_values(self._columns["add", name], rows) for name in columns if ("add", name) in self._columns
+        }
         missing = [name for name in columns if name not in kept]
         if missing:
             read = self._read_at(rows, pa.schema([ADD.field(name) for name in missing]))
@@ -146,7 +148,10 @@ class Checkpoint:
         return known
 
     def statistics(
-        self, keys: Sequence[Key], leaves: Callable[[Key], Collection[Leaf]], read: StatisticsReader[Key]
+        self,
+        keys: Sequence[StatisticsKey],
+        leaves: Callable[[StatisticsKey], Collection[FieldPath]],
+        read: StatisticsReader[StatisticsKey],
     ) -> list[pa.ChunkedArray]:
         """What `read` makes of the adds' statistics for each of `keys`, which is kept.
 
@@ -175,7 +180,11 @@ class Checkpoint:
         return found
 
     def _group_statistics(
-        self, place: tuple[str, int], fields: Collection[Leaf], keys: Sequence[Key], read: StatisticsReader[Key]
+        self,
+        place: tuple[str, int],
+        fields: Collection[FieldPath],
+        keys: Sequence[StatisticsKey],
+        read: StatisticsReader[StatisticsKey],
     ) -> list[pa.Array]:
         import pyarrow as pa
 
@@ -264,7 +273,7 @@ class Checkpoint:
         from deltasql.log.storage.arrow_values import no_rows
 
         wanted = pa.schema([schema.field(name) for name in columns])
-        tables = [self._guarded(path, lambda file: file_rows(file, kind, wanted)) for path in self._sources]
+        tables = [self._guarded(path, lambda file: action_rows(file, kind, wanted)) for path in self._sources]
         if self._json is not None:
             from deltasql.log.actions.file_tables import from_actions
 

@@ -62,7 +62,7 @@ def row_groups(file: OpenFile, kind: str) -> list[int]:
     return [number for number, group in enumerate(file.footer.groups) if group.chunks[leaf].may_have_values]
 
 
-def small_actions(file: OpenFile, kind: str) -> list[Json]:
+def rare_actions(file: OpenFile, kind: str) -> list[Json]:
     """The actions of a kind that is rare, as JSON objects."""
     found: list[Json] = []
     groups = row_groups(file, kind)
@@ -78,17 +78,17 @@ def _pruned(value: Any) -> Any:
     return {key: item for key, item in value.items() if item is not None}
 
 
-def file_rows(file: OpenFile, kind: str, wanted: pa.Schema) -> pa.Table:
+def action_rows(file: OpenFile, kind: str, wanted: pa.Schema) -> pa.Table:
     """The rows of the file that are actions of the kind."""
     import pyarrow as pa
 
     from deltasql.log.storage.arrow_values import no_rows
 
     # A row group may be empty.
-    return pa.concat_tables([no_rows(wanted), *batches(file, kind, wanted, _BATCH)])
+    return pa.concat_tables([no_rows(wanted), *action_batches(file, kind, wanted, _BATCH)])
 
 
-def batches(file: OpenFile, kind: str, wanted: pa.Schema, size: int = _SMALL_BATCH) -> Iterator[pa.Table]:
+def action_batches(file: OpenFile, kind: str, wanted: pa.Schema, size: int = _SMALL_BATCH) -> Iterator[pa.Table]:
     """The rows of the file that are actions of the kind, in order, about `size` at a time.
 
     Small batches stay in the processor's cache: of 1,000,000 files, paths that are not kept are read in 0.1 s instead
@@ -199,7 +199,7 @@ def _picked(file: OpenFile, group: int, names: list[str], wanted: pa.Schema, row
             return
 
 
-def taken(column: pa.ChunkedArray, rows: np.ndarray) -> pa.ChunkedArray:
+def take_values(column: pa.ChunkedArray, rows: np.ndarray) -> pa.ChunkedArray:
     """Some values, in order of their numbers. Arrow would put all chunks of strings together first."""
     import numpy as np
     import pyarrow as pa
@@ -216,11 +216,11 @@ def taken(column: pa.ChunkedArray, rows: np.ndarray) -> pa.ChunkedArray:
     return pa.chunked_array(parts, type=column.type)
 
 
-def taken_rows(table: pa.Table, rows: np.ndarray) -> pa.Table:
+def take_rows(table: pa.Table, rows: np.ndarray) -> pa.Table:
     """Some rows, in order of their numbers."""
     import pyarrow as pa
 
-    return pa.table({name: taken(table[name], rows) for name in table.column_names}, schema=table.schema)
+    return pa.table({name: take_values(table[name], rows) for name in table.column_names}, schema=table.schema)
 
 
 def group_size(file: OpenFile, group: int) -> int:
@@ -258,22 +258,22 @@ def _action_rows(chunk: pa.StructArray, wanted: pa.Schema) -> pa.Table:
     import numpy as np
     import pyarrow as pa
 
-    from deltasql.log.actions.file_tables import keep
+    from deltasql.log.actions.file_tables import without_rows
     from deltasql.log.storage.arrow_values import places_of
 
     fields = {field.name: chunk.field(index) for index, field in enumerate(chunk.type)}
     table = pa.table([_column(fields, column, len(chunk)) for column in wanted], schema=wanted)
     # The struct itself tells: where it is null, some writers leave empty strings and zeros below.
     absent = places_of(chunk.is_null()) if chunk.null_count else np.empty(0, int)
-    return _dense(table, absent, keep)
+    return _dense(table, absent, without_rows)
 
 
-def _dense(table: pa.Table, absent: Any, keep: Callable[[pa.Table, Any], pa.Table]) -> pa.Table:
+def _dense(table: pa.Table, absent: Any, without_rows: Callable[[pa.Table, Any], pa.Table]) -> pa.Table:
     # Rows of other kinds mostly lie at one end, in one run: a slice.
     if len(absent) and absent[-1] - absent[0] + 1 == len(absent) and (absent[0] == 0 or absent[-1] == len(table) - 1):
         start = len(absent) if absent[0] == 0 else 0
         return table.slice(start, len(table) - len(absent))
-    return keep(table, absent)
+    return without_rows(table, absent)
 
 
 def _column(fields: dict[str, pa.Array], column: pa.Field, rows: int) -> pa.Array:

@@ -15,8 +15,8 @@ from deltasql.errors.log import (
     TimestampTooLateError,
 )
 from deltasql.log.actions.commit_file import parse_commit
+from deltasql.log.replay.log_segment import LogListing
 from deltasql.log.replay.reconciliation import LogReader
-from deltasql.log.replay.segment import Listing
 from deltasql.log.replay.snapshot import Snapshot, in_commit_timestamps
 from deltasql.log.storage.paths import LOG, commit_path
 
@@ -33,7 +33,7 @@ class CommitEntry:
     info: Mapping[str, Any]
 
 
-def commit_history(reader: LogReader, listing: Listing, snapshot: Snapshot, limit: int | None) -> list[CommitEntry]:
+def commit_history(reader: LogReader, listing: LogListing, snapshot: Snapshot, limit: int | None) -> list[CommitEntry]:
     """The commits that the log still has, newest first, at most `limit`."""
     times = file_times(listing)
     first = _first_in_commit(snapshot)
@@ -45,7 +45,7 @@ def commit_history(reader: LogReader, listing: Listing, snapshot: Snapshot, limi
     return entries
 
 
-def version_at(reader: LogReader, listing: Listing, snapshot: Snapshot, timestamp_us: int) -> int:
+def version_at(reader: LogReader, listing: LogListing, snapshot: Snapshot, timestamp_us: int) -> int:
     """The last version committed at or before the timestamp (µs since the epoch).
 
     Raises NoCommitsFoundError, TimestampTooEarlyError or TimestampTooLateError.
@@ -59,19 +59,23 @@ def version_at(reader: LogReader, listing: Listing, snapshot: Snapshot, timestam
     candidates = _on_one_clock(clock, versions, wanted)
     first = clock.at(candidates[0])
     if wanted < first:
-        raise TimestampTooEarlyError(reader.table, shown(timestamp_us), shown(first * 1000), candidates[0])
+        raise TimestampTooEarlyError(
+            reader.table, timestamp_text(timestamp_us), timestamp_text(first * 1000), candidates[0]
+        )
     if candidates[-1] == latest and timestamp_us > clock.at(latest) * 1000:
-        raise TimestampTooLateError(reader.table, shown(timestamp_us), shown(clock.at(latest) * 1000), latest)
+        raise TimestampTooLateError(
+            reader.table, timestamp_text(timestamp_us), timestamp_text(clock.at(latest) * 1000), latest
+        )
     return candidates[_last_not_after(clock, candidates, wanted)]
 
 
-def commit_times(reader: LogReader, listing: Listing, snapshot: Snapshot, versions: Iterable[int]) -> dict[int, int]:
+def commit_times(reader: LogReader, listing: LogListing, snapshot: Snapshot, versions: Iterable[int]) -> dict[int, int]:
     """The timestamps, in ms, of some versions that the log still has."""
     clock = _Clock(reader, listing, snapshot)
     return {version: clock.at(version) for version in versions}
 
 
-def first_at(reader: LogReader, listing: Listing, snapshot: Snapshot, timestamp_us: int) -> int | None:
+def first_at(reader: LogReader, listing: LogListing, snapshot: Snapshot, timestamp_us: int) -> int | None:
     """The first version committed at or after the timestamp (µs since the epoch); None if there is none yet."""
     versions = sorted(version for version in listing.commits if version >= _earliest(listing))
     wanted = -(-timestamp_us // 1000)
@@ -84,7 +88,7 @@ def first_at(reader: LogReader, listing: Listing, snapshot: Snapshot, timestamp_
     return versions[before + 1]
 
 
-def file_times(listing: Listing) -> dict[int, int]:
+def file_times(listing: LogListing) -> dict[int, int]:
     """Each commit file's time in ms, moved up where needed so that a later version never has an earlier time."""
     times: dict[int, int] = {}
     previous = -1
@@ -109,7 +113,7 @@ def read_commit_info(reader: LogReader, version: int, size: int) -> Mapping[str,
     return info.values if info is not None else {}
 
 
-def shown(timestamp_us: int) -> str:
+def timestamp_text(timestamp_us: int) -> str:
     """A timestamp in UTC for a message."""
     seconds, rest = divmod(timestamp_us, 1_000_000)
     moment = datetime.fromtimestamp(seconds, timezone.utc).replace(microsecond=rest)
@@ -119,7 +123,7 @@ def shown(timestamp_us: int) -> str:
 class _Clock:
     """Commit timestamps in ms; those inside commits are read only for the versions that are asked for."""
 
-    def __init__(self, reader: LogReader, listing: Listing, snapshot: Snapshot) -> None:
+    def __init__(self, reader: LogReader, listing: LogListing, snapshot: Snapshot) -> None:
         self._reader = reader
         self._listing = listing
         self._times = file_times(listing)
@@ -161,5 +165,5 @@ def _first_in_commit(snapshot: Snapshot) -> int | None:
     return int(snapshot.configuration.get("delta.inCommitTimestampEnablementVersion", 0))
 
 
-def _earliest(listing: Listing) -> int:
+def _earliest(listing: LogListing) -> int:
     return listing.earliest if listing.earliest is not None else 0

@@ -53,7 +53,7 @@ class LastCheckpoint:
         values |= {key: value for key, value in optional.items() if value is not None}
         if self.v2 is not None:
             values["v2Checkpoint"] = self.v2.to_json()
-        values["checksum"] = checksum(json.dumps(values))
+        values["checksum"] = hint_checksum(json.dumps(values))
         return json.dumps(values, separators=(",", ":")).encode()
 
 
@@ -72,7 +72,7 @@ def write_last_checkpoint(store: LogStore, hint: LastCheckpoint) -> None:
     store.delete([f"{LOG}/._last_checkpoint.crc"])
 
 
-def checksum(text: str) -> str:
+def hint_checksum(text: str) -> str:
     """MD5 in hex of the JSON object `text` in canonical form, its `checksum` left out.
 
     Raises ValueError for invalid JSON and for duplicate keys.
@@ -99,7 +99,7 @@ def _read(store: LogStore) -> LastCheckpoint | None:
 
 def _parse(text: str) -> LastCheckpoint:
     values = json.loads(text)
-    if "checksum" in values and values["checksum"] != checksum(text):
+    if "checksum" in values and values["checksum"] != hint_checksum(text):
         raise ValueError("checksum")
     return LastCheckpoint(
         int(values["version"]),

@@ -16,19 +16,19 @@ import pyarrow.compute as pc
 from deltasql.log.actions.file_tables import (
     ADD,
     REMOVE,
+    action_keys,
     encoded_partitions,
-    keep,
-    keys_of,
-    locations,
-    named,
+    file_locations,
     no_columns,
+    with_field_names,
+    without_rows,
 )
-from deltasql.log.replay.checkpoint_file import taken, taken_rows
-from deltasql.log.replay.reconciliation import Tail, hidden_rows, rows_of_paths, tail_adds, tail_removes
+from deltasql.log.replay.checkpoint_file import take_rows, take_values
+from deltasql.log.replay.reconciliation import LogTail, hidden_rows, rows_of_paths, tail_adds, tail_removes
 from deltasql.log.storage.arrow_values import strings
 
 if TYPE_CHECKING:
-    from deltasql.log.replay.checkpoint import Checkpoint, Key, Leaf, StatisticsReader
+    from deltasql.log.replay.checkpoint import Checkpoint, FieldPath, StatisticsKey, StatisticsReader
 
 
 class LiveFiles:
@@ -39,7 +39,12 @@ class LiveFiles:
     """
 
     def __init__(
-        self, checkpoint: Checkpoint | None, tail: Tail, root: str, table: str, partitions: Collection[tuple[str, str]]
+        self,
+        checkpoint: Checkpoint | None,
+        tail: LogTail,
+        root: str,
+        table: str,
+        partitions: Collection[tuple[str, str]],
     ) -> None:
         self._checkpoint, self._tail = checkpoint, tail
         self._root, self._table = root, table
@@ -54,14 +59,14 @@ class LiveFiles:
         """These columns of all files, or of those with the numbers `rows` (sorted): see `Snapshot.files`."""
         if rows is None or 2 * len(rows) > len(self):
             table = pa.table({name: self.column(name) for name in columns})
-            return table if rows is None or len(rows) == table.num_rows else taken_rows(table, rows)
+            return table if rows is None or len(rows) == table.num_rows else take_rows(table, rows)
         raw = {"path" if name == "location" else name for name in columns if name != "partitionValues"}
         read = self._raw_at(sorted(raw), rows)
         found = {name: read[name] for name in raw}
         if "partitionValues" in columns:
-            found["partitionValues"] = taken(self.column("partitionValues"), rows)
+            found["partitionValues"] = take_values(self.column("partitionValues"), rows)
         if "location" in columns:
-            found["location"] = locations(found["path"], self._root)
+            found["location"] = file_locations(found["path"], self._root)
         return pa.table({name: found[name] for name in columns})
 
     def column(self, name: str) -> pa.ChunkedArray:
@@ -78,7 +83,10 @@ class LiveFiles:
         return self._columns[name]
 
     def statistics(
-        self, keys: Sequence[Key], leaves: Callable[[Key], Collection[Leaf]], read: StatisticsReader[Key]
+        self,
+        keys: Sequence[StatisticsKey],
+        leaves: Callable[[StatisticsKey], Collection[FieldPath]],
+        read: StatisticsReader[StatisticsKey],
     ) -> list[pa.ChunkedArray]:
         """An array per key that `read` makes of the files' statistics: see `Checkpoint.statistics`."""
         names = [str(number) for number in range(len(keys))]
@@ -86,7 +94,7 @@ class LiveFiles:
         parts = [pa.table(read(stats, keys), names=names)]
         if self._checkpoint is not None:
             older = pa.table(self._checkpoint.statistics(keys, leaves, read), names=names)
-            parts.insert(0, keep(older, self._hidden))
+            parts.insert(0, without_rows(older, self._hidden))
         columns: list[pa.ChunkedArray] = pa.concat_tables(parts).columns
         return columns
 
@@ -107,19 +115,19 @@ class LiveFiles:
             return newer
         older = self._checkpoint.removes(REMOVE.names)
         known = (self._tail.live, self._tail.gone)
-        replaced = [row for row, key in enumerate(keys_of(older, self._root)) if any(key in item for item in known)]
-        return pa.concat_tables([keep(older, np.array(replaced, np.int64)), newer])
+        replaced = [row for row, key in enumerate(action_keys(older, self._root)) if any(key in item for item in known)]
+        return pa.concat_tables([without_rows(older, np.array(replaced, np.int64)), newer])
 
     def _read_column(self, name: str) -> pa.ChunkedArray:
         newer = self._newer.select([name])
         if self._checkpoint is None:
             return newer[name]
-        return pa.concat_tables([keep(self._checkpoint.adds([name]), self._hidden), newer])[name]
+        return pa.concat_tables([without_rows(self._checkpoint.adds([name]), self._hidden), newer])[name]
 
     def _raw_at(self, columns: Sequence[str], rows: np.ndarray) -> pa.Table:
         newer = self._newer.select(columns)
         first = len(self) - newer.num_rows
-        parts = [taken_rows(newer, rows[rows >= first] - first)]
+        parts = [take_rows(newer, rows[rows >= first] - first)]
         if self._checkpoint is not None:
             older = rows[rows < first]
             # Each hidden row moves all that follow by one.
@@ -129,7 +137,7 @@ class LiveFiles:
 
     @cached_property
     def _locations(self) -> pa.ChunkedArray:
-        return locations(self.raw_column("path"), self._root)
+        return file_locations(self.raw_column("path"), self._root)
 
     @cached_property
     def _partition_values(self) -> pa.ChunkedArray:
@@ -138,8 +146,8 @@ class LiveFiles:
         parts = [pa.table([tail], names=["values"])]
         if self._checkpoint is not None:
             older = pa.table([self._checkpoint.partitions(self._keys)], names=["values"])
-            parts.insert(0, keep(older, self._hidden))
-        return named(pa.concat_tables(parts)["values"], self._names)
+            parts.insert(0, without_rows(older, self._hidden))
+        return with_field_names(pa.concat_tables(parts)["values"], self._names)
 
     @cached_property
     def _newer(self) -> pa.Table:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.log import InvalidCompactionError, InvalidLogJsonError, LogFileNotFoundError
 from deltasql.log.actions.actions import Json
-from deltasql.log.actions.commit_file import CommitFile, file_key, parse_commit
+from deltasql.log.actions.commit_file import CommitFile, action_key, parse_commit
 from deltasql.log.replay.checkpoint import Checkpoint
-from deltasql.log.replay.segment import CheckpointFiles, Delta
+from deltasql.log.replay.log_segment import CheckpointFiles, Delta
 from deltasql.log.storage.paths import canonical, commit_path
 from deltasql.log.storage.store import LocalLogStore, LogStore
 
@@ -97,7 +97,7 @@ class LogReader:
 
 
 @dataclass(slots=True)
-class Tail:
+class LogTail:
     """The commits after a checkpoint, reconciled.
 
     `live` maps each live file's key to (number in `commits`, number of its add there), in log order; `gone` maps the
@@ -118,14 +118,14 @@ class Tail:
         return action
 
 
-def replay(commits: Sequence[CommitFile], root: str, table: str, base: Tail | None = None) -> Tail:
+def replay(commits: Sequence[CommitFile], root: str, table: str, base: LogTail | None = None) -> LogTail:
     """The files of `commits`, which are in version order, on top of `base`. Raises InvalidLogJsonError."""
-    base = base or Tail()
+    base = base or LogTail()
     first = len(base.commits)
     newer = [commit for commit in commits if commit.has_files]
     if not newer and first:
         return base
-    tail = Tail([*base.commits, *newer], dict(base.live), dict(base.gone))
+    tail = LogTail([*base.commits, *newer], dict(base.live), dict(base.gone))
     for number, commit in enumerate(newer, first):
         adds, removes = _keys(commit, root, table)
         for row, key in enumerate(removes):
@@ -139,25 +139,25 @@ def replay(commits: Sequence[CommitFile], root: str, table: str, base: Tail | No
     return tail
 
 
-def tail_adds(tail: Tail, table: str) -> pa.Table:
+def tail_adds(tail: LogTail, table: str) -> pa.Table:
     """The live add actions of the tail in log order, as `file_tables.ADD`."""
     from deltasql.log.actions.file_tables import ADD
 
     return _rows(tail.commits, tail.live.values(), 0, ADD, table)
 
 
-def tail_removes(tail: Tail, table: str) -> pa.Table:
+def tail_removes(tail: LogTail, table: str) -> pa.Table:
     """The tombstones of the tail, as `file_tables.REMOVE`."""
     from deltasql.log.actions.file_tables import REMOVE
 
     return _rows(tail.commits, tail.gone.values(), 1, REMOVE, table)
 
 
-def hidden_rows(checkpoint: Checkpoint, tail: Tail, root: str) -> np.ndarray:
+def hidden_rows(checkpoint: Checkpoint, tail: LogTail, root: str) -> np.ndarray:
     """The numbers of the checkpoint's add rows that a newer action replaces or removes, sorted."""
     import numpy as np
 
-    from deltasql.log.actions.file_tables import keys_of
+    from deltasql.log.actions.file_tables import action_keys
 
     if not tail.live and not tail.gone:
         return np.empty(0, dtype=np.int64)
@@ -165,7 +165,7 @@ def hidden_rows(checkpoint: Checkpoint, tail: Tail, root: str) -> np.ndarray:
     rows = rows_of_paths(checkpoint, wanted, root)
     if len(rows) == 0:
         return rows
-    keys = keys_of(checkpoint.adds_at(rows, ("path", "deletionVector")), root)
+    keys = action_keys(checkpoint.adds_at(rows, ("path", "deletionVector")), root)
     hidden: np.ndarray = rows[np.array([key in tail.live or key in tail.gone for key in keys], dtype=bool)]
     return hidden
 
@@ -192,7 +192,7 @@ def rows_of_paths(checkpoint: Checkpoint, wanted: Collection[str], root: str | N
     return np.concatenate(found)
 
 
-def _spellings(tail: Tail) -> set[str]:
+def _spellings(tail: LogTail) -> set[str]:
     """The paths of the tail as they are written, for those that are written otherwise than canonically."""
     found: set[str] = set()
     for commit in tail.commits:
@@ -222,11 +222,11 @@ def _oddly_spelled(paths: pa.Array, wanted: Collection[str], root: str) -> np.nd
 
 def _keys(commit: CommitFile, root: str, table: str) -> tuple[list[str], list[str]]:
     if commit.is_big:
-        from deltasql.log.actions.file_tables import keys_of
+        from deltasql.log.actions.file_tables import action_keys
 
         adds, removes = commit.file_tables(table)
-        return keys_of(adds, root), keys_of(removes, root)
-    return [file_key(item, root) for item in commit.adds], [file_key(item, root) for item in commit.removes]
+        return action_keys(adds, root), action_keys(removes, root)
+    return [action_key(item, root) for item in commit.adds], [action_key(item, root) for item in commit.removes]
 
 
 def _rows(

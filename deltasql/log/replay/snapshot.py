@@ -21,10 +21,10 @@ from deltasql.log.actions.actions import AddFile, CommitInfo, DomainMetadata, Me
 from deltasql.log.configuration.support import check_readable, check_writable
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.checksum import VersionChecksum, read_checksum
-from deltasql.log.replay.counting import count_commit
-from deltasql.log.replay.reconciliation import LogReader, Tail, replay
-from deltasql.log.replay.segment import CheckpointFiles, Delta, LogSegment, build_segment, list_log
-from deltasql.log.replay.state import FileTotals, TableState
+from deltasql.log.replay.log_segment import CheckpointFiles, Delta, LogSegment, build_segment, list_log
+from deltasql.log.replay.reconciliation import LogReader, LogTail, replay
+from deltasql.log.replay.running_totals import count_commit
+from deltasql.log.replay.table_state import FileTotals, TableState
 from deltasql.log.storage.paths import commit_path
 from deltasql.schema.types import StructType
 
@@ -45,11 +45,11 @@ class KnownTail:
 
     version: int
     checkpoint: CheckpointFiles | None
-    tail: Tail
+    tail: LogTail
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownVersion:
     """What is known of an earlier version, on which newer commits are applied; `totals` None: not known."""
 
     version: int
@@ -69,7 +69,7 @@ class Snapshot:
     files where these allow it.
     """
 
-    def __init__(self, reader: LogReader, segment: LogSegment, base: Known | None = None) -> None:
+    def __init__(self, reader: LogReader, segment: LogSegment, base: KnownVersion | None = None) -> None:
         self.location = reader.store.root
         self.table = reader.table
         self.version = segment.version
@@ -239,22 +239,22 @@ class Snapshot:
         except LogFileNotFoundError:
             return None
 
-    def known(self) -> Known:
+    def known(self) -> KnownVersion:
         """What a newer snapshot can build on."""
         totals = self.__dict__.get("totals") or self.cheap_totals
-        return Known(self.version, self.state, totals, self._kept.get("tail") or self._base_tail)
+        return KnownVersion(self.version, self.state, totals, self._kept.get("tail") or self._base_tail)
 
     # Reading the log
 
     @cached_property
-    def _known(self) -> Known | None:
+    def _known(self) -> KnownVersion | None:
         """The newest version from which commits lead to this one and whose state is known."""
         candidates = sorted(version for version in self.segment.checksums if version <= self.version)
         while candidates and (self._base is None or candidates[-1] > self._base.version):
             version = candidates.pop()
             checksum = self._checksum(version)
             if checksum is not None:
-                return Known(version, checksum.state, checksum.totals)
+                return KnownVersion(version, checksum.state, checksum.totals)
         return self._base
 
     def _checksum(self, version: int) -> VersionChecksum | None:
@@ -302,7 +302,7 @@ class Snapshot:
                 raise InvalidMetadataError(self.table, commit.path, _reason(error)) from error
         return state
 
-    def _counted_up(self, known: Known) -> FileTotals | None:
+    def _counted_up(self, known: KnownVersion) -> FileTotals | None:
         totals = known.totals
         newer = [version for version, _ in self.segment.commits if version > known.version]
         if len(newer) != self.version - known.version:
@@ -310,7 +310,7 @@ class Snapshot:
         commits = self._reader.commits(newer)
         while commits and not commits[-1].has_files:
             commits.pop()
-        tail = self._tail_at(known.version) if commits else Tail()
+        tail = self._tail_at(known.version) if commits else LogTail()
         if tail is None:
             return None
         for number, commit in enumerate(commits):
@@ -326,7 +326,7 @@ class Snapshot:
                 totals = FileTotals().after(small, ())
                 assert totals is not None
                 return totals
-        from deltasql.log.replay.totals import count_files
+        from deltasql.log.replay.columnar_totals import count_files
 
         return self.read_files(lambda files: count_files(files.raw_column("size"), files.raw_column("deletionVector")))
 
@@ -358,7 +358,7 @@ class Snapshot:
         checkpoint = self._reader.checkpoint(files) if files is not None else None
         return self._once("files", lambda: LiveFiles(checkpoint, self._tail(), self.location, self.table, partitions))
 
-    def _tail(self) -> Tail:
+    def _tail(self) -> LogTail:
         return self._once("tail", self._read_tail).tail
 
     def _read_tail(self) -> KnownTail:
@@ -366,7 +366,7 @@ class Snapshot:
         assert tail is not None
         return KnownTail(self.version, self.segment.checkpoint, tail)
 
-    def _tail_at(self, version: int) -> Tail | None:
+    def _tail_at(self, version: int) -> LogTail | None:
         """The commits after the checkpoint up to `version`, reconciled; what an earlier snapshot did is not redone.
 
         None where a compacted file ends later.

@@ -11,7 +11,7 @@ from typing import BinaryIO
 _WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)
 
 
-def opened(path: str) -> BinaryIO:
+def open_regular(path: str) -> BinaryIO:
     """A regular file, open for reading. Raises OSError, also for what one may wait at for ever: a FIFO, a device."""
     number = os.open(path, os.O_RDONLY | _WITHOUT_WAITING)
     if not stat.S_ISREG(os.fstat(number).st_mode):
@@ -77,7 +77,7 @@ def sync_tree(folder: str) -> None:
     """Makes the files below a folder, and their names, survive a crash of the machine. Raises OSError."""
     for place, _, names in os.walk(folder):
         for name in names:
-            with opened(f"{place}/{name}") as file:
+            with open_regular(f"{place}/{name}") as file:
                 os.fsync(file.fileno())
         sync_folder(place)
 

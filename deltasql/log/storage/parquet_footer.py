@@ -25,7 +25,7 @@ _Reader: TypeAlias = "Callable[[bytes, int], tuple[Any, int]]"
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class ColumnChunk:
     """One column of a row group; `nulls` is None where the footer does not say."""
 
     path: tuple[str, ...]
@@ -40,7 +40,7 @@ class Chunk:
 @dataclass(frozen=True, slots=True)
 class RowGroup:
     rows: int
-    chunks: tuple[Chunk, ...]
+    chunks: tuple[ColumnChunk, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,13 +200,13 @@ def _skipped_map(data: bytes, at: int, depth: int) -> int:
     return at
 
 
-def _chunk(data: bytes, at: int) -> tuple[Chunk, int]:
+def _chunk(data: bytes, at: int) -> tuple[ColumnChunk, int]:
     column, at = _struct(data, at, _COLUMN)
     fields = column.get(3, {})
     values, nulls = fields.get(5), fields.get(12, {}).get(3)
     if values is None or values < 0 or 3 not in fields or (nulls is not None and not 0 <= nulls <= values):
         raise ValueError("its footer describes an impossible column")
-    return Chunk(tuple(fields[3]), values, nulls), at
+    return ColumnChunk(tuple(fields[3]), values, nulls), at
 
 
 def _group(data: bytes, at: int) -> tuple[RowGroup, int]:

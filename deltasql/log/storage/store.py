@@ -20,9 +20,9 @@ from obstore import exceptions
 from obstore.store import LocalStore, MemoryStore, from_url
 
 from deltasql.errors.log import AmbiguousWriteError, StorageError, UnsupportedLocationError
-from deltasql.log.storage.local_files import Inside, make_folders, opened, require_regular, sync_folder, sync_tree
+from deltasql.log.storage.listing import IsHidden, TableListing, checksum_beside, list_local, list_objects
+from deltasql.log.storage.local_files import Inside, make_folders, open_regular, require_regular, sync_folder, sync_tree
 from deltasql.log.storage.paths import is_local, local_path
-from deltasql.log.storage.tree import IsHidden, Tree, checksum_beside, listed_tree, local_tree
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -195,10 +195,10 @@ class LogStore:
         """Removes folders that are empty, and tells how many. An object store has none."""
         return 0
 
-    def tree(self, is_hidden: IsHidden) -> Tree:
+    def tree(self, is_hidden: IsHidden) -> TableListing:
         """All objects below the location that are not hidden. Raises StorageError."""
         entries = ((entry.path, entry.size, entry.modified) for entry in self.list_below(""))
-        return listed_tree(entries, is_hidden)
+        return list_objects(entries, is_hidden)
 
     def settle(self, folders: Iterable[str]) -> None:
         """Sees to it that new files below these folders outlive a crash of the machine. An object store does so itself.
@@ -247,7 +247,7 @@ class LocalLogStore(LogStore):
 
     def read(self, path: str) -> bytes:
         try:
-            with opened(f"{self.root}/{path}") as file:
+            with open_regular(f"{self.root}/{path}") as file:
                 return file.read()
         except (FileNotFoundError, NotADirectoryError):
             raise FileNotFoundError(path) from None
@@ -349,9 +349,9 @@ class LocalLogStore(LogStore):
                 done += 1
         return done
 
-    def tree(self, is_hidden: IsHidden) -> Tree:
+    def tree(self, is_hidden: IsHidden) -> TableListing:
         try:
-            return local_tree(self.root, is_hidden)
+            return list_local(self.root, is_hidden)
         except OSError as error:
             raise StorageError("list", self.root, _reason(error)) from error
 
@@ -372,7 +372,7 @@ class LocalLogStore(LogStore):
 
     def read_range(self, path: str, start: int, length: int) -> bytes:
         try:
-            with opened(f"{self.root}/{path}") as file:
+            with open_regular(f"{self.root}/{path}") as file:
                 file.seek(start)
                 return file.read(length)
         except (FileNotFoundError, NotADirectoryError):

@@ -82,7 +82,7 @@ def top_level_schema() -> pa.Schema:
     )
 
 
-def small_actions(snapshot: Snapshot, now: int) -> list[Json]:
+def state_actions(snapshot: Snapshot, now: int) -> list[Json]:
     """Protocol, metadata, transactions and domains that are still of use at `now` (ms), as the log spells them."""
     state = snapshot.full_state
     rows: list[Json] = [{"protocol": snapshot.protocol.to_json()}, snapshot.metadata.to_json()]
@@ -91,7 +91,7 @@ def small_actions(snapshot: Snapshot, now: int) -> list[Json]:
     return rows
 
 
-def unexpired(snapshot: Snapshot, now: int) -> pa.Table:
+def unexpired_tombstones(snapshot: Snapshot, now: int) -> pa.Table:
     """The tombstones that a reader of an older version may still need, as `file_tables.REMOVE`."""
     removes = snapshot.tombstones()
     oldest = now - deleted_file_retention_ms(snapshot.configuration)
@@ -124,7 +124,7 @@ def remove_rows(removes: pa.Table, schema: pa.Schema) -> Iterator[pa.Table]:
         yield _rows("remove", pa.StructArray.from_arrays(arrays, fields=list(REMOVE)), schema)
 
 
-def encode(schema: pa.Schema, tables: Iterator[pa.Table]) -> bytes:
+def encode_parquet(schema: pa.Schema, tables: Iterator[pa.Table]) -> bytes:
     """One Parquet file with a row group, or more, for each table."""
     sink = pa.BufferOutputStream()
     # Paths and statistics never repeat: a dictionary of them is built only to be thrown away.

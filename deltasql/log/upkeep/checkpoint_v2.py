@@ -19,11 +19,11 @@ import pyarrow as pa
 from deltasql.log.actions.actions import Json
 from deltasql.log.replay.checkpoint import Checkpoint
 from deltasql.log.replay.last_checkpoint import LastCheckpoint, V2Hint
-from deltasql.log.replay.segment import CheckpointFiles
+from deltasql.log.replay.log_segment import CheckpointFiles
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.paths import LOG, checkpoint_path
 from deltasql.log.storage.store import LogStore
-from deltasql.log.upkeep.checkpoint_rows import add_rows, encode, remove_rows, sidecar_schema, top_level_schema
+from deltasql.log.upkeep.checkpoint_rows import add_rows, encode_parquet, remove_rows, sidecar_schema, top_level_schema
 
 TopLevel = Literal["json", "parquet"]
 
@@ -120,7 +120,7 @@ def _write_sidecar(store: LogStore, snapshot: Snapshot, part: int, rows: FileRow
 
     name = f"{snapshot.version:020d}.checkpoint.{part:010d}.{parts:010d}.{uuid.uuid4()}.parquet"
     path = f"{LOG}/_sidecars/{name}"
-    data = encode(schema, tables())
+    data = encode_parquet(schema, tables())
     store.put_if_absent(path, data)
     return {"path": name, "sizeInBytes": len(data), "modificationTime": store.head(path).modified}
 
@@ -131,4 +131,4 @@ def _as_json(lines: list[Json]) -> bytes:
 
 def _as_parquet(lines: list[Json]) -> bytes:
     schema = top_level_schema()
-    return encode(schema, iter([pa.Table.from_pylist(lines, schema=schema)]))
+    return encode_parquet(schema, iter([pa.Table.from_pylist(lines, schema=schema)]))

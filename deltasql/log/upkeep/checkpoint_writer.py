@@ -16,11 +16,18 @@ from deltasql.log.actions.actions import Json
 from deltasql.log.actions.file_tables import ADD
 from deltasql.log.configuration.properties import checkpoint_policy
 from deltasql.log.replay.last_checkpoint import LastCheckpoint, write_last_checkpoint
-from deltasql.log.replay.segment import classify
+from deltasql.log.replay.log_segment import classify
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.paths import LOG, checkpoint_path
 from deltasql.log.storage.store import LogStore
-from deltasql.log.upkeep.checkpoint_rows import add_rows, classic_schema, encode, remove_rows, small_actions, unexpired
+from deltasql.log.upkeep.checkpoint_rows import (
+    add_rows,
+    classic_schema,
+    encode_parquet,
+    remove_rows,
+    state_actions,
+    unexpired_tombstones,
+)
 from deltasql.log.upkeep.checkpoint_v2 import FileRows, TopLevel, write_v2
 
 
@@ -33,8 +40,8 @@ def write_checkpoint(store: LogStore, snapshot: Snapshot, top_level: TopLevel = 
     if _has_checkpoint(store, snapshot.version):
         return False
     now = int(time.time() * 1000)
-    rows = FileRows(_live(snapshot), unexpired(snapshot, now))
-    small = small_actions(snapshot, now)
+    rows = FileRows(_live(snapshot), unexpired_tombstones(snapshot, now))
+    small = state_actions(snapshot, now)
     if checkpoint_policy(snapshot.configuration) == "v2" and "v2Checkpoint" in snapshot.protocol.features:
         hint: LastCheckpoint | None = write_v2(store, snapshot, small, rows, top_level)
     else:
@@ -68,7 +75,7 @@ def _write_classic(store: LogStore, snapshot: Snapshot, small: list[Json], rows:
         yield from add_rows(rows.adds, snapshot.metadata, schema)
         yield from remove_rows(rows.removes, schema)
 
-    data = encode(schema, tables())
+    data = encode_parquet(schema, tables())
     if not store.put_if_absent(checkpoint_path(snapshot.version), data):
         return None
     size = len(small) + rows.count

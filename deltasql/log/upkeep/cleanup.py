@@ -20,7 +20,7 @@ from deltasql.log.configuration.properties import (
 )
 from deltasql.log.replay.checkpoint import Checkpoint, sidecar_path
 from deltasql.log.replay.history import file_times
-from deltasql.log.replay.segment import Listing, classify
+from deltasql.log.replay.log_segment import LogListing, classify
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.paths import LOG
 from deltasql.log.storage.store import Entry, LogStore
@@ -63,7 +63,7 @@ def forget_versions(store: LogStore, snapshot: Snapshot, cutoff_ms: int) -> list
 
 
 def _delete_before(
-    first: int, store: LogStore, snapshot: Snapshot, entries: Collection[Entry], listing: Listing, now: int
+    first: int, store: LogStore, snapshot: Snapshot, entries: Collection[Entry], listing: LogListing, now: int
 ) -> list[str]:
     expired = expired_files(entries, first)
     kept = [item for item in listing.checkpoints if item.version >= first]
@@ -77,7 +77,7 @@ def _delete_before(
     return [*expired, *orphans]
 
 
-def first_kept(listing: Listing, cutoff_ms: int) -> int | None:
+def first_kept(listing: LogListing, cutoff_ms: int) -> int | None:
     """The newest checkpoint that every version since the cutoff can do with; None if there is none."""
     expired = [version for version, modified in file_times(listing).items() if modified <= cutoff_ms]
     if not expired:

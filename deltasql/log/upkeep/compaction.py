@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 
 from deltasql.log.actions.actions import Json
-from deltasql.log.actions.commit_file import CommitFile, file_key
+from deltasql.log.actions.commit_file import CommitFile, action_key
 from deltasql.log.replay.reconciliation import LogReader
 from deltasql.log.storage.paths import compacted_path
 from deltasql.log.storage.store import LogStore
@@ -26,11 +26,11 @@ def write_compaction(store: LogStore, table: str, first: int, last: int) -> bool
     commits = LogReader(store, table).commits(range(first, last + 1))
     if any(commit.is_big or _has_vectors(commit) for commit in commits):
         return False
-    lines = [json.dumps(action, separators=(",", ":")) + "\n" for action in reconciled(commits, store.root)]
+    lines = [json.dumps(action, separators=(",", ":")) + "\n" for action in reconciled_actions(commits, store.root)]
     return store.put_if_absent(compacted_path(first, last), "".join(lines).encode())
 
 
-def reconciled(commits: Sequence[CommitFile], root: str) -> list[Json]:
+def reconciled_actions(commits: Sequence[CommitFile], root: str) -> list[Json]:
     """What the commits, oldest first, come to: the newest action of each kind and key.
 
     Removes stay, also of files that were added in between, and so do domains that were removed: they hide what is older
@@ -45,7 +45,7 @@ def reconciled(commits: Sequence[CommitFile], root: str) -> list[Json]:
         single |= {("domain", name): item.to_json() for name, item in commit.domains.items()}
         for kind, actions in (("remove", commit.removes), ("add", commit.adds)):
             for action in actions:
-                key = file_key(action, root)
+                key = action_key(action, root)
                 # Replaced, a file moves to the place of its newest action.
                 files.pop(key, None)
                 files[key] = {kind: action}

@@ -20,7 +20,7 @@ from deltasql.log.upkeep.compaction import write_compaction
 _LOGGER = logging.getLogger(__name__)
 
 
-def finish(store: LogStore, snapshot: Snapshot, transaction_id: str | None) -> None:
+def after_commit(store: LogStore, snapshot: Snapshot, transaction_id: str | None) -> None:
     """Writes what belongs to the snapshot: checksum, Iceberg metadata, checkpoint; then old log files can go.
 
     What Iceberg metadata misses now the next commit makes up for.
@@ -52,9 +52,9 @@ def finish(store: LogStore, snapshot: Snapshot, transaction_id: str | None) -> N
 
 def _convert(store: LogStore, snapshot: Snapshot) -> None:
     check_iceberg_library(snapshot.table)
-    from deltasql.log.iceberg.convert import convert
+    from deltasql.log.iceberg.convert import write_iceberg_metadata
 
-    convert(store, snapshot)
+    write_iceberg_metadata(store, snapshot)
 
 
 def _checkpoint(store: LogStore, snapshot: Snapshot) -> None:

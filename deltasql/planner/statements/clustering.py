@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltasql.errors.optimize import ClusterPartitionedTableError
-from deltasql.log.reading.clustering import FEATURE, clustering_columns, clustering_domain, is_clustered
+from deltasql.log.reading.clustering import CLUSTERING_FEATURE, clustering_columns, clustering_domain, is_clustered
 from deltasql.plan.table import AlterClustering
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context
@@ -30,7 +30,7 @@ def _(statement: AlterClustering, context: Context) -> Plan:
     columns = old if wanted.auto else checked_columns(wanted, snapshot.metadata, snapshot.table, context)
     parameters = {"oldClusteringColumns": comma_list(old), "newClusteringColumns": comma_list(columns)}
     metadata = automatic(snapshot.metadata, wanted)
-    protocol = snapshot.protocol.with_features((FEATURE,))
+    protocol = snapshot.protocol.with_features((CLUSTERING_FEATURE,))
     changed: list[Action] = [] if protocol == snapshot.protocol else [protocol]
     changed += [] if metadata is snapshot.metadata else [metadata]
     actions = (*changed, clustering_domain(snapshot.schema, columns))

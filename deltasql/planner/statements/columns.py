@@ -76,8 +76,8 @@ from deltasql.sql.tokens import tokenize
 
 if TYPE_CHECKING:
     from deltasql.log.actions.actions import Metadata
+    from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.log.replay.table import DeltaLog
 
 STATS_COLUMNS = "delta.dataSkippingStatsColumns"
 

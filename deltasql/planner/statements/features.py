@@ -35,8 +35,8 @@ from deltasql.planner.rule import plan
 from deltasql.planner.tables.downgrade import downgrade, final_actions, leftover_keys
 
 if TYPE_CHECKING:
+    from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.log.replay.table import DeltaLog
 
 PROTECTION = "checkpointProtection"
 RETENTION = "delta.dropFeatureTruncateHistory.retentionDuration"

@@ -52,8 +52,8 @@ from deltasql.settings.session_settings import AUTO_MERGE
 
 if TYPE_CHECKING:
     from deltasql.log.actions.actions import Metadata
+    from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.log.replay.table import DeltaLog
 
 DATAFRAME = SqlText("(DataFrame)", 0)
 """Stands where a statement of SQL has its query."""

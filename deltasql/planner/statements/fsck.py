@@ -31,11 +31,11 @@ def _(statement: Fsck, context: Context) -> Plan:
     """A file whose deletion vector is gone goes too: nobody can tell which of its rows are live."""
     import pyarrow.compute as pc
 
-    from deltasql.log.reading.missing import missing
+    from deltasql.log.reading.missing_files import missing_files
 
     log, snapshot = context.writable(statement.table)
     files = snapshot.files(("path", "deletionVector", "size"))
-    gone, unmarked = missing(log.store, files)
+    gone, unmarked = missing_files(log.store, files)
     broken = pc.or_(gone, unmarked)
     files = files.append_column("gone", gone).append_column("unmarked", unmarked).filter(broken)
     limit = as_count(FSCK_MOST_ROWS, context.setting(FSCK_MOST_ROWS))
@@ -49,7 +49,7 @@ def _(statement: Fsck, context: Context) -> Plan:
 
 
 def _rows(files: pa.Table, root: str) -> tuple[tuple[str, bool, str | None, bool], ...]:
-    from deltasql.log.reading.missing import vector_place
+    from deltasql.log.reading.missing_files import vector_place
 
     columns = [files[name].to_pylist() for name in ("path", "gone", "deletionVector", "unmarked")]
     return tuple(

@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from deltasql.log.actions.actions import Metadata
+    from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.log.replay.table import DeltaLog
     from deltasql.plan.reads import Reads
 
 

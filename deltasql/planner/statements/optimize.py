@@ -52,8 +52,8 @@ from deltasql.settings.session_settings import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.log.replay.table import DeltaLog
 
 DEFAULT_FILE_SIZE = 1 << 30
 CUBE_FILES = 100

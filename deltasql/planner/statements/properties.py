@@ -29,8 +29,8 @@ from deltasql.settings.session_settings import ARBITRARY_PROPERTIES, STRICT_UNSE
 if TYPE_CHECKING:
     from deltasql.log.actions.actions import Metadata
     from deltasql.log.protocol.protocol import Protocol
+    from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.log.replay.table import DeltaLog
 
 
 @plan.register

@@ -16,7 +16,7 @@ from deltasql.errors.restore import (
     RestoreVersionError,
 )
 from deltasql.log.configuration.properties import PROTECTED_BEFORE, TIMESTAMPS_SINCE
-from deltasql.log.reading.clustering import DOMAIN as CLUSTERING
+from deltasql.log.reading.clustering import CLUSTERING_DOMAIN as CLUSTERING
 from deltasql.log.reading.clustering import clustering_columns, clustering_domain, is_clustered
 from deltasql.log.replay.snapshot import in_commit_timestamps
 from deltasql.plan.base import Temporal
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata
     from deltasql.log.protocol.protocol import Protocol
+    from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.log.replay.table import DeltaLog
 
 RESTORED = StructType(
     tuple(
@@ -127,11 +127,11 @@ def _differing(old: Snapshot, current: Snapshot) -> tuple[pa.Table, pa.Table]:
 
     A file with another deletion vector is another file.
     """
-    from deltasql.log.actions.file_tables import keys_of
+    from deltasql.log.actions.file_tables import action_keys
     from deltasql.log.storage.arrow_values import flags
 
     first, second = (snapshot.files(("path", "size", "deletionVector")) for snapshot in (old, current))
-    before, now = keys_of(first, old.location), keys_of(second, current.location)
+    before, now = action_keys(first, old.location), action_keys(second, current.location)
     in_before, in_now = set(before), set(now)
     return (
         first.filter(flags([key not in in_now for key in before])),
@@ -143,9 +143,9 @@ def _check_present(log: DeltaLog, old: Snapshot, restored: pa.Table) -> None:
     """Raises RestoreMissingFilesError when VACUUM has deleted what would come back."""
     import pyarrow.compute as pc
 
-    from deltasql.log.reading.missing import missing
+    from deltasql.log.reading.missing_files import missing_files
 
-    gone = restored.filter(pc.or_(*missing(log.store, restored)))["path"].to_pylist()
+    gone = restored.filter(pc.or_(*missing_files(log.store, restored)))["path"].to_pylist()
     if gone:
         raise RestoreMissingFilesError(old.table, old.version, len(gone), tuple(gone[:_MOST_SHOWN]))
 

@@ -26,8 +26,8 @@ from deltasql.planner.statements.properties import altered, properties_change
 from deltasql.planner.tables.iceberg_files import lacking_tag
 
 if TYPE_CHECKING:
+    from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.log.replay.table import DeltaLog
 
 _VERSIONS = (1, 2)
 _MAPPING = "delta.columnMapping.mode"

@@ -27,8 +27,8 @@ from deltasql.schema.types import BOOLEAN, LONG, STRING
 from deltasql.settings.session_settings import RETENTION_CHECK, VACUUM_LITE, VACUUM_LOGGING, as_boolean
 
 if TYPE_CHECKING:
+    from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.log.replay.table import DeltaLog
 
 HOUR_MS = 3_600_000
 INVENTORY = {"path": STRING, "length": LONG, "isDir": BOOLEAN, "modificationTime": LONG}

@@ -21,7 +21,7 @@ from deltasql.log.configuration.indexed_columns import index_rule, indexed_leave
 from deltasql.log.configuration.properties import ENABLE_VECTORS
 from deltasql.log.reading.clustering import (
     AUTO_PROPERTY,
-    FEATURE,
+    CLUSTERING_FEATURE,
     clustering_columns,
     clustering_domain,
     is_clustered,
@@ -77,7 +77,7 @@ def new_clustering(
 
 def needed_features(wanted: ClusterBy | None) -> tuple[str, ...]:
     """The table feature of a table that is created with this clause."""
-    return (FEATURE,) if wanted is not None and (wanted.columns or wanted.auto) else ()
+    return (CLUSTERING_FEATURE,) if wanted is not None and (wanted.columns or wanted.auto) else ()
 
 
 def check_same_clustering(wanted: ClusterBy, snapshot: Snapshot) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import shown_value
 from deltasql.log.configuration.properties import check_constraints, parse_properties
-from deltasql.log.reading.clustering import AUTO_PROPERTY, FEATURE, clustering_columns
+from deltasql.log.reading.clustering import AUTO_PROPERTY, CLUSTERING_FEATURE, clustering_columns
 from deltasql.plan.base import quote
 from deltasql.planner.rows.defaults import CURRENT_DEFAULT
 from deltasql.planner.rows.generated import generation_of
@@ -87,4 +87,4 @@ def _is_taken(key: str, value: str) -> bool:
 
 
 def _features(snapshot: Snapshot) -> list[str]:
-    return sorted(snapshot.protocol.explicit_features - {FEATURE})
+    return sorted(snapshot.protocol.explicit_features - {CLUSTERING_FEATURE})

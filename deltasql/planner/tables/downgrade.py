@@ -17,7 +17,14 @@ from deltasql.log.configuration.properties import (
     column_mapping_mode,
     is_on,
 )
-from deltasql.log.configuration.row_ids import DOMAIN, ENABLED, ID_COLUMN_KEY, SUSPENDED, UNBACKFILL, VERSION_COLUMN_KEY
+from deltasql.log.configuration.row_ids import (
+    ID_COLUMN_KEY,
+    ROW_TRACKING_DOMAIN,
+    ROW_TRACKING_ENABLED,
+    ROW_TRACKING_SUSPENDED,
+    UNBACKFILL,
+    VERSION_COLUMN_KEY,
+)
 from deltasql.plan.operators import Scan, Write
 from deltasql.plan.reads import Reads
 from deltasql.planner import binding
@@ -32,8 +39,8 @@ from deltasql.schema.widening import TYPE_CHANGES
 
 if TYPE_CHECKING:
     from deltasql.log.actions.actions import Action, AddFile, Metadata
+    from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.log.replay.table import DeltaLog
     from deltasql.planner.context import Context
 
 _PURGE = {"predicate": "[]", "applyPurge": True}
@@ -49,7 +56,7 @@ _SWITCHES = {
     ),
 }
 _LEFTOVERS = {
-    "rowTracking": frozenset({ENABLED, SUSPENDED, ID_COLUMN_KEY, VERSION_COLUMN_KEY}),
+    "rowTracking": frozenset({ROW_TRACKING_ENABLED, ROW_TRACKING_SUSPENDED, ID_COLUMN_KEY, VERSION_COLUMN_KEY}),
     "checkpointProtection": frozenset({PROTECTED_BEFORE}),
 }
 
@@ -73,7 +80,11 @@ def leftover_keys(feature: str) -> frozenset[str]:
 def final_actions(feature: str, snapshot: Snapshot) -> list[Action]:
     """What goes into the commit that drops the feature, besides protocol and metadata."""
     domains = snapshot.domains if feature == "rowTracking" else {}
-    return [DomainMetadata(DOMAIN, domains[DOMAIN], removed=True)] if DOMAIN in domains else []
+    return (
+        [DomainMetadata(ROW_TRACKING_DOMAIN, domains[ROW_TRACKING_DOMAIN], removed=True)]
+        if ROW_TRACKING_DOMAIN in domains
+        else []
+    )
 
 
 def _unset(log: DeltaLog, keys: tuple[str, ...]) -> Iterator[Plan]:
@@ -101,8 +112,8 @@ def _constraints(log: DeltaLog, context: Context) -> Iterator[Plan]:
 def _row_tracking(log: DeltaLog, context: Context) -> Iterator[Plan]:
     """No file gets ids any more, then those that have some lose them."""
     snapshot = log.snapshot()
-    if is_on(snapshot.configuration, ENABLED) or not is_on(snapshot.configuration, SUSPENDED):
-        yield _set(log, snapshot, {ENABLED: "false", SUSPENDED: "true"})
+    if is_on(snapshot.configuration, ROW_TRACKING_ENABLED) or not is_on(snapshot.configuration, ROW_TRACKING_SUSPENDED):
+        yield _set(log, snapshot, {ROW_TRACKING_ENABLED: "false", ROW_TRACKING_SUSPENDED: "true"})
     batch = 0
     while files := _numbered_files(current := log.snapshot()):
         yield TableChange(CommitSpec(log, current, UNBACKFILL, {"batchId": str(batch)}, tuple(files)))

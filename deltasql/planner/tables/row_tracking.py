@@ -10,11 +10,11 @@ from deltasql.errors.log import RowIdsWithoutStatisticsError
 from deltasql.log.configuration.properties import is_on
 from deltasql.log.configuration.row_ids import (
     BACKFILL,
-    ENABLED,
     ENABLEMENT_TAG,
-    FEATURE,
     ID_COLUMN_KEY,
-    SUSPENDED,
+    ROW_TRACKING_ENABLED,
+    ROW_TRACKING_FEATURE,
+    ROW_TRACKING_SUSPENDED,
     VERSION_COLUMN_KEY,
     with_row_id_columns,
 )
@@ -23,8 +23,8 @@ from deltasql.planner.changes import CommitSpec, Plan, TableChange
 if TYPE_CHECKING:
     from deltasql.log.actions.actions import AddFile, Metadata
     from deltasql.log.protocol.protocol import Protocol
+    from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.log.replay.table import DeltaLog
 
 BATCH_FILES = 100_000
 """Files that one commit of a backfill states anew."""
@@ -36,19 +36,21 @@ def tracked_metadata(metadata: Metadata, protocol: Protocol, snapshot: Snapshot 
     Replaced rows are gone, their ids are not: a table that tracks its rows goes on doing so, unless it is told not to.
     """
     old = {} if snapshot is None else snapshot.configuration
-    if is_on(old, ENABLED) and ENABLED not in metadata.configuration:
-        metadata = metadata.with_configuration({ENABLED: "true"})
+    if is_on(old, ROW_TRACKING_ENABLED) and ROW_TRACKING_ENABLED not in metadata.configuration:
+        metadata = metadata.with_configuration({ROW_TRACKING_ENABLED: "true"})
     return with_row_id_columns(metadata, protocol, old)
 
 
 def starts_tracking(snapshot: Snapshot, metadata: Metadata) -> bool:
     """Whether `metadata` promise row ids that files of the snapshot may lack."""
-    return is_on(metadata.configuration, ENABLED) and not is_on(snapshot.configuration, ENABLED)
+    return is_on(metadata.configuration, ROW_TRACKING_ENABLED) and not is_on(
+        snapshot.configuration, ROW_TRACKING_ENABLED
+    )
 
 
 def enabling_tags(snapshot: Snapshot, metadata: Metadata) -> dict[str, str] | None:
     """What tells concurrent writers that a commit of metadata switches row tracking on, and does nothing else."""
-    own = {ENABLED, SUSPENDED, ID_COLUMN_KEY, VERSION_COLUMN_KEY}
+    own = {ROW_TRACKING_ENABLED, ROW_TRACKING_SUSPENDED, ID_COLUMN_KEY, VERSION_COLUMN_KEY}
     rest = [
         replace(item, configuration={key: value for key, value in item.configuration.items() if key not in own})
         for item in (snapshot.metadata, metadata)
@@ -62,9 +64,9 @@ def enabling_steps(log: DeltaLog, snapshot: Snapshot, last: Callable[[Snapshot],
     `last` plans the commit of the metadata, on the table as it is by then. A commit that loses a race ends the
     statement; what was done stays, and the same statement goes on from there.
     """
-    if FEATURE not in snapshot.protocol.features:
+    if ROW_TRACKING_FEATURE not in snapshot.protocol.features:
         yield _upgrade(log, snapshot)
-    if is_on(snapshot.configuration, SUSPENDED):
+    if is_on(snapshot.configuration, ROW_TRACKING_SUSPENDED):
         yield _resumption(log, log.snapshot())
     batch = 0
     while files := unnumbered(current := log.snapshot(), BATCH_FILES):
@@ -94,7 +96,7 @@ def refuse_unknown_counts(snapshot: Snapshot) -> None:
 
 
 def _upgrade(log: DeltaLog, snapshot: Snapshot) -> TableChange:
-    protocol = snapshot.protocol.with_features([FEATURE])
+    protocol = snapshot.protocol.with_features([ROW_TRACKING_FEATURE])
     listed = protocol.to_json()
     keys = ("minReaderVersion", "minWriterVersion", "readerFeatures", "writerFeatures")
     named = {key: listed.get(key) for key in keys}
@@ -102,6 +104,6 @@ def _upgrade(log: DeltaLog, snapshot: Snapshot) -> TableChange:
 
 
 def _resumption(log: DeltaLog, snapshot: Snapshot) -> TableChange:
-    resumed = {SUSPENDED: "false"}
+    resumed = {ROW_TRACKING_SUSPENDED: "false"}
     metadata = snapshot.metadata.with_configuration(resumed)
     return TableChange(CommitSpec(log, snapshot, "SET TBLPROPERTIES", {"properties": resumed}, (metadata,)))

@@ -20,8 +20,8 @@ from deltasql.planner.catalog_changes import Registration
 
 if TYPE_CHECKING:
     from deltasql.log.actions.actions import Metadata
+    from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.log.replay.table import DeltaLog
     from deltasql.plan.base import TableName
     from deltasql.planner.context import Context
 

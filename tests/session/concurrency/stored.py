@@ -16,7 +16,7 @@ from deltalake import DeltaTable, QueryBuilder
 
 from deltasql.log.actions.deletion_vectors import rows_marked_in, vector_path
 from deltasql.log.configuration.row_ids import row_id_columns
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.delta_log import DeltaLog
 
 
 class StoredRow(NamedTuple):

@@ -14,7 +14,7 @@ from deltasql.log.commit.commit_info import Provenance
 from deltasql.log.commit.rebase import Rebase
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.schema.types import INTEGER, StructField, StructType
 
 OK, IDLE = "ok", "ok without a commit"

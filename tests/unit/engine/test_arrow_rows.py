@@ -14,14 +14,14 @@ import pytest
 from deltasql.engine.reading import arrow_rows
 from deltasql.engine.reading.arrow_rows import batches, fitted
 from deltasql.log.actions.vector_writer import inline_vector
-from deltasql.log.reading.stream import TailFile
+from deltasql.log.reading.stream_source import StreamFile
 from deltasql.log.storage.store import open_store
 from deltasql.schema.column_mapping import PHYSICAL_NAME
 from deltasql.schema.types import INTEGER, LONG, STRING, TIMESTAMP, ArrayType, MapType, StructField, StructType
 
 
 def rows(path: Path, schema: StructType, target: pa.Schema, **of_file: Any) -> list[dict[str, Any]]:
-    file = TailFile(str(path), 1, of_file.pop("values", {}), **of_file)
+    file = StreamFile(str(path), 1, of_file.pop("values", {}), **of_file)
     found = list(batches(file, schema, target, open_store(str(path.parent)), "Asia/Tokyo"))
     assert all(batch.schema.equals(target) for batch in found)
     return [row for batch in found for row in batch.to_pylist()]

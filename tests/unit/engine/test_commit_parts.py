@@ -19,7 +19,7 @@ from deltasql.execution.row_change import _overwritten
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.plan import marks
 from deltasql.plan.operators import Constraint
 from deltasql.planner.rows.char_types import length_checks

@@ -13,7 +13,7 @@ from deltasql.log.configuration import properties, support
 from deltasql.log.protocol import features, protocol
 from deltasql.log.protocol.features import FEATURES, Support
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.schema.types import LONG, STRING, StructField, StructType
 from tests.unit.log.races import Table
 

@@ -13,15 +13,15 @@ import numpy as np
 from deltasql.log.actions.actions import AddFile, Metadata, RemoveFile
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.actions.vector_writer import MarkedFile
-from deltasql.log.commit.bin_rebase import Bin, Rearranged
+from deltasql.log.commit.bin_rebase import Bin, BinRebase
 from deltasql.log.commit.commit_info import Provenance
 from deltasql.log.commit.conflict import IsolationLevel
 from deltasql.log.commit.moved_rows import SOURCE_TAG, Places, TouchedRows
 from deltasql.log.commit.rebase import Rebase
-from deltasql.log.commit.row_rebase import Budget, FollowedRows, Positions, RowLevel
+from deltasql.log.commit.row_rebase import Budget, FollowingRebase, RowPositions, RowRebase
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.committer import Committer
 from deltasql.log.storage.store import LogStore
 from deltasql.schema.types import LONG, StructField, StructType
@@ -53,7 +53,7 @@ class Reader:
     def candidates(self, adds: Sequence[AddFile]) -> Sequence[AddFile]:
         return [add for add in adds if add.path not in self.skipped]
 
-    def selects(self, adds: Sequence[AddFile], only: Positions | None = None) -> bool:
+    def selects(self, adds: Sequence[AddFile], only: RowPositions | None = None) -> bool:
         self.asked += [add.path for add in adds]
         rows = [row for add in adds for row in self._rows(add, only)]
         return any(row in self.picks for row in rows)
@@ -76,7 +76,7 @@ class Reader:
     def count_rows(self, add: AddFile) -> int:
         return len(self.table.rows[add.path])
 
-    def _rows(self, add: AddFile, only: Positions | None) -> list[int]:
+    def _rows(self, add: AddFile, only: RowPositions | None) -> list[int]:
         rows = self.table.rows[add.path]
         return self.table.live_in(add) if only is None else [rows[int(place)] for place in only[add.path]]
 
@@ -189,7 +189,7 @@ class Table:
         transaction.record_read("x", paths)
         reader = Reader(self, picks, marked(seen), tracked, skipped, adds)
         touched = TouchedRows(self.log.store, self.log.location, reader, marked(marks))
-        rebase = RowLevel(touched, reader, budget or Budget(), strict) if by_rows else FollowedRows(touched, strict)
+        rebase = RowRebase(touched, reader, budget or Budget(), strict) if by_rows else FollowingRebase(touched, strict)
         added = [self.file(path, rows) for path, rows in (new or {}).items()]
         return Writer("UPDATE" if new else "DELETE", transaction, rebase, added, reader, level)
 
@@ -227,7 +227,7 @@ class Table:
         transaction = Transaction(self.log, snapshot, committer)
         transaction.record_read("true", [path for old, _ in bins for path in old])
         reader = Reader(self, tracked=tracked)
-        rebase = Rearranged(
+        rebase = BinRebase(
             made, self.log.store, self.log.location, reader, by_rows, ordered,
             lambda left, adds: {"numBins": len(left), "numAddedFiles": len(adds)},
         )  # fmt: skip

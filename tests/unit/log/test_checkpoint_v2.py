@@ -16,8 +16,8 @@ from deltasql.errors.log import InvalidCheckpointError, StorageError
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.last_checkpoint import read_last_checkpoint
-from deltasql.log.replay.table import DeltaLog
 from deltasql.log.storage.store import LocalLogStore
 from deltasql.log.upkeep.checkpoint_v2 import TopLevel
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint

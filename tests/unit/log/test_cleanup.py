@@ -9,8 +9,8 @@ import pytest
 from deltasql.errors.log import StorageError, TimestampTooEarlyError, VersionNotFoundError
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.replay.segment import classify
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.log_segment import classify
 from deltasql.log.storage.store import Entry, LocalLogStore
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.log.upkeep.cleanup import clean_up_log, expired_files, first_kept

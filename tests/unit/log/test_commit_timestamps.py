@@ -15,7 +15,7 @@ from deltasql.errors.concurrency import MetadataChangedError
 from deltasql.errors.log import TimestampTooEarlyError, TimestampTooLateError
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 
 Create = Callable[..., DeltaLog]

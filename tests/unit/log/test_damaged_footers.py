@@ -22,7 +22,7 @@ from pathlib import Path
 from deltasql.errors.log import InvalidCheckpointError
 from deltasql.log.replay.checkpoint import Checkpoint
 from deltasql.log.actions.file_tables import ADD
-from deltasql.log.replay.segment import CheckpointFiles
+from deltasql.log.replay.log_segment import CheckpointFiles
 from deltasql.log.storage.store import open_store
 
 root, path = sys.argv[1:]

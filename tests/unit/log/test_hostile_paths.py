@@ -18,8 +18,8 @@ from deltasql.errors.log import StorageError
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.checksum import read_checksum
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.last_checkpoint import read_last_checkpoint
-from deltasql.log.replay.table import DeltaLog
 from deltasql.log.storage.paths import checksum_path, commit_path
 from deltasql.log.storage.store import LocalLogStore, open_store
 from deltasql.log.upkeep.cleanup import clean_up_log

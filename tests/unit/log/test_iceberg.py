@@ -24,13 +24,13 @@ from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.iceberg import manifests as manifest_files
 from deltasql.log.iceberg import table_metadata
-from deltasql.log.iceberg.convert import convert
-from deltasql.log.iceberg.current import HINT, current_metadata, metadata_path
+from deltasql.log.iceberg.convert import write_iceberg_metadata
+from deltasql.log.iceberg.current_metadata import HINT, current_metadata, metadata_path
 from deltasql.log.iceberg.manifests import read_manifests
-from deltasql.log.iceberg.storage import StoreIO
-from deltasql.log.iceberg.table_metadata import parsed
+from deltasql.log.iceberg.store_io import StoreIO
+from deltasql.log.iceberg.table_metadata import parse_metadata
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import physical_names
-from deltasql.log.replay.table import DeltaLog
 from deltasql.log.storage.paths import commit_path
 from deltasql.log.storage.store import LogStore
 from deltasql.session import Session
@@ -63,7 +63,7 @@ def commit(log: DeltaLog, *adds: str, removes: tuple[str, ...] = (), layout: boo
 def metadata(log: DeltaLog) -> TableMetadataV2:
     current = current_metadata(log.store)
     assert current is not None
-    return parsed(current)
+    return parse_metadata(current)
 
 
 def manifests(log: DeltaLog) -> list[ManifestFile]:
@@ -273,7 +273,7 @@ def test_others_are_always_faster(log: DeltaLog, monkeypatch: pytest.MonkeyPatch
     before = objects(log)
     monkeypatch.setattr(type(log.store), "put_if_absent", lambda *_: False)
     with pytest.raises(IcebergWritersError):
-        convert(log.store, log.snapshot())
+        write_iceberg_metadata(log.store, log.snapshot())
     assert objects(log) == before
 
 
@@ -287,7 +287,7 @@ def test_the_hint_is_only_one(log: DeltaLog) -> None:
         current = current_metadata(log.store)
         assert current is not None
         assert (current.number, current.converted[0]) == (2, 1)
-    assert not convert(log.store, log.snapshot())
+    assert not write_iceberg_metadata(log.store, log.snapshot())
     commit(log, "a2")
     assert log.store.read(HINT) == b"3"
 
@@ -316,7 +316,7 @@ def test_a_snapshot_whose_files_vacuum_may_have_deleted_goes(log: DeltaLog, monk
 
 
 def test_many_small_manifests_become_one(log: DeltaLog, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(manifest_files, "MERGED", 4)
+    monkeypatch.setattr(manifest_files, "LEAST_MERGED", 4)
     for number in range(10):
         commit(log, f"a{number}")
         assert len(manifests(log)) <= 5
@@ -327,7 +327,7 @@ def test_many_small_manifests_become_one(log: DeltaLog, monkeypatch: pytest.Monk
 
 
 def test_manifests_that_lost_files_become_one_too(log: DeltaLog, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(manifest_files, "MERGED", 4)
+    monkeypatch.setattr(manifest_files, "LEAST_MERGED", 4)
     for number in range(8):
         commit(log, f"a{number}", f"b{number}")
     for number in range(8):
@@ -338,7 +338,7 @@ def test_manifests_that_lost_files_become_one_too(log: DeltaLog, monkeypatch: py
 
 
 def test_many_files_are_many_manifests(log: DeltaLog, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(manifest_files, "MOST_FILES", 3)
+    monkeypatch.setattr(manifest_files, "FILES_PER_MANIFEST", 3)
     commit(log, *(f"a{number}" for number in range(10)))
     assert [item.added_files_count for item in manifests(log)] == [3, 3, 3, 1]
     commit(log, removes=tuple(f"a{number}" for number in range(0, 10, 2)))
@@ -364,13 +364,13 @@ def test_deletion_vectors_are_no_iceberg(log: DeltaLog, caplog: pytest.LogCaptur
     vector = DeletionVector("u", "ab^-aqEH.-t@S}K{vb[*k^", 1, 34, 1)
     commit(log, "a1")
     snapshot = log.snapshot()
-    assert not convert(log.store, snapshot)
+    assert not write_iceberg_metadata(log.store, snapshot)
     (physical,) = physical_names(snapshot.metadata)
     line = AddFile("a2", {physical: "a"}, 10, 1, True, STATS, deletion_vector=vector).to_json()
     log.store.put_if_absent(commit_path(2), json.dumps(line if "add" in line else {"add": line}).encode())
     fresh = DeltaLog(log.location, "t")
     with pytest.raises(IcebergVectorsError):
-        convert(fresh.store, fresh.snapshot())
+        write_iceberg_metadata(fresh.store, fresh.snapshot())
     assert metadata(log).properties["delta-version"] == "1"
 
 

@@ -2,7 +2,12 @@ import json
 
 import pytest
 
-from deltasql.log.replay.last_checkpoint import LastCheckpoint, checksum, read_last_checkpoint, write_last_checkpoint
+from deltasql.log.replay.last_checkpoint import (
+    LastCheckpoint,
+    hint_checksum,
+    read_last_checkpoint,
+    write_last_checkpoint,
+)
 from deltasql.log.storage.paths import LAST_CHECKPOINT
 from deltasql.log.storage.store import LogStore, open_store
 
@@ -19,12 +24,12 @@ def test_checksum_is_delta_s() -> None:
         '{"k0":"\'v 0\'", "checksum": "adsaskfljadfkjadfkj", '
         '"k1":{"k2": 2, "k3": ["v3", [1, 2], {"k4": "v4", "k5": ["v5", "v6", "v7"]}]}}'
     )
-    assert checksum(text) == "6a92d155a59bf2eecbd4b4ec7fd1f875"
+    assert hint_checksum(text) == "6a92d155a59bf2eecbd4b4ec7fd1f875"
 
 
 def test_numbers_keep_their_spelling() -> None:
-    assert checksum('{"a":1.0}') != checksum('{"a":1.00}')
-    assert checksum('{"a":null,"b":true}') == checksum('{"b":true, "a":null}')
+    assert hint_checksum('{"a":1.0}') != hint_checksum('{"a":1.00}')
+    assert hint_checksum('{"a":null,"b":true}') == hint_checksum('{"b":true, "a":null}')
 
 
 def test_round_trip(store: LogStore) -> None:

@@ -17,13 +17,13 @@ from deltasql.errors.log import CheckpointMismatchError, InvalidCheckpointError
 from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.last_checkpoint import read_last_checkpoint
-from deltasql.log.replay.state import BOUNDARIES, FileTotals
 from deltasql.log.replay.stats_struct import parse_stats, stats_type
 from deltasql.log.replay.stats_text import stats_to_json
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.table_state import BOUNDARIES, FileTotals
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
-from deltasql.log.upkeep.post_commit import checkpoint_is_due, finish, write_checksum
+from deltasql.log.upkeep.post_commit import after_commit, checkpoint_is_due, write_checksum
 from deltasql.schema.types import (
     BINARY,
     BOOLEAN,
@@ -285,7 +285,7 @@ def test_the_checksum_of_a_foreign_table(two: DeltaLog, log_file: File) -> None:
     assert snapshot.num_files == 4
     fresh = DeltaLog(two.location)
     Transaction(fresh, fresh.snapshot()).commit("WRITE", {}, [AddFile("n", {}, 1, 1)])
-    finish(two.store, fresh.snapshot(), None)
+    after_commit(two.store, fresh.snapshot(), None)
 
 
 def test_histogram() -> None:

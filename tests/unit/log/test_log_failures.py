@@ -13,9 +13,9 @@ import pytest
 from deltasql.errors.log import CommitRetriesExceededError, MissingCommitTimestampError, NoCommitsFoundError
 from deltasql.log.commit import transaction
 from deltasql.log.commit.transaction import Commit, Transaction
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.history import version_at
-from deltasql.log.replay.segment import list_log
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.log_segment import list_log
 
 
 def test_a_log_without_commits_has_no_version_at_a_time(create: Callable[..., DeltaLog]) -> None:

@@ -10,9 +10,9 @@ from deltasql.errors.log import NotADeltaTableError, TimestampTooEarlyError, Tim
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.replay.history import file_times, shown
-from deltasql.log.replay.segment import classify
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.history import file_times, timestamp_text
+from deltasql.log.replay.log_segment import classify
 from deltasql.log.storage.store import Entry
 
 Create = Callable[..., DeltaLog]
@@ -99,4 +99,4 @@ def test_only_the_head_of_a_big_commit_is_read(create: Create, add: Callable[...
 
 
 def test_shown() -> None:
-    assert shown(1_000_001) == "1970-01-01 00:00:01.000001+00:00"
+    assert timestamp_text(1_000_001) == "1970-01-01 00:00:01.000001+00:00"

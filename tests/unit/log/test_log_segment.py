@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 
 from deltasql.errors.log import LogGapError, NotADeltaTableError, TruncatedLogError, VersionNotFoundError
-from deltasql.log.replay.segment import Listing, build_segment, classify
+from deltasql.log.replay.log_segment import LogListing, build_segment, classify
 from deltasql.log.storage.store import Entry
 
 
-def listing(*names: str, empty: tuple[str, ...] = ()) -> Listing:
+def listing(*names: str, empty: tuple[str, ...] = ()) -> LogListing:
     entries = [Entry(f"_delta_log/{name}", 0 if name in empty else 1, 1) for name in names]
     return classify(entries, complete=True)
 

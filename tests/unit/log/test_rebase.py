@@ -115,7 +115,7 @@ def test_whatever_fails_behind_a_commit_its_vectors_stay(
 
     late = update(table)
     with monkeypatch.context() as patch:
-        patch.setattr(transaction, "finish", interrupted)
+        patch.setattr(transaction, "after_commit", interrupted)
         with pytest.raises((KeyboardInterrupt, StorageError, RuntimeError)):
             late.commit()
     assert table.contents() == sorted(ALL - {3} | {1003})

@@ -30,10 +30,10 @@ from deltasql.log.actions.actions import (
 from deltasql.log.actions.file_tables import ADD
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.upkeep import checkpoint_v2
-from deltasql.log.upkeep.checkpoint_rows import small_actions as kept_actions
-from deltasql.log.upkeep.checkpoint_rows import unexpired
+from deltasql.log.upkeep.checkpoint_rows import state_actions as kept_actions
+from deltasql.log.upkeep.checkpoint_rows import unexpired_tombstones
 from deltasql.log.upkeep.checkpoint_v2 import FileRows, TopLevel, write_v2
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.log.upkeep.compaction import write_compaction
@@ -75,7 +75,7 @@ def _file_action(path: str, choice: tuple[Any, ...] | None) -> Action | None:
     return AddFile(path, {"p": "a b"}, choice[1], 1, choice[2], choice[3])
 
 
-def small_actions() -> st.SearchStrategy[list[Action]]:
+def state_actions() -> st.SearchStrategy[list[Action]]:
     transaction = st.builds(SetTransaction, st.sampled_from("ab"), st.integers(0, 9), st.just(1))
     domain = st.builds(DomainMetadata, st.sampled_from(["d", "e"]), st.sampled_from(["{}", "[]"]), st.booleans())
     metadata = st.sampled_from("123").map(lambda value: Metadata("the-id", SCHEMA, ("p",), {"my.key": value}))
@@ -86,7 +86,7 @@ def small_actions() -> st.SearchStrategy[list[Action]]:
 
 
 def history() -> st.SearchStrategy[list[list[Action]]]:
-    commit = st.tuples(file_actions(), small_actions()).map(lambda parts: [*parts[0], *parts[1]])
+    commit = st.tuples(file_actions(), state_actions()).map(lambda parts: [*parts[0], *parts[1]])
     return st.lists(commit, min_size=2, max_size=6)
 
 
@@ -211,7 +211,7 @@ def _v2(location: str, version: int, top_level: TopLevel) -> None:
     now = int(time.time() * 1000)
     adds = snapshot.live_adds([name for name in ADD.names if name != "dataChange"])
     with mock.patch.object(checkpoint_v2, "_SIDECAR_ROWS", 2):
-        rows = FileRows(adds, unexpired(snapshot, now))
+        rows = FileRows(adds, unexpired_tombstones(snapshot, now))
         write_v2(log.store, snapshot, kept_actions(snapshot, now), rows, top_level)
     for old in range(version + 1):
         Path(location, "_delta_log", f"{old:020d}.json").unlink()

@@ -15,16 +15,16 @@ from deltasql.log.actions.record_count import record_count
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.configuration.row_ids import (
     BACKFILL,
-    DOMAIN,
-    ENABLED,
     ENABLEMENT_TAG,
-    SUSPENDED,
+    ROW_TRACKING_DOMAIN,
+    ROW_TRACKING_ENABLED,
+    ROW_TRACKING_SUSPENDED,
     high_water_mark,
     row_id_columns,
     with_row_id_columns,
 )
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.schema.row_ids import RowIdColumns
 from deltasql.schema.types import StructType
@@ -61,10 +61,10 @@ def test_new_files_count_on_from_the_highest_id(create: Create, add: Add, append
     log = create(add("a"), protocol=TRACKED)
     append(log, "b", "c")
     assert ids(log) == {"a": (0, 0), "b": (2, 1), "c": (4, 1)}
-    mark = {"rowIdHighWaterMark": 5, "domainName": DOMAIN}
+    mark = {"rowIdHighWaterMark": 5, "domainName": ROW_TRACKING_DOMAIN}
     last = commit_lines(1)[-1]["domainMetadata"]
     assert isinstance(last, dict)
-    assert (last["domain"], json.loads(last["configuration"]), last["removed"]) == (DOMAIN, mark, False)
+    assert (last["domain"], json.loads(last["configuration"]), last["removed"]) == (ROW_TRACKING_DOMAIN, mark, False)
     assert high_water_mark(log.snapshot().domains) == high_water_mark(DeltaLog(log.location).snapshot().domains) == 5
 
 
@@ -123,7 +123,7 @@ def test_record_count(stats: str | None, count: int | None) -> None:
 
 
 def test_suspended_and_plain_tables_give_no_ids(create: Create, append: Append, commit_lines: Lines) -> None:
-    log = create(protocol=TRACKED, configuration={SUSPENDED: "true"})
+    log = create(protocol=TRACKED, configuration={ROW_TRACKING_SUSPENDED: "true"})
     append(log, "a")
     assert ids(log) == {"a": (None, None)}
     assert [next(iter(line)) for line in commit_lines(1)] == ["commitInfo", "add"]
@@ -140,8 +140,8 @@ def test_ids_pass_through_checkpoints(create: Create, append: Append) -> None:
 
 
 def test_a_backfill_leaves_out_what_was_removed_meanwhile(create: Create, add: Add, append: Append) -> None:
-    log = create(add("gone"), add("kept"), protocol=TRACKED, configuration={SUSPENDED: "true"})
-    resumed = log.snapshot().metadata.with_configuration({SUSPENDED: "false"})
+    log = create(add("gone"), add("kept"), protocol=TRACKED, configuration={ROW_TRACKING_SUSPENDED: "true"})
+    resumed = log.snapshot().metadata.with_configuration({ROW_TRACKING_SUSPENDED: "false"})
     Transaction(log, log.snapshot()).commit("SET TBLPROPERTIES", {}, [resumed])
     late = backfill(log)
     actions = stated_anew(late)
@@ -154,8 +154,8 @@ def test_a_backfill_leaves_out_what_was_removed_meanwhile(create: Create, add: A
 
 
 def test_a_writer_takes_the_ids_that_a_backfill_gave(create: Create, add: Add, commit_lines: Lines) -> None:
-    log = create(add("a"), add("b"), protocol=TRACKED, configuration={SUSPENDED: "true"})
-    resumed = log.snapshot().metadata.with_configuration({SUSPENDED: "false"})
+    log = create(add("a"), add("b"), protocol=TRACKED, configuration={ROW_TRACKING_SUSPENDED: "true"})
+    resumed = log.snapshot().metadata.with_configuration({ROW_TRACKING_SUSPENDED: "false"})
     Transaction(log, log.snapshot()).commit("SET TBLPROPERTIES", {}, [resumed])
     late = Transaction(log, log.snapshot())
     again = stated_anew(late)
@@ -184,7 +184,7 @@ def test_switching_on_disturbs_no_writer(
     log = create(add("a"), protocol=TRACKED)
     late = Transaction(log, log.snapshot())
     late.record_read(files=["a"])
-    enabled = log.snapshot().metadata.with_configuration({ENABLED: "true"})
+    enabled = log.snapshot().metadata.with_configuration({ROW_TRACKING_ENABLED: "true"})
     Transaction(log, log.snapshot()).commit("SET TBLPROPERTIES", {}, [enabled], tags=tags)
     actions: list[Action] = [add("b"), log.snapshot().add_files(["a"])[0].remove(1)]
     if tags is None:
@@ -198,7 +198,7 @@ def test_switching_on_disturbs_no_writer(
 
 
 def test_names_of_the_columns_of_moved_rows() -> None:
-    plain = Metadata("1", StructType(), (), {ENABLED: "true"})
+    plain = Metadata("1", StructType(), (), {ROW_TRACKING_ENABLED: "true"})
     named = with_row_id_columns(plain, TRACKED, {})
     columns = row_id_columns(TRACKED, named)
     assert columns is not None

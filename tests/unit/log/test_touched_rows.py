@@ -18,9 +18,9 @@ from deltasql.errors.concurrency import (
 from deltasql.log.actions.actions import Action, AddFile
 from deltasql.log.commit.moved_rows import places_by_order
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.delta_log import DeltaLog
 from tests.unit.log.races import Table, Writer, positions
-from tests.unit.log.test_row_level import refused
+from tests.unit.log.test_row_rebase import refused
 
 ALL = set(range(20))
 

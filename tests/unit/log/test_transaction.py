@@ -30,7 +30,7 @@ from deltasql.log.actions.actions import Action, AddFile, DeletionVector, Domain
 from deltasql.log.commit.commit_rules import check_commit
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.committer import FileSystemCommitter
 from deltasql.schema.types import StructType
 
@@ -368,7 +368,7 @@ _APPEND_TEN = """
 import sys
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.delta_log import DeltaLog
 
 log = DeltaLog(sys.argv[1])
 for number in range(10):

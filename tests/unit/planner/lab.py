@@ -17,8 +17,8 @@ from deltasql.execution.catalog_effects import change_catalog, change_views
 from deltasql.execution.table_change import StagedTable
 from deltasql.log.actions.actions import Action, AddFile
 from deltasql.log.commit.transaction import Transaction
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.replay.table import DeltaLog
 from deltasql.parser import parse
 from deltasql.plan.operators import Check, Operator, Project, Query, Scan, Supplied, children
 from deltasql.planner import plan

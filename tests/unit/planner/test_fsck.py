@@ -12,7 +12,7 @@ from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import vector_path, z85_encode
 from deltasql.log.actions.file_tables import ADD, from_files
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.reading.missing import missing
+from deltasql.log.reading.missing_files import missing_files
 from deltasql.log.storage.arrow_values import no_rows
 from deltasql.log.storage.store import open_store
 from deltasql.session import Session
@@ -91,7 +91,7 @@ def test_in_memory() -> None:
     open_store("memory:///fsck-test/other").put_if_absent("c", b"x")
     places = ("p=1/a", "p=1/b", "memory:///fsck-test/other/c", "memory:///fsck-test/other/d")
     files = from_files([AddFile(path, {}, 1, 1) for path in places], ADD)
-    gone, unmarked = missing(store, files)
+    gone, unmarked = missing_files(store, files)
     assert gone.to_pylist() == [False, True, False, True]
     assert unmarked.to_pylist() == [False] * 4
-    assert len(missing(store, no_rows(ADD))[0]) == 0
+    assert len(missing_files(store, no_rows(ADD))[0]) == 0

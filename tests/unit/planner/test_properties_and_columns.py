@@ -18,7 +18,7 @@ from deltasql.errors.properties import (
 from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
 from deltasql.log.actions.actions import AddFile, DeletionVector, Metadata
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.planner.changes import TableChange
 from deltasql.schema.types import BOOLEAN
 from tests.unit.planner.lab import Lab

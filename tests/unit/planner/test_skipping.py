@@ -14,8 +14,8 @@ import pytest
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.replay.table import DeltaLog
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.plan.operators import READ_COLUMNS, SCAN_COLUMNS
 from deltasql.schema.types import (

@@ -5,38 +5,38 @@ from __future__ import annotations
 import pytest
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.log.reading.stream import TailRules
+from deltasql.log.reading.stream_source import StreamRules
 from deltasql.settings.stream_options import stream_options
 
 
 def test_nothing_said() -> None:
     options = stream_options({})
-    assert options.rules == TailRules()
+    assert options.rules == StreamRules()
     assert (options.most_files, options.most_bytes) == (1000, float("inf"))
 
 
 @pytest.mark.parametrize(
     ("given", "rules"),
     [
-        ({"startingversion": "3"}, TailRules(starting_version=3)),
-        ({"startingversion": "Latest"}, TailRules(from_latest=True)),
-        ({"startingtimestamp": "1970-01-01T00:00:01Z"}, TailRules(starting_micros=1_000_000)),
+        ({"startingversion": "3"}, StreamRules(starting_version=3)),
+        ({"startingversion": "Latest"}, StreamRules(from_latest=True)),
+        ({"startingtimestamp": "1970-01-01T00:00:01Z"}, StreamRules(starting_micros=1_000_000)),
         (
             {"startingtimestamp": "1970-01-01 09:00:01", "deltasql.timezone": "Asia/Tokyo"},
-            TailRules(starting_micros=1_000_000),
+            StreamRules(starting_micros=1_000_000),
         ),
-        ({"ignoredeletes": "TRUE"}, TailRules(ignore_deletes=True)),
-        ({"ignorechanges": "true"}, TailRules(ignore_changes=True)),
-        ({"ignorefiledeletion": "true"}, TailRules(ignore_changes=True)),
-        ({"skipchangecommits": "true"}, TailRules(skip_change_commits=True)),
-        ({"readchangefeed": "true"}, TailRules(change_feed=True)),
-        ({"readchangedata": "true"}, TailRules(change_feed=True)),
-        ({"failondataloss": "false"}, TailRules(fail_on_data_loss=False)),
-        ({"excluderegex": "^a"}, TailRules(exclude="^a")),
-        ({"nobodyknows": "x"}, TailRules()),
+        ({"ignoredeletes": "TRUE"}, StreamRules(ignore_deletes=True)),
+        ({"ignorechanges": "true"}, StreamRules(ignore_changes=True)),
+        ({"ignorefiledeletion": "true"}, StreamRules(ignore_changes=True)),
+        ({"skipchangecommits": "true"}, StreamRules(skip_change_commits=True)),
+        ({"readchangefeed": "true"}, StreamRules(change_feed=True)),
+        ({"readchangedata": "true"}, StreamRules(change_feed=True)),
+        ({"failondataloss": "false"}, StreamRules(fail_on_data_loss=False)),
+        ({"excluderegex": "^a"}, StreamRules(exclude="^a")),
+        ({"nobodyknows": "x"}, StreamRules()),
     ],
 )
-def test_rules(given: dict[str, str], rules: TailRules) -> None:
+def test_rules(given: dict[str, str], rules: StreamRules) -> None:
     assert stream_options(given).rules == rules
 
 

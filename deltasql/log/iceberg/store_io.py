@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyiceberg.io import FileIO, InputFile, InputStream, OutputFile, OutputStream
 
-from deltasql.log.iceberg.current import root_uri
+from deltasql.log.iceberg.current_metadata import root_uri
 
 if TYPE_CHECKING:
     from deltasql.log.storage.store import LogStore

@@ -17,8 +17,8 @@ from deltasql.errors.vacuum import VacuumLiteError
 from deltasql.log.actions.actions import AddCDCFile, AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import vector_path, z85_encode
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.reading.unused import hidden_names, unused
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.reading.unused_files import hidden_names, unused_files
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.paths import commit_path
 from deltasql.log.storage.store import LocalLogStore, open_store
 from deltasql.session import Session
@@ -209,13 +209,13 @@ def test_a_commit_between_listing_and_deletion_is_seen(session: Session, root: P
     log, store = session.log("t"), LocalLogStore(str(root))
     tree = store.tree(hidden_names(log.snapshot()))
     commit(other, add("staged.parquet"))
-    assert unused(tree, log, log.snapshot(), int(time.time() * 1000)).files.num_rows == 0
+    assert unused_files(tree, log, log.snapshot(), int(time.time() * 1000)).files.num_rows == 0
 
 
 def test_a_commit_before_the_first_note_is_seen(session: Session, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(root, "staged.parquet")
     put(root, "orphan.parquet")
-    other, plain = DeltaLog(str(root), "t"), unused
+    other, plain = DeltaLog(str(root), "t"), unused_files
     calls: list[int] = []
 
     def slow(*args: Any) -> Any:
@@ -225,7 +225,7 @@ def test_a_commit_before_the_first_note_is_seen(session: Session, root: Path, mo
         calls.append(found.files.num_rows)
         return found
 
-    monkeypatch.setattr("deltasql.execution.vacuum.unused", slow)
+    monkeypatch.setattr("deltasql.execution.vacuum.unused_files", slow)
     result = session.sql("VACUUM t RETAIN 0 HOURS")
     assert calls == [2, 1]
     assert result.metrics["numDeletedFiles"] == 1
@@ -332,7 +332,7 @@ def test_in_memory(create: Callable[..., DeltaLog]) -> None:
     for path in ("p=1/live", "p=1/old", "_x/y", "a/.z", "inner/_delta_log/0.json", "inner/f", "inner/p=1/f"):
         store.put_if_absent(path, b"0123456789")
     tree = store.tree(hidden_names(log.snapshot()))
-    found = unused(tree, log, log.snapshot(), int(time.time() * 1000) + 1000)
+    found = unused_files(tree, log, log.snapshot(), int(time.time() * 1000) + 1000)
     assert found.files["path"].to_pylist() == ["p=1/old"]
     assert found.size == 10
     assert store.delete_all(["p=1/old", "p=1/not there"]) == 2

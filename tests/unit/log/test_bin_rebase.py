@@ -16,7 +16,7 @@ from deltasql.errors.concurrency import (
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.commit.transaction import Transaction
 from tests.unit.log.races import Table
-from tests.unit.log.test_row_level import refused
+from tests.unit.log.test_row_rebase import refused
 
 ALL = set(range(20))
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from deltasql.log.actions.actions import Json
 
 
-def missing(store: LogStore, files: pa.Table) -> tuple[pa.BooleanArray, pa.BooleanArray]:
+def missing_files(store: LogStore, files: pa.Table) -> tuple[pa.BooleanArray, pa.BooleanArray]:
     """Of each row of `files` (`path`, `deletionVector` as in the log) whether its data file, and its vector, is gone.
 
     An object store is listed once, and asked by name only for what is not in the list. Raises StorageError.

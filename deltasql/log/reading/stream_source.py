@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-    from deltasql.log.replay.table import DeltaLog
+    from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.schema.types import StructType
 
 _AT_ONCE = 1000
@@ -40,7 +40,7 @@ _AT_ONCE = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Offset:
+class StreamOffset:
     """Everything up to and with file `index` of `version` has been read; -1: nothing of it.
 
     In a snapshot the files of all versions up to `version` count, oldest first; else those that `version` adds.
@@ -61,8 +61,8 @@ class Offset:
         }
 
     @staticmethod
-    def from_json(data: Mapping[str, Any]) -> Offset:
-        return Offset(data["reservoirId"], data["reservoirVersion"], data["index"], data["isStartingVersion"])
+    def from_json(data: Mapping[str, Any]) -> StreamOffset:
+        return StreamOffset(data["reservoirId"], data["reservoirVersion"], data["index"], data["isStartingVersion"])
 
     @property
     def place(self) -> tuple[int, int, int]:
@@ -71,7 +71,7 @@ class Offset:
 
 
 @dataclass(frozen=True, slots=True)
-class TailFile:
+class StreamFile:
     """A data file and which of its rows count: all but those of `vector`, or `marked` alone.
 
     `path` is absolute; partition values are by physical name. `change` is the kind of all its rows in the change feed,
@@ -89,7 +89,7 @@ class TailFile:
 
 
 @dataclass(frozen=True, slots=True)
-class TailRules:
+class StreamRules:
     """What the options of a stream say. One start at most; neither: the stream begins with a snapshot."""
 
     starting_version: int | None = None
@@ -110,43 +110,43 @@ class _Step:
     A file that is not `first` goes with those before it.
     """
 
-    file: TailFile | None
-    after: Offset
+    file: StreamFile | None
+    after: StreamOffset
     first: bool = True
 
 
 @dataclass(slots=True)
-class Tail:
+class StreamSource:
     """Walks the stream of one table. `schema` is what its query reads; `log` is looked at anew with each call."""
 
     log: DeltaLog
-    rules: TailRules
+    rules: StreamRules
     schema: StructType
     _snapshots: dict[int, pa.Table] = field(default_factory=dict)
     _start_is_checked: bool = False
 
-    def first(self) -> Offset:
+    def first(self) -> StreamOffset:
         """Where a new query begins. Raises VersionNotFoundError, TimestampTooLateError."""
         latest, rules = self.log.snapshot(), self.rules
         table_id = latest.metadata.id
         if rules.from_latest:
-            return Offset(table_id, latest.version + 1)
+            return StreamOffset(table_id, latest.version + 1)
         if rules.starting_version is not None:
             if rules.starting_version > latest.version:
                 raise VersionNotFoundError(self.log.table, rules.starting_version, self._earliest, latest.version)
-            return Offset(table_id, rules.starting_version)
+            return StreamOffset(table_id, rules.starting_version)
         if rules.starting_micros is not None:
             version = self.log.first_at(rules.starting_micros)
             if version is None:
                 # Says how late the latest version is.
                 version = self.log.version_at(rules.starting_micros)
-            return Offset(table_id, version)
-        return Offset(table_id, latest.version, is_snapshot=True)
+            return StreamOffset(table_id, version)
+        return StreamOffset(table_id, latest.version, is_snapshot=True)
 
     def latest_version(self) -> int:
         return self.log.snapshot().version
 
-    def next(self, start: Offset, most_files: float, most_bytes: float, until: int) -> Offset:
+    def next(self, start: StreamOffset, most_files: float, most_bytes: float, until: int) -> StreamOffset:
         """Where a batch from `start` ends that reads some files at most, and of versions up to `until`.
 
         A batch has one file at least, and all changes of a version. Raises the errors of `errors.streams`.
@@ -160,7 +160,7 @@ class Tail:
             end = step.after
         return end
 
-    def files(self, start: Offset, end: Offset) -> Iterator[TailFile]:
+    def files(self, start: StreamOffset, end: StreamOffset) -> Iterator[StreamFile]:
         """The files of a batch."""
         excluded = re.compile(self.rules.exclude) if self.rules.exclude else None
         for step in self._steps(start, end.version):
@@ -169,7 +169,7 @@ class Tail:
             if step.file is not None and not (excluded and excluded.search(step.file.path)):
                 yield step.file
 
-    def _steps(self, start: Offset, until: int) -> Iterator[_Step]:
+    def _steps(self, start: StreamOffset, until: int) -> Iterator[_Step]:
         latest = self.log.snapshot()
         if latest.metadata.id != start.table_id:
             raise DifferentTableError(self.log.table, start.table_id, latest.metadata.id)
@@ -178,7 +178,7 @@ class Tail:
         if start.is_snapshot:
             yield from self._snapshot_steps(start)
             version, index = version + 1, -1
-            yield _Step(None, Offset(start.table_id, version))
+            yield _Step(None, StreamOffset(start.table_id, version))
         while version <= min(until, latest.version):
             commit = self._commit(version)
             if commit is None:
@@ -189,12 +189,12 @@ class Tail:
             for number, file in enumerate(self._files_of(commit)):
                 if number > index:
                     yield _Step(
-                        file, Offset(start.table_id, version, number), not self.rules.change_feed or number == 0
+                        file, StreamOffset(start.table_id, version, number), not self.rules.change_feed or number == 0
                     )
             version, index = version + 1, -1
-            yield _Step(None, Offset(start.table_id, version))
+            yield _Step(None, StreamOffset(start.table_id, version))
 
-    def _snapshot_steps(self, start: Offset) -> Iterator[_Step]:
+    def _snapshot_steps(self, start: StreamOffset) -> Iterator[_Step]:
         table = self._snapshot_files(start.version)
         fields = {item.name: physical_name(item) for item in self.schema}
         change = "insert" if self.rules.change_feed else None
@@ -204,10 +204,10 @@ class Tail:
                 values = {fields.get(name, name): value for name, value in (row["partitionValues"] or {}).items()}
                 vector = row["deletionVector"]
                 live = vector if vector and vector.get("storageType") else None
-                file = TailFile(
+                file = StreamFile(
                     row["location"], row["size"], values, live, change=change, version=start.version, time_ms=time_ms
                 )
-                yield _Step(file, Offset(start.table_id, start.version, number, is_snapshot=True))
+                yield _Step(file, StreamOffset(start.table_id, start.version, number, is_snapshot=True))
 
     def _snapshot_files(self, version: int) -> pa.Table:
         """The files of a snapshot, oldest first; kept, for a stream comes back for the rest of them."""
@@ -233,7 +233,7 @@ class Tail:
     def _earliest(self) -> int:
         return min(entry.version for entry in self.log.history())
 
-    def _files_of(self, commit: CommitFile) -> list[TailFile]:
+    def _files_of(self, commit: CommitFile) -> list[StreamFile]:
         """The files that a version brings to the stream. Raises SourceDeleteError, SourceChangeError."""
         if self.rules.change_feed:
             return self._changes_of(commit.version)
@@ -253,7 +253,7 @@ class Tail:
             raise SourceDeleteError(self.log.table, commit.version, removes[0]["path"])
         return []
 
-    def _changes_of(self, version: int) -> list[TailFile]:
+    def _changes_of(self, version: int) -> list[StreamFile]:
         (changed,) = version_changes(self.log, version, version)
         (time_ms,) = self.log.commit_times([version]).values()
         files = [self._file(item, version, None, time_ms) for item in changed.changes]
@@ -270,11 +270,11 @@ class Tail:
         change: str | None = None,
         time_ms: int = 0,
         marked: np.ndarray[Any, Any] | None = None,
-    ) -> TailFile:
+    ) -> StreamFile:
         vector = None if marked is not None else action.get("deletionVector")
         values = dict(action.get("partitionValues") or {})
         place = absolute(action["path"], self.log.location)
-        return TailFile(place, action.get("size") or 0, values, vector, marked, change, version, time_ms)
+        return StreamFile(place, action.get("size") or 0, values, vector, marked, change, version, time_ms)
 
     def _check_start(self, version: int) -> None:
         """The schema of what was read last must be readable, too: without renames nothing else could have changed."""

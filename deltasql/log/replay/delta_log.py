@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import NotADeltaTableError
 from deltasql.log.replay.history import commit_history, commit_times, first_at, version_at
+from deltasql.log.replay.log_segment import LogListing, LogSegment, build_segment, list_after, list_log
 from deltasql.log.replay.reconciliation import LogReader
-from deltasql.log.replay.segment import Listing, LogSegment, build_segment, list_after, list_log
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.paths import is_local, local_path
 from deltasql.log.storage.store import LogStore, open_store
@@ -98,7 +98,7 @@ class DeltaLog:
             return self._refreshed()
         return self._adopt(Snapshot(self._reader, grown, last.known()))
 
-    def _grown(self, last: Snapshot, listing: Listing) -> LogSegment | None:
+    def _grown(self, last: Snapshot, listing: LogListing) -> LogSegment | None:
         """The last segment with the new commits; None if the log has to be listed anew."""
         segment = last.segment.extended(listing)
         if segment.version != listing.latest or segment.version == last.version:
@@ -136,7 +136,7 @@ class DeltaLog:
             return snapshot
         return Snapshot(self._reader, segment, snapshot.known())
 
-    def _full_listing(self) -> Listing:
+    def _full_listing(self) -> LogListing:
         listing = list_log(self.store, full=True)
         if listing.latest < 0:
             raise NotADeltaTableError(self.table, self.location)

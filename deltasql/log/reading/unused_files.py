@@ -25,14 +25,14 @@ from deltasql.log.actions.file_tables import REMOVE, from_actions, needs_decodin
 from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
 from deltasql.log.configuration.properties import deleted_file_retention_ms
 from deltasql.log.replay.history import file_times
-from deltasql.log.replay.segment import list_log
+from deltasql.log.replay.log_segment import list_log
 from deltasql.log.replay.snapshot import Snapshot, physical_names
 from deltasql.log.storage.arrow_values import ZERO, integers, strings
+from deltasql.log.storage.listing import IsHidden, TableListing
 from deltasql.log.storage.paths import canonical, commit_path, is_absolute, is_local
-from deltasql.log.storage.tree import IsHidden, Tree
 
 if TYPE_CHECKING:
-    from deltasql.log.replay.table import DeltaLog
+    from deltasql.log.replay.delta_log import DeltaLog
 
 _ALWAYS_DATA = ("_change_data", "_delta_index")
 _COLUMNS = ["path", "deletionVector"]
@@ -40,7 +40,7 @@ _SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Unused:
+class UnusedFiles:
     """What may go: `files` as in `Tree.files`, sorted, and `folders` by path, the deepest first."""
 
     files: pa.Table
@@ -65,13 +65,13 @@ def hidden_names(snapshot: Snapshot) -> IsHidden:
     return is_hidden
 
 
-def unused(tree: Tree, log: DeltaLog, snapshot: Snapshot, cutoff_ms: int) -> Unused:
+def unused_files(tree: TableListing, log: DeltaLog, snapshot: Snapshot, cutoff_ms: int) -> UnusedFiles:
     """What of `tree` may go. `snapshot` must be newer than the tree: what was committed by then is known to it."""
     cutoff = integers([cutoff_ms])[0]
     old = tree.files.filter(pc.less(tree.files["modified"], cutoff))
     needed = pc.is_in(old["path"], value_set=_referenced(log, snapshot, cutoff_ms))
     folders = tree.empty.filter(pc.less(tree.empty["modified"], cutoff))["path"].to_pylist()
-    return Unused(old.filter(pc.invert(needed)).sort_by("path"), folders)
+    return UnusedFiles(old.filter(pc.invert(needed)).sort_by("path"), folders)
 
 
 def logged_paths(log: DeltaLog, after: int, cutoff_ms: int) -> tuple[list[str], int]:

@@ -7,36 +7,36 @@ checkpoint did is known exactly. A file of the checkpoint is told by its age: wh
 from __future__ import annotations
 
 from deltasql.log.actions.actions import Json
-from deltasql.log.actions.commit_file import CommitFile, file_key
-from deltasql.log.replay.reconciliation import Tail
-from deltasql.log.replay.segment import CheckpointFiles
-from deltasql.log.replay.state import FileTotals
+from deltasql.log.actions.commit_file import CommitFile, action_key
+from deltasql.log.replay.log_segment import CheckpointFiles
+from deltasql.log.replay.reconciliation import LogTail
+from deltasql.log.replay.table_state import FileTotals
 
 # Clocks of writers differ; who says that rows are only arranged anew is believed to name old files.
 _SKEW_MS = 3_600_000
 
 
 def count_commit(
-    totals: FileTotals, commit: CommitFile, before: Tail, checkpoint: CheckpointFiles | None, root: str, table: str
+    totals: FileTotals, commit: CommitFile, before: LogTail, checkpoint: CheckpointFiles | None, root: str, table: str
 ) -> FileTotals | None:
     """The totals once `commit` is on top of the checkpoint and of `before`.
 
     None if that takes a look at the checkpoint: its size is missing, or a file may be live already.
     """
     if commit.is_big and _only_news(commit, before, checkpoint, root, table):
-        from deltasql.log.replay.totals import totals_after
+        from deltasql.log.replay.columnar_totals import totals_after
 
         return totals_after(totals, *commit.file_tables(table))
     plain = commit.materialized(table)
     leaving: list[Json] = []
     for action in plain.removes:
-        key = file_key(action, root)
+        key = action_key(action, root)
         if key in before.live:
             leaving.append(before.add(key, table))
         elif checkpoint is not None and key not in before.gone:
             leaving.append(action)
     for action in plain.adds:
-        key = file_key(action, root)
+        key = action_key(action, root)
         if key in before.live:
             leaving.append(before.add(key, table))
         elif key not in before.gone and _may_be_old(action, checkpoint):
@@ -44,16 +44,16 @@ def count_commit(
     return totals.after(plain.adds, leaving)
 
 
-def _only_news(commit: CommitFile, before: Tail, checkpoint: CheckpointFiles | None, root: str, table: str) -> bool:
+def _only_news(commit: CommitFile, before: LogTail, checkpoint: CheckpointFiles | None, root: str, table: str) -> bool:
     """True if the commit's adds are new files for sure, and its removes come from the checkpoint."""
     import pyarrow.compute as pc
 
-    from deltasql.log.actions.file_tables import keys_of
+    from deltasql.log.actions.file_tables import action_keys
 
     adds, removes = commit.file_tables(table)
     if (before.live or before.gone) and not all(
         known.isdisjoint(keys)
-        for keys in (keys_of(adds, root), keys_of(removes, root))
+        for keys in (action_keys(adds, root), action_keys(removes, root))
         for known in (before.live.keys(), before.gone.keys())
     ):
         return False

@@ -12,8 +12,8 @@ from deltasql.log.storage.paths import is_local
 if TYPE_CHECKING:
     from deltasql.log.storage.store import LogStore
 
-FOLDER = "metadata"
-HINT = f"{FOLDER}/version-hint.text"
+METADATA_FOLDER = "metadata"
+HINT = f"{METADATA_FOLDER}/version-hint.text"
 DELTA_VERSION, DELTA_TIMESTAMP = "delta-version", "delta-timestamp"
 """Properties of the Iceberg table: which version of the log it shows, and when that was committed (ms)."""
 _NAME = re.compile(r"v(\d+)\.metadata\.json")
@@ -40,7 +40,7 @@ def root_uri(root: str) -> str:
 
 
 def metadata_path(number: int) -> str:
-    return f"{FOLDER}/v{number}.metadata.json"
+    return f"{METADATA_FOLDER}/v{number}.metadata.json"
 
 
 def current_metadata(store: LogStore) -> CurrentMetadata | None:
@@ -72,5 +72,5 @@ def _hinted(store: LogStore) -> int:
 
 
 def _numbers(store: LogStore) -> list[int]:
-    names = (_NAME.fullmatch(entry.name) for entry in store.list_folder(FOLDER))
+    names = (_NAME.fullmatch(entry.name) for entry in store.list_folder(METADATA_FOLDER))
     return [int(found[1]) for found in names if found]

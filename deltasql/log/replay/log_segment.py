@@ -57,7 +57,7 @@ class Delta:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class LogListing:
     """The log's files by kind. `complete` is false if the listing began at a checkpoint that a hint named."""
 
     commits: dict[int, Entry]
@@ -110,7 +110,7 @@ class LogSegment:
             return None
         return sorted([*single, *inside], key=_by_start)
 
-    def extended(self, listing: Listing) -> LogSegment:
+    def extended(self, listing: LogListing) -> LogSegment:
         """This segment with the newer commits of a listing that begins right after it, without gaps."""
         commits = list(self.commits)
         version = self.version
@@ -125,7 +125,7 @@ class LogSegment:
         return self.checkpoint.version if self.checkpoint else 0
 
 
-def list_log(store: LogStore, full: bool = False, upto: int | None = None) -> Listing:
+def list_log(store: LogStore, full: bool = False, upto: int | None = None) -> LogListing:
     """The log's files, from the last checkpoint on, or all of them if `full` or if the hint does not help.
 
     `upto` is the version that is wanted: a hint that is newer does not help.
@@ -138,12 +138,12 @@ def list_log(store: LogStore, full: bool = False, upto: int | None = None) -> Li
     return classify(store.list_folder(LOG), complete=True)
 
 
-def list_after(store: LogStore, version: int) -> Listing:
+def list_after(store: LogStore, version: int) -> LogListing:
     """The log's files that are newer than the commit of `version`."""
     return classify(store.list_folder(LOG, offset=commit_path(version)), complete=False)
 
 
-def classify(entries: Iterable[Entry], complete: bool) -> Listing:
+def classify(entries: Iterable[Entry], complete: bool) -> LogListing:
     """Files by kind. Unknown names, incomplete multi-part checkpoints and empty files but commits are left out."""
     commits: dict[int, Entry] = {}
     checksums: set[int] = set()
@@ -170,11 +170,11 @@ def classify(entries: Iterable[Entry], complete: bool) -> Listing:
         if set(found) == set(range(1, count + 1)):
             checkpoints.append(CheckpointFiles(version, _PARTS, tuple(found[part] for part in sorted(found))))
     ranked = tuple(sorted(checkpoints, key=_rank))
-    return Listing(commits, ranked, frozenset(checksums), complete, tuple(sorted(compacted, key=_longest_first)))
+    return LogListing(commits, ranked, frozenset(checksums), complete, tuple(sorted(compacted, key=_longest_first)))
 
 
 def build_segment(
-    listing: Listing,
+    listing: LogListing,
     table: str,
     location: str,
     version: int | None = None,
@@ -217,12 +217,12 @@ def _chosen(compacted: Iterable[Delta], start: int, last: int) -> tuple[Delta, .
     return tuple(taken)
 
 
-def _missing(listing: Listing, compacted: Iterable[Delta], start: int, last: int) -> list[int]:
+def _missing(listing: LogListing, compacted: Iterable[Delta], start: int, last: int) -> list[int]:
     covered = {version for item in compacted for version in range(item.start, item.end + 1)}
     return [number for number in range(start, last + 1) if number not in listing.commits and number not in covered]
 
 
-def _require_none(missing: list[int], listing: Listing, table: str, location: str, start: int, last: int) -> None:
+def _require_none(missing: list[int], listing: LogListing, table: str, location: str, start: int, last: int) -> None:
     if not missing:
         return
     if missing[0] == start:

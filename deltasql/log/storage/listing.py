@@ -18,7 +18,7 @@ CHECKSUM_MARKS = (".", ".crc")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Tree:
+class TableListing:
     """`files` and `empty` (folders, the deepest first) have `path`, relative and decoded, and `modified` in ms.
 
     `files` also have their `size` in bytes. `folders` counts all folders, the table's own included.
@@ -29,7 +29,7 @@ class Tree:
     folders: int = 1
 
 
-def local_tree(root: str, is_hidden: IsHidden) -> Tree:
+def list_local(root: str, is_hidden: IsHidden) -> TableListing:
     """The tree below a local folder. Links to folders are not followed; a table inside the table is left out.
 
     Files that vanish meanwhile are left out too. Raises OSError.
@@ -58,10 +58,10 @@ def local_tree(root: str, is_hidden: IsHidden) -> Tree:
             else:
                 occupied.add(folder)
                 _append(files, path, item)
-    return Tree(_table(files), _empty(folders, occupied), len(folders) + 1)
+    return TableListing(_table(files), _empty(folders, occupied), len(folders) + 1)
 
 
-def listed_tree(entries: Iterable[tuple[str, int, int]], is_hidden: IsHidden) -> Tree:
+def list_objects(entries: Iterable[tuple[str, int, int]], is_hidden: IsHidden) -> TableListing:
     """The tree of an object store, which knows no folders: of (path, size, modified) per object."""
     visible: dict[str, bool] = {}
     found = list(entries)
@@ -75,7 +75,7 @@ def listed_tree(entries: Iterable[tuple[str, int, int]], is_hidden: IsHidden) ->
             visible[folder] = not inside and not any(is_hidden(part) for part in parents)
         if visible[folder] and not is_hidden(name):
             files.append(entry)
-    return Tree(_table(files), no_folders(), sum(visible.values()))
+    return TableListing(_table(files), no_folders(), sum(visible.values()))
 
 
 def checksum_beside(path: str) -> str:

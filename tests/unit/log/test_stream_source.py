@@ -23,8 +23,8 @@ from deltasql.errors.streams import (
 )
 from deltasql.log.actions.actions import AddCDCFile, AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.reading.stream import Offset, Tail, TailRules
-from deltasql.log.replay.table import DeltaLog
+from deltasql.log.reading.stream_source import StreamOffset, StreamRules, StreamSource
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.schema.types import LONG, StructField, StructType
 
 Create = Callable[..., DeltaLog]
@@ -33,20 +33,20 @@ Append = Callable[..., object]
 NO_LIMIT = float("inf")
 
 
-def tail_of(log: DeltaLog, **rules: object) -> Tail:
-    return Tail(log, TailRules(**rules), log.snapshot().schema)  # type: ignore[arg-type]
+def tail_of(log: DeltaLog, **rules: object) -> StreamSource:
+    return StreamSource(log, StreamRules(**rules), log.snapshot().schema)  # type: ignore[arg-type]
 
 
-def names(tail: Tail, start: Offset, end: Offset) -> list[str]:
+def names(tail: StreamSource, start: StreamOffset, end: StreamOffset) -> list[str]:
     return [Path(file.path).name for file in tail.files(start, end)]
 
 
-def batches(tail: Tail, most_files: float = NO_LIMIT, most_bytes: float = NO_LIMIT) -> list[list[str]]:
+def batches(tail: StreamSource, most_files: float = NO_LIMIT, most_bytes: float = NO_LIMIT) -> list[list[str]]:
     """The files of each batch from the stream's begin to its end."""
     start, found = tail.first(), []
     while (end := tail.next(start, most_files, most_bytes, tail.latest_version())) != start:
         # What a checkpoint keeps is enough to go on.
-        assert Offset.from_json(json.loads(json.dumps(end.to_json()))) == end
+        assert StreamOffset.from_json(json.loads(json.dumps(end.to_json()))) == end
         found.append(names(tail, start, end))
         start = end
     return found
@@ -70,9 +70,9 @@ def log(create: Create, add: Add, append: Append) -> DeltaLog:
 def test_a_stream_begins_with_a_snapshot_and_goes_on_with_the_versions(log: DeltaLog, append: Append) -> None:
     tail = tail_of(log)
     start = tail.first()
-    assert start == Offset("the-id", 2, -1, is_snapshot=True)
+    assert start == StreamOffset("the-id", 2, -1, is_snapshot=True)
     end = tail.next(start, NO_LIMIT, NO_LIMIT, 2)
-    assert end == Offset("the-id", 3)
+    assert end == StreamOffset("the-id", 3)
     assert sorted(names(tail, start, end)) == ["a", "b", "c", "d"]
     assert tail.next(end, NO_LIMIT, NO_LIMIT, tail.latest_version()) == end
     append(log, "e", "f")
@@ -135,7 +135,7 @@ def test_available_now_stops_at_the_version_that_it_began_with(log: DeltaLog, ap
     until = tail.latest_version()
     append(log, "late")
     end = tail.next(tail.first(), NO_LIMIT, NO_LIMIT, until)
-    assert end == Offset("the-id", 3)
+    assert end == StreamOffset("the-id", 3)
 
 
 def test_moved_rows_are_not_read_again(log: DeltaLog, add: Add) -> None:
@@ -237,7 +237,7 @@ def test_the_change_feed(create: Create, add: Add, append: Append) -> None:
     # The files of one version tell of both sides of its changes, and stay together.
     assert [batch for batch in batches(tail, most_files=1) if batch] == [["a"], ["c1", "c2"], ["b"]]
     snapshot = tail_of(log, change_feed=True)
-    assert [file.change for file in snapshot.files(snapshot.first(), Offset("the-id", 3))] == []
+    assert [file.change for file in snapshot.files(snapshot.first(), StreamOffset("the-id", 3))] == []
 
 
 def test_the_change_feed_of_a_table_without_one(log: DeltaLog) -> None:
