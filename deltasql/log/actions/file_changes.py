@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from deltasql.log.actions.actions import Json
@@ -35,15 +35,20 @@ class FileChanges:
         plain = commit.materialized(table)
         adds = {canonical(add["path"], root): add for add in plain.adds}
         removes = {canonical(remove["path"], root): remove for remove in plain.removes}
-        gone = {path: remove for path, remove in removes.items() if path not in adds}
-        came = {path: add for path, add in adds.items() if path not in removes}
-        return FileChanges(
-            {path: (remove, adds[path]) for path, remove in removes.items() if path in adds},
-            {path: remove for path, remove in gone.items() if _changes_data(remove)},
-            {path: add for path, add in came.items() if _changes_data(add)},
-            {path: remove for path, remove in gone.items() if not _changes_data(remove)},
-            {path: add for path, add in came.items() if not _changes_data(add)},
-        )
+        removed, moved = _by_data_change(removes, adds.keys())
+        new, outputs = _by_data_change(adds, removes.keys())
+        restated = {path: (remove, adds[path]) for path, remove in removes.items() if path in adds}
+        return FileChanges(restated, removed, new, moved, outputs)
+
+
+def _by_data_change(actions: Mapping[str, Json], without: Collection[str]) -> tuple[dict[str, Json], dict[str, Json]]:
+    """Actions by path, but for those `without`: first those that change data, then those that only arrange it anew."""
+    changing: dict[str, Json] = {}
+    arranging: dict[str, Json] = {}
+    for path, action in actions.items():
+        if path not in without:
+            (changing if _changes_data(action) else arranging)[path] = action
+    return changing, arranging
 
 
 def _changes_data(action: Json) -> bool:

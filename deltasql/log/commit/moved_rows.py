@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -47,12 +47,115 @@ class Follower(Protocol):
         """All rows of a file, deleted ones too, for one whose statistics do not tell."""
 
 
-@dataclass(slots=True)
-class _Rearranged:
-    """A move of rows that has to be taken back: the files that went, as they were, and those that came."""
+@dataclass(frozen=True, slots=True)
+class RowMove:
+    """Files that another commit took out of the table, as they were before, and those that have their rows since."""
 
-    inputs: dict[str, AddFile]
-    outputs: dict[str, AddFile]
+    inputs: Mapping[str, AddFile]
+    outputs: Mapping[str, AddFile]
+
+    def loses(self, files: FileChanges) -> bool:
+        """Whether a later commit changed or deleted rows in the outputs, so that the inputs are no longer the same."""
+        return not self.outputs.keys().isdisjoint((*files.restated, *files.removed))
+
+    def is_moved_on(self, files: FileChanges) -> bool:
+        """Whether a later commit moved rows out of the outputs."""
+        return not self.outputs.keys().isdisjoint(files.moved)
+
+
+class MovesToUndo:
+    """Moves of rows that a transaction could not follow, and takes back in a commit just before its own."""
+
+    def __init__(self, store: LogStore, follower: Follower) -> None:
+        self._store, self._follower = store, follower
+        self._moves: list[RowMove] = []
+
+    def add(self, removes: Mapping[str, Json], outputs: Mapping[str, AddFile]) -> bool:
+        """Adds a move from the files that `removes` took out to `outputs`; False if a file is gone for good."""
+        inputs = self._as_before(removes)
+        if inputs is not None:
+            self._moves.append(RowMove(inputs, outputs))
+        return inputs is not None
+
+    def includes(self, paths: Iterable[str]) -> bool:
+        """Whether one of the files goes once the moves are taken back."""
+        return not _outputs(self._moves).isdisjoint(paths)
+
+    def rebase(self, files: FileChanges) -> bool:
+        """Puts the moves on top of a winner. False if one of them cannot be taken back any more."""
+        if any(move.loses(files) for move in self._moves):
+            return False
+        continued = [move for move in self._moves if move.is_moved_on(files)]
+        if not continued:
+            return True
+        self._moves = [move for move in self._moves if move not in continued]
+        if _has_undone(continued, files):
+            return True
+        known = _outputs(continued)
+        others = self._as_before({path: remove for path, remove in files.moved.items() if path not in known})
+        if others is not None:
+            self._moves.append(_joined(continued, others, files))
+        return others is not None
+
+    def actions(self) -> tuple[Action, ...]:
+        """The actions that take all the moves back, without a change of data; none for no moves."""
+        now = int(time.time() * 1000)
+        removes = [add.remove(now, data_change=False) for move in self._moves for add in move.outputs.values()]
+        return (*removes, *(add for move in self._moves for add in move.inputs.values()))
+
+    def clear(self) -> None:
+        """Forgets the moves, once they have been taken back."""
+        self._moves.clear()
+
+    def _as_before(self, removes: Mapping[str, Json]) -> dict[str, AddFile] | None:
+        """Files that have left the table, as they were; None where one of them, or its vector, is gone for good."""
+        adds = {}
+        read = self._follower.as_read([remove["path"] for remove in removes.values()])
+        for path, remove in removes.items():
+            try:
+                modified = self._store.head(path).modified
+                rows_marked_in(self._store, remove)
+                add = AddFile.from_json({**remove, "modificationTime": modified, "dataChange": False})
+            except (FileNotFoundError, KeyError, InvalidDeletionVectorError):
+                return None
+            adds[path] = self._described(add, read.get(path))
+        return adds
+
+    def _described(self, add: AddFile, read: AddFile | None) -> AddFile:
+        """The file with what its remove action did not say: not every writer states more there than the path."""
+        if read is not None:
+            add = replace(add, stats=add.stats or read.stats, clustering_provider=read.clustering_provider)
+        if add.deletion_vector is None:
+            return add
+        return replace(add, stats=loose_statistics(add.stats, row_count_of(add, self._follower)))
+
+
+def _outputs(moves: Iterable[RowMove]) -> set[str]:
+    return {path for move in moves for path in move.outputs}
+
+
+def _has_undone(moves: Iterable[RowMove], files: FileChanges) -> bool:
+    """Whether a winner has itself taken these moves back: all their inputs are there again, with the same vectors."""
+    outputs = added_files(files.outputs)
+    return all(_same_vector(outputs.get(path), add) for move in moves for path, add in move.inputs.items())
+
+
+def _joined(moves: Iterable[RowMove], others: Mapping[str, AddFile], files: FileChanges) -> RowMove:
+    """One move in place of `moves` and of the one that a winner went on with, which moved rows of `others` as well."""
+    inputs = {path: add for move in moves for path, add in move.inputs.items()}
+    stay = {path: add for move in moves for path, add in move.outputs.items() if path not in files.moved}
+    return RowMove({**inputs, **others}, {**stay, **added_files(files.outputs)})
+
+
+def added_files(adds: Mapping[str, Json]) -> dict[str, AddFile]:
+    """Add actions, JSON objects by canonical path, as objects of their class."""
+    return {path: AddFile.from_json(add) for path, add in adds.items()}
+
+
+def row_count_of(add: AddFile, follower: Follower) -> int:
+    """All rows of a file, deleted ones too: from its statistics, else from the file itself."""
+    count = record_count(add.stats)
+    return follower.count_rows(add) if count is None else count
 
 
 @dataclass(slots=True)
@@ -68,7 +171,10 @@ class TouchedRows:
     marked: dict[str, MarkedFile] = field(default_factory=dict)
     marking: Marking | None = None
     seen: dict[str, MarkedFile] = field(default_factory=dict)
-    _rearranged: list[_Rearranged] = field(default_factory=list)
+    to_undo: MovesToUndo = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.to_undo = MovesToUndo(self.store, self.follower)
 
     def positions(self, path: str) -> np.ndarray[Any, Any]:
         """All positions in one file, sorted."""
@@ -80,79 +186,41 @@ class TouchedRows:
         return np.unique(np.concatenate(parts)) if parts else np.empty(0, np.uint64)
 
     def restate(self, path: str, add: Json) -> None:
-        """Takes over what a winner says of a file that stayed."""
+        """Replaces our AddFile of `path` by the winner's: same data file, other vector, tags or row ids."""
         for kind in (self.marked, self.seen):
             if path in kind:
                 kind[path] = replace(kind[path], add=AddFile.from_json(add))
                 self._forget_marking(kind)
 
     def actions(self) -> tuple[Action, ...]:
-        """Removes and adds that mark the rows, on top of the winners so far; writes the vectors where they changed."""
+        """The removes and adds that mark the rows on top of the winners so far. Vectors that changed are written."""
         if self.marking is None:
             self.marking = mark_rows(self.store, list(self.marked.values()), int(time.time() * 1000))
         return self.marking.actions
 
     def move(self, files: FileChanges, orders_rows: bool) -> bool:
-        """Follows rows whose files have gone without them. False if that is not possible.
+        """Finds the rows that a winner put into other files, or plans to take its move back. False: neither can be.
 
         `orders_rows` says that the winner was asked to put the rows into another order: it is not taken back.
         """
-        moved = {
-            path: files.moved[path] for path in files.moved if any(path in kind for kind in (self.marked, self.seen))
-        }
-        if not moved or any(path in move.outputs for move in self._rearranged for path in files.outputs):
+        moved = [path for path in files.moved if path in self.marked or path in self.seen]
+        if not moved or self.to_undo.includes(files.outputs):
             # Nothing to follow, or the files come back once those moves are taken back to which this one was added.
             return True
-        outputs = {path: AddFile.from_json(add) for path, add in files.outputs.items()}
-        kinds = (self.marked, self.seen)
-        found = [self._places({path: kind[path] for path in moved if path in kind}, outputs) for kind in kinds]
-        if any(places is None for places in found):
-            if orders_rows or files.changes_rows:
-                return False
-            inputs = self._as_before(files.moved)
-            if inputs is None:
-                return False
-            self._rearranged.append(_Rearranged(inputs, outputs))
-            return True
-        for kind, places in zip(kinds, found, strict=True):
-            if places:
-                self._replace(kind, places, outputs)
+        outputs = added_files(files.outputs)
+        marked, seen = (self._places(kind, moved, outputs) for kind in (self.marked, self.seen))
+        if marked is None or seen is None:
+            may_be_undone = not orders_rows and not files.changes_rows
+            return may_be_undone and self.to_undo.add(files.moved, outputs)
+        self._replace(self.marked, marked, outputs)
+        self._replace(self.seen, seen, outputs)
         return True
 
-    def follow(self, files: FileChanges) -> bool:
-        """Takes note of what a winner did to files whose move is to be taken back. False if that cannot be any more."""
-        known = {path for move in self._rearranged for path in move.outputs}
-        if any(path in known for path in (*files.restated, *files.removed)):
-            return False
-        met = [move for move in self._rearranged if any(path in move.outputs for path in files.moved)]
-        if not met:
-            return True
-        outputs = {path: AddFile.from_json(add) for path, add in files.outputs.items()}
-        self._rearranged = [move for move in self._rearranged if move not in met]
-        before = {path: add for move in met for path, add in move.inputs.items()}
-        if all(_same_vector(outputs.get(path), add) for path, add in before.items()):
-            # Somebody else has taken them back already.
-            return True
-        others = self._as_before({path: files.moved[path] for path in files.moved if path not in known})
-        if others is None:
-            return False
-        # Moved once more, maybe together with the files of other moves: one move from first to last.
-        stay = {path: add for move in met for path, add in move.outputs.items() if path not in files.moved}
-        self._rearranged.append(_Rearranged(before | others, stay | outputs))
-        return True
-
-    def undo(self) -> tuple[Action, ...]:
-        """The actions that take all those moves back; they must be committed before the transaction's own."""
-        now = int(time.time() * 1000)
-        removes = [add.remove(now, data_change=False) for move in self._rearranged for add in move.outputs.values()]
-        return (*removes, *(add for move in self._rearranged for add in move.inputs.values()))
-
-    def undone(self) -> None:
-        """Takes note that all moves have been taken back."""
-        self._rearranged.clear()
-
-    def _places(self, rows: Mapping[str, MarkedFile], outputs: Mapping[str, AddFile]) -> Places | None:
-        """Where rows are now, by order where the outputs have the map, else by row id."""
+    def _places(
+        self, kind: Mapping[str, MarkedFile], moved: Iterable[str], outputs: Mapping[str, AddFile]
+    ) -> Places | None:
+        """Where rows of moved files are now: by their order where the outputs have the map, else by row id."""
+        rows = {path: kind[path] for path in moved if path in kind}
         by_order = {
             path: places_by_order(self.store, self.root, path, item.rows, outputs) for path, item in rows.items()
         }
@@ -163,31 +231,12 @@ class TouchedRows:
         by_id = self.follower.follow(rest, outputs)
         return None if by_id is None else {**found, **by_id}
 
-    def _as_before(self, removes: Mapping[str, Json]) -> dict[str, AddFile] | None:
-        """Files that have left the table, as they were; None where one of them, or its vector, is gone for good."""
-        adds = {}
-        read = self.follower.as_read([remove["path"] for remove in removes.values()])
-        for path, remove in removes.items():
-            try:
-                modified = self.store.head(path).modified
-                rows_marked_in(self.store, remove)
-                add = AddFile.from_json({**remove, "modificationTime": modified, "dataChange": False})
-            except (FileNotFoundError, KeyError, InvalidDeletionVectorError):
-                return None
-            adds[path] = self._described(add, read.get(path))
-        return adds
-
-    def _described(self, add: AddFile, read: AddFile | None) -> AddFile:
-        """The file with what its remove action did not say: not every writer states more there than the path."""
-        if read is not None:
-            add = replace(add, stats=add.stats or read.stats, clustering_provider=read.clustering_provider)
-        if add.deletion_vector is None:
-            return add
-        return replace(add, stats=loose_statistics(add.stats, self._count(add)))
-
     def _replace(self, kind: dict[str, MarkedFile], places: Places, outputs: Mapping[str, AddFile]) -> None:
+        """Puts `places` in place of the rows of the files that are gone."""
         import numpy as np
 
+        if not places:
+            return
         found: dict[str, list[int]] = {}
         for path, new in places.items():
             del kind[path]
@@ -196,12 +245,8 @@ class TouchedRows:
         for output, positions in found.items():
             old = kind[output].rows if output in kind else np.empty(0, np.uint64)
             rows = np.union1d(old, np.array(positions, np.uint64))
-            kind[output] = MarkedFile(outputs[output], rows, self._count(outputs[output]))
+            kind[output] = MarkedFile(outputs[output], rows, row_count_of(outputs[output], self.follower))
         self._forget_marking(kind)
-
-    def _count(self, add: AddFile) -> int:
-        count = record_count(add.stats)
-        return self.follower.count_rows(add) if count is None else count
 
     def _forget_marking(self, kind: dict[str, MarkedFile]) -> None:
         """No commit will refer to the vectors of the last try."""

@@ -67,20 +67,28 @@ class Rebase:
 
     def closes_circle(self, attempt: Attempt, winner: Winner, files: FileChanges) -> ConcurrentModificationError | None:
         """The error for a winner that has read what this transaction, put before it, has ignored."""
-        write_serializable = attempt.level is IsolationLevel.WRITE_SERIALIZABLE and not attempt.changes_metadata
-        if not self._strict or not write_serializable or attempt.is_blind_append:
+        if not self._ignores_appends(attempt):
             return None
         if winner.is_blind_append:
             if files.new:
                 self._skipped.append(SkippedAppend(winner.version, files.new))
             return None
-        # A writer that does not say what it has read may have read all that was there.
-        read = winner.version - 1 if winner.read_version is None else winner.read_version
         if not files.changes_rows:
             return None
-        for item in [item for item in self._skipped if item.version <= read]:
-            if self.selects(attempt, item.new):
+        for append in self._appends_read_by(winner):
+            if self.selects(attempt, append.new):
                 return ConcurrentAppendError(attempt.table, winner.version, winner.operation, attempt.advice)
             # The answer stays the same for every later reader.
-            self._skipped.remove(item)
+            self._skipped.remove(append)
         return None
+
+    def _ignores_appends(self, attempt: Attempt) -> bool:
+        """Whether the transaction may go before blind appends whose rows it would have read."""
+        lenient = attempt.level is IsolationLevel.WRITE_SERIALIZABLE and not attempt.changes_metadata
+        return self._strict and lenient and not attempt.is_blind_append
+
+    def _appends_read_by(self, winner: Winner) -> list[SkippedAppend]:
+        """The ignored appends that were there when the winner's writer read the table."""
+        # A writer that does not say what it has read may have read all that was there.
+        read = winner.version - 1 if winner.read_version is None else winner.read_version
+        return [append for append in self._skipped if append.version <= read]

@@ -80,22 +80,19 @@ class FollowingRebase(Rebase):
         self._followed: set[str] = set()
 
     def onto(self, attempt: Attempt, winner: Winner, files: FileChanges) -> ConcurrentModificationError | None:
-        if not self._touched.follow(files):
+        if not self._touched.to_undo.rebase(files):
             return moved_apart(attempt, winner, files.moved)
         error = self.closes_circle(attempt, winner, files)
         if error is not None:
             return error
         own = replace(attempt, read_files=attempt.read_files | self._followed)
-        changed = {path: values for path, values in winner.adds.items() if path in files.new or path in files.restated}
-        gone = {path: values for path, values in winner.removes.items() if path not in files.moved}
-        error = file_conflict(own, replace(winner, adds=changed, removes=gone))
+        error = file_conflict(own, _without_moves(winner, files))
         if error is not None:
             return error
-        if any(path in attempt.removes - self._touched.marked.keys() for path in files.moved):
+        rewritten = attempt.removes - self._touched.marked.keys()
+        if not rewritten.isdisjoint(files.moved) or not self._touched.move(files, winner.orders_rows):
             return moved_apart(attempt, winner, files.moved)
-        if not self._touched.move(files, winner.orders_rows):
-            return moved_apart(attempt, winner, files.moved)
-        if any(path in own.read_files for path in files.moved):
+        if not own.read_files.isdisjoint(files.moved):
             self._followed |= files.outputs.keys()
         return None
 
@@ -110,13 +107,20 @@ class FollowingRebase(Rebase):
 
     def preceding_actions(self) -> Sequence[Action]:
         """Takes back the moves of rows that could not be followed: files come back as they were before."""
-        return self._touched.undo()
+        return self._touched.to_undo.actions()
 
     def confirm_preceding(self) -> None:
-        self._touched.undone()
+        self._touched.to_undo.clear()
 
     def discard(self) -> None:
         self._touched.discard()
+
+
+def _without_moves(winner: Winner, files: FileChanges) -> Winner:
+    """The winner as if it had moved no row: only files whose rows it added, changed or deleted."""
+    changed = {path: values for path, values in winner.adds.items() if path in files.new or path in files.restated}
+    gone = {path: values for path, values in winner.removes.items() if path not in files.moved}
+    return replace(winner, adds=changed, removes=gone)
 
 
 class RowRebase(FollowingRebase):
@@ -138,7 +142,7 @@ class RowRebase(FollowingRebase):
         self._seconds = 0.0
 
     def onto(self, attempt: Attempt, winner: Winner, files: FileChanges) -> ConcurrentModificationError | None:
-        if not self._touched.follow(files):
+        if not self._touched.to_undo.rebase(files):
             return moved_apart(attempt, winner, files.moved)
         try:
             error = self.closes_circle(attempt, winner, files)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _CHUNK = 20_000
 _MILLISECOND = 1000
 _LAST = 2**63 - 1
+
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,22 +49,19 @@ def manifest_data_files(added: AddedFiles, metadata: Metadata, spec_id: int, tab
             added.stats.slice(start, end - start),
             added.partitions.slice(start, end - start),
         )
-        yield from _chunk(part, metadata, spec_id, table)
+        yield from _described_files(part, metadata, spec_id, table)
 
 
-def _chunk(added: AddedFiles, metadata: Metadata, spec_id: int, table: str) -> Iterator[DataFile]:
+def _described_files(added: AddedFiles, metadata: Metadata, spec_id: int, table: str) -> Iterator[DataFile]:
     kind = stats_type(metadata) or pa.struct([("numRecords", pa.int64())])
     statistics = parse_stats(added.stats, kind)
     counts = pc.struct_field(statistics, "numRecords").to_pylist()
     if None in counts:
         raise IcebergStatisticsError(added.locations[counts.index(None)], table, "Iceberg metadata")
-    ids = leaf_ids(metadata.schema)
-    nulls = _columns(statistics, "nullCount", ids)
-    lows = [(number, _encoded(values)) for number, values in _columns(statistics, "minValues", ids)]
-    highs = [(number, _encoded(_widened(values))) for number, values in _columns(statistics, "maxValues", ids)]
-    null_counts = [(number, values.to_pylist()) for number, values in nulls]
+    columns = _column_statistics(statistics, leaf_ids(metadata.schema))
     partitions = _partition_rows(added.partitions, metadata)
     for row, (location, size, rows) in enumerate(zip(added.locations, added.sizes, counts, strict=True)):
+        nulls = _of_row(columns.null_counts, row)
         found = DataFile.from_args(
             content=DataFileContent.DATA,
             file_path=location,
@@ -70,13 +69,37 @@ def _chunk(added: AddedFiles, metadata: Metadata, spec_id: int, table: str) -> I
             partition=Record(*partitions[row]),
             record_count=rows,
             file_size_in_bytes=size,
-            value_counts={number: rows for number, values in null_counts if values[row] is not None},
-            null_value_counts={number: values[row] for number, values in null_counts if values[row] is not None},
-            lower_bounds={number: values[row] for number, values in lows if values[row] is not None},
-            upper_bounds={number: values[row] for number, values in highs if values[row] is not None},
+            value_counts=dict.fromkeys(nulls, rows),
+            null_value_counts=nulls,
+            lower_bounds=_of_row(columns.lows, row),
+            upper_bounds=_of_row(columns.highs, row),
         )
         found.spec_id = spec_id
         yield found
+
+
+@dataclass(frozen=True, slots=True)
+class _ColumnStatistics:
+    """Statistics by column: its field id, and a value per file, None where the file has none."""
+
+    null_counts: list[tuple[int, list[int | None]]]
+    lows: list[tuple[int, list[bytes | None]]]
+    highs: list[tuple[int, list[bytes | None]]]
+
+
+def _column_statistics(statistics: pa.StructArray, ids: dict[tuple[str, ...], int]) -> _ColumnStatistics:
+    nulls = _columns(statistics, "nullCount", ids)
+    lows, highs = (_columns(statistics, name, ids) for name in ("minValues", "maxValues"))
+    return _ColumnStatistics(
+        [(number, values.to_pylist()) for number, values in nulls],
+        [(number, _encoded(values)) for number, values in lows],
+        [(number, _encoded(_widened(values))) for number, values in highs],
+    )
+
+
+def _of_row(columns: Sequence[tuple[int, list[_Value | None]]], row: int) -> dict[int, _Value]:
+    """One file's values by column, without those that it lacks."""
+    return {number: value for number, values in columns if (value := values[row]) is not None}
 
 
 def _columns(statistics: pa.StructArray, name: str, ids: dict[tuple[str, ...], int]) -> list[tuple[int, pa.Array]]:

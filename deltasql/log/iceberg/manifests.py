@@ -97,12 +97,15 @@ class ManifestWriting:
         joined: list[ManifestFile] = []
         for number, spec in specs.items():
             members = [item for item in small if item.partition_spec_id == number]
-            if len(members) < LEAST_MERGED:
-                continue
-            chosen.update(item.manifest_path for item in members)
-            entries = (_existing(entry) for item in members for entry in item.fetch_manifest_entry(self.files))
-            joined += [self._manifest(chunk, spec) for chunk in _chunked(entries)]
+            if len(members) >= LEAST_MERGED:
+                chosen.update(item.manifest_path for item in members)
+                joined += self._joined(members, spec)
         return [*(item for item in manifests if item.manifest_path not in chosen), *joined]
+
+    def _joined(self, manifests: Sequence[ManifestFile], spec: PartitionSpec) -> list[ManifestFile]:
+        """New manifests with all entries of some small ones."""
+        entries = (_existing(entry) for item in manifests for entry in item.fetch_manifest_entry(self.files))
+        return [self._manifest(chunk, spec) for chunk in _chunked(entries)]
 
     def listed(self, manifests: Sequence[ManifestFile], parent: int | None) -> str:
         """The location of a new manifest list."""

@@ -61,10 +61,9 @@ def _changes_of(log: DeltaLog, commit: CommitFile) -> VersionChanges:
         return VersionChanges(commit.version, commit.metadata, commit.changes)
     if _merged_nothing(commit):
         return VersionChanges(commit.version, commit.metadata)
-    adds = {canonical(item["path"], log.location): item for item in commit.adds if _is_change(item)}
-    removes = {canonical(item["path"], log.location): item for item in commit.removes if _is_change(item)}
+    adds, removes = _changing(log, commit.adds), _changing(log, commit.removes)
     both = adds.keys() & removes.keys()
-    pairs = [(adds[path], _rows(log, adds[path]), _rows(log, removes[path])) for path in both]
+    pairs = [(adds[path], _deleted_rows(log, adds[path]), _deleted_rows(log, removes[path])) for path in both]
     return VersionChanges(
         commit.version,
         commit.metadata,
@@ -75,6 +74,11 @@ def _changes_of(log: DeltaLog, commit: CommitFile) -> VersionChanges:
     )
 
 
+def _changing(log: DeltaLog, actions: Sequence[Json]) -> dict[str, Json]:
+    """The actions that change data, by the canonical paths of their files."""
+    return {canonical(item["path"], log.location): item for item in actions if _is_change(item)}
+
+
 def _differences(pairs: Iterator[tuple[Json, Any, Any]]) -> list[MarkedRows]:
     import numpy as np
 
@@ -82,7 +86,7 @@ def _differences(pairs: Iterator[tuple[Json, Any, Any]]) -> list[MarkedRows]:
     return [item for item in found if len(item.rows)]
 
 
-def _rows(log: DeltaLog, action: Json) -> np.ndarray[Any, Any]:
+def _deleted_rows(log: DeltaLog, action: Json) -> np.ndarray[Any, Any]:
     import numpy as np
 
     vector = action.get("deletionVector")

@@ -109,28 +109,36 @@ class Checkpoint:
 
         The last that were asked for are kept: a statement that is repeated, or asks for less, reads nothing.
         """
-        import numpy as np
         import pyarrow as pa
 
         from deltasql.log.actions.file_tables import ADD
-        from deltasql.log.storage.arrow_values import integers
 
-        if self._picked is not None and set(columns) <= set(self._picked[1].column_names):
-            known, table = self._picked
-            places = np.searchsorted(known, rows)
-            if len(rows) == 0 or (places[-1] < len(known) and np.array_equal(known[places], rows)):
-                return table.select(columns).take(integers(places))
-        kept = {
-            name: take_values(self._columns["add", name], rows) for name in columns if ("add", name) in self._columns
-        }
-        missing = [name for name in columns if name not in kept]
-        if missing:
-            read = self._read_at(rows, pa.schema([ADD.field(name) for name in missing]))
-            kept |= {name: read[name] for name in missing}
-        picked = pa.table([kept[name] for name in columns], schema=pa.schema([ADD.field(name) for name in columns]))
+        schema = pa.schema([ADD.field(name) for name in columns])
+        picked = self._picked_before(rows, columns)
+        if picked is not None:
+            return picked
+        known = [name for name in columns if ("add", name) in self._columns]
+        kept = {name: take_values(self._columns["add", name], rows) for name in known}
+        missing = [ADD.field(name) for name in columns if name not in kept]
+        read = self._read_at(rows, pa.schema(missing)) if missing else {}
+        picked = pa.table([kept[name] if name in kept else read[name] for name in columns], schema=schema)
         if missing and len(rows) <= _MOST_PICKED:
             self._picked = (rows, picked)
         return picked
+
+    def _picked_before(self, rows: np.ndarray, columns: Sequence[str]) -> pa.Table | None:
+        """What `adds_at` gives, from what it gave the last time; None where that had less."""
+        import numpy as np
+
+        from deltasql.log.storage.arrow_values import integers
+
+        if self._picked is None or not set(columns) <= set(self._picked[1].column_names):
+            return None
+        known, table = self._picked
+        places = np.searchsorted(known, rows)
+        if len(rows) and (places[-1] >= len(known) or not np.array_equal(known[places], rows)):
+            return None
+        return table.select(columns).take(integers(places))
 
     def partitions(self, keys: Sequence[str]) -> pa.StructArray:
         """The adds' partition values: a dictionary-encoded string per key, null where it is empty or missing."""

@@ -148,18 +148,26 @@ def statistics(file: OpenFile, group: int, leaves: Collection[tuple[str, ...]]) 
     """
     import pyarrow as pa
 
-    present = _leaves_of(file, "stats_parsed")
-    typed = [leaf for leaf in leaves if leaf in present and has_leaf(file, group, "add.stats_parsed.numRecords")]
-    is_typed = bool(typed) and (len(typed) == len(leaves) or not has_leaf(file, group, "add.stats"))
-    field = "stats_parsed" if is_typed else "stats"
-    wanted = [".".join(("add", field, *leaf)) for leaf in typed] if is_typed else ["add.stats"]
-    names = wanted if is_typed or ("stats",) in _leaves_of(file) else ["add.path"]
+    field, names = _statistics_columns(file, group, leaves)
     for batch in file.parquet.iter_batches(_SMALL_BATCH, row_groups=[group], columns=names):
         actions = batch.column(0)
         actions = actions.drop_null() if actions.null_count else actions
         index = actions.type.get_field_index(field)
         # Statistics that are not there are null texts.
         yield actions.field(index) if index >= 0 else pa.nulls(len(actions), pa.string())
+
+
+def _statistics_columns(file: OpenFile, group: int, leaves: Collection[tuple[str, ...]]) -> tuple[str, list[str]]:
+    """The field of the add actions that has the statistics, and the columns of the file to read for it.
+
+    Typed ones are read where they have all `leaves`, or where there are no others.
+    """
+    texts = has_leaf(file, group, "add.stats")
+    present = _leaves_of(file, "stats_parsed") if has_leaf(file, group, f"add.{_TYPED}") else set()
+    typed = [leaf for leaf in leaves if leaf in present]
+    if typed and (len(typed) == len(leaves) or not texts):
+        return "stats_parsed", [".".join(("add", "stats_parsed", *leaf)) for leaf in typed]
+    return "stats", ["add.stats"] if ("stats",) in _leaves_of(file) else ["add.path"]
 
 
 def _leaves_of(file: OpenFile, *path: str) -> set[tuple[str, ...]]:

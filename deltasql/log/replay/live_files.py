@@ -60,6 +60,10 @@ class LiveFiles:
         if rows is None or 2 * len(rows) > len(self):
             table = pa.table({name: self.column(name) for name in columns})
             return table if rows is None or len(rows) == table.num_rows else take_rows(table, rows)
+        return self._table_at(columns, rows)
+
+    def _table_at(self, columns: Sequence[str], rows: np.ndarray) -> pa.Table:
+        """These columns of few files. Of a checkpoint, only row groups that hold one of them are read."""
         raw = {"path" if name == "location" else name for name in columns if name != "partitionValues"}
         read = self._raw_at(sorted(raw), rows)
         found = {name: read[name] for name in raw}

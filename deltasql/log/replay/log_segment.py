@@ -66,6 +66,10 @@ class LogListing:
     complete: bool
     compacted: tuple[Delta, ...] = ()
 
+    def commits_from(self, first: int, last: int) -> tuple[tuple[int, Entry], ...]:
+        """The commit files of the versions from `first` to `last` that are there, oldest first."""
+        return tuple((number, self.commits[number]) for number in range(first, last + 1) if number in self.commits)
+
     @property
     def earliest(self) -> int | None:
         """The oldest version that can be read, None if there is none."""
@@ -184,37 +188,40 @@ def build_segment(
 
     Raises NotADeltaTableError, VersionNotFoundError, TruncatedLogError or LogGapError.
     """
-    latest = listing.latest
-    if latest < 0:
+    if listing.latest < 0:
         raise NotADeltaTableError(table, location)
-    wanted = latest if version is None else version
+    wanted = listing.latest if version is None else version
     usable = [item for item in listing.checkpoints if item.version <= wanted and item not in without]
     checkpoint = usable[-1] if usable else None
-    if wanted > latest or wanted < 0 or (version is not None and checkpoint is None and 0 not in listing.commits):
-        earliest = listing.earliest
-        raise VersionNotFoundError(table, wanted, min(listing.commits) if earliest is None else earliest, latest)
+    _require_version(listing, table, wanted, begins=checkpoint is not None or 0 in listing.commits or version is None)
     start = checkpoint.version + 1 if checkpoint else 0
-    compacted = _chosen([item for item in listing.compacted if item not in without], start, wanted)
-    missing = _missing(listing, compacted, start, wanted)
-    if missing and compacted:
-        # A file that bridges no gap is only an aid.
-        compacted = ()
-        missing = _missing(listing, compacted, start, wanted)
-    _require_none(missing, listing, table, location, start, wanted)
-    commits = tuple(
-        (number, listing.commits[number]) for number in range(start, wanted + 1) if number in listing.commits
-    )
+    compacted = _usable_compactions(listing, without, start, wanted)
+    _require_none(_missing(listing, compacted, start, wanted), listing, table, location, start, wanted)
     checksums = frozenset(number for number in listing.checksums if start - 1 <= number <= wanted)
-    return LogSegment(wanted, checkpoint, commits, checksums, compacted)
+    return LogSegment(wanted, checkpoint, listing.commits_from(start, wanted), checksums, compacted)
 
 
-def _chosen(compacted: Iterable[Delta], start: int, last: int) -> tuple[Delta, ...]:
-    """Compacted files that do not overlap; the longest of those that begin at the same version."""
+def _require_version(listing: LogListing, table: str, wanted: int, *, begins: bool) -> None:
+    """Raises VersionNotFoundError for a version outside of the log, or one before all that replay could begin with."""
+    if 0 <= wanted <= listing.latest and begins:
+        return
+    earliest = min(listing.commits) if listing.earliest is None else listing.earliest
+    raise VersionNotFoundError(table, wanted, earliest, listing.latest)
+
+
+def _usable_compactions(
+    listing: LogListing, without: Collection[CheckpointFiles | Delta], start: int, last: int
+) -> tuple[Delta, ...]:
+    """Compacted files that do not overlap, the longest of those that begin at the same version.
+
+    None where they leave a gap: a file that bridges no gap is only an aid, and a log with gaps is reported without it.
+    """
     taken: list[Delta] = []
-    for item in compacted:
-        if start <= item.start < item.end <= last and (not taken or item.start > taken[-1].end):
+    for item in listing.compacted:
+        fits = start <= item.start < item.end <= last and (not taken or item.start > taken[-1].end)
+        if fits and item not in without:
             taken.append(item)
-    return tuple(taken)
+    return () if _missing(listing, taken, start, last) else tuple(taken)
 
 
 def _missing(listing: LogListing, compacted: Iterable[Delta], start: int, last: int) -> list[int]:

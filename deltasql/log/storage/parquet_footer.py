@@ -20,6 +20,8 @@ _TAIL = 8
 # Types of the compact protocol. A boolean is its own value as a field, and a byte in a list.
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)
 _DEEPEST = 64
+# Bytes of a field of these types behind its head; a boolean is in the head.
+_WIDTHS = {_TRUE: 0, _FALSE: 0, _BYTE: 1, _DOUBLE: 8}
 
 _Reader: TypeAlias = "Callable[[bytes, int], tuple[Any, int]]"
 
@@ -153,40 +155,49 @@ def _struct(data: bytes, at: int, wanted: Mapping[int, tuple[int, _Reader]]) -> 
     return found, at + 1
 
 
-def _skipped(data: bytes, at: int, kind: int, depth: int = 0) -> int:  # noqa: C901, PLR0912 - one case for each type
-    """Where the value of a type that begins here ends."""
+def _skipped(data: bytes, at: int, kind: int, depth: int = 0) -> int:
+    """Where the value of a type that begins here ends. Raises ValueError for an unknown type, and for deep nesting."""
     if depth > _DEEPEST:
         raise ValueError("its footer is nested too deeply")
+    if kind in _WIDTHS:
+        return at + _WIDTHS[kind]
     match kind:
-        case 1 | 2:
-            return at
-        case 3:
-            return at + 1
         case 4 | 5 | 6:
             while data[at] >= 0x80:
                 at += 1
             return at + 1
-        case 7:
-            return at + 8
         case 8:
             size, at = _varint(data, at)
             _require(data, at, size)
             return at + size
         case 9 | 10:
-            item, count, at = _list_head(data, at)
-            for _ in range(count):
-                at = at + 1 if item in {_TRUE, _FALSE} else _skipped(data, at, item, depth + 1)
-            return at
+            return _skipped_list(data, at, depth)
         case 11:
             return _skipped_map(data, at, depth)
         case 12:
-            while head := data[at]:
-                at += 1
-                if not head >> 4:
-                    _, at = _varint(data, at)
-                at = _skipped(data, at, head & 15, depth + 1)
-            return at + 1
+            return _skipped_struct(data, at, depth)
     raise ValueError("its footer holds a value of no known type")
+
+
+def _skipped_item(data: bytes, at: int, kind: int, depth: int) -> int:
+    """Where an item of a list or map ends."""
+    return at + 1 if kind in {_TRUE, _FALSE} else _skipped(data, at, kind, depth + 1)
+
+
+def _skipped_list(data: bytes, at: int, depth: int) -> int:
+    kind, count, at = _list_head(data, at)
+    for _ in range(count):
+        at = _skipped_item(data, at, kind, depth)
+    return at
+
+
+def _skipped_struct(data: bytes, at: int, depth: int) -> int:
+    while head := data[at]:
+        at += 1
+        if not head >> 4:
+            _, at = _varint(data, at)
+        at = _skipped(data, at, head & 15, depth + 1)
+    return at + 1
 
 
 def _skipped_map(data: bytes, at: int, depth: int) -> int:
@@ -196,7 +207,7 @@ def _skipped_map(data: bytes, at: int, depth: int) -> int:
         kinds, at = data[at], at + 1
         for _ in range(count):
             for kind in (kinds >> 4, kinds & 15):
-                at = at + 1 if kind in {_TRUE, _FALSE} else _skipped(data, at, kind, depth + 1)
+                at = _skipped_item(data, at, kind, depth)
     return at
 
 
