@@ -16,8 +16,8 @@ from deltasql.log.actions.actions import Action, AddFile, RemoveFile
 from deltasql.log.actions.vector_writer import MarkedFile, Marking, mark_rows
 from deltasql.log.commit.commit_rules import of_kind
 from deltasql.log.configuration.iceberg_compat import stores_partitions
+from deltasql.log.configuration.partition_keys import partition_keys
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.replay.snapshot import physical_names
 from deltasql.plan.operators import Rewrite, RowEffect, Write
 from deltasql.plan.reads import Reads
 from deltasql.planner.changes import OUTCOME_SCHEMAS, Outcome, RowChange
@@ -165,7 +165,7 @@ def _overwritten(snapshot: Snapshot, staged: Staged) -> tuple[pa.Table, Reads]:
     import pyarrow as pa
 
     fields = [field for name in snapshot.partition_columns if (field := snapshot.schema.find(name))]
-    names = list(zip(snapshot.partition_columns, physical_names(snapshot.metadata), strict=True))
+    names = list(zip(snapshot.partition_columns, partition_keys(snapshot.metadata), strict=True))
 
     def partition(values: Mapping[str, str | None]) -> tuple[object, ...]:
         """The partition of a file, whose values the log has by physical name."""

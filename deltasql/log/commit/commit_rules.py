@@ -14,6 +14,7 @@ from deltasql.errors.log import (
 from deltasql.errors.write import AppendOnlyError
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile, SetTransaction
 from deltasql.log.configuration.iceberg_compat import check_files
+from deltasql.log.configuration.partition_keys import partition_keys
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.snapshot import physical_names
 from deltasql.log.storage.paths import canonical
@@ -92,7 +93,7 @@ def _check_paths(adds: Sequence[AddFile], removes: Sequence[RemoveFile], table: 
 def _check_adds(adds: Sequence[AddFile], protocol: Protocol, metadata: Metadata, table: str) -> None:
     if not adds:
         return
-    expected = set(physical_names(metadata))
+    expected = set(partition_keys(metadata))
     features = protocol.features
     for add in adds:
         if add.partition_values.keys() != expected:

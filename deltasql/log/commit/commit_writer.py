@@ -14,9 +14,9 @@ from deltasql.log.actions.commit_text import encode_actions
 from deltasql.log.commit.commit_info import Provenance, build_commit_info
 from deltasql.log.commit.commit_rules import check_commit, of_kind, split_adds
 from deltasql.log.commit.conflict import Attempt, IsolationLevel
+from deltasql.log.configuration.commit_timestamps import has_commit_timestamps, with_enablement
 from deltasql.log.configuration.row_ids import BACKFILL, PRESERVED_TAG, UNBACKFILL, RowNumbering, still_to_number
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.replay.snapshot import in_commit_timestamps
 from deltasql.log.storage.paths import commit_path
 from deltasql.schema.widening import with_table_version
 
@@ -80,7 +80,9 @@ class CommitWriter:
         if self._numbering is not None:
             final = self._numbering.numbered(final, version, winners)
         if own is not None and self._enables_timestamps:
-            final = [_stamped(action, version, own) if isinstance(action, Metadata) else action for action in final]
+            final = [
+                with_enablement(action, version, own) if isinstance(action, Metadata) else action for action in final
+            ]
         if self._dates_type_changes:
             final = [_dated(action, version) if isinstance(action, Metadata) else action for action in final]
         if winners:
@@ -109,7 +111,7 @@ class CommitWriter:
     ) -> tuple[CommitInfo, int | None]:
         """The commitInfo, and the commit's own timestamp if it has one."""
         now = int(time.time() * 1000)
-        own = self._next_timestamp(now, winners) if in_commit_timestamps(self._metadata) else None
+        own = self._next_timestamp(now, winners) if has_commit_timestamps(self._metadata) else None
         info = build_commit_info(
             provenance,
             actions,
@@ -132,9 +134,9 @@ class CommitWriter:
     @property
     def _enables_timestamps(self) -> bool:
         """True if the commit is the first of an existing table with a timestamp of its own."""
-        if self._read is None or in_commit_timestamps(self._read.metadata):
+        if self._read is None or has_commit_timestamps(self._read.metadata):
             return False
-        return in_commit_timestamps(self._metadata)
+        return has_commit_timestamps(self._metadata)
 
     def _next_timestamp(self, now: int, winners: Sequence[CommitFile]) -> int:
         """Later than the previous commit's, whatever the clock says."""
@@ -142,14 +144,6 @@ class CommitWriter:
         if previous is None and self._read is not None:
             previous = self._read.timestamp_ms
         return now if previous is None else max(now, previous + 1)
-
-
-_ENABLEMENT = "delta.inCommitTimestampEnablement"
-
-
-def _stamped(metadata: Metadata, version: int, timestamp: int) -> Metadata:
-    since = {f"{_ENABLEMENT}Version": str(version), f"{_ENABLEMENT}Timestamp": str(timestamp)}
-    return metadata.with_configuration(since)
 
 
 def dates_type_changes(protocol: Protocol) -> bool:

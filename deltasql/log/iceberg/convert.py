@@ -20,6 +20,7 @@ from deltasql.errors.iceberg import IcebergVectorsError, IcebergWritersError
 from deltasql.errors.log import LogFileNotFoundError
 from deltasql.log.actions.deletion_vectors import marked_files
 from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
+from deltasql.log.configuration.partition_keys import partition_keys
 from deltasql.log.iceberg.current_metadata import (
     HINT,
     METADATA_FOLDER,
@@ -42,7 +43,6 @@ from deltasql.log.iceberg.table_metadata import (
     with_table_state,
     without_old,
 )
-from deltasql.log.replay.snapshot import physical_names
 from deltasql.log.storage.paths import is_absolute
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ class _Conversion:
         adds = list(files.values())
         if any(add.get("deletionVector") for add in adds):
             raise IcebergVectorsError(self.snapshot.table, "Iceberg metadata")
-        names = physical_names(self.snapshot.metadata)
+        names = partition_keys(self.snapshot.metadata)
         columns = [pa.array([add["partitionValues"].get(name) or None for add in adds], pa.string()) for name in names]
         return AddedFiles(
             [self._location(path) for path in files],
@@ -210,7 +210,7 @@ class _Conversion:
         table = self.snapshot.files(("location", "size", "stats", "partitionValues", "deletionVector"))
         if table.filter(marked_files(table)).num_rows:
             raise IcebergVectorsError(self.snapshot.table, "Iceberg metadata")
-        names = physical_names(self.snapshot.metadata)
+        names = partition_keys(self.snapshot.metadata)
         values = table["partitionValues"].combine_chunks()
         columns = [pc.struct_field(values, [index]).cast(pa.string()) for index in range(len(names))]
         return AddedFiles(

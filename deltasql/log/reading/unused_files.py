@@ -23,10 +23,11 @@ from deltasql.log.actions.commit_file import parse_commit
 from deltasql.log.actions.deletion_vectors import vector_path
 from deltasql.log.actions.file_tables import REMOVE, from_actions, needs_decoding
 from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
+from deltasql.log.configuration.partition_keys import partition_keys
 from deltasql.log.configuration.properties import deleted_file_retention_ms
 from deltasql.log.replay.history import file_times
 from deltasql.log.replay.log_segment import list_log
-from deltasql.log.replay.snapshot import Snapshot, physical_names
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.arrow_values import ZERO, integers, strings
 from deltasql.log.storage.listing import IsHidden, TableListing
 from deltasql.log.storage.paths import canonical, commit_path, is_absolute, is_local
@@ -54,7 +55,7 @@ class UnusedFiles:
 
 def hidden_names(snapshot: Snapshot) -> IsHidden:
     """Names that begin with `_` or `.` are none of the table's, but for its partitions and its change data."""
-    keys = {*snapshot.partition_columns, *physical_names(snapshot.metadata)}
+    keys = {*snapshot.partition_columns, *partition_keys(snapshot.metadata)}
     data = (*_ALWAYS_DATA, *(f"{key}=" for key in keys))
     # The Iceberg metadata beside the log, which conversion itself clears away.
     iceberg = converts_to_iceberg(snapshot.configuration)

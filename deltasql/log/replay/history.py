@@ -15,9 +15,10 @@ from deltasql.errors.log import (
     TimestampTooLateError,
 )
 from deltasql.log.actions.commit_file import parse_commit
+from deltasql.log.configuration.commit_timestamps import first_with_timestamp
 from deltasql.log.replay.log_segment import LogListing
 from deltasql.log.replay.reconciliation import LogReader
-from deltasql.log.replay.snapshot import Snapshot, in_commit_timestamps
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.paths import LOG, commit_path
 
 # Where the first line of a big commit is expected to end.
@@ -36,7 +37,7 @@ class CommitEntry:
 def commit_history(reader: LogReader, listing: LogListing, snapshot: Snapshot, limit: int | None) -> list[CommitEntry]:
     """The commits that the log still has, newest first, at most `limit`."""
     times = file_times(listing)
-    first = _first_in_commit(snapshot)
+    first = first_with_timestamp(snapshot.metadata)
     entries = []
     for version in sorted(times, reverse=True)[:limit]:
         info = read_commit_info(reader, version, listing.commits[version].size)
@@ -127,7 +128,7 @@ class _Clock:
         self._reader = reader
         self._listing = listing
         self._times = file_times(listing)
-        self.first = _first_in_commit(snapshot)
+        self.first = first_with_timestamp(snapshot.metadata)
 
     def at(self, version: int) -> int:
         if self.first is None or version < self.first:
@@ -156,13 +157,6 @@ def _last_not_after(clock: _Clock, versions: Sequence[int], wanted: int) -> int:
         else:
             high = middle - 1
     return low
-
-
-def _first_in_commit(snapshot: Snapshot) -> int | None:
-    """The first version with a timestamp of its own, None if the table has none."""
-    if not in_commit_timestamps(snapshot.metadata):
-        return None
-    return int(snapshot.configuration.get("delta.inCommitTimestampEnablementVersion", 0))
 
 
 def _earliest(listing: LogListing) -> int:

@@ -6,14 +6,40 @@ checkpoint did is known exactly. A file of the checkpoint is told by its age: wh
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile, action_key
 from deltasql.log.replay.log_segment import CheckpointFiles
-from deltasql.log.replay.reconciliation import LogTail
+from deltasql.log.replay.reconciliation import LogTail, replay
 from deltasql.log.replay.table_state import FileTotals
 
 # Clocks of writers differ; who says that rows are only arranged anew is believed to name old files.
 _SKEW_MS = 3_600_000
+
+
+def count_commits(
+    totals: FileTotals,
+    commits: Sequence[CommitFile],
+    before: LogTail,
+    checkpoint: CheckpointFiles | None,
+    root: str,
+    table: str,
+) -> FileTotals | None:
+    """The totals once `commits` are on top of the checkpoint and of `before`.
+
+    None if that takes a look at the checkpoint, or if the totals cannot be right: a count would be below zero.
+    """
+    for number, commit in enumerate(commits, 1):
+        if not commit.has_files:
+            continue
+        counted = count_commit(totals, commit, before, checkpoint, root, table)
+        if counted is None:
+            return None
+        totals = counted
+        if number < len(commits):
+            before = replay([commit], root, table, before)
+    return totals if totals.is_plausible else None
 
 
 def count_commit(

@@ -15,8 +15,9 @@ import pyarrow.parquet as pq
 
 from deltasql.log.actions.actions import Json, Metadata, SetTransaction
 from deltasql.log.actions.file_tables import ADD, REMOVE, STRING_MAP, partition_struct
+from deltasql.log.configuration.partition_keys import partition_keys
 from deltasql.log.configuration.properties import deleted_file_retention_ms, is_on, set_transaction_retention_ms
-from deltasql.log.replay.snapshot import Snapshot, physical_names
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.replay.stats_struct import parse_partitions, parse_stats, partition_type, stats_type
 
 # Rows per batch and per row group.
@@ -110,7 +111,7 @@ def add_rows(adds: pa.Table, metadata: Metadata, schema: pa.Schema) -> Iterator[
                 columns[field.name] = parse_stats(columns["stats"], field.type)
             elif field.name == "partitionValues_parsed":
                 names = list(metadata.partition_columns)
-                values = partition_struct(batch["partitionValues"], physical_names(metadata), names)
+                values = partition_struct(batch["partitionValues"], partition_keys(metadata), names)
                 columns[field.name] = parse_partitions(_one(values), field.type)
         actions = pa.StructArray.from_arrays([columns[field.name] for field in kind], fields=list(kind))
         yield _rows("add", actions, schema)

@@ -8,10 +8,11 @@ from __future__ import annotations
 import logging
 
 from deltasql.errors.iceberg import ConversionError
+from deltasql.log.configuration.commit_timestamps import has_commit_timestamps
 from deltasql.log.configuration.iceberg_compat import check_iceberg_library, converts_to_iceberg
 from deltasql.log.configuration.properties import checkpoint_interval
 from deltasql.log.replay.checksum import VersionChecksum
-from deltasql.log.replay.snapshot import Snapshot, in_commit_timestamps
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.paths import checksum_path
 from deltasql.log.storage.store import LogStore
 from deltasql.log.upkeep.cleanup import clean_up_log
@@ -83,7 +84,7 @@ def write_checksum(store: LogStore, snapshot: Snapshot, transaction_id: str | No
     totals = snapshot.totals if snapshot.lost_count else snapshot.cheap_totals
     if totals is None:
         return False
-    timestamp = snapshot.timestamp_ms if in_commit_timestamps(snapshot.metadata) else None
+    timestamp = snapshot.timestamp_ms if has_commit_timestamps(snapshot.metadata) else None
     checksum = VersionChecksum(snapshot.state, totals, timestamp, transaction_id)
     return store.put_if_absent(checksum_path(snapshot.version), checksum.to_bytes())
 

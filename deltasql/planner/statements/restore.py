@@ -15,10 +15,10 @@ from deltasql.errors.restore import (
     RestoreTimestampGreaterError,
     RestoreVersionError,
 )
+from deltasql.log.configuration.commit_timestamps import has_commit_timestamps
 from deltasql.log.configuration.properties import PROTECTED_BEFORE, TIMESTAMPS_SINCE
 from deltasql.log.reading.clustering import CLUSTERING_DOMAIN as CLUSTERING
 from deltasql.log.reading.clustering import clustering_columns, clustering_domain, is_clustered
-from deltasql.log.replay.snapshot import in_commit_timestamps
 from deltasql.plan.base import Temporal
 from deltasql.plan.restore import Restore
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
@@ -184,7 +184,7 @@ def _metadata(old: Metadata, current: Metadata) -> Metadata:
     """The old ones; what must not go backwards stays: numbers given to columns and to rows, and the log's guard."""
     # Since when commits have times of their own is of the present log; the transaction notes it where they begin anew.
     of_the_log = (PROTECTED_BEFORE, *TIMESTAMPS_SINCE)
-    kept = of_the_log if in_commit_timestamps(old) and in_commit_timestamps(current) else (PROTECTED_BEFORE,)
+    kept = of_the_log if has_commit_timestamps(old) and has_commit_timestamps(current) else (PROTECTED_BEFORE,)
     configuration = dict(old.without_properties(of_the_log).configuration)
     configuration |= {key: current.configuration[key] for key in kept if key in current.configuration}
     marks = [item.configuration[MAX_ID] for item in (old, current) if MAX_ID in item.configuration]

@@ -22,6 +22,7 @@ from deltasql.errors.iceberg import IcebergVectorsError, IcebergWritersError
 from deltasql.errors.log import AmbiguousWriteError
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.commit.transaction import Transaction
+from deltasql.log.configuration.partition_keys import partition_keys
 from deltasql.log.iceberg import manifests as manifest_files
 from deltasql.log.iceberg import table_metadata
 from deltasql.log.iceberg.convert import write_iceberg_metadata
@@ -30,7 +31,6 @@ from deltasql.log.iceberg.manifests import read_manifests
 from deltasql.log.iceberg.store_io import StoreIO
 from deltasql.log.iceberg.table_metadata import parse_metadata
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.snapshot import physical_names
 from deltasql.log.storage.paths import commit_path
 from deltasql.log.storage.store import LogStore
 from deltasql.session import Session
@@ -53,7 +53,7 @@ def log(request: pytest.FixtureRequest, tmp_path: Path) -> DeltaLog:
 def commit(log: DeltaLog, *adds: str, removes: tuple[str, ...] = (), layout: bool = False) -> None:
     """Adds files by path, the partition `p` is their first letter; removes others."""
     snapshot = log.snapshot()
-    (physical,) = physical_names(snapshot.metadata)
+    (physical,) = partition_keys(snapshot.metadata)
     files = [AddFile(path, {physical: path[0]}, 10, 1, not layout, STATS) for path in adds]
     gone = [item.remove(1, not layout) for item in snapshot.add_files(removes)]
     assert len(gone) == len(removes)
@@ -365,7 +365,7 @@ def test_deletion_vectors_are_no_iceberg(log: DeltaLog, caplog: pytest.LogCaptur
     commit(log, "a1")
     snapshot = log.snapshot()
     assert not write_iceberg_metadata(log.store, snapshot)
-    (physical,) = physical_names(snapshot.metadata)
+    (physical,) = partition_keys(snapshot.metadata)
     line = AddFile("a2", {physical: "a"}, 10, 1, True, STATS, deletion_vector=vector).to_json()
     log.store.put_if_absent(commit_path(2), json.dumps(line if "add" in line else {"add": line}).encode())
     fresh = DeltaLog(log.location, "t")

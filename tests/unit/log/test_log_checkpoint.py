@@ -19,6 +19,7 @@ from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.last_checkpoint import read_last_checkpoint
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.replay.stats_struct import parse_stats, stats_type
 from deltasql.log.replay.stats_text import stats_to_json
 from deltasql.log.replay.table_state import BOUNDARIES, FileTotals
@@ -243,9 +244,9 @@ def test_statistics_that_are_only_typed(create: Create, append: Append, log_file
     assert json.loads(stats) == {"numRecords": 2, "minValues": {"x": 1}, "maxValues": {"x": 2}, "nullCount": {"x": 0}}
 
 
-def test_a_checkpoint_that_lacks_files_is_not_written(two: DeltaLog) -> None:
+def test_a_checkpoint_that_lacks_files_is_not_written(two: DeltaLog, monkeypatch: pytest.MonkeyPatch) -> None:
     snapshot = two.snapshot(2)
-    snapshot.__dict__["cheap_totals"] = FileTotals(9)
+    monkeypatch.setattr(Snapshot, "cheap_totals", FileTotals(9))
     with pytest.raises(CheckpointMismatchError) as caught:
         write_checkpoint(two.store, snapshot)
     assert caught.value.condition == "DELTA_CHECKPOINT_SNAPSHOT_MISMATCH"
@@ -271,7 +272,7 @@ def test_a_table_with_many_files_waits(create: Create, append: Append, monkeypat
     assert checkpoint_is_due(snapshot)
     monkeypatch.setattr("deltasql.log.upkeep.post_commit._MANY_FILES", 1)
     assert checkpoint_is_due(snapshot)
-    snapshot.__dict__["cheap_totals"] = FileTotals(1000)
+    monkeypatch.setattr(Snapshot, "cheap_totals", FileTotals(1000))
     assert not checkpoint_is_due(snapshot)
     own = snapshot.metadata.with_configuration({"delta.checkpointInterval": "5"})
     snapshot.__dict__["state"] = replace(snapshot.state, metadata=own)

@@ -1,0 +1,190 @@
+"""What the log files of one segment come to: state, totals and files of its version, each read when it is asked for.
+
+Damage is raised here; `recovery` goes on with other log files. Source: Delta protocol, Action Reconciliation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from deltasql.errors.log import InvalidCheckpointError, InvalidMetadataError
+from deltasql.errors.schema import InvalidSchemaJsonError
+from deltasql.log.actions.actions import DomainMetadata, Json, Metadata, SetTransaction
+from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.replay.checksum import read_checksum
+from deltasql.log.replay.log_segment import CheckpointFiles, LogSegment
+from deltasql.log.replay.reconciliation import LogReader, LogTail, replay
+from deltasql.log.replay.running_totals import count_commits
+from deltasql.log.replay.table_state import FileTotals, TableState
+
+if TYPE_CHECKING:
+    from deltasql.log.actions.commit_file import CommitFile
+    from deltasql.log.replay.live_files import LiveFiles
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTail:
+    """The reconciled commits of `checkpoint` (None: of the whole log) up to `version`."""
+
+    version: int
+    checkpoint: CheckpointFiles | None
+    tail: LogTail
+
+
+@dataclass(frozen=True, slots=True)
+class KnownVersion:
+    """What is known of an earlier version, on which newer commits are applied; `totals` None: not known."""
+
+    version: int
+    state: TableState
+    totals: FileTotals | None
+    tail: KnownTail | None = None
+
+
+# What a protocol or metaData action comes to that is valid JSON and still none.
+_DAMAGE = (InvalidSchemaJsonError, KeyError, ValueError, TypeError, AttributeError)
+
+
+class SegmentReplay:
+    """The replay of one segment, on top of `base` where that is an earlier version of the same log.
+
+    Every method that reads raises InvalidCheckpointError, InvalidCompactionError or LogFileNotFoundError where a log
+    file of the segment is damaged or gone, InvalidLogJsonError or InvalidMetadataError for a damaged commit.
+    """
+
+    def __init__(self, reader: LogReader, segment: LogSegment, base: KnownVersion | None) -> None:
+        self.reader, self.segment, self.base = reader, segment, base
+        self.table, self.location, self.version = reader.table, reader.store.root, segment.version
+        self._kept_tail: KnownTail | None = None
+        self._files: LiveFiles | None = None
+
+    @cached_property
+    def known(self) -> KnownVersion | None:
+        """The newest version from which commits lead to this one and whose state is known; None for none."""
+        candidates = sorted(version for version in self.segment.checksums if version <= self.version)
+        while candidates and (self.base is None or candidates[-1] > self.base.version):
+            version = candidates.pop()
+            checksum = read_checksum(self.reader.store, version)
+            if checksum is not None:
+                return KnownVersion(version, checksum.state, checksum.totals)
+        return self.base
+
+    def state(self) -> TableState:
+        """Protocol and metadata; transactions and domains as well unless a checksum lacks them."""
+        known = self.known
+        checkpoint = self.segment.checkpoint
+        if known is not None and known.version >= (checkpoint.version if checkpoint else 0):
+            return self._applied(known.state, known.version + 1)
+        return self._from_checkpoint(whole=True)
+
+    def full_state(self, core: TableState) -> TableState:
+        """`core`, which has protocol and metadata, with the transactions and domains that the log files hold."""
+        state = self._from_checkpoint(whole=False)
+        return TableState(core.protocol, core.metadata, state.transactions, state.domains)
+
+    def _from_checkpoint(self, *, whole: bool) -> TableState:
+        """The state from the checkpoint on, if there is one; without its protocol and metadata if not `whole`."""
+        state = TableState()
+        if self.segment.checkpoint is not None:
+            state = self._checkpointed(self.segment.checkpoint, whole)
+        return self._applied(state, 0)
+
+    def _checkpointed(self, files: CheckpointFiles, whole: bool) -> TableState:
+        checkpoint = self.reader.checkpoint(files)
+        transactions = [SetTransaction.from_json(item) for item in checkpoint.actions("txn")]
+        domains = [DomainMetadata.from_json(item) for item in checkpoint.actions("domainMetadata")]
+        protocols = checkpoint.actions("protocol") if whole else []
+        metadata = checkpoint.actions("metaData") if whole else []
+        try:
+            return TableState(
+                Protocol.from_json(protocols[-1]) if protocols else None,
+                Metadata.from_json(metadata[-1]) if metadata else None,
+                {item.app_id: item for item in transactions},
+                {item.domain: item for item in domains if not item.removed},
+            )
+        except _DAMAGE as error:
+            raise InvalidCheckpointError(self.table, files.paths[0], _reason(error)) from error
+
+    def _applied(self, state: TableState, start: int) -> TableState:
+        """`state` with the commits from version `start` on."""
+        for commit in self.reader.deltas([item for item in self.segment.deltas if item.end >= start]):
+            try:
+                state = state.after(commit)
+            except _DAMAGE as error:
+                raise InvalidMetadataError(self.table, commit.path, _reason(error)) from error
+        return state
+
+    def carried_totals(self, known: KnownVersion) -> FileTotals | None:
+        """The totals of `known` with the commits since on top; None if that takes a look at the checkpoint."""
+        commits = self._commits_with_files(known.version)
+        if known.totals is None or commits is None:
+            return None
+        tail = self._tail_at(known.version) if commits else LogTail()
+        if tail is None:
+            return None
+        return count_commits(known.totals, commits, tail, self.segment.checkpoint, self.location, self.table)
+
+    def _commits_with_files(self, version: int) -> list[CommitFile] | None:
+        """The commits after `version` up to the last that names a file; None where some are only there compacted."""
+        newer = [number for number, _ in self.segment.commits if number > version]
+        if len(newer) != self.version - version:
+            return None
+        commits = self.reader.commits(newer)
+        while commits and not commits[-1].has_files:
+            commits.pop()
+        return commits
+
+    def small_adds(self) -> list[Json] | None:
+        """The live adds of a log without a checkpoint, as JSON objects and without Arrow; None if a commit is big."""
+        tail = self.tail()
+        if any(commit.is_big for commit in tail.commits):
+            return None
+        return [tail.commits[number].adds[row] for number, row in tail.live.values()]
+
+    def live_files(self, partitions: Collection[tuple[str, str]]) -> LiveFiles:
+        """The files of the version. `partitions`: the key of each partition column's values, and its logical name."""
+        from deltasql.log.replay.live_files import LiveFiles
+
+        if self._files is None:
+            files = self.segment.checkpoint
+            checkpoint = self.reader.checkpoint(files) if files is not None else None
+            self._files = LiveFiles(checkpoint, self.tail(), self.location, self.table, partitions)
+        return self._files
+
+    def tail(self) -> LogTail:
+        """The commits after the checkpoint, reconciled."""
+        if self._kept_tail is None:
+            tail = self._tail_at(self.version)
+            assert tail is not None
+            self._kept_tail = KnownTail(self.version, self.segment.checkpoint, tail)
+        return self._kept_tail.tail
+
+    @property
+    def known_tail(self) -> KnownTail | None:
+        """The reconciled commits so far: those of this version if they have been read, else those of `base`."""
+        return self._kept_tail or self._base_tail
+
+    def _tail_at(self, version: int) -> LogTail | None:
+        """The commits after the checkpoint up to `version`, reconciled; what an earlier snapshot did is not redone.
+
+        None where a compacted file ends later.
+        """
+        checkpoint, base = self.segment.checkpoint, self._base_tail
+        if base is not None and base.version <= version:
+            newer = self.segment.deltas_between(base.version + 1, version)
+            if newer is not None:
+                return replay(self.reader.deltas(newer), self.location, self.table, base.tail)
+        deltas = self.segment.deltas_between(checkpoint.version + 1 if checkpoint else 0, version)
+        return None if deltas is None else replay(self.reader.deltas(deltas), self.location, self.table)
+
+    @property
+    def _base_tail(self) -> KnownTail | None:
+        base = self.base.tail if self.base is not None else None
+        return base if base is not None and base.checkpoint == self.segment.checkpoint else None
+
+
+def _reason(error: Exception) -> str:
+    return error.reason if isinstance(error, InvalidSchemaJsonError) else f"{type(error).__name__}: {error}"
