@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from deltasql.log.actions.actions import Action, CommitInfo, Metadata, RemoveFile
@@ -18,6 +18,7 @@ from deltasql.log.configuration.commit_timestamps import has_commit_timestamps, 
 from deltasql.log.configuration.row_ids import BACKFILL, PRESERVED_TAG, UNBACKFILL, RowNumbering, still_to_number
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.storage.paths import commit_path
+from deltasql.log.storage.store import LogStore
 from deltasql.schema.widening import with_table_version
 
 if TYPE_CHECKING:
@@ -28,36 +29,70 @@ STATING_ANEW = frozenset({BACKFILL, UNBACKFILL})
 UNDO = "ROLLBACK OPTIMIZE"
 
 
-class CommitWriter:
-    """What stays the same over the tries of one commit, and the text of each."""
+@dataclass(frozen=True, slots=True)
+class CommitPlan:
+    """What stays the same over the tries of one commit. `protocol` and `metadata` are those that hold once it is done.
 
-    def __init__(
-        self,
-        read: Snapshot | None,
-        provenance: Provenance,
-        metadata: Metadata,
-        attempt: Attempt,
-        blind_append: bool | None,
-        numbering: RowNumbering | None,
-        protocol: Protocol,
-        *,
-        location: str,
-        transaction_id: str,
-        time_of: Callable[[CommitFile], int | None],
-    ) -> None:
-        self.attempt = attempt
-        self._numbering = numbering
-        self._protocol = protocol
-        self._dates_type_changes = dates_type_changes(protocol)
-        self._read = read
-        self._time_of = time_of
-        self._id = transaction_id
-        self._root = location
-        self._provenance = provenance
-        self._metadata = metadata
+    `read` is the version that the transaction has read, None for a new table. `numbering` is None where files get no
+    row ids, `blind_append` None where it follows from what was read.
+    """
+
+    read: Snapshot | None
+    provenance: Provenance
+    protocol: Protocol
+    metadata: Metadata
+    attempt: Attempt
+    location: str
+    transaction_id: str
+    numbering: RowNumbering | None = None
+    blind_append: bool | None = None
+
+    @property
+    def states_anew(self) -> bool:
+        """Whether the operation only says again which files there are."""
+        return self.provenance.operation in STATING_ANEW
+
+    @property
+    def is_blind_append(self) -> bool:
+        """Whether commitInfo says that nothing was read."""
+        if self.blind_append is not None:
+            return self.blind_append
         # A backfill looks at every file that it states anew, and no file of its is new.
-        blind = attempt.is_blind_append and provenance.operation not in STATING_ANEW
-        self._blind_append = blind if blind_append is None else blind_append
+        return self.attempt.is_blind_append and not self.states_anew
+
+    def check(self, actions: Sequence[Action]) -> None:
+        """Raises the errors of `commit_rules` for actions that the protocol forbids."""
+        check_commit(actions, self.protocol, self.metadata, self.attempt.table, self.location)
+
+
+@dataclass(frozen=True, slots=True)
+class CommitText:
+    """A commit as it is put: `data` are its lines, `actions` what they say after commitInfo."""
+
+    version: int
+    actions: Sequence[Action]
+    data: bytes
+
+    def parsed(self, table: str) -> CommitFile:
+        """The commit as a reader finds it. The many file actions of a big one are not parsed."""
+        path = commit_path(self.version)
+        if len(self.data) < BIG:
+            return parse_commit(self.data, self.version, path, table)
+        from deltasql.log.actions.file_tables import ADD, REMOVE, from_files
+
+        info = self.data[: self.data.index(b"\n") + 1]
+        adds, others = split_adds(self.actions)
+        small = encode_actions(action for action in others if not isinstance(action, RemoveFile))
+        commit = parse_commit(info + small, self.version, path, table)
+        commit.tables = (from_files(adds, ADD), from_files(of_kind(others, RemoveFile), REMOVE))
+        return commit
+
+
+class CommitWriter:
+    """Writes the text of one commit anew for every version that it is tried for."""
+
+    def __init__(self, plan: CommitPlan, store: LogStore) -> None:
+        self.plan, self._store = plan, store
 
     def text(
         self,
@@ -65,41 +100,32 @@ class CommitWriter:
         version: int,
         winners: Sequence[CommitFile],
         metrics: Mapping[str, object] | None = None,
-    ) -> tuple[list[Action], bytes]:
-        """The actions as they are for `version`, and the commit's lines, with commitInfo first.
+    ) -> CommitText:
+        """The commit of `version` on top of `winners`: with its timestamp, row ids and dates of type changes.
 
-        `metrics` take the place of those of the operation.
+        `metrics` take the place of those of the operation. Raises the errors of `commit_rules` for actions that follow
+        from winners and that the protocol forbids.
         """
+        plan = self.plan
         provenance = self._told(winners)
         if metrics is not None:
             provenance = replace(provenance, metrics=metrics)
-        info, own = self._info(provenance, actions, winners, self.attempt.level, self._id)
-        final = list(actions)
-        if self._provenance.operation in STATING_ANEW and winners:
-            final = still_to_number(final, winners, self.attempt.table, self._root)
-        if self._numbering is not None:
-            final = self._numbering.numbered(final, version, winners)
-        if own is not None and self._enables_timestamps:
-            final = [
-                with_enablement(action, version, own) if isinstance(action, Metadata) else action for action in final
-            ]
-        if self._dates_type_changes:
-            final = [_dated(action, version) if isinstance(action, Metadata) else action for action in final]
+        info = self._info(provenance, actions, winners, plan.attempt.level, plan.transaction_id)
+        final = [self._dated(action, version, info.in_commit_timestamp) for action in actions]
+        if plan.states_anew and winners:
+            final = still_to_number(final, winners, plan.attempt.table, plan.location)
+        if plan.numbering is not None:
+            final = plan.numbering.numbered(final, version, winners)
         if winners:
             # Actions that follow from what others committed are new.
-            self._check(actions)
-        return final, encode_actions([info, *final])
+            plan.check(actions)
+        return CommitText(version, final, encode_actions([info, *final]))
 
-    def _check(self, actions: Sequence[Action]) -> None:
-        check_commit(actions, self._protocol, self._metadata, self.attempt.table, self._root)
-
-    def undo(
-        self, actions: Sequence[Action], version: int, winners: Sequence[CommitFile]
-    ) -> tuple[list[Action], bytes]:
-        """The same for the commit that takes a rearrangement of files back. It is not the transaction's own."""
-        self._check(actions)
-        info, _ = self._info(Provenance(UNDO, {}), actions, winners, IsolationLevel.SNAPSHOT, str(uuid.uuid4()))
-        return list(actions), encode_actions([info, *actions])
+    def undo_text(self, actions: Sequence[Action], version: int, winners: Sequence[CommitFile]) -> CommitText:
+        """The commit that takes moves of rows back before the transaction's own. It has an id of its own."""
+        self.plan.check(actions)
+        info = self._info(Provenance(UNDO, {}), actions, winners, IsolationLevel.SNAPSHOT, str(uuid.uuid4()))
+        return CommitText(version, actions, encode_actions([info, *actions]))
 
     def _info(
         self,
@@ -108,63 +134,58 @@ class CommitWriter:
         winners: Sequence[CommitFile],
         level: IsolationLevel,
         transaction_id: str,
-    ) -> tuple[CommitInfo, int | None]:
-        """The commitInfo, and the commit's own timestamp if it has one."""
+    ) -> CommitInfo:
+        plan = self.plan
         now = int(time.time() * 1000)
-        own = self._next_timestamp(now, winners) if has_commit_timestamps(self._metadata) else None
-        info = build_commit_info(
+        own = self._next_timestamp(now, winners) if has_commit_timestamps(plan.metadata) else None
+        return build_commit_info(
             provenance,
             actions,
             timestamp_ms=own or now,
             in_commit_timestamp=own,
-            read_version=None if self._read is None else self._read.version,
+            read_version=None if plan.read is None else plan.read.version,
             level=level,
-            blind_append=self._blind_append and level is self.attempt.level,
+            blind_append=plan.is_blind_append and level is plan.attempt.level,
             transaction_id=transaction_id,
         )
-        return info, own
 
     def _told(self, winners: Sequence[CommitFile]) -> Provenance:
         """The provenance; rows that were moved before others could ask for their ids have not kept them."""
+        provenance = self.plan.provenance
         late = any(winner.info is not None and winner.info.only_enables_row_tracking for winner in winners)
-        if not (late and self.attempt.removes):
-            return self._provenance
-        return replace(self._provenance, tags={**(self._provenance.tags or {}), PRESERVED_TAG: "false"})
+        if not (late and self.plan.attempt.removes):
+            return provenance
+        return replace(provenance, tags={**(provenance.tags or {}), PRESERVED_TAG: "false"})
 
-    @property
-    def _enables_timestamps(self) -> bool:
-        """True if the commit is the first of an existing table with a timestamp of its own."""
-        if self._read is None or has_commit_timestamps(self._read.metadata):
-            return False
-        return has_commit_timestamps(self._metadata)
+    def _dated(self, action: Action, version: int, timestamp_ms: int | None) -> Action:
+        """Metadata with what depends on the version that they get; other actions as they are."""
+        if not isinstance(action, Metadata):
+            return action
+        read = self.plan.read
+        if timestamp_ms is not None and read is not None and not has_commit_timestamps(read.metadata):
+            action = with_enablement(action, version, timestamp_ms)
+        if dates_type_changes(self.plan.protocol):
+            action = replace(action, schema=with_table_version(action.schema, version))
+        return action
 
     def _next_timestamp(self, now: int, winners: Sequence[CommitFile]) -> int:
         """Later than the previous commit's, whatever the clock says."""
         previous = self._time_of(winners[-1]) if winners else None
-        if previous is None and self._read is not None:
-            previous = self._read.timestamp_ms
+        if previous is None and self.plan.read is not None:
+            previous = self.plan.read.timestamp_ms
         return now if previous is None else max(now, previous + 1)
+
+    def _time_of(self, winner: CommitFile) -> int | None:
+        """When a winner was committed, in ms: its own timestamp, or its file's time; None if its file is gone."""
+        info = winner.info
+        if info is not None and info.in_commit_timestamp is not None:
+            return info.in_commit_timestamp
+        try:
+            return self._store.head(winner.path).modified
+        except FileNotFoundError:
+            return None
 
 
 def dates_type_changes(protocol: Protocol) -> bool:
     """Whether type changes are recorded with their version, as the preview of type widening had it."""
     return "typeWidening-preview" in protocol.features and "typeWidening" not in protocol.features
-
-
-def _dated(metadata: Metadata, version: int) -> Metadata:
-    return replace(metadata, schema=with_table_version(metadata.schema, version))
-
-
-def written_commit(version: int, data: bytes, actions: Sequence[Action], table: str) -> CommitFile:
-    """The commit that `data` holds, commitInfo first. The many actions of a big one are not parsed."""
-    path = commit_path(version)
-    if len(data) < BIG:
-        return parse_commit(data, version, path, table)
-    from deltasql.log.actions.file_tables import ADD, REMOVE, from_files
-
-    info = data[: data.index(b"\n") + 1]
-    adds, others = split_adds(actions)
-    small = encode_actions(action for action in others if not isinstance(action, RemoveFile))
-    commit = parse_commit(info + small, version, path, table)
-    commit.tables = (from_files(adds, ADD), from_files(of_kind(others, RemoveFile), REMOVE))
-    return commit

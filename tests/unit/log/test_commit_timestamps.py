@@ -33,7 +33,7 @@ NOW = 1_700_000_000_000
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """Sets what every writer of this process takes for the time, in ms."""
-    return lambda now: monkeypatch.setattr("deltasql.log.commit.transaction.time.time", lambda: now / 1000)
+    return lambda now: monkeypatch.setattr("deltasql.log.commit.commit_writer.time.time", lambda: now / 1000)
 
 
 def enable(log: DeltaLog, value: str = "true", snapshot: Any = None) -> Commit:

@@ -1,0 +1,217 @@
+"""The tries of one commit: put, look at the winner, go on top of it, put again, until one of them is a version."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.log import AmbiguousWriteError, CommitRetriesExceededError
+from deltasql.interrupts import note_commit, note_doubt, shielded
+from deltasql.log.actions.actions import Action, Json
+from deltasql.log.actions.commit_file import CommitFile, parse_commit
+from deltasql.log.actions.file_changes import FileChanges
+from deltasql.log.commit.commit_writer import STATING_ANEW, CommitText, CommitWriter
+from deltasql.log.commit.conflict import Winner, table_conflict
+from deltasql.log.commit.rebase import Rebase
+from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.replay.log_segment import list_after
+from deltasql.log.storage.committer import Committer
+from deltasql.log.storage.paths import commit_path
+
+if TYPE_CHECKING:
+    from deltasql.log.replay.delta_log import DeltaLog
+
+_MOST_ATTEMPTS = 1000
+_MOST_LOST_ANSWERS = 5
+_MOST_SECONDS = 600
+
+
+@dataclass(frozen=True, slots=True)
+class WonRace:
+    """A commit that is there: its text has `size` bytes, `winners` came in between, `attempts` versions were tried."""
+
+    commit: CommitFile
+    size: int
+    winners: Sequence[CommitFile]
+    attempts: int
+
+
+class CommitRace:
+    """Tries to commit what `writer` writes, with the actions of `rebase` besides. Used once.
+
+    `need` is told whether the commit is there or may be, and needs the files of `rebase`.
+    """
+
+    def __init__(
+        self, log: DeltaLog, committer: Committer, writer: CommitWriter, rebase: Rebase, need: Callable[[bool], None]
+    ) -> None:
+        self._log, self._committer, self._writer, self._rebase, self._need = log, committer, writer, rebase, need
+        self._plan = writer.plan
+        self._version = self._plan.attempt.version
+        self._winners: list[CommitFile] = []
+        self.needs_files = False
+
+    def run(self, actions: Sequence[Action]) -> WonRace | None:
+        """The commit of `actions` and those of the rebase; None where winners have left nothing to commit.
+
+        Raises a ConcurrentModificationError that names the winner which is in the way, CommitRetriesExceededError
+        after too many tries, AmbiguousWriteError where the storage does not say whether the commit is there, and the
+        errors of `commit_rules`.
+        """
+        deadline = time.monotonic() + _MOST_SECONDS
+        for attempts in range(1, _MOST_ATTEMPTS + 1):
+            self._put_preceding()
+            if self._rebase.is_void:
+                return None
+            text = self._writer.text(
+                [*actions, *self._rebase.actions()], self._version, self._winners, self._rebase.metrics
+            )
+            if self._put_own(text):
+                return WonRace(text.parsed(self._log.table), len(text.data), self._winners, attempts)
+            commits = self._commits_from(self._version)
+            own = next((item for item in commits if self._is_own(item)), None)
+            if own is not None:
+                return self._found(own, commits, len(text.data), attempts)
+            self._go_on_top(commits)
+            if time.monotonic() > deadline:
+                break
+            back_off(attempts)
+        raise CommitRetriesExceededError(self._log.table, attempts, self._version)
+
+    def _found(self, own: CommitFile, commits: Sequence[CommitFile], size: int, attempts: int) -> WonRace:
+        """The answer to an earlier try was lost, and it had been written after all."""
+        self._says_needed(True)
+        note_commit(self._log.table, own.version)
+        earlier = [item for item in commits if item.version < own.version]
+        return WonRace(own, size, [*self._winners, *earlier], attempts)
+
+    def _is_own(self, commit: CommitFile) -> bool:
+        return commit.info is not None and commit.info.transaction_id == self._plan.transaction_id
+
+    def _go_on_top(self, commits: Sequence[CommitFile]) -> None:
+        """Puts the transaction on top of some winners. Raises a ConcurrentModificationError where that cannot be."""
+        attempt = self._plan.attempt
+        changes = [FileChanges() for _ in commits]
+        if not attempt.is_blind_append:
+            changes = [FileChanges.of(commit, self._log.table, self._log.location) for commit in commits]
+            self._rebase.expect(changes)
+        for commit, files in zip(commits, changes, strict=True):
+            winner = self._winner(commit, files)
+            error = table_conflict(attempt, winner) or self._rebase.onto(attempt, winner, files)
+            if error is not None:
+                raise error
+        self._winners += commits
+        self._version = self._winners[-1].version + 1
+
+    def _winner(self, commit: CommitFile, files: FileChanges) -> Winner:
+        """What of a commit matters to this transaction."""
+        info = commit.info
+        # What only states files once more has neither added nor moved a row.
+        outputs = {} if info is not None and info.operation in STATING_ANEW else files.outputs
+        stated = {path: add for path, (_, add) in files.restated.items()}
+        left = {path: remove for path, (remove, _) in files.restated.items()}
+        winner = Winner(
+            version=commit.version,
+            operation="An unnamed operation",
+            changes_metadata=commit.metadata is not None,
+            changes_protocol=commit.protocol is not None and self._is_another(commit.protocol),
+            adds=_partitions({**files.new, **outputs, **stated}),
+            removes=_partitions({**files.removed, **files.moved, **left}),
+            app_ids=frozenset(commit.transactions),
+            domains=frozenset(commit.domains),
+        )
+        if info is None:
+            return winner
+        return replace(
+            winner,
+            operation=info.operation,
+            is_blind_append=info.is_blind_append,
+            only_raises_identity=info.only_raises_identity,
+            only_enables_row_tracking=info.only_enables_row_tracking,
+            read_version=info.read_version,
+            orders_rows=info.orders_rows,
+        )
+
+    def _is_another(self, protocol: Json) -> bool:
+        """False for a protocol that was only stated once more."""
+        read = self._plan.read
+        return read is None or self._plan.attempt.changes_protocol or Protocol.from_json(protocol) != read.protocol
+
+    def _put_preceding(self) -> None:
+        """Commits what must be there before the transaction, if anything."""
+        while actions := self._rebase.preceding_actions():
+            text = self._writer.undo_text(actions, self._version, self._winners)
+            with shielded():
+                won = self._put(text)
+                if won:
+                    note_commit(self._log.table, text.version, last=False)
+            if won:
+                self._winners.append(text.parsed(self._log.table))
+                self._version += 1
+                self._rebase.confirm_preceding()
+                return
+            self._go_on_top(self._commits_from(self._version))
+
+    def _put_own(self, text: CommitText) -> bool:
+        """Whether the transaction's own commit is now a version. Ctrl-C waits for the put, and comes too late if so."""
+        with shielded():
+            self._says_needed(True)
+            try:
+                won = self._put(text)
+            except AmbiguousWriteError:
+                note_doubt()
+                raise
+            except DeltaSqlError:
+                self._says_needed(False)
+                raise
+            self._says_needed(won)
+            if won:
+                note_commit(self._log.table, text.version)
+            return won
+
+    def _says_needed(self, needed: bool) -> None:
+        self.needs_files = needed
+        self._need(needed)
+
+    def _put(self, text: CommitText) -> bool:
+        """Whether `text` is now the commit of its version, however the storage answered. Raises AmbiguousWriteError."""
+        for left in reversed(range(_MOST_LOST_ANSWERS)):
+            try:
+                return self._committer.commit(text.version, text.data)
+            except AmbiguousWriteError:
+                present = self._read_back(text.version)
+                if present is not None:
+                    return self._is_own(present)
+                if left == 0:
+                    raise
+                back_off(_MOST_LOST_ANSWERS - left + 2)
+        raise AssertionError("unreachable")
+
+    def _read_back(self, version: int) -> CommitFile | None:
+        path = commit_path(version)
+        try:
+            return parse_commit(self._log.store.read(path), version, path, self._log.table)
+        except FileNotFoundError:
+            return None
+
+    def _commits_from(self, version: int) -> list[CommitFile]:
+        """The commits from `version` on, without gaps; at least one."""
+        newer = list_after(self._log.store, version - 1).commits
+        last = version
+        while last + 1 in newer:
+            last += 1
+        return self._log.reader.commits(range(version, last + 1))
+
+
+def _partitions(actions: Mapping[str, Json]) -> dict[str, Mapping[str, str | None]]:
+    return {path: action.get("partitionValues") or {} for path, action in actions.items()}
+
+
+def back_off(attempts: int) -> None:
+    """Lets others finish after so many lost races; the first tries go at once."""
+    if attempts >= 3:
+        time.sleep(min(2 ** (attempts - 3) * 0.01, 1.0) * random.uniform(0.5, 1.5))
