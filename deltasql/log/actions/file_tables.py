@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from operator import attrgetter
 from typing import Any
@@ -164,14 +164,25 @@ def _one_dictionary(pieces: list[pa.Array]) -> pa.Array:
 
 def action_keys(table: pa.Table, root: str) -> list[str]:
     """The identity of each row's file: its canonical path, and its deletion vector if it has one."""
-    paths: list[str] = table["path"].to_pylist()
-    if needs_decoding(table["path"]):
-        paths = [canonical(path, root) for path in paths]
+    paths: list[str] = canonical_paths(table["path"], root).to_pylist()
     vectors = table["deletionVector"]
     if vectors.null_count == len(vectors):
         return paths
     suffixes = vector_suffixes(vectors)
     return [path if suffix is None else f"{path}\0{suffix}" for path, suffix in zip(paths, suffixes, strict=True)]
+
+
+def without_files(table: pa.Table, paths: Collection[str], root: str) -> pa.Table:
+    """The actions but for those of some files, by canonical path."""
+    known = pc.is_in(canonical_paths(table["path"], root), value_set=pa.array(list(paths), pa.string()))
+    return table.filter(pc.invert(known))
+
+
+def canonical_paths(paths: pa.ChunkedArray, root: str) -> pa.ChunkedArray:
+    """The canonical paths of files; `paths` are as in the log. No copy where they are written canonically."""
+    if not needs_decoding(paths):
+        return paths
+    return pa.chunked_array([pa.array([canonical(path, root) for path in paths.to_pylist()], pa.string())])
 
 
 def vector_suffixes(vectors: pa.ChunkedArray) -> list[str | None]:

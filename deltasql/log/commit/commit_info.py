@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.secrets import shown_pairs
 from deltasql.log.actions.actions import Action, AddCDCFile, AddFile, CommitInfo, RemoveFile
 from deltasql.log.commit.conflict import IsolationLevel
 from deltasql.version import __version__
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 # Operations that change rows; under WriteSerializable they keep their level even where they changed none.
 _CHANGES_DATA = frozenset(
@@ -45,8 +48,8 @@ class Provenance:
 
 def build_commit_info(
     provenance: Provenance,
-    actions: Sequence[Action],
     *,
+    data_change: bool,
     timestamp_ms: int,
     in_commit_timestamp: int | None,
     read_version: int | None,
@@ -63,7 +66,7 @@ def build_commit_info(
         "readVersion": read_version,
         "isolationLevel": level.value,
         "isBlindAppend": blind_append,
-        "dataChange": changes_data(actions),
+        "dataChange": data_change,
         "operationMetrics": {key: str(value) for key, value in (provenance.metrics or {}).items()},
         "userMetadata": provenance.user_metadata,
         "tags": dict(provenance.tags) if provenance.tags else None,
@@ -78,15 +81,19 @@ def engine_name() -> str:
     return f"deltasql/{__version__}"
 
 
-def changes_data(actions: Sequence[Action]) -> bool:
-    """True if a file action changes rows, and does not just arrange them anew."""
-    return any(isinstance(action, (AddFile, RemoveFile)) and action.data_change for action in actions)
+def changes_data(actions: Sequence[Action], added: pa.Table | None = None) -> bool:
+    """Whether a file action changes rows, and does not just arrange them anew; `added`: adds as `file_tables.ADD`."""
+    if any(isinstance(action, (AddFile, RemoveFile)) and action.data_change for action in actions):
+        return True
+    return added is not None and True in added["dataChange"].unique().to_pylist()
 
 
-def effective_level(table_level: IsolationLevel, operation: str, actions: Sequence[Action]) -> IsolationLevel:
-    """The level that a commit needs: it is lower where no row changes."""
+def effective_level(
+    table_level: IsolationLevel, operation: str, actions: Sequence[Action], *, data_change: bool
+) -> IsolationLevel:
+    """The isolation level that a commit needs: it is lower where no row changes, as `data_change` says."""
     only_files = all(isinstance(action, (AddFile, RemoveFile, AddCDCFile)) for action in actions)
-    if not only_files or changes_data(actions):
+    if not only_files or data_change:
         return table_level
     if table_level is IsolationLevel.SERIALIZABLE or operation not in _CHANGES_DATA:
         return IsolationLevel.SNAPSHOT

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from deltasql.errors.log import (
     DomainMetadataNotSupportedError,
@@ -18,6 +18,9 @@ from deltasql.log.configuration.partition_keys import partition_keys
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.snapshot import physical_names
 from deltasql.log.storage.paths import canonical
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _Action = TypeVar("_Action")
 
@@ -39,8 +42,20 @@ def split_adds(actions: Iterable[Action]) -> tuple[list[AddFile], list[Action]]:
     return adds, others
 
 
-def check_commit(actions: Sequence[Action], protocol: Protocol, metadata: Metadata, table: str, root: str) -> None:
-    """Raises what the commit breaks, given the protocol and metadata that hold once it is done."""
+def check_commit(
+    actions: Sequence[Action],
+    protocol: Protocol,
+    metadata: Metadata,
+    table: str,
+    root: str,
+    added: pa.Table | None = None,
+) -> None:
+    """Raises what the commit breaks, given the protocol and metadata that hold once it is done.
+
+    `added` are more add actions, as `file_tables.ADD`. `root` is the table's decoded location. DuplicateActionsError,
+    DuplicateDomainError, DomainMetadataNotSupportedError, InvalidCommitError, AppendOnlyError, and what
+    `iceberg_compat.check_files` raises.
+    """
     adds, others = split_adds(actions)
     for kind, name in ((Protocol, "protocol"), (Metadata, "metaData")):
         if len(of_kind(others, kind)) > 1:
@@ -48,9 +63,18 @@ def check_commit(actions: Sequence[Action], protocol: Protocol, metadata: Metada
     _check_transactions(of_kind(others, SetTransaction), table)
     _check_domains(of_kind(others, DomainMetadata), protocol, table)
     removes = of_kind(others, RemoveFile)
-    _check_paths(adds, removes, table, root)
-    _check_adds(adds, protocol, metadata, table)
-    check_files(adds, metadata.configuration, table)
+    paths = _check_paths(adds, removes, table, root)
+    keys = partition_keys(metadata)
+    _check_partition_values(adds, keys, table)
+    notable = adds
+    if added is not None:
+        from deltasql.log.commit.table_rules import check_partition_values, check_table_paths, notable_adds
+
+        check_table_paths(added, *paths, table, root)
+        check_partition_values(added, keys, table)
+        notable = [*adds, *notable_adds(added, metadata.configuration)]
+    _check_vectors(notable, protocol, table)
+    check_files(notable, metadata.configuration, table)
     append_only = metadata.configuration.get("delta.appendOnly", "false").lower() == "true"
     if append_only and any(remove.data_change for remove in removes):
         raise AppendOnlyError(table)
@@ -73,36 +97,42 @@ def _check_domains(domains: Sequence[DomainMetadata], protocol: Protocol, table:
         seen.add(action.domain)
 
 
-def _check_paths(adds: Sequence[AddFile], removes: Sequence[RemoveFile], table: str, root: str) -> None:
+def _check_paths(
+    adds: Sequence[AddFile], removes: Sequence[RemoveFile], table: str, root: str
+) -> tuple[dict[str, str | None], dict[str, str | None]]:
+    """The files that are added, and those that are removed: the id of the vector, or None, by canonical path."""
     added: dict[str, str | None] = {}
     for add in adds:
         path = canonical(add.path, root)
         if path in added:
             raise DuplicateActionsError(table, "add", add.path, "a commit adds a path once")
         added[path] = _vector_id(add)
-    removed: set[str] = set()
+    removed: dict[str, str | None] = {}
     for remove in removes:
         path = canonical(remove.path, root)
         if path in removed:
             raise DuplicateActionsError(table, "remove", remove.path, "a commit removes a path once")
-        removed.add(path)
-        if path in added and added[path] == _vector_id(remove):
+        removed[path] = _vector_id(remove)
+        if path in added and added[path] == removed[path]:
             raise DuplicateActionsError(table, "add and remove", remove.path, "both have the same deletion vector")
+    return added, removed
 
 
-def _check_adds(adds: Sequence[AddFile], protocol: Protocol, metadata: Metadata, table: str) -> None:
-    if not adds:
-        return
-    expected = set(partition_keys(metadata))
-    features = protocol.features
+def _check_partition_values(adds: Sequence[AddFile], keys: Sequence[str], table: str) -> None:
+    expected = set(keys)
     for add in adds:
         if add.partition_values.keys() != expected:
             raise InvalidCommitError(
                 table,
                 f"the partition values of {add.path} are for {sorted(add.partition_values)}, not {sorted(expected)}",
             )
+
+
+def _check_vectors(adds: Sequence[AddFile], protocol: Protocol, table: str) -> None:
+    supported = "deletionVectors" in protocol.features
+    for add in adds:
         if add.deletion_vector is not None:
-            _check_vector(add, add.deletion_vector.cardinality, "deletionVectors" in features, table)
+            _check_vector(add, add.deletion_vector.cardinality, supported, table)
 
 
 def _check_vector(add: AddFile, cardinality: int, supported: bool, table: str) -> None:

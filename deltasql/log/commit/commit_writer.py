@@ -11,17 +11,26 @@ from typing import TYPE_CHECKING
 from deltasql.log.actions.actions import Action, CommitInfo, Metadata, RemoveFile
 from deltasql.log.actions.commit_file import BIG, CommitFile, parse_commit
 from deltasql.log.actions.commit_text import encode_actions
-from deltasql.log.commit.commit_info import Provenance, build_commit_info
+from deltasql.log.commit.commit_info import Provenance, build_commit_info, changes_data
 from deltasql.log.commit.commit_rules import check_commit, of_kind, split_adds
 from deltasql.log.commit.conflict import Attempt, IsolationLevel
 from deltasql.log.configuration.commit_timestamps import has_commit_timestamps, with_enablement
-from deltasql.log.configuration.row_ids import BACKFILL, PRESERVED_TAG, UNBACKFILL, RowNumbering, still_to_number
+from deltasql.log.configuration.row_ids import (
+    BACKFILL,
+    PRESERVED_TAG,
+    UNBACKFILL,
+    RowNumbering,
+    still_to_number,
+    touched_files,
+)
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.storage.paths import commit_path
 from deltasql.log.storage.store import LogStore
 from deltasql.schema.widening import with_table_version
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from deltasql.log.replay.snapshot import Snapshot
 
 STATING_ANEW = frozenset({BACKFILL, UNBACKFILL})
@@ -34,7 +43,8 @@ class CommitPlan:
     """What stays the same over the tries of one commit. `protocol` and `metadata` are those that hold once it is done.
 
     `read` is the version that the transaction has read, None for a new table. `numbering` is None where files get no
-    row ids, `blind_append` None where it follows from what was read.
+    row ids, `blind_append` None where it follows from what was read. `added` are adds as `file_tables.ADD`, besides
+    the actions that the tries are given.
     """
 
     read: Snapshot | None
@@ -46,6 +56,7 @@ class CommitPlan:
     transaction_id: str
     numbering: RowNumbering | None = None
     blind_append: bool | None = None
+    added: pa.Table | None = None
 
     @property
     def states_anew(self) -> bool:
@@ -62,29 +73,33 @@ class CommitPlan:
 
     def check(self, actions: Sequence[Action]) -> None:
         """Raises the errors of `commit_rules` for actions that the protocol forbids."""
-        check_commit(actions, self.protocol, self.metadata, self.attempt.table, self.location)
+        check_commit(actions, self.protocol, self.metadata, self.attempt.table, self.location, self.added)
 
 
 @dataclass(frozen=True, slots=True)
 class CommitText:
-    """A commit as it is put: `data` are its lines, `actions` what they say after commitInfo."""
+    """A commit as it is put: `data` are its lines, `actions` and `added` what they say after commitInfo."""
 
     version: int
     actions: Sequence[Action]
     data: bytes
+    added: pa.Table | None = None
 
     def parsed(self, table: str) -> CommitFile:
         """The commit as a reader finds it. The many file actions of a big one are not parsed."""
         path = commit_path(self.version)
         if len(self.data) < BIG:
             return parse_commit(self.data, self.version, path, table)
+        import pyarrow as pa
+
         from deltasql.log.actions.file_tables import ADD, REMOVE, from_files
 
         info = self.data[: self.data.index(b"\n") + 1]
         adds, others = split_adds(self.actions)
         small = encode_actions(action for action in others if not isinstance(action, RemoveFile))
         commit = parse_commit(info + small, self.version, path, table)
-        commit.tables = (from_files(adds, ADD), from_files(of_kind(others, RemoveFile), REMOVE))
+        tables = [from_files(adds, ADD), *([] if self.added is None else [self.added])]
+        commit.tables = (pa.concat_tables(tables), from_files(of_kind(others, RemoveFile), REMOVE))
         return commit
 
 
@@ -110,27 +125,41 @@ class CommitWriter:
         provenance = self._told(winners)
         if metrics is not None:
             provenance = replace(provenance, metrics=metrics)
-        info = self._info(provenance, actions, winners, plan.attempt.level, plan.transaction_id)
-        final = [self._dated(action, version, info.in_commit_timestamp) for action in actions]
+        data_change = changes_data(actions, plan.added)
+        info = self._info(provenance, data_change, winners, plan.attempt.level, plan.transaction_id)
+        final, added = [self._dated(action, version, info.in_commit_timestamp) for action in actions], plan.added
         if plan.states_anew and winners:
-            final = still_to_number(final, winners, plan.attempt.table, plan.location)
+            final, added = self._still_to_number(final, winners)
         if plan.numbering is not None:
-            final = plan.numbering.numbered(final, version, winners)
+            final, added = plan.numbering.numbered(final, version, winners, added)
         if winners:
             # Actions that follow from what others committed are new.
             plan.check(actions)
-        return CommitText(version, final, encode_actions([info, *final]))
+        return CommitText(version, final, encode_actions([info, *final]) + _encoded(added), added)
+
+    def _still_to_number(
+        self, actions: Sequence[Action], winners: Sequence[CommitFile]
+    ) -> tuple[list[Action], pa.Table | None]:
+        """What a backfill still has to state, once winners have removed files or stated them anew."""
+        root, added = self.plan.location, self.plan.added
+        touched = touched_files(winners, self.plan.attempt.table, root)
+        if added is not None:
+            from deltasql.log.actions.file_tables import without_files
+
+            added = without_files(added, touched, root)
+        return still_to_number(actions, touched, root), added
 
     def undo_text(self, actions: Sequence[Action], version: int, winners: Sequence[CommitFile]) -> CommitText:
         """The commit that takes moves of rows back before the transaction's own. It has an id of its own."""
         self.plan.check(actions)
-        info = self._info(Provenance(UNDO, {}), actions, winners, IsolationLevel.SNAPSHOT, str(uuid.uuid4()))
+        changes = changes_data(actions)
+        info = self._info(Provenance(UNDO, {}), changes, winners, IsolationLevel.SNAPSHOT, str(uuid.uuid4()))
         return CommitText(version, actions, encode_actions([info, *actions]))
 
     def _info(
         self,
         provenance: Provenance,
-        actions: Sequence[Action],
+        data_change: bool,
         winners: Sequence[CommitFile],
         level: IsolationLevel,
         transaction_id: str,
@@ -140,7 +169,7 @@ class CommitWriter:
         own = self._next_timestamp(now, winners) if has_commit_timestamps(plan.metadata) else None
         return build_commit_info(
             provenance,
-            actions,
+            data_change=data_change,
             timestamp_ms=own or now,
             in_commit_timestamp=own,
             read_version=None if plan.read is None else plan.read.version,
@@ -184,6 +213,14 @@ class CommitWriter:
             return self._store.head(winner.path).modified
         except FileNotFoundError:
             return None
+
+
+def _encoded(added: pa.Table | None) -> bytes:
+    if added is None:
+        return b""
+    from deltasql.log.actions.add_table import encode_adds
+
+    return encode_adds(added)
 
 
 def dates_type_changes(protocol: Protocol) -> bool:

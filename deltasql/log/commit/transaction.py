@@ -20,7 +20,7 @@ from deltasql.log.actions.actions import (
     RemoveFile,
     SetTransaction,
 )
-from deltasql.log.commit.commit_info import Provenance, effective_level, table_level
+from deltasql.log.commit.commit_info import Provenance, changes_data, effective_level, table_level
 from deltasql.log.commit.commit_rules import of_kind, split_adds
 from deltasql.log.commit.commit_writer import CommitPlan, CommitWriter
 from deltasql.log.commit.conflict import Attempt, IsolationLevel
@@ -42,6 +42,8 @@ from deltasql.log.storage.store import Entry
 from deltasql.log.upkeep.post_commit import after_commit
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from deltasql.log.replay.delta_log import DeltaLog
 
 # These replace whatever there is: nothing may come in between.
@@ -109,8 +111,12 @@ class Transaction:
         tags: Mapping[str, str] | None = None,
         blind_append: bool | None = None,
         isolation_level: IsolationLevel | None = None,
+        added: pa.Table | None = None,
     ) -> Commit:
         """Writes the actions as the next version of the table.
+
+        `added` are add actions besides, as an Arrow table with columns of `file_tables.ADD`, without a Python object
+        for each file; of those columns that it lacks, all values are null.
 
         A lost race is tried again at the next free version if what was committed in between does not touch what this
         transaction read or removes; else a ConcurrentModificationError names the winner. Raises the errors of
@@ -118,7 +124,7 @@ class Transaction:
         """
         provenance = Provenance(operation, parameters, metrics, user_metadata, engine_info, tags)
         commit = self.commit_rebased(
-            provenance, actions, Rebase(), blind_append=blind_append, isolation_level=isolation_level
+            provenance, actions, Rebase(), blind_append=blind_append, isolation_level=isolation_level, added=added
         )
         assert commit is not None
         return commit
@@ -131,6 +137,7 @@ class Transaction:
         *,
         blind_append: bool | None = None,
         isolation_level: IsolationLevel | None = None,
+        added: pa.Table | None = None,
     ) -> Commit | None:
         """Commits `actions` and those of `rebase`, which are made anew after each lost race.
 
@@ -140,7 +147,13 @@ class Transaction:
         first = [*actions, *rebase.actions()]
         protocol, metadata = self._effective(first)
         check_writable(protocol, self._log.table, metadata.schema, metadata.configuration)
-        level = isolation_level or effective_level(table_level(metadata.configuration), provenance.operation, first)
+        added = self._conformed(added)
+        level = isolation_level or effective_level(
+            table_level(metadata.configuration),
+            provenance.operation,
+            first,
+            data_change=changes_data(first, added),
+        )
         read = self.read_snapshot
         plan = CommitPlan(
             read,
@@ -152,6 +165,7 @@ class Transaction:
             self.transaction_id,
             self._numbering(protocol, metadata),
             blind_append,
+            added,
         )
         plan.check(first)
         if read is not None and self._log.replaced(read):
@@ -165,6 +179,13 @@ class Transaction:
                 rebase.discard()
             raise
         return None if won is None else self._committed(won)
+
+    def _conformed(self, added: pa.Table | None) -> pa.Table | None:
+        if added is None or len(added) == 0:
+            return None
+        from deltasql.log.actions.add_table import conformed_adds
+
+        return conformed_adds(added, self._log.table)
 
     def _committed(self, won: WonRace) -> Commit:
         """What follows a commit. Whatever fails here, its files are needed."""

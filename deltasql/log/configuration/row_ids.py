@@ -8,9 +8,10 @@ version that added it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from deltasql.errors.log import RowIdsWithoutStatisticsError
@@ -20,6 +21,9 @@ from deltasql.log.actions.record_count import record_count
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.storage.paths import canonical
 from deltasql.schema.row_ids import RowIdColumns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 ROW_TRACKING_FEATURE = "rowTracking"
 ROW_TRACKING_DOMAIN = "delta.rowTracking"
@@ -81,13 +85,33 @@ class RowNumbering:
     table: str
     root: str
 
-    def numbered(self, actions: Sequence[Action], version: int, winners: Iterable[CommitFile]) -> list[Action]:
-        """The actions as they go into commit `version`: files without row ids have fresh ones.
+    def numbered(
+        self, actions: Sequence[Action], version: int, winners: Iterable[CommitFile], added: pa.Table | None = None
+    ) -> tuple[list[Action], pa.Table | None]:
+        """The actions as they go into commit `version`, and the adds of a table: files without row ids have fresh ones.
 
         `winners` came in between: what they gave out is not given again, and a file that a backfill has numbered has
-        those ids. The new highest id is the last action, if it rose.
+        those ids. The new highest id is the last action, if it rose. `added` is as `file_tables.ADD`; its files come
+        after the others.
         Raises RowIdsWithoutStatisticsError for a file whose number of rows is not known.
         """
+        start, backfilled = self._on_top_of(winners)
+        highest = start
+        result: list[Action] = []
+        for action in actions:
+            known = _with_ids(action, backfilled, self.root) if backfilled else action
+            if isinstance(known, AddFile):
+                known, highest = _numbered_add(known, highest, version, self.table)
+            result.append(known)
+        if added is not None:
+            from deltasql.log.configuration.columnar_row_ids import numbered_adds, with_known_ids
+
+            known_ids = with_known_ids(added, backfilled, self.root) if backfilled else added
+            added, highest = numbered_adds(known_ids, highest, version, self.table)
+        return ([*result, _domain(highest)] if highest > start else result), added
+
+    def _on_top_of(self, winners: Iterable[CommitFile]) -> tuple[int, dict[str, FileIds]]:
+        """The highest id given so far, and the ids that backfills among the winners have given to files."""
         highest = self.highest
         backfilled: dict[str, FileIds] = {}
         for commit in winners:
@@ -95,23 +119,21 @@ class RowNumbering:
             highest = max(highest, _mark(None if domain is None else domain.configuration))
             if commit.info is not None and commit.info.operation == BACKFILL:
                 backfilled |= _ids_of(commit, self.table, self.root)
-        start = highest
-        result: list[Action] = []
-        for action in actions:
-            known = _with_ids(action, backfilled, self.root) if backfilled else action
-            if isinstance(known, AddFile):
-                known, highest = _numbered_add(known, highest, version, self.table)
-            result.append(known)
-        return [*result, _domain(highest)] if highest > start else result
+        return highest, backfilled
 
 
-def still_to_number(actions: Iterable[Action], winners: Iterable[CommitFile], table: str, root: str) -> list[Action]:
-    """The actions of a backfill, or of its opposite, without the files that a winner has removed or stated anew."""
+def still_to_number(actions: Iterable[Action], touched: Collection[str], root: str) -> list[Action]:
+    """The actions of a backfill, or of its opposite, without the files that winners have touched."""
+    return [item for item in actions if not isinstance(item, AddFile) or canonical(item.path, root) not in touched]
+
+
+def touched_files(winners: Iterable[CommitFile], table: str, root: str) -> set[str]:
+    """The canonical paths of the files that some commits have removed, added or stated anew."""
     touched: set[str] = set()
     for commit in winners:
         plain = commit.materialized(table)
         touched |= {canonical(item["path"], root) for item in (*plain.adds, *plain.removes)}
-    return [item for item in actions if not isinstance(item, AddFile) or canonical(item.path, root) not in touched]
+    return touched
 
 
 def _numbered_add(add: AddFile, highest: int, version: int, table: str) -> tuple[AddFile, int]:

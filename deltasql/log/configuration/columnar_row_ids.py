@@ -1,0 +1,43 @@
+"""Row ids of the files in a table of add actions, column by column. Source: Delta protocol, Row Tracking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltasql.errors.log import RowIdsWithoutStatisticsError
+from deltasql.log.actions.add_table import row_counts, with_column
+from deltasql.log.actions.file_tables import canonical_paths
+from deltasql.log.configuration.row_ids import FileIds
+
+
+def numbered_adds(adds: pa.Table, highest: int, version: int, table: str) -> tuple[pa.Table, int]:
+    """The adds of commit `version` with ids for files that lack them, and the highest id; `highest` is that before.
+
+    Raises RowIdsWithoutStatisticsError for a file whose number of rows is not known.
+    """
+    adds = adds.combine_chunks()
+    given = adds["baseRowId"]
+    fresh = pc.is_null(given)
+    rows = pc.if_else(fresh, pa.chunked_array([row_counts(adds["stats"])]), 0)
+    if rows.null_count:
+        path = adds["path"].filter(pc.is_null(rows))[0].as_py()
+        raise RowIdsWithoutStatisticsError(table, path)
+    ends = pc.add(pc.cumulative_sum(rows), highest)
+    first = pc.add(pc.subtract(ends, rows), 1)
+    adds = with_column(adds, "baseRowId", pc.if_else(fresh, first, given))
+    adds = with_column(adds, "defaultRowCommitVersion", adds["defaultRowCommitVersion"].fill_null(version))
+    return adds, max(highest, int(ends[-1].as_py())) if len(adds) else highest
+
+
+def with_known_ids(adds: pa.Table, known: Mapping[str, FileIds], root: str) -> pa.Table:
+    """The adds with ids that a backfill has given to their files, where they have none; `known` by canonical path."""
+    lacking = pc.is_null(adds["baseRowId"]).to_pylist()
+    paths = canonical_paths(adds["path"], root).to_pylist()
+    ids = [known.get(path, (None, None)) if lacks else (None, None) for path, lacks in zip(paths, lacking, strict=True)]
+    for number, name in enumerate(("baseRowId", "defaultRowCommitVersion")):
+        values = pa.chunked_array([pa.array([pair[number] for pair in ids], pa.int64())])
+        adds = with_column(adds, name, pc.coalesce(values, adds[name]))
+    return adds
