@@ -29,7 +29,7 @@ from deltasql.frames.writer import FrameWriter, FrameWriterV2, frame_of
 from deltasql.interrupts import interruptible
 from deltasql.log.commit.race import back_off
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.store import LocalLogStore
+from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.parser import misplaced_word, parse, refused_name, split
 from deltasql.parser.parameters import bind_parameters
 from deltasql.plan.base import TableName

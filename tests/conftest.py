@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from deltasql.log.storage.store import LocalLogStore
+from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.settings.session_settings import DEFAULTS, FSYNC
 
 # Much code that runs a few times each: compiling it well takes longer than running it.

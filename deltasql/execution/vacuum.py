@@ -22,8 +22,8 @@ from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.reading.unused_files import UnusedFiles, hidden_names, last_before, logged_paths, unused_files
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import IsHidden, TableListing, file_table, no_folders
+from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import LOG, canonical, is_absolute, table_uri
-from deltasql.log.storage.store import LogStore
 from deltasql.planner.changes import Candidates, FileRemoval
 from deltasql.runtime import Runtime
 from deltasql.schema.types import STRING, StructField, StructType

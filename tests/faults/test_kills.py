@@ -22,7 +22,7 @@ _WRITER = """
 import os, signal, sys
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.actions.actions import AddFile
-from deltasql.log.storage.store import LocalLogStore
+from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.replay.delta_log import DeltaLog
 
 location, method, suffix, moment = sys.argv[1:]
@@ -96,7 +96,7 @@ _V2_WRITER = """
 import os, signal, sys
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.log.upkeep import checkpoint_v2
-from deltasql.log.storage.store import LocalLogStore
+from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.replay.delta_log import DeltaLog
 
 location, method, part, moment, top_level = sys.argv[1:]

@@ -14,7 +14,8 @@ from obstore.store import MemoryStore
 from deltasql.errors.log import AmbiguousWriteError, LogFileNotFoundError, StorageError
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.store import Entry, LocalLogStore, LogStore
+from deltasql.log.storage.local_store import LocalLogStore
+from deltasql.log.storage.log_store import Entry, LogStore
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 
 from .conftest import added, append, whole

@@ -21,7 +21,7 @@ from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit import race as commit_race
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.store import LocalLogStore
+from deltasql.log.storage.local_store import LocalLogStore
 
 _COMMIT = re.compile(r"_delta_log/\d{20}\.json")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from deltasql.engine.reading.footers import readable
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.reading.stream_source import StreamFile
-from deltasql.log.storage.store import LogStore
+from deltasql.log.storage.log_store import LogStore
 from deltasql.schema.checks import CHANGE_TYPE, COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.partition_values import typed

@@ -19,7 +19,7 @@ from deltasql.engine.session.tuning import FOR_SCANS, TINY_BYTES
 from deltasql.errors.log import DeletionVectorNotFoundError
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.protocol.features import requested_features
-from deltasql.log.storage.store import open_store
+from deltasql.log.storage.open_store import open_store
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import (
     FILE_KEY,

@@ -19,7 +19,7 @@ from deltasql.engine.session.spark import SparkHandle
 from deltasql.errors.streams import SchemaChangedError, UnsupportedStreamColumnError
 from deltasql.log.reading.stream_source import StreamFile, StreamOffset, StreamSource
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.store import open_store
+from deltasql.log.storage.open_store import open_store
 from deltasql.schema.checks import CHANGE_FIELDS
 from deltasql.schema.evolution import as_nullable
 from deltasql.schema.json import schema_from_json, schema_to_json

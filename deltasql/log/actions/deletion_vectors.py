@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-    from deltasql.log.storage.store import LogStore
+    from deltasql.log.storage.log_store import LogStore
 
 _Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
 _Z85_VALUES = {char: value for value, char in enumerate(_Z85)}

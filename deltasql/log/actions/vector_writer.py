@@ -17,7 +17,7 @@ from deltasql.log.actions.deletion_vectors import FILE_VERSION, PORTABLE, delete
 if TYPE_CHECKING:
     import numpy as np
 
-    from deltasql.log.storage.store import LogStore
+    from deltasql.log.storage.log_store import LogStore
 
 # Only the field of the statistics itself has this value: no column has a boolean as its bound.
 _TIGHT = re.compile(r'"tightBounds"\s*:\s*(?:true|null|false)')

@@ -24,7 +24,7 @@ from deltasql.log.commit.row_rebase import moved_apart
 if TYPE_CHECKING:
     import numpy as np
 
-    from deltasql.log.storage.store import LogStore
+    from deltasql.log.storage.log_store import LogStore
 
 
 @dataclass(slots=True)

@@ -24,8 +24,8 @@ from deltasql.log.configuration.row_ids import (
     touched_files,
 )
 from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import commit_path
-from deltasql.log.storage.store import LogStore
 from deltasql.schema.widening import with_table_version
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from deltasql.log.storage.paths import canonical
 if TYPE_CHECKING:
     import numpy as np
 
-    from deltasql.log.storage.store import LogStore
+    from deltasql.log.storage.log_store import LogStore
 
 SOURCE_TAG = "deltasql.src"
 """Tag of a file whose rows are those of others in order: `[[path, deletion vector's id or null, live rows], …]`."""

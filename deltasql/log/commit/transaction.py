@@ -37,8 +37,8 @@ from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.log_segment import LogListing, LogSegment
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.committer import Committer, FileSystemCommitter
+from deltasql.log.storage.log_store import Entry
 from deltasql.log.storage.paths import canonical
-from deltasql.log.storage.store import Entry
 from deltasql.log.upkeep.post_commit import after_commit
 
 if TYPE_CHECKING:

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from deltasql.log.actions.actions import Json
     from deltasql.log.actions.commit_file import CommitFile
     from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.log.storage.store import LogStore
+    from deltasql.log.storage.log_store import LogStore
 
 _MOST_ATTEMPTS = 10
 _MOST_PENDING = 1000

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from deltasql.log.storage.paths import is_local
 
 if TYPE_CHECKING:
-    from deltasql.log.storage.store import LogStore
+    from deltasql.log.storage.log_store import LogStore
 
 METADATA_FOLDER = "metadata"
 HINT = f"{METADATA_FOLDER}/version-hint.text"

@@ -10,7 +10,7 @@ from pyiceberg.io import FileIO, InputFile, InputStream, OutputFile, OutputStrea
 from deltasql.log.iceberg.current_metadata import root_uri
 
 if TYPE_CHECKING:
-    from deltasql.log.storage.store import LogStore
+    from deltasql.log.storage.log_store import LogStore
 
 
 class StoreIO(FileIO):  # type: ignore[misc]

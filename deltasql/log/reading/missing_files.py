@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from deltasql.log.actions.deletion_vectors import vector_path
 from deltasql.log.storage.arrow_values import flags
+from deltasql.log.storage.local_store import LocalLogStore
+from deltasql.log.storage.log_store import LogStore
+from deltasql.log.storage.open_store import open_store
 from deltasql.log.storage.paths import absolute, is_local, local_path
-from deltasql.log.storage.store import LocalLogStore, LogStore, open_store
 
 if TYPE_CHECKING:
     import pyarrow as pa

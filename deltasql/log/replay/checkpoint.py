@@ -29,9 +29,10 @@ from deltasql.log.replay.checkpoint_file import (
     take_values,
 )
 from deltasql.log.replay.log_segment import CheckpointFiles
+from deltasql.log.storage.local_store import LocalLogStore
+from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.parquet_footer import Footer
 from deltasql.log.storage.paths import LOG
-from deltasql.log.storage.store import LocalLogStore, LogStore
 
 if TYPE_CHECKING:
     import numpy as np

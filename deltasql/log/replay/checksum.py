@@ -14,8 +14,8 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.log.actions.actions import DomainMetadata, Json, Metadata, SetTransaction
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.table_state import BOUNDARIES, FileTotals, TableState
+from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import checksum_path
-from deltasql.log.storage.store import LogStore
 
 # Beyond these, a checksum that every commit writes anew would cost more than it saves.
 _MOST_TRANSACTIONS = 100

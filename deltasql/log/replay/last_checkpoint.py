@@ -14,8 +14,8 @@ from typing import Any
 
 from deltasql.errors.log import StorageError
 from deltasql.log.actions.actions import Json
+from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import LAST_CHECKPOINT, LOG
-from deltasql.log.storage.store import LogStore
 
 _UNRESERVED = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
 

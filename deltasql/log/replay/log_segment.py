@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from deltasql.errors.log import LogGapError, NotADeltaTableError, TruncatedLogError, VersionNotFoundError
 from deltasql.log.replay.last_checkpoint import read_last_checkpoint
+from deltasql.log.storage.log_store import Entry, LogStore
 from deltasql.log.storage.paths import LOG, commit_path
-from deltasql.log.storage.store import Entry, LogStore
 
 _COMMIT = re.compile(r"(\d+)\.json")
 _CHECKSUM = re.compile(r"(\d+)\.crc")

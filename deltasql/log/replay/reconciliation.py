@@ -16,8 +16,9 @@ from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile, action_key, parse_commit
 from deltasql.log.replay.checkpoint import Checkpoint
 from deltasql.log.replay.log_segment import CheckpointFiles, Delta
+from deltasql.log.storage.local_store import LocalLogStore
+from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import canonical, commit_path
-from deltasql.log.storage.store import LocalLogStore, LogStore
 
 if TYPE_CHECKING:
     import numpy as np

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol as Interface
 
+from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import commit_path
-from deltasql.log.storage.store import LogStore
 
 
 class Committer(Interface):

@@ -21,8 +21,8 @@ from deltasql.log.replay.checkpoint import Checkpoint
 from deltasql.log.replay.last_checkpoint import LastCheckpoint, V2Hint
 from deltasql.log.replay.log_segment import CheckpointFiles
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import LOG, checkpoint_path
-from deltasql.log.storage.store import LogStore
 from deltasql.log.upkeep.checkpoint_rows import add_rows, encode_parquet, remove_rows, sidecar_schema, top_level_schema
 
 TopLevel = Literal["json", "parquet"]

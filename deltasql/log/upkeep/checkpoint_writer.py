@@ -18,8 +18,8 @@ from deltasql.log.configuration.properties import checkpoint_policy
 from deltasql.log.replay.last_checkpoint import LastCheckpoint, write_last_checkpoint
 from deltasql.log.replay.log_segment import classify
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import LOG, checkpoint_path
-from deltasql.log.storage.store import LogStore
 from deltasql.log.upkeep.checkpoint_rows import (
     add_rows,
     classic_schema,

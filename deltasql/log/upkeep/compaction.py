@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile, action_key
 from deltasql.log.replay.reconciliation import LogReader
+from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import compacted_path
-from deltasql.log.storage.store import LogStore
 
 
 def write_compaction(store: LogStore, table: str, first: int, last: int) -> bool:

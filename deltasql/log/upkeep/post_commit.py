@@ -13,8 +13,8 @@ from deltasql.log.configuration.iceberg_compat import check_iceberg_library, con
 from deltasql.log.configuration.properties import checkpoint_interval
 from deltasql.log.replay.checksum import VersionChecksum
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import checksum_path
-from deltasql.log.storage.store import LogStore
 from deltasql.log.upkeep.cleanup import clean_up_log
 from deltasql.log.upkeep.compaction import write_compaction
 

@@ -64,7 +64,7 @@ from deltasql.schema.types import (
 
 if TYPE_CHECKING:
     from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.log.storage.store import LogStore
+    from deltasql.log.storage.log_store import LogStore
 
 
 def _columns(*pairs: tuple[str, DataType]) -> StructType:

@@ -15,7 +15,7 @@ from deltasql.engine.reading import arrow_rows
 from deltasql.engine.reading.arrow_rows import batches, fitted
 from deltasql.log.actions.vector_writer import inline_vector
 from deltasql.log.reading.stream_source import StreamFile
-from deltasql.log.storage.store import open_store
+from deltasql.log.storage.open_store import open_store
 from deltasql.schema.column_mapping import PHYSICAL_NAME
 from deltasql.schema.types import INTEGER, LONG, STRING, TIMESTAMP, ArrayType, MapType, StructField, StructType
 

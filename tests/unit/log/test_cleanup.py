@@ -11,7 +11,8 @@ from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.log_segment import classify
-from deltasql.log.storage.store import Entry, LocalLogStore
+from deltasql.log.storage.local_store import LocalLogStore
+from deltasql.log.storage.log_store import Entry
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.log.upkeep.cleanup import clean_up_log, expired_files, first_kept
 

@@ -14,7 +14,7 @@ from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.store import LocalLogStore
+from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.log.upkeep.compaction import write_compaction
 

@@ -31,8 +31,8 @@ from deltasql.log.iceberg.manifests import read_manifests
 from deltasql.log.iceberg.store_io import StoreIO
 from deltasql.log.iceberg.table_metadata import parse_metadata
 from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import commit_path
-from deltasql.log.storage.store import LogStore
 from deltasql.session import Session
 
 PROPERTIES = "'delta.enableIcebergCompatV2' = 'true', 'delta.universalFormat.enabledFormats' = 'iceberg'"

@@ -8,8 +8,9 @@ from deltasql.log.replay.last_checkpoint import (
     read_last_checkpoint,
     write_last_checkpoint,
 )
+from deltasql.log.storage.log_store import LogStore
+from deltasql.log.storage.open_store import open_store
 from deltasql.log.storage.paths import LAST_CHECKPOINT
-from deltasql.log.storage.store import LogStore, open_store
 
 HINT = LastCheckpoint(7, 100, size_in_bytes=5, files=98)
 

@@ -13,7 +13,7 @@ from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.history import file_times, timestamp_text
 from deltasql.log.replay.log_segment import classify
-from deltasql.log.storage.store import Entry
+from deltasql.log.storage.log_store import Entry
 
 Create = Callable[..., DeltaLog]
 Append = Callable[..., Commit]

@@ -4,7 +4,7 @@ import pytest
 
 from deltasql.errors.log import LogGapError, NotADeltaTableError, TruncatedLogError, VersionNotFoundError
 from deltasql.log.replay.log_segment import LogListing, build_segment, classify
-from deltasql.log.storage.store import Entry
+from deltasql.log.storage.log_store import Entry
 
 
 def listing(*names: str, empty: tuple[str, ...] = ()) -> LogListing:

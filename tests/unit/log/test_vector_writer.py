@@ -22,7 +22,8 @@ from deltasql.log.actions.vector_writer import (
     mark_rows,
     write_vectors,
 )
-from deltasql.log.storage.store import LogStore, open_store
+from deltasql.log.storage.log_store import LogStore
+from deltasql.log.storage.open_store import open_store
 
 # Two buckets of Roaring bitmaps, and both ends of a container.
 ROWS = [0, 1, 65_535, 65_536, (1 << 32) - 1, 1 << 32, (1 << 33) + 5]

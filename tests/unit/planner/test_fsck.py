@@ -14,7 +14,7 @@ from deltasql.log.actions.file_tables import ADD, from_files
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.reading.missing_files import missing_files
 from deltasql.log.storage.arrow_values import no_rows
-from deltasql.log.storage.store import open_store
+from deltasql.log.storage.open_store import open_store
 from deltasql.session import Session
 
 NAMES = [z85_encode(bytes([number]) * 16) for number in range(2)]

@@ -1,0 +1,254 @@
+"""Storage of one table as objects by path: memory, S3, GCS or Azure through obstore.
+
+Paths are relative to the table's location, `/`-separated and literal (`%` is no escape). The one write that decides
+anything is `put_if_absent`; only hints such as `_last_checkpoint` are ever overwritten.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import obstore
+from obstore import exceptions
+
+from deltasql.errors.log import AmbiguousWriteError, StorageError
+from deltasql.log.storage.listing import IsHidden, TableListing, list_objects
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# As many objects as S3 deletes with one request.
+_BULK = 1000
+
+# Bytes at the end of an object that are fetched together.
+_FOOTER = 1 << 16
+
+# With these answers the storage has said no: nothing was written.
+_REFUSED = (
+    exceptions.PermissionDeniedError,
+    exceptions.UnauthenticatedError,
+    exceptions.NotFoundError,
+    exceptions.InvalidPathError,
+    exceptions.NotSupportedError,
+    exceptions.UnknownConfigurationKeyError,
+    OSError,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One stored object: `path` relative to the table, `size` in bytes, `modified` in ms since the epoch.
+
+    `tag` is the storage's own mark of the content, if it has one. An object that was replaced is another entry.
+    """
+
+    path: str
+    size: int
+    modified: int
+    tag: str | None = None
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition("/")[2]
+
+
+class LogStore:
+    """Objects below one location. `root` is the location as data readers spell it, without a last slash."""
+
+    def __init__(self, root: str, store: Any, prefix: str = "") -> None:
+        self.root = root
+        self._store = store
+        self._prefix = f"{prefix}/" if prefix else ""
+
+    def read(self, path: str) -> bytes:
+        """The whole object. Raises FileNotFoundError or StorageError."""
+        try:
+            return bytes(obstore.get(self._open(), self._prefix + path).bytes())
+        except FileNotFoundError:
+            raise
+        except (exceptions.BaseError, OSError) as error:
+            raise StorageError("read", self.url(path), storage_reason(error)) from error
+
+    def read_range(self, path: str, start: int, length: int) -> bytes:
+        """At most `length` bytes from `start`. Raises FileNotFoundError or StorageError."""
+        try:
+            return bytes(obstore.get_range(self._open(), self._prefix + path, start=start, length=length))
+        except FileNotFoundError:
+            raise
+        except (exceptions.BaseError, OSError) as error:
+            raise StorageError("read", self.url(path), storage_reason(error)) from error
+
+    def put_if_absent(self, path: str, data: bytes) -> bool:
+        """True if `data` is now the object, False if there was one before; readers never see a part of it.
+
+        Raises AmbiguousWriteError if the answer was lost (read back to know), StorageError if it was refused.
+        """
+        try:
+            obstore.put(self._open(create=True), self._prefix + path, data, mode="create", use_multipart=False)
+        except (exceptions.AlreadyExistsError, FileExistsError):
+            return False
+        except _REFUSED as error:
+            raise StorageError("write", self.url(path), storage_reason(error)) from error
+        except exceptions.BaseError as error:
+            raise AmbiguousWriteError(self.url(path), storage_reason(error)) from error
+        return True
+
+    def overwrite(self, path: str, data: bytes) -> None:
+        """Makes `data` the object, whatever was there. Raises StorageError."""
+        try:
+            obstore.put(self._open(create=True), self._prefix + path, data)
+        except (exceptions.BaseError, OSError) as error:
+            raise StorageError("write", self.url(path), storage_reason(error)) from error
+
+    def list_below(self, folder: str, offset: str | None = None) -> list[Entry]:
+        """Objects below `folder`, at any depth, by name; only those after the path `offset`, if given."""
+        after = None if offset is None else self._prefix + offset
+        try:
+            pages = obstore.list(self._open(), self._prefix + folder, offset=after, chunk_size=1000)
+            found = [self._entry(meta) for page in pages for meta in page]
+        except FileNotFoundError:
+            return []
+        except (exceptions.BaseError, OSError) as error:
+            raise StorageError("list", self.url(folder), storage_reason(error)) from error
+        return sorted((entry for entry in found if offset is None or entry.path > offset), key=by_path)
+
+    def list_folder(self, folder: str, offset: str | None = None) -> list[Entry]:
+        """Like `list_below`, but only the objects directly in `folder`."""
+        depth = folder.count("/") + 1
+        return [entry for entry in self.list_below(folder, offset) if entry.path.count("/") == depth]
+
+    def head(self, path: str) -> Entry:
+        """Size and time of one object. Raises FileNotFoundError or StorageError."""
+        try:
+            return self._entry(obstore.head(self._open(), self._prefix + path))
+        except FileNotFoundError:
+            raise
+        except (exceptions.BaseError, OSError) as error:
+            raise StorageError("read", self.url(path), storage_reason(error)) from error
+
+    def find(self, path: str) -> Entry | None:
+        """Like `head`; None where there is no such object."""
+        try:
+            return self.head(path)
+        except FileNotFoundError:
+            return None
+
+    def exists(self, path: str) -> bool:
+        return self.find(path) is not None
+
+    def delete(self, paths: Iterable[str]) -> None:
+        """Removes the objects; those that are already gone are no error."""
+        for path in paths:
+            self._delete(path)
+
+    def holds(self, path: str) -> bool:
+        """Whether a relative path is a place below the location, so that what lies there may be the table's."""
+        return not {"", ".", ".."} & set(path.split("/"))
+
+    def delete_all(self, paths: Sequence[str]) -> int:
+        """Removes very many objects, side by side where the storage can; how many were there."""
+        for start in range(0, len(paths), _BULK):
+            bulk = [self._prefix + path for path in paths[start : start + _BULK]]
+            try:
+                obstore.delete(self._open(), bulk)
+            except FileNotFoundError:
+                # Another process was faster with one of them: the others may still be there.
+                self.delete(paths[start : start + _BULK])
+            except (exceptions.BaseError, OSError) as error:
+                raise StorageError("delete", self.url(paths[start]), storage_reason(error)) from error
+        return len(paths)
+
+    def delete_folders(self, paths: Iterable[str]) -> int:
+        """Removes folders that are empty, and tells how many. An object store has none."""
+        return 0
+
+    def tree(self, is_hidden: IsHidden) -> TableListing:
+        """All objects below the location that are not hidden. Raises StorageError."""
+        entries = ((entry.path, entry.size, entry.modified) for entry in self.list_below(""))
+        return list_objects(entries, is_hidden)
+
+    def settle(self, folders: Iterable[str]) -> None:
+        """Sees to it that new files below these folders outlive a crash of the machine. An object store does so itself.
+
+        Raises StorageError.
+        """
+
+    def open_input(self, path: str) -> pa.NativeFile:
+        """A seekable file for pyarrow, which fetches only the ranges that are read. Raises like `read`."""
+        import pyarrow as pa
+
+        return pa.PythonFile(_RangedFile(self, path, self.head(path).size), mode="r")
+
+    def url(self, path: str) -> str:
+        """The absolute place of a path of this store."""
+        return f"{self.root}/{path}"
+
+    def _delete(self, path: str) -> None:
+        try:
+            obstore.delete(self._open(), self._prefix + path)
+        except FileNotFoundError:
+            return
+        except (exceptions.BaseError, OSError) as error:
+            raise StorageError("delete", self.url(path), storage_reason(error)) from error
+
+    def _open(self, create: bool = False) -> Any:
+        return self._store
+
+    def _entry(self, meta: Any) -> Entry:
+        modified = int(meta["last_modified"].timestamp() * 1000)
+        return Entry(meta["path"][len(self._prefix) :], meta["size"], modified, meta.get("e_tag"))
+
+
+class _RangedFile(io.RawIOBase):
+    """One object as a file; every read fetches just its range."""
+
+    def __init__(self, store: LogStore, path: str, size: int) -> None:
+        self._store = store
+        self._path = path
+        self._size = size
+        self._position = 0
+        self._tail = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._position
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
+        self._position = base + offset
+        return self._position
+
+    def read(self, size: int = -1) -> bytes:
+        left = max(self._size - self._position, 0)
+        length = left if size < 0 else min(size, left)
+        data = self._range(length, left) if length else b""
+        self._position += len(data)
+        return data
+
+    def _range(self, length: int, left: int) -> bytes:
+        """What lies near the end, a footer, is fetched once with all that follows: it is asked for bit by bit."""
+        if left > _FOOTER:
+            return self._store.read_range(self._path, self._position, length)
+        if len(self._tail) < left:
+            self._tail = self._store.read_range(self._path, self._position, left)
+        start = len(self._tail) - left
+        return self._tail[start : start + length]
+
+
+def by_path(entry: Entry) -> str:
+    """Sorts entries as every listing has them."""
+    return entry.path
+
+
+def storage_reason(error: BaseException) -> str:
+    """What went wrong, in one line for a message."""
+    # obstore appends its debug form after an empty line.
+    return str(error).split("\n\n")[0].strip().rstrip(".") or type(error).__name__
