@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from typing import Any, TypeAlias, Union
-from urllib.parse import unquote, urlsplit
 
 from deltasql.catalog.database import Database, now
 from deltasql.catalog.entries import (
@@ -32,6 +31,7 @@ from deltasql.errors.catalog import (
     TooManyNamePartsError,
 )
 from deltasql.errors.suggestion import meant, similar_names
+from deltasql.log.storage.paths import absolute_location, is_local, local_path
 
 _TABLE = "SELECT catalog, schema, name, location, managed, created_at FROM tables"
 _SCHEMA_COLUMNS = "catalog, name, comment, location, created_at, properties"
@@ -48,7 +48,7 @@ class Catalog:
     """
 
     def __init__(self, warehouse: str) -> None:
-        self.warehouse = _absolute(warehouse)
+        self.warehouse = absolute_location(warehouse)
         self.current_catalog = DEFAULT_CATALOG
         self.current_schema = DEFAULT_SCHEMA
         self._database = Database(self.warehouse)
@@ -70,7 +70,7 @@ class Catalog:
         """Creates a schema; False when it existed. Raises SchemaAlreadyExistsError, CatalogNotFoundError."""
         catalog, schema = self._schema_key(name)
         checked(schema)
-        place = None if location is None else _absolute(location)
+        place = None if location is None else absolute_location(location)
         with self._database.writing() as connection:
             self._require_catalog(connection, catalog)
             if _schema_exists(connection, catalog, schema):
@@ -207,7 +207,7 @@ class Catalog:
         Raises TableAlreadyExistsError, SchemaNotFoundError, InvalidNameError.
         """
         catalog, schema, name = self._table_key(parts)
-        entry = TableEntry(catalog, schema, checked(name), _absolute(location), managed, now())
+        entry = TableEntry(catalog, schema, checked(name), absolute_location(location), managed, now())
         with self._database.writing() as connection:
             self._require_schema(connection, catalog, schema)
             self._insert(connection, entry)
@@ -251,9 +251,9 @@ class Catalog:
                 raise self._table_not_found(parts)
             connection.execute(
                 "UPDATE tables SET location = ?, managed = 0 WHERE catalog = ? AND schema = ? AND name = ?",
-                (_absolute(location), *key),
+                (absolute_location(location), *key),
             )
-        return TableEntry(*key, _absolute(location), False, entry.created_at)
+        return TableEntry(*key, absolute_location(location), False, entry.created_at)
 
     def managed_location(self, parts: Name) -> str:
         """Where a managed table of this name belongs: `<location of its schema>/<table>`.
@@ -343,8 +343,7 @@ class Catalog:
 
     def _unregistered(self, catalog: str, schema: str, name: str) -> str | None:
         place = f"{self._schema_location(catalog, schema)}/{name}"
-        local = _local(place)
-        return place if local is not None and (local / "_delta_log").is_dir() else None
+        return place if is_local(place) and Path(local_path(place), "_delta_log").is_dir() else None
 
     def _similar(self, catalog: str, schema: str, name: str) -> tuple[str, ...]:
         """Names like `name` in its schema; else the same name elsewhere, with its schema."""
@@ -357,19 +356,6 @@ class Catalog:
 
 def _as_parts(name: Name) -> tuple[str, ...]:
     return (name,) if isinstance(name, str) else tuple(name)
-
-
-def _absolute(place: str) -> str:
-    """`place` without a trailing slash; a local path is made absolute, `file:` is taken off, other URLs stay."""
-    local = _local(place)
-    return place.rstrip("/") if local is None else str(local)
-
-
-def _local(place: str) -> Path | None:
-    url = urlsplit(place)
-    if url.scheme == "file":
-        return Path(unquote(url.path))
-    return None if "://" in place else Path(place).absolute()
 
 
 def _table(row: tuple[Any, ...]) -> TableEntry:

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from deltasql.errors.catalog import CatalogFileError
+from deltasql.log.storage.paths import absolute_location, is_local
 
 FILE_NAME = "_catalog.db"
 _LAYOUT_VERSION = 2
@@ -125,11 +125,9 @@ class Database:
 
 def catalog_file(warehouse: str) -> Path:
     """Where the catalog of `warehouse` lies: in it, or in the user's state directory when it is an object store."""
-    url = urlsplit(warehouse)
-    if "://" not in warehouse and url.scheme != "file":
-        return Path(warehouse).absolute() / FILE_NAME
-    if url.scheme == "file":
-        return Path(unquote(url.path)) / FILE_NAME
+    place = absolute_location(warehouse)
+    if is_local(place):
+        return Path(place) / FILE_NAME
     state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
     digest = hashlib.sha256(warehouse.rstrip("/").encode()).hexdigest()[:16]
     return state / "deltasql" / "catalogs" / f"{digest}.db"

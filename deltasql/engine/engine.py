@@ -25,6 +25,7 @@ from deltasql.engine.writing.stage import Stage as SparkStage
 from deltasql.engine.writing.stage import row_count
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.actions.actions import AddFile
+from deltasql.log.storage.paths import table_location
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import HIDDEN_PREFIX
 from deltasql.plan.operators import (
@@ -259,8 +260,8 @@ class StatementEngine:
     def reads_below(self, rows: Supplied, location: str) -> bool:
         """Whether a DataFrame of the caller's reads files of the table at `location`."""
         with self.work():
-            root = _place(location)
-            return any(_place(path).startswith(f"{root}/") for path in rows.frame.inputFiles())
+            root = table_location(location)
+            return any(table_location(path).startswith(f"{root}/") for path in rows.frame.inputFiles())
 
     def foreign_columns(self, files: pa.Table, schema: StructType) -> list[bool]:
         """Of which data files the footer names a column that `schema` has not."""
@@ -280,9 +281,3 @@ def _own(stage: Stage) -> SparkStage:
 
 def _sql_name(parts: Sequence[str]) -> str:
     return ".".join(quote(part) for part in parts)
-
-
-def _place(path: str) -> str:
-    """A path or URI of a file as a path without percent signs; other schemes stay."""
-    parts = urlsplit(path)
-    return (unquote(parts.path) if parts.scheme == "file" else path).rstrip("/")

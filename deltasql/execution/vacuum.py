@@ -23,7 +23,7 @@ from deltasql.log.reading.unused_files import UnusedFiles, hidden_names, last_be
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import IsHidden, TableListing, file_table, no_folders
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.paths import LOG, canonical, is_absolute, table_uri
+from deltasql.log.storage.paths import LOG, is_absolute, relative_path, table_uri, without_file_scheme
 from deltasql.planner.changes import Candidates, FileRemoval
 from deltasql.runtime import Runtime
 from deltasql.schema.types import STRING, StructField, StructType
@@ -91,13 +91,13 @@ def _may_be_data(path: str, store: LogStore, is_hidden: IsHidden) -> bool:
 
 
 def _inventoried(rows: pa.Table, store: LogStore, is_hidden: IsHidden) -> TableListing:
-    """The files of an inventory that lie below the table, as `Tree.files`."""
+    """The files of an inventory that lie below the table, as `TableListing.files`."""
     import pyarrow.compute as pc
 
     rows = rows.filter(pc.invert(rows["isDir"].fill_null(False))).drop_null()
     kept = []
     for path, size, _, modified in zip(*(rows[name].to_pylist() for name in rows.column_names), strict=True):
-        below = canonical(path.replace("%", "%25"), store.root)
+        below = relative_path(without_file_scheme(path), store.root)
         if not is_absolute(below) and _may_be_data(below, store, is_hidden):
             kept.append((below, size, modified))
     paths, sizes, times = zip(*kept, strict=True) if kept else ((), (), ())

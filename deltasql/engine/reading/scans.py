@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
 from deltasql.engine.reading.marked_rows import without_marked
 from deltasql.engine.reading.missing_files import missing_vector, readable_files
@@ -315,9 +314,3 @@ def file_key(paths: list[str]) -> tuple[str, Callable[[str], str]]:
     # '+' is literal in a URI's path, but url_decode reads it as a blank.
     decoded = "url_decode(replace(_metadata.file_path, '+', '%2B'))"
     return f"regexp_replace({decoded}, '^file:/+', '/')", lambda path: path
-
-
-def local_path(uri: str) -> str:
-    """The `location` of a file whose `_metadata.file_path` is `uri`."""
-    decoded = unquote(uri)
-    return re.sub(r"^file:/+", "/", decoded)

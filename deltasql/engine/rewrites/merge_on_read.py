@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.engine.reading.row_ids import without_ids
-from deltasql.engine.reading.scans import local_path
 from deltasql.engine.rewrites.row_actions import ActedRows, Counts, DuplicateMatchesError
 from deltasql.engine.rewrites.vector_positions import Positions, collect_positions, listed_positions
 from deltasql.log.actions.record_count import record_count
+from deltasql.log.storage.paths import decode_path
 from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_INDEX, SOURCE_ROW, TARGET_PRESENT
 from deltasql.plan.operators import RowEffect
 from deltasql.runtime import Rewritten, Staged
@@ -102,7 +102,7 @@ class MergeOnRead(ActedRows):
         files = self.subset(found.rows)
         paths = dict(zip(files.column("location").to_pylist(), files.column("path").to_pylist(), strict=True))
         done = self.outcome(staged, None, counts)
-        marked = {paths[local_path(uri)]: rows for uri, rows in found.rows.items()}
+        marked = {paths[decode_path(uri)]: rows for uri, rows in found.rows.items()}
         return replace(done, copied=0, marked=marked)
 
 

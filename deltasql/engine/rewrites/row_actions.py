@@ -9,12 +9,13 @@ from uuid import uuid4
 
 from deltasql.engine.reading.frames import Frames, checked
 from deltasql.engine.reading.row_ids import without_ids
-from deltasql.engine.reading.scans import local_path, with_declared
+from deltasql.engine.reading.scans import with_declared
 from deltasql.engine.rewrites.action_sql import KEEP, NOTHING, action_sql, cases, not_written, output_sql, written_ids
 from deltasql.engine.rewrites.change_rows import with_change_rows
 from deltasql.engine.rewrites.merge_source import Source
 from deltasql.engine.writing.stage import Stage
 from deltasql.errors.merge import MultipleSourceRowsError
+from deltasql.log.storage.paths import decode_path
 from deltasql.plan.hidden import ACTION, MATCH_NUMBER, ROW_FILE, ROW_INDEX, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
 from deltasql.plan.operators import Constraint, Rewrite, RowEffect, RowKind, Scan
 from deltasql.runtime import Rewritten, Staged
@@ -162,7 +163,7 @@ class ActedRows:
         import pyarrow.compute as pc
 
         files = self.operator.target.files
-        wanted = pa.array([local_path(uri) for uri in uris], pa.string())
+        wanted = pa.array([decode_path(uri) for uri in uris], pa.string())
         return files.filter(pc.is_in(files.column("location"), wanted))
 
     def outcome(self, staged: Staged, removed: pa.Table | None, counts: Mapping[str, int]) -> Rewritten:

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from deltasql.engine.reading.frames import Frames
-from deltasql.engine.reading.scans import local_path
 from deltasql.engine.rewrites.merge_on_read import FIRED
 from deltasql.engine.rewrites.merge_source import Source
 from deltasql.engine.rewrites.row_actions import ActedRows
@@ -185,7 +184,7 @@ class RowReader:
 
     def _canonical(self, uri: str) -> str:
         """The canonical path of a file that Spark names by its URI."""
-        return local_path(uri).removeprefix(f"{self._snapshot.location}/")
+        return canonical(uri, self._snapshot.location)
 
 
 def _tuples(rows: pa.Table) -> Iterator[tuple[Any, ...]]:

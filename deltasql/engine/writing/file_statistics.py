@@ -10,10 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.configuration.indexed_columns import IndexedColumn, IndexRule, indexed_leaves
+from deltasql.log.storage.paths import absolute
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructType
 
 if TYPE_CHECKING:
@@ -284,7 +284,7 @@ def extremes(
     import pyarrow.parquet as pq
 
     def of(add: AddFile) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        footer = pq.read_metadata(f"{root}/{unquote(add.path)}")
+        footer = pq.read_metadata(absolute(add.path, root))
         statistics = file_statistics(footer, schema, (), IndexRule(leaves=-1), None)
         return statistics.get("minValues", {}), statistics.get("maxValues", {})
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timezone, tzinfo
 from pathlib import Path
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from deltasql.engine.writing.file_statistics import file_statistics, stats_json
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.configuration.iceberg_compat import compat_tags
 from deltasql.log.configuration.indexed_columns import IndexRule, index_rule
+from deltasql.log.storage.paths import encode_path
 from deltasql.runtime import StagedFile
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.timezone import zone as session_zone
@@ -99,7 +99,7 @@ class _Table:
             footer, self.schema, self.unindexed, self.rule, self.tight_bounds, plain_floats=self.plain_floats
         )
         add = AddFile(
-            uri_encode(relative.as_posix()),
+            encode_path(relative.as_posix()),
             self.partition_values(directories, relative),
             status.st_size,
             status.st_mtime_ns // 1_000_000,
@@ -146,14 +146,3 @@ def utc_text(value: str, zone: tzinfo) -> str:
     moment = datetime.fromisoformat(whole.rstrip("Z").replace(" ", "T"))
     moment = moment.replace(tzinfo=timezone.utc if value.endswith("Z") else zone).astimezone(timezone.utc)
     return f"{moment.replace(tzinfo=None).isoformat(timespec='seconds')}.{digits[:6]:0<6}Z"
-
-
-def uri_encode(path: str) -> str:
-    """`path` as `add.path` spells it: what java.net.URI quotes is %XX, letters outside ASCII stay."""
-    return "".join(_uri_char(char) for char in path)
-
-
-def _uri_char(char: str) -> str:
-    if char > "\x7f" and unicodedata.category(char) not in {"Zs", "Zl", "Zp", "Cc"}:
-        return char
-    return quote(char, safe="_-!.~'()*:@&=+$,;/")

@@ -6,12 +6,11 @@ import struct
 import zlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 from uuid import UUID
 
 from deltasql.errors.log import DeletionVectorNotFoundError, InvalidDeletionVectorError
 from deltasql.log.storage.local_files import open_regular
-from deltasql.log.storage.paths import is_local, local_path
+from deltasql.log.storage.paths import canonical, is_absolute, is_local
 
 if TYPE_CHECKING:
     import numpy as np
@@ -82,6 +81,19 @@ def rows_by_id(store: LogStore, unique_id: str) -> np.ndarray[Any, Any] | None:
         raise InvalidDeletionVectorError(name, str(error) or type(error).__name__) from error
 
 
+def vector_file(vector: Mapping[str, Any], root: str) -> str | None:
+    """The canonical path of the file that a vector is in; None for one that stands in the log itself.
+
+    `vector` is the descriptor as in the log, `root` the table's decoded location. None also for an unknown storage type.
+    """
+    match vector["storageType"]:
+        case "u":
+            return vector_path(vector["pathOrInlineDv"])
+        case "p":
+            return canonical(vector["pathOrInlineDv"], root)
+    return None
+
+
 def vector_path(name: str) -> str:
     """The path, relative to the table, of a vector of storage type `u`: an optional directory, then a UUID in Z85."""
     directory, encoded = name[:-_UUID_LENGTH], name[-_UUID_LENGTH:]
@@ -118,13 +130,14 @@ def _payload(store: LogStore, vector: Mapping[str, Any]) -> bytes:
     name, size = vector["pathOrInlineDv"], vector["sizeInBytes"]
     if vector["storageType"] == "i":
         return z85_decode(name)[:size]
-    if vector["storageType"] == "u":
-        data = store.read(vector_path(name))
-    elif vector["storageType"] == "p" and is_local(name):
-        with open_regular(unquote(local_path(name))) as file:
+    path = vector_file(vector, store.root)
+    if path is None or (is_absolute(path) and not is_local(path)):
+        raise ValueError(f"storage type {vector['storageType']!r} of {name} cannot be read here")
+    if is_absolute(path):
+        with open_regular(path) as file:
             data = file.read()
     else:
-        raise ValueError(f"storage type {vector['storageType']!r} of {name} cannot be read here")
+        data = store.read(path)
     return _checked(data, vector.get("offset") or 0, size)
 
 

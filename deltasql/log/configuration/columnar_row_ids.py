@@ -10,7 +10,6 @@ import pyarrow.compute as pc
 from deltasql.errors.log import RowIdsWithoutStatisticsError
 from deltasql.log.actions.add_table import row_counts, with_column
 from deltasql.log.actions.file_tables import canonical_paths
-from deltasql.log.configuration.row_ids import FileIds
 
 
 def numbered_adds(adds: pa.Table, highest: int, version: int, table: str) -> tuple[pa.Table, int]:
@@ -32,7 +31,7 @@ def numbered_adds(adds: pa.Table, highest: int, version: int, table: str) -> tup
     return adds, max(highest, int(ends[-1].as_py())) if len(adds) else highest
 
 
-def with_known_ids(adds: pa.Table, known: Mapping[str, FileIds], root: str) -> pa.Table:
+def with_known_ids(adds: pa.Table, known: Mapping[str, tuple[int | None, int | None]], root: str) -> pa.Table:
     """The adds with ids that a backfill has given to their files, where they have none; `known` by canonical path."""
     lacking = pc.is_null(adds["baseRowId"]).to_pylist()
     paths = canonical_paths(adds["path"], root).to_pylist()

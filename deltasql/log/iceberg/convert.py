@@ -43,7 +43,7 @@ from deltasql.log.iceberg.table_metadata import (
     with_table_state,
     without_old,
 )
-from deltasql.log.storage.paths import is_absolute
+from deltasql.log.storage.paths import located
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -222,7 +222,7 @@ class _Conversion:
 
     def _location(self, path: str) -> str:
         """A file's place for Iceberg, from its canonical path."""
-        return root_uri(path if is_absolute(path) else f"{self.snapshot.location}/{path}")
+        return root_uri(located(path, self.snapshot.location))
 
     def _discard(self) -> None:
         with suppress(DeltaSqlError):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from deltasql.log.actions.deletion_vectors import vector_path
+from deltasql.log.actions.deletion_vectors import vector_file
 from deltasql.log.storage.arrow_values import flags
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.open_store import open_store
-from deltasql.log.storage.paths import absolute, is_local, local_path
+from deltasql.log.storage.paths import absolute, is_local, local_path, located
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,11 +32,8 @@ def missing_files(store: LogStore, files: pa.Table) -> tuple[pa.BooleanArray, pa
 
 def vector_place(vector: Json | None, root: str) -> str | None:
     """The absolute place of the file that a vector is in; None where it is in the log, or there is none."""
-    if vector is None or vector["storageType"] == "i":
-        return None
-    if vector["storageType"] == "u":
-        return f"{root}/{vector_path(vector['pathOrInlineDv'])}"
-    return absolute(vector["pathOrInlineDv"], root)
+    path = None if vector is None else vector_file(vector, root)
+    return None if path is None else located(path, root)
 
 
 def _listed(store: LogStore) -> set[str | None]:

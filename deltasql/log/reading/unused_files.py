@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from deltasql.errors.vacuum import VacuumLiteError
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import parse_commit
-from deltasql.log.actions.deletion_vectors import vector_path
+from deltasql.log.actions.deletion_vectors import vector_file
 from deltasql.log.actions.file_tables import REMOVE, from_actions, needs_decoding
 from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
 from deltasql.log.configuration.partition_keys import partition_keys
@@ -150,14 +150,9 @@ def _distinct(vectors: pa.StructArray) -> list[Json]:
 
 
 def _vector_file(vector: Json, root: str) -> str | None:
-    """The file that a vector is in; None for one that stands in the log itself."""
-    name = vector["pathOrInlineDv"]
-    match vector["storageType"]:
-        case "u":
-            return vector_path(name)
-        case "p":
-            return _below(canonical(name, root), root)
-    return None
+    """The path of the file that a vector is in; None for one that stands in the log itself."""
+    path = vector_file(vector, root)
+    return None if path is None else _below(path, root)
 
 
 def _below(path: str, root: str) -> str:

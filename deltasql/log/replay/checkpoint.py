@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
-from urllib.parse import unquote
 
 from deltasql.errors.log import InvalidCheckpointError, InvalidLogJsonError, StorageError
 from deltasql.log.actions.actions import Json
@@ -32,7 +31,7 @@ from deltasql.log.replay.log_segment import CheckpointFiles
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.parquet_footer import Footer
-from deltasql.log.storage.paths import LOG
+from deltasql.log.storage.paths import LOG, decode_path
 
 if TYPE_CHECKING:
     import numpy as np
@@ -339,4 +338,4 @@ _DAMAGE = (OSError, ValueError, KeyError, IndexError, TypeError, OverflowError, 
 
 def sidecar_path(path: str) -> str:
     """Where the sidecar is that a checkpoint calls `path`."""
-    return f"{LOG}/_sidecars/{unquote(path).rpartition('/')[2]}"
+    return f"{LOG}/_sidecars/{decode_path(path).rpartition('/')[2]}"

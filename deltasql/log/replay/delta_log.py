@@ -13,7 +13,7 @@ from deltasql.log.replay.reconciliation import LogReader
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.open_store import open_store
-from deltasql.log.storage.paths import is_local, local_path
+from deltasql.log.storage.paths import table_location
 
 if TYPE_CHECKING:
     from deltasql.log.replay.history import CommitEntry
@@ -27,7 +27,7 @@ class DeltaLog:
     """
 
     def __init__(self, location: str, name: str | None = None, store: LogStore | None = None) -> None:
-        self.location = local_path(location) if is_local(location) else location.rstrip("/")
+        self.location = table_location(location)
         self.table = name or f"delta.`{self.location}`"
         self.store = store if store is not None else open_store(location)
         self._reader = LogReader(self.store, self.table)

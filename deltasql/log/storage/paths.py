@@ -1,30 +1,101 @@
-"""Names in `_delta_log` and the spelling of data file paths. Source: Delta protocol, File Types and Path encoding."""
+"""Where files are: names in `_delta_log`, the encoded paths of data files in the log, and locations of tables.
+
+Three spellings of a data file meet here. *As in the log*: URI-encoded, relative to the table or absolute. *Canonical*:
+decoded, relative where the file lies below the table; two actions are about one file if these are equal. *Absolute*:
+decoded, what a reader opens. A table's `root` is its location, absolute and decoded.
+Source: Delta protocol, File Types, Add File and Remove File; java.net.URI for what is encoded.
+"""
 
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote
+import unicodedata
+from pathlib import Path
+from urllib.parse import quote, unquote
 
 LOG = "_delta_log"
 LAST_CHECKPOINT = f"{LOG}/_last_checkpoint"
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_PLAIN = "_-!.~'()*:@&=+$,;/"
+_BLANK = frozenset({"Zs", "Zl", "Zp", "Cc"})
 
 
 def commit_path(version: int) -> str:
+    """`_delta_log/00000000000000000010.json`."""
     return f"{LOG}/{version:020d}.json"
 
 
 def checksum_path(version: int) -> str:
+    """`_delta_log/00000000000000000010.crc`."""
     return f"{LOG}/{version:020d}.crc"
 
 
 def checkpoint_path(version: int) -> str:
+    """Where the classic checkpoint of a version is that has one file."""
     return f"{LOG}/{version:020d}.checkpoint.parquet"
 
 
 def compacted_path(first: int, last: int) -> str:
+    """Where the commits of the versions from `first` to `last` are in one file."""
     return f"{LOG}/{first:020d}.{last:020d}.compacted.json"
+
+
+# Paths of data files
+
+
+def encode_path(path: str) -> str:
+    """A decoded path as the log has it: what java.net.URI quotes is %XX, letters outside ASCII stay."""
+    return "".join(map(_encoded, path))
+
+
+def decode_path(path: str) -> str:
+    """A path or URI as in the log, or as Spark's `_metadata.file_path` has it, decoded. `file:` is taken off."""
+    return without_file_scheme(unquote(path) if "%" in path else path)
+
+
+def without_file_scheme(decoded: str) -> str:
+    """A decoded path or URI without `file:` and the authority, if any, which is this machine; others as they are."""
+    if not decoded.startswith("file:"):
+        return decoded
+    rest = decoded[len("file:") :]
+    if rest.startswith("//"):
+        rest = rest[2:].partition("/")[2]
+    return "/" + rest.lstrip("/")
+
+
+def relative_path(decoded: str, root: str) -> str:
+    """The canonical path of a file: relative where it lies below the table's `root`."""
+    return decoded.removeprefix(f"{root}/") if is_absolute(decoded) else decoded
+
+
+def canonical(path: str, root: str) -> str:
+    """The canonical path of a file; `path` as in the log. `/a/f`, `file:/a/f` and `file:///a/f` are one file."""
+    return relative_path(decode_path(path), root)
+
+
+def located(canonical_path: str, root: str) -> str:
+    """The absolute place of a file, from its canonical path."""
+    return canonical_path if is_absolute(canonical_path) else f"{root}/{canonical_path}"
+
+
+def absolute(path: str, root: str) -> str:
+    """The absolute place of a file: what a reader opens. `path` as in the log."""
+    return located(canonical(path, root), root)
+
+
+def is_absolute(path: str) -> bool:
+    """True if a decoded data path stands for itself, not for a place below the table."""
+    return path.startswith("/") or _SCHEME.match(path) is not None
+
+
+def _encoded(char: str) -> str:
+    if char > "\x7f" and unicodedata.category(char) not in _BLANK:
+        return char
+    return quote(char, safe=_PLAIN)
+
+
+# Locations of tables
 
 
 def is_local(location: str) -> bool:
@@ -34,40 +105,22 @@ def is_local(location: str) -> bool:
 
 def local_path(location: str) -> str:
     """The plain path of a local location: `file:///a%20b` and `file:/a%20b` are `/a b`; a path stays as it is."""
-    if not location.startswith("file:"):
-        return location.rstrip("/") or "/"
-    rest = location[len("file:") :]
-    if rest.startswith("//"):
-        rest = "/" + rest[2:].partition("/")[2]
-    return unquote(rest).rstrip("/") or "/"
+    path = decode_path(location) if location.startswith("file:") else location
+    return path.rstrip("/") or "/"
 
 
-def is_absolute(path: str) -> bool:
-    """True if a decoded data path stands for itself, not for a place below the table."""
-    return path.startswith("/") or _SCHEME.match(path) is not None
+def table_location(location: str) -> str:
+    """An absolute location in the one form in which two of one place are equal, and which other paths begin with."""
+    return local_path(location) if is_local(location) else location.rstrip("/")
 
 
-def canonical(path: str, root: str) -> str:
-    """The one spelling of a data file: decoded, relative to `root` where it lies below it.
-
-    `path` is as in the log (URI-encoded), `root` the table's decoded location. `/a/f`, `file:/a/f` and `file:///a/f`
-    are one file.
-    """
-    decoded = unquote(path) if "%" in path else path
-    if not is_absolute(decoded):
-        return decoded
-    if decoded.startswith("file:"):
-        # `unquote` has been applied already: only the slashes of the authority are to go.
-        decoded = "/" + decoded[len("file:") :].lstrip("/")
-    return decoded.removeprefix(f"{root}/")
-
-
-def absolute(path: str, root: str) -> str:
-    """The decoded place of a data file, absolute: what a reader opens. `path` as in the log, `root` decoded."""
-    plain = canonical(path, root)
-    return plain if is_absolute(plain) else f"{root}/{plain}"
+def absolute_location(place: str) -> str:
+    """The location of a path or URL that a user has written; a relative path is taken from the working directory."""
+    if is_local(place):
+        return str(Path(local_path(place)))
+    return place.rstrip("/") if "://" in place else str(Path(place).absolute())
 
 
 def table_uri(location: str) -> str:
-    """The location of a table as Spark names it in results: `file:/path` for a local one."""
+    """A location as Spark names it in results, which does not encode it: `file:/a b` for a local one."""
     return f"file:{location}" if location.startswith("/") else location

@@ -15,7 +15,7 @@ from deltasql.errors.table import (
     NonEmptyLocationError,
     NotADeltaProviderError,
 )
-from deltasql.log.storage.paths import LOG, is_local, local_path
+from deltasql.log.storage.paths import LOG, is_local, table_location
 from deltasql.planner.catalog_changes import Registration
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def target_of(name: TableName, location: str | None, context: Context, *, column
         return _path_target(name, name.path, location, context, columns_known)
     entry = context.catalog.resolve(name.parts)
     if entry is not None:
-        if location is not None and same_place(location) != same_place(entry.location):
+        if location is not None and table_location(location) != table_location(entry.location):
             raise LocationMismatchError(table=str(name), location=location, existing=entry.location)
         log = context.logs(entry.location, str(name))
         return Target(name, log, log.snapshot() if log.exists() else None, known=True, managed=entry.managed)
@@ -77,7 +77,7 @@ def _new_target(name: TableName, location: str | None, context: Context, columns
 
 
 def _path_target(name: TableName, path: str, location: str | None, context: Context, columns_known: bool) -> Target:
-    if location is not None and same_place(location) != same_place(path):
+    if location is not None and table_location(location) != table_location(path):
         raise AmbiguousLocationError(table=str(name), location=location)
     log = context.logs(path, str(name))
     snapshot = log.snapshot() if log.exists() else None
@@ -110,11 +110,6 @@ def creation_parameters(metadata: Metadata, *, managed: bool, clustering: str = 
     }
 
 
-def same_place(location: str) -> str:
-    """`location` in the form in which two of one place are equal."""
-    return local_path(location) if is_local(location) else location.rstrip("/")
-
-
 def _refuse_useless_place(location: str, columns_known: bool) -> None:
     """A place without a log must be empty, and it gives no columns.
 
@@ -128,7 +123,7 @@ def _refuse_useless_place(location: str, columns_known: bool) -> None:
 
 def _has_files(location: str) -> bool:
     """Whether a local directory holds anything but what `_is_left` tells."""
-    place = Path(same_place(location))
+    place = Path(table_location(location))
     return is_local(location) and place.is_dir() and not all(map(_is_left, place.iterdir()))
 
 

@@ -19,7 +19,7 @@ from deltasql.engine.writing.file_statistics import (
     file_statistics,
     stats_json,
 )
-from deltasql.engine.writing.staged_files import directory_values, staged_files, uri_encode, utc_text
+from deltasql.engine.writing.staged_files import directory_values, staged_files, utc_text
 from deltasql.errors.properties import PropertyValueError
 from deltasql.log.configuration.indexed_columns import IndexRule, index_rule, indexed_leaves
 from deltasql.schema.types import (
@@ -300,7 +300,3 @@ def test_utc_text() -> None:
 
     assert utc_text("2024-07-01 00:30:00.25", ZoneInfo("Europe/Berlin")) == "2024-06-30T22:30:00.250000Z"
     assert utc_text("2024-07-01T00:30:00.000001Z", ZoneInfo("Europe/Berlin")) == "2024-07-01T00:30:00.000001Z"
-
-
-def test_uri_encode() -> None:
-    assert uri_encode("a b/é=%21+#?\u00a0") == "a%20b/é=%2521+%23%3F%C2%A0"
