@@ -84,7 +84,7 @@ def rows_by_id(store: LogStore, unique_id: str) -> np.ndarray[Any, Any] | None:
 def vector_file(vector: Mapping[str, Any], root: str) -> str | None:
     """The canonical path of the file that a vector is in; None for one that stands in the log itself.
 
-    `vector` is the descriptor as in the log, `root` the table's decoded location. None also for an unknown storage type.
+    `vector` is the descriptor as in the log, `root` the table's decoded location. None too for an unknown storage type.
     """
     match vector["storageType"]:
         case "u":

@@ -63,10 +63,11 @@ def test_both_layouts_of_a_file(tmp_path: Path, payload: bytes) -> None:
     assert rows(tmp_path, descriptor(payload, 3)) == [0, 5, 2**33]
 
 
-def test_an_absolute_path(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["elsewhere/v.bin", "else where/%41%2520#v.bin"])
+def test_an_absolute_path(tmp_path: Path, name: str) -> None:
     payload = portable(1)
-    written(tmp_path, payload, "elsewhere/v.bin")
-    place = (tmp_path / "elsewhere" / "v.bin").as_uri()
+    written(tmp_path, payload, name)
+    place = (tmp_path / name).as_uri()
     assert rows(tmp_path, descriptor(payload, 1, storageType="p", pathOrInlineDv=place)) == [1]
 
 
