@@ -16,7 +16,6 @@ from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metada
 from deltasql.log.configuration.iceberg_compat import check_files
 from deltasql.log.configuration.partition_keys import partition_keys
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.replay.snapshot import physical_names
 from deltasql.log.storage.paths import canonical
 
 if TYPE_CHECKING:
