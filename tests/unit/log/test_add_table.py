@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -24,7 +25,7 @@ from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.schema.types import StructType
 
 Create = Callable[..., DeltaLog]
-Lines = Callable[[int], list[dict[str, object]]]
+Lines = Callable[[int], list[dict[str, Any]]]
 
 MANY = 200_000
 STATS = '{"numRecords":3,"minValues":{"s":"a\\"b"},"maxValues":{"s":"\\u00fc\\\\"},"nullCount":{"s":0}}'
@@ -105,13 +106,12 @@ def test_a_small_table_is_committed_as_objects_are(create: Create, commit_lines:
     kinds = [[next(iter(line)) for line in lines] for lines in (one, two)]
     assert sorted(kinds[0]) == sorted(kinds[1])
     assert of_table.snapshot.num_files == 10
-    assert {key: one[0]["commitInfo"][key] for key in ("isBlindAppend", "dataChange", "isolationLevel")} == {  # type: ignore[index]
-        key: two[0]["commitInfo"][key]
-        for key in ("isBlindAppend", "dataChange", "isolationLevel")  # type: ignore[index]
+    assert {key: one[0]["commitInfo"][key] for key in ("isBlindAppend", "dataChange", "isolationLevel")} == {
+        key: two[0]["commitInfo"][key] for key in ("isBlindAppend", "dataChange", "isolationLevel")
     }
     if protocol is TRACKED:
         adds = [line["add"] for line in two if "add" in line]
-        assert [(add["baseRowId"], add["defaultRowCommitVersion"]) for add in adds] == [  # type: ignore[index]
+        assert [(add["baseRowId"], add["defaultRowCommitVersion"]) for add in adds] == [
             (10 + 2 * number, 2) for number in range(5)
         ]
         assert json.loads(of_table.snapshot.domains["delta.rowTracking"])["rowIdHighWaterMark"] == 19
