@@ -10,13 +10,13 @@ from typing import Any
 from deltasql.errors.secrets import shown_value
 from deltasql.golden.normal import is_measure
 
-Action = Mapping[str, Any]
+LoggedAction = Mapping[str, Any]
 
 # One for all: json.dumps makes an encoder for every call that is not its default.
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": "), sort_keys=True)
 
 
-def commit_lines(actions: Iterable[Action]) -> Iterator[str]:
+def commit_lines(actions: Iterable[LoggedAction]) -> Iterator[str]:
     """One commit: its operation, then protocol, metadata and the rest, files last and sorted."""
     merged = list(actions)
     for kind in ("commitInfo", "protocol", "metaData", "txn", "domainMetadata"):

@@ -37,12 +37,12 @@ class DeletionVector:
 
     @property
     def unique_id(self) -> str:
-        """What tells two vectors of one file apart."""
+        """The vector's storage type, path and offset as one text, by which two vectors of one file are told apart."""
         place = self.storage_type + self.path_or_inline
         return place if self.offset is None else f"{place}@{self.offset}"
 
     def to_json(self) -> Json:
-        """The descriptor alone; it is a field of add and remove, not an action."""
+        """The descriptor, which is a field of add and remove actions and no action itself."""
         return _present(
             storageType=self.storage_type,
             pathOrInlineDv=self.path_or_inline,
@@ -203,7 +203,7 @@ class AddCDCFile:
 
 @dataclass(frozen=True, slots=True)
 class SetTransaction:
-    """How far an application has written: its own version number, and when (ms)."""
+    """The last version, by its own count, that an application has written to the table, and when (ms)."""
 
     app_id: str
     version: int
@@ -236,7 +236,7 @@ class DomainMetadata:
 
 @dataclass(frozen=True, slots=True)
 class CommitInfo:
-    """What a commit says about itself: any JSON, in the order it is written."""
+    """The commitInfo action, in which a commit describes itself: any JSON object, its fields in order."""
 
     values: Mapping[str, Any]
 
@@ -254,12 +254,12 @@ class CommitInfo:
 
     @property
     def is_blind_append(self) -> bool:
-        """False where the writer did not say."""
+        """Whether the writer says that it read nothing of the table; False where it does not say."""
         return self.values.get("isBlindAppend") is True
 
     @property
     def read_version(self) -> int | None:
-        """The version that the writer has read, if it says so."""
+        """The version that the writer has read; None where it does not say."""
         version = self.values.get("readVersion")
         return version if isinstance(version, int) else None
 
@@ -315,11 +315,11 @@ class Metadata:
         return self._text[1]
 
     def with_configuration(self, changes: Mapping[str, str]) -> Metadata:
-        """These metadata with some properties set."""
+        """A copy of the metadata with the properties of `changes` set."""
         return replace(self, configuration={**self.configuration, **changes})
 
     def without_properties(self, keys: Collection[str]) -> Metadata:
-        """These metadata with some properties gone."""
+        """A copy of the metadata without the properties `keys`."""
         rest = {key: value for key, value in self.configuration.items() if key not in keys}
         return replace(self, configuration=rest)
 
@@ -335,7 +335,10 @@ class Metadata:
 
     @staticmethod
     def from_json(data: Json) -> Metadata:
-        """Raises what `schema_from_json` raises. Metadata without a schema are those of a table without columns."""
+        """The metadata in the body of a `metaData` action; without a schema they are those of a table without columns.
+
+        Raises what `schema_from_json` raises.
+        """
         text = data.get("schemaString")
         schema = StructType() if text is None else schema_from_json(text)
         return Metadata(

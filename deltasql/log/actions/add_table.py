@@ -53,12 +53,12 @@ def with_column(adds: pa.Table, name: str, values: pa.ChunkedArray | pa.Array) -
 
 
 def add_objects(adds: pa.Table) -> list[AddFile]:
-    """The rows as objects: for few rows, which have to be looked at one by one."""
+    """The add actions as objects; meant for few rows, which have to be looked at one by one."""
     return [AddFile.from_json(action) for action in adds.to_pylist(maps_as_pydicts="lossy")]
 
 
 def has_vector(adds: pa.Table) -> pa.BooleanArray:
-    """Of each row whether the file has a deletion vector."""
+    """A mask of the add actions whose file has a deletion vector."""
     kinds = pc.struct_field(adds["deletionVector"], "storageType")
     return pc.is_valid(kinds).combine_chunks()
 

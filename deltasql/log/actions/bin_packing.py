@@ -27,7 +27,7 @@ def partition_numbers(files: pa.Table) -> Numbers:
 
 
 def numbers_of(texts: pa.ChunkedArray) -> Numbers:
-    """A number for each text, -1 for null."""
+    """An integer for each text, equal for equal texts, -1 for null."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -37,7 +37,7 @@ def numbers_of(texts: pa.ChunkedArray) -> Numbers:
 
 
 def joined_numbers(columns: Sequence[Numbers], rows: int) -> Numbers:
-    """One number for each tuple of numbers."""
+    """An integer for each row of some integer columns, equal where all the columns are."""
     import numpy as np
 
     if not columns or rows == 0:
@@ -47,7 +47,7 @@ def joined_numbers(columns: Sequence[Numbers], rows: int) -> Numbers:
 
 
 def first_rows(numbers: Numbers) -> list[tuple[int, int]]:
-    """Each number that occurs, and the first row that has it."""
+    """The distinct numbers, and for each the first row that has it."""
     import numpy as np
 
     found, rows = np.unique(numbers, return_index=True)
@@ -55,14 +55,14 @@ def first_rows(numbers: Numbers) -> list[tuple[int, int]]:
 
 
 def rows_with(numbers: Numbers, wanted: Collection[int]) -> Numbers:
-    """The rows that have one of the numbers."""
+    """The rows whose number is one of the wanted ones."""
     import numpy as np
 
     return np.flatnonzero(np.isin(numbers, np.array(list(wanted), np.int64)))
 
 
 def bin_sizes(files: pa.Table, bins: pa.Array) -> list[int]:
-    """Bytes of each bin."""
+    """The bytes of the files in each bin."""
     import numpy as np
 
     if files.num_rows == 0:

@@ -63,7 +63,7 @@ class CommitFile:
         return self.tables
 
     def materialized(self, table: str) -> CommitFile:
-        """This commit with `adds` and `removes` as JSON objects, big or not. Raises InvalidLogJsonError."""
+        """The commit with `adds` and `removes` as JSON objects; a copy if it is big. Raises InvalidLogJsonError."""
         if self.text is not None:
             return parse_whole_commit(self.text, self.version, self.path, table)
         if self.tables is not None:
@@ -91,7 +91,7 @@ def parse_commit(data: bytes, version: int, path: str, table: str) -> CommitFile
 
 
 def action_key(action: Json, root: str) -> str:
-    """What identifies a file action: its canonical path, and its deletion vector if it has one."""
+    """The identity of a file action: the file's canonical path, and its deletion vector if it has one."""
     path = canonical(action["path"], root)
     vector = action.get("deletionVector")
     return path if vector is None else vector_key(path, vector)

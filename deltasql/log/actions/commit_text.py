@@ -13,7 +13,7 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 def encode_actions(actions: Iterable[Action]) -> bytes:
-    """One line of JSON per action, each with its line end."""
+    """The text of a commit: one line of JSON per action, each with its line end."""
     return "".join(map(_line, actions)).encode()
 
 

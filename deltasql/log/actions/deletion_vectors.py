@@ -55,7 +55,10 @@ def deleted_rows(store: LogStore, vector: Mapping[str, Any]) -> np.ndarray[Any, 
 
 
 def rows_marked_in(store: LogStore, action: Mapping[str, Any]) -> np.ndarray[Any, Any]:
-    """The same for a file action as in the log, which may be without a vector."""
+    """The positions of the deleted rows of a file, sorted (uint64). `action` is its add or remove action as in the log.
+
+    None are deleted where it has no vector. Raises what `deleted_rows` raises.
+    """
     import numpy as np
 
     vector = action.get("deletionVector")

@@ -26,7 +26,7 @@ class FileChanges:
 
     @property
     def changes_rows(self) -> bool:
-        """Whether some row is not what it was."""
+        """Whether a row was added, changed or deleted, and not only moved."""
         return bool(self.restated or self.removed or self.new)
 
     @staticmethod

@@ -83,7 +83,7 @@ def from_actions(actions: Sequence[Json], schema: pa.Schema) -> pa.Table:
 
 
 def from_files(files: Sequence[AddFile] | Sequence[RemoveFile], schema: pa.Schema) -> pa.Table:
-    """Many actions as a table of `schema`, without JSON in between."""
+    """Action objects as a table of `schema`; made for many, without JSON in between."""
     arrays = [_attribute(files, name, column) for name, column in zip(_ATTRIBUTES[len(schema)], schema, strict=True)]
     return pa.table(arrays, schema=schema)
 
@@ -107,7 +107,7 @@ def _maps(values: Sequence[Mapping[str, str | None] | None]) -> pa.Array:
 
 
 def no_columns(rows: int) -> pa.StructArray:
-    """So many structs without a field."""
+    """An array of `rows` structs without a field."""
     return pa.StructArray.from_buffers(pa.struct([]), rows, [None])
 
 
@@ -141,7 +141,7 @@ def encoded_partitions(maps: Iterable[pa.ChunkedArray], keys: Sequence[str]) -> 
 
 
 def with_field_names(structs: pa.ChunkedArray, names: Sequence[str]) -> pa.ChunkedArray:
-    """The same structs with other names of their fields."""
+    """`structs` with their fields renamed to `names`, in order."""
     kind = pa.struct([(name, ENCODED_STRING) for name in names])
     chunks = [
         pa.StructArray.from_arrays([chunk.field(index) for index in range(len(names))], fields=list(kind))
@@ -173,7 +173,7 @@ def action_keys(table: pa.Table, root: str) -> list[str]:
 
 
 def without_files(table: pa.Table, paths: Collection[str], root: str) -> pa.Table:
-    """The actions but for those of some files, by canonical path."""
+    """The rows of `table` but those of the files `paths`, which are canonical."""
     known = pc.is_in(canonical_paths(table["path"], root), value_set=pa.array(list(paths), pa.string()))
     return table.filter(pc.invert(known))
 

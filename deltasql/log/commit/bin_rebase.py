@@ -37,7 +37,9 @@ class Bin:
 
 
 class BinRebase(Rebase):
-    """The commit of some bins. Without `by_rows` the rules of files hold, as in a table without deletion vectors.
+    """The file actions of OPTIMIZE or REORG: bins that winners have made impossible are given up, others committed.
+
+    Without `by_rows` the rules of files hold, as in a table without deletion vectors.
 
     `needs_all` says that a bin cannot be given up: ZORDER BY is all or nothing. `describe` gives the metrics of the
     bins that are left and of their new files.

@@ -36,7 +36,7 @@ _CHANGES_DATA = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """What a statement says about its commit. `metrics` and `parameters` by name, in the order they are written."""
+    """The statement behind a commit, for the history. `metrics` and `parameters` by name, in the order of the text."""
 
     operation: str
     parameters: Mapping[str, object]
@@ -77,7 +77,7 @@ def build_commit_info(
 
 
 def engine_name() -> str:
-    """What `engineInfo` says of this program."""
+    """The name and version of deltasql, as commitInfo has it."""
     return f"deltasql/{__version__}"
 
 

@@ -30,7 +30,7 @@ def of_kind(actions: Iterable[object], kind: type[_Action]) -> list[_Action]:
 
 
 def split_adds(actions: Iterable[Action]) -> tuple[list[AddFile], list[Action]]:
-    """The adds, which may be very many, and the other actions."""
+    """The actions in two lists: the adds, which may be very many, and all others."""
     adds: list[AddFile] = []
     others: list[Action] = []
     for action in actions:
@@ -49,7 +49,7 @@ def check_commit(
     root: str,
     added: pa.Table | None = None,
 ) -> None:
-    """Raises what the commit breaks, given the protocol and metadata that hold once it is done.
+    """Raises an error for the first rule that a commit breaks; `protocol` and `metadata` hold once it is done.
 
     `added` are more add actions, as `file_tables.ADD`. `root` is the table's decoded location. DuplicateActionsError,
     DuplicateDomainError, DomainMetadataNotSupportedError, InvalidCommitError, AppendOnlyError, and what

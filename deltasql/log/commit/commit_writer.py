@@ -86,7 +86,7 @@ class CommitText:
     added: pa.Table | None = None
 
     def parsed(self, table: str) -> CommitFile:
-        """The commit as a reader finds it. The many file actions of a big one are not parsed."""
+        """The commit as a reader of the log finds it; the file actions of a big one are not parsed again."""
         path = commit_path(self.version)
         if len(self.data) < BIG:
             return parse_commit(self.data, self.version, path, table)
@@ -104,7 +104,7 @@ class CommitText:
 
 
 class CommitWriter:
-    """Writes the text of one commit anew for every version that it is tried for."""
+    """Makes the text of one commit, anew for every version that it is tried for."""
 
     def __init__(self, plan: CommitPlan, store: LogStore) -> None:
         self.plan, self._store = plan, store

@@ -32,7 +32,7 @@ PartitionValues: TypeAlias = Mapping[str, "str | None"]
 
 
 class IsolationLevel(str, Enum):
-    """How much a commit may ignore of what was committed since it read. Values as in commitInfo."""
+    """The isolation of a commit: which of the commits since its read it may ignore. Values as in commitInfo."""
 
     SERIALIZABLE = "Serializable"
     WRITE_SERIALIZABLE = "WriteSerializable"
@@ -52,7 +52,7 @@ class ReadPredicate:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What matters of the transaction that lost the race. Paths are canonical.
+    """The transaction that lost a race, as the rules of conflicts see it. Paths are canonical.
 
     `read_files` are all files that its scans were planned over. `version` is the one that it wanted, 0 for a new table.
     `advice` says what would make it conflict with less.
@@ -80,7 +80,7 @@ class Attempt:
         return self.only_adds and not reads
 
     def ignores(self, winner: Winner) -> bool:
-        """Whether what the winner added need not be looked at."""
+        """Whether the isolation level lets the transaction ignore the files that the winner added."""
         if self.is_blind_append or self.level is IsolationLevel.SNAPSHOT:
             return True
         # Whoever writes new metadata has looked at all rows, also at those that other levels let slip in.
@@ -96,7 +96,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Winner:
-    """What matters of the commit that came first. Paths are canonical.
+    """The commit that came first, as the rules of conflicts see it. Paths are canonical.
 
     `adds` and `removes` map files to their partition values. `read_version` is what its writer had read, if it says so.
     `orders_rows` says that a user asked for another order of the rows (ZORDER BY).
@@ -125,7 +125,7 @@ def table_conflict(attempt: Attempt, winner: Winner) -> ConcurrentModificationEr
 
 
 def file_conflict(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
-    """The same by the rules on files that were added and removed."""
+    """The error by the rules on files that were added and removed; None if none of them is broken."""
     return _first(_FILE_RULES, attempt, winner)
 
 

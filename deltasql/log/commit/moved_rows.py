@@ -41,7 +41,7 @@ class Follower(Protocol):
         some row is not found exactly once."""
 
     def as_read(self, paths: Collection[str]) -> Mapping[str, AddFile]:
-        """Files as the statement read them, by canonical path, where it did. `paths` are as in the log."""
+        """The add actions of those files that the statement has read, by canonical path. `paths` are as in the log."""
 
     def count_rows(self, add: AddFile) -> int:
         """All rows of a file, deleted ones too, for one whose statistics do not tell."""
@@ -177,7 +177,7 @@ class TouchedRows:
         self.to_undo = MovesToUndo(self.store, self.follower)
 
     def positions(self, path: str) -> np.ndarray[Any, Any]:
-        """All positions in one file, sorted."""
+        """The positions of all rows in one file that the transaction depends on, sorted."""
         import numpy as np
 
         parts = [kind[path].rows for kind in (self.marked, self.seen) if path in kind]

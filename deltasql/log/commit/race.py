@@ -108,7 +108,7 @@ class CommitRace:
         self._version = self._winners[-1].version + 1
 
     def _winner(self, commit: CommitFile, files: FileChanges) -> Winner:
-        """What of a commit matters to this transaction."""
+        """The commit as the rules of conflicts see it from this transaction."""
         info = commit.info
         # What only states files once more has neither added nor moved a row.
         outputs = {} if info is not None and info.operation in STATING_ANEW else files.outputs

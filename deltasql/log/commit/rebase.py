@@ -20,7 +20,7 @@ class SkippedAppend:
 
 
 class Rebase:
-    """What one transaction does about winners, in version order. Its file actions are those of `Transaction.commit`.
+    """The file actions of one transaction on top of winners, told in version order; here, by the rules of files.
 
     With `strict` a transaction that was put before a blind append must not be put after a reader of that append: three
     writers could else go round in a circle.
@@ -31,10 +31,10 @@ class Rebase:
         self._skipped: list[SkippedAppend] = []
 
     def expect(self, changes: Sequence[FileChanges]) -> None:
-        """Tells of winners that are to come, so that what they have in common is done once."""
+        """Announces winners before `onto` is called for each, so that work which they share is done once."""
 
     def onto(self, attempt: Attempt, winner: Winner, files: FileChanges) -> ConcurrentModificationError | None:
-        """Puts the transaction on top of a winner; the error that it must end with where that cannot be."""
+        """Puts the transaction on top of a winner, or gives the error that it must end with because that cannot be."""
         return self.closes_circle(attempt, winner, files) or file_conflict(attempt, winner)
 
     def actions(self) -> Sequence[Action]:
@@ -52,7 +52,7 @@ class Rebase:
         return None
 
     def preceding_actions(self) -> Sequence[Action]:
-        """A commit that must come just before the transaction's own; empty for none."""
+        """The actions of a commit that must come just before the transaction's own; empty for none."""
         return ()
 
     def confirm_preceding(self) -> None:

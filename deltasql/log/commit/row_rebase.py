@@ -39,10 +39,10 @@ Describe = Callable[[Marking], Mapping[str, object]]
 
 
 class RowQuestions(Protocol):
-    """What a statement would do with rows; only the engine can tell. Paths are canonical."""
+    """Questions about rows that only the engine can answer, for one statement. Paths are canonical."""
 
     def candidates(self, adds: Sequence[AddFile]) -> Sequence[AddFile]:
-        """Those of some files that may hold a row on which the statement depends, by their statistics."""
+        """The files among `adds` that may hold a row on which the statement depends, by their statistics."""
 
     def selects(self, adds: Sequence[AddFile], only: RowPositions | None = None) -> bool:
         """Whether the statement would act on a live row of these files, or depends on one being there.
@@ -59,7 +59,7 @@ class RowQuestions(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much a commit may spend on reading what winners have added: files, their bytes, and seconds."""
+    """The most that a transaction may spend on reading files which winners have added."""
 
     files: int = 64
     bytes: int = 256 << 20
@@ -67,7 +67,7 @@ class Budget:
 
 
 class FollowingRebase(Rebase):
-    """A transaction over rows that keep their identity when others rearrange files: only changes of rows conflict.
+    """The file actions of a transaction whose rows are followed: only changes of rows conflict, no mere moves.
 
     The rules of files hold apart from that. Source: Databricks documentation, write conflicts of tables with deletion
     vectors and without row-level concurrency.
@@ -101,12 +101,12 @@ class FollowingRebase(Rebase):
 
     @property
     def metrics(self) -> Mapping[str, object] | None:
-        """Those of what is marked now: vectors that others have united with theirs are not those of the first try."""
+        """The operation's metrics, told anew: vectors united with those of winners are others than at first."""
         marking = self._touched.marking
         return None if self._describe is None or marking is None else self._describe(marking)
 
     def preceding_actions(self) -> Sequence[Action]:
-        """Takes back the moves of rows that could not be followed: files come back as they were before."""
+        """The actions that take back moves of rows which could not be followed: files come back as they were before."""
         return self._touched.to_undo.actions()
 
     def confirm_preceding(self) -> None:
@@ -124,7 +124,7 @@ def _without_moves(winner: Winner, files: FileChanges) -> Winner:
 
 
 class RowRebase(FollowingRebase):
-    """A transaction whose conflicts are told row by row."""
+    """The file actions of a transaction whose conflicts are told row by row."""
 
     def __init__(
         self,

@@ -52,7 +52,7 @@ _LARGE = frozenset({"RESTORE", "CLONE", "CONVERT"})
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """What came of a transaction; `attempts` counts the versions it tried for."""
+    """A transaction that has been committed; `attempts` counts the versions it tried for."""
 
     version: int
     snapshot: Snapshot
@@ -87,12 +87,12 @@ class Transaction:
         self._reads.record(predicate, files, whole_table, matches)
 
     def advise(self, advice: str) -> None:
-        """Sets what errors of lost races say of how to lose fewer."""
+        """Sets the advice that errors of lost races give: how to lose fewer."""
         self._advice = advice
 
     @property
     def location(self) -> str:
-        """Where the table is."""
+        """The absolute location of the table."""
         return self._log.location
 
     def record_read_app_id(self, app_id: str) -> None:

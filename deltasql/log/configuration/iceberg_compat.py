@@ -50,7 +50,7 @@ def converts_to_iceberg(configuration: Mapping[str, str]) -> bool:
 
 
 def universal_formats(configuration: Mapping[str, str]) -> set[str]:
-    """The other formats that readers of the table may use."""
+    """The formats besides Delta in which readers may read the table."""
     listed = configuration.get(UNIVERSAL_FORMATS, "").split(",")
     return {name.strip().lower() for name in listed} - {""}
 

@@ -59,7 +59,7 @@ DEFAULT_PROTOCOL = Protocol(1, 2)
 
 @dataclass(frozen=True, slots=True)
 class ParsedProperties:
-    """What a TBLPROPERTIES list says.
+    """A checked TBLPROPERTIES list, sorted by what its keys mean.
 
     `configuration` is what the table stores, with canonical keys. `features` are those named by `delta.feature.…`.
     `min_reader` and `min_writer` are None when not given; `comment` likewise.
@@ -249,7 +249,7 @@ def checkpoint_policy(configuration: Mapping[str, str]) -> str:
 
 
 def num_indexed_cols(configuration: Mapping[str, str]) -> int:
-    """How many leaf columns have statistics; -1 for all."""
+    """The number of leaf columns that have statistics; -1 for all."""
     return int(property_value(configuration, "delta.dataSkippingNumIndexedCols"))
 
 
@@ -266,17 +266,17 @@ def stats_string_prefix(configuration: Mapping[str, str]) -> int:
 
 
 def deleted_file_retention_ms(configuration: Mapping[str, str]) -> int:
-    """Age from which VACUUM may delete a removed file."""
+    """Age in ms from which VACUUM may delete a removed file."""
     return int(property_value(configuration, "delta.deletedFileRetentionDuration"))
 
 
 def log_retention_ms(configuration: Mapping[str, str]) -> int:
-    """Age from which commits may be cleaned up."""
+    """Age in ms from which commits may be cleaned up."""
     return int(property_value(configuration, "delta.logRetentionDuration"))
 
 
 def set_transaction_retention_ms(configuration: Mapping[str, str]) -> int | None:
-    """Age at which the version of an application is forgotten; None for never."""
+    """Age in ms at which the version of an application is forgotten; None for never."""
     age: int | None = property_value(configuration, "delta.setTransactionRetentionDuration")
     return age
 

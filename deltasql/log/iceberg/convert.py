@@ -61,7 +61,7 @@ _MOST_PENDING = 1000
 
 
 def write_iceberg_metadata(store: LogStore, snapshot: Snapshot) -> bool:
-    """True if Iceberg's metadata now shows this version; False where it shows it, or a later one, already.
+    """Writes the Iceberg metadata of a version; False if they show it, or a later one, already.
 
     Raises IcebergWritersError where other writers were always faster, and what the schema or the files are lacking.
     """

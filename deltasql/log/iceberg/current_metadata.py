@@ -29,7 +29,7 @@ class CurrentMetadata:
 
     @property
     def converted(self) -> tuple[int, int]:
-        """Version and time (ms) of the log that it shows; -1 where it does not say."""
+        """The version of the log that the metadata show, and its time in ms; -1 where they do not say."""
         properties = json.loads(self.data).get("properties", {})
         return int(properties.get(DELTA_VERSION, -1)), int(properties.get(DELTA_TIMESTAMP, -1))
 
@@ -44,7 +44,7 @@ def metadata_path(number: int) -> str:
 
 
 def current_metadata(store: LogStore) -> CurrentMetadata | None:
-    """None for a table that was never converted. The hint may lag behind, or be lost."""
+    """The newest Iceberg metadata of a table; None if it was never converted. The hint may lag behind, or be lost."""
     number = _hinted(store) or max(_numbers(store), default=0)
     found = None
     while number:

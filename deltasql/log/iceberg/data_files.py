@@ -40,7 +40,10 @@ class AddedFiles:
 
 
 def manifest_data_files(added: AddedFiles, metadata: Metadata, spec_id: int, table: str) -> Iterator[DataFile]:
-    """Raises IcebergStatisticsError for a file without a row count."""
+    """The entries of some files for a manifest, in order, with bounds and null counts by field id.
+
+    Raises IcebergStatisticsError for a file without a row count.
+    """
     for start in range(0, len(added), _CHUNK):
         end = min(start + _CHUNK, len(added))
         part = AddedFiles(

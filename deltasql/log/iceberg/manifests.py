@@ -24,9 +24,9 @@ from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.schema import Schema
 
 from deltasql.log.iceberg.avro_blocks import PathSearch, blocks, write_block
+from deltasql.log.iceberg.current_metadata import METADATA_FOLDER
 from deltasql.log.iceberg.store_io import StoreIO
 
-METADATA_FOLDER = "metadata"
 FILES_PER_MANIFEST = 4000
 """Data files of one manifest: all that is in it is written anew when one of them goes."""
 LEAST_MERGED = 100
@@ -39,7 +39,7 @@ _CODEC = "deflate"
 
 @dataclass(slots=True)
 class SnapshotCounts:
-    """What a snapshot adds and deletes."""
+    """Files, rows and bytes that one snapshot adds and deletes."""
 
     added_files: int = 0
     added_rows: int = 0

@@ -23,7 +23,7 @@ class NetChange:
 
 
 def net_change(commits: Sequence[CommitFile], root: str, table: str) -> NetChange:
-    """The commits must follow one another. Raises InvalidLogJsonError."""
+    """The change that commits, which must follow one another, come to together. Raises InvalidLogJsonError."""
     change = NetChange()
     fresh: set[str] = set()
     for commit in commits:

@@ -36,7 +36,10 @@ _PRIMITIVES: Mapping[str, iceberg.PrimitiveType] = {
 
 
 def iceberg_schema(metadata: Metadata, table: str, schema_id: int = 0) -> Schema:
-    """Raises IcebergTypeError for a type that Iceberg lacks, IcebergIdError for a field without an id."""
+    """The schema of a table in Iceberg's types.
+
+    Raises IcebergTypeError for a type that Iceberg lacks, IcebergIdError for a field without an id.
+    """
     return Schema(*(_field(field, table) for field in metadata.schema), schema_id=schema_id)
 
 
@@ -126,7 +129,7 @@ def _id(field: StructField, table: str) -> int:
 
 
 def same_types(old: Schema, new: Schema) -> bool:
-    """Whether every field that both have is of one type."""
+    """Whether every field that both schemas have is of one type."""
     before = {field_id: str(field.field_type) for field_id, field in _primitives(old).items()}
     return all(
         before.get(key, str(field.field_type)) == str(field.field_type) for key, field in _primitives(new).items()
@@ -140,5 +143,5 @@ def _primitives(schema: Schema) -> dict[int, iceberg.NestedField]:
 
 
 def find_schema(schemas: Sequence[Schema], wanted: Schema) -> Schema | None:
-    """The one of `schemas` with the same fields."""
+    """The schema among `schemas` whose fields are those of `wanted`; None if there is none."""
     return next((schema for schema in schemas if schema.fields == wanted.fields), None)

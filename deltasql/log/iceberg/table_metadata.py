@@ -31,7 +31,7 @@ _TOTALS = {"total-data-files": "files", "total-records": "rows", "total-files-si
 
 
 def parse_metadata(current: CurrentMetadata) -> TableMetadataV2:
-    """Raises ValueError for metadata of another format version."""
+    """The parsed text of a metadata file. Raises ValueError for another format version than 2."""
     metadata = TableMetadataUtil.parse_raw(current.data.decode())
     if not isinstance(metadata, TableMetadataV2):
         raise ValueError(f"{current.path} has format version {metadata.format_version}, not 2")
@@ -119,7 +119,7 @@ def _specs(specs: Sequence[PartitionSpec], spec: PartitionSpec) -> tuple[list[Pa
 
 @dataclass(frozen=True, slots=True)
 class SnapshotTotals:
-    """What a snapshot holds."""
+    """Files, rows and bytes that a snapshot holds."""
 
     files: int = 0
     rows: int = 0
@@ -127,7 +127,7 @@ class SnapshotTotals:
 
 
 def snapshot_totals(metadata: TableMetadataV2) -> SnapshotTotals:
-    """Of the newest snapshot, from its summary."""
+    """The totals of the newest snapshot, from its summary; zeros without one."""
     snapshot = metadata.current_snapshot()
     if snapshot is None or snapshot.summary is None:
         return SnapshotTotals()
@@ -189,7 +189,7 @@ def with_snapshot(
 
 @dataclass(frozen=True, slots=True)
 class ExpiredMetadata:
-    """What the metadata no longer names: snapshots, oldest first, and locations of metadata files."""
+    """Objects that the metadata no longer name: snapshots, oldest first, and locations of metadata files."""
 
     snapshots: list[Snapshot]
     metadata: list[str]

@@ -16,7 +16,7 @@ from deltasql.schema.types import ArrayType, DataType, MapType, PrimitiveType, S
 
 
 class Support(Enum):
-    """How far an operation of deltasql respects a feature."""
+    """Whether reading, or writing, respects a feature: always, never, or only while the table does not use it."""
 
     YES = "yes"
     INACTIVE = "inactive"

@@ -79,7 +79,7 @@ class Protocol:
         return active_features(self.features, schema, configuration)
 
     def with_features(self, names: Iterable[str]) -> Protocol:
-        """This protocol with `names` and what they require; the weakest form that holds them all.
+        """The protocol with `names` and the features that they require, in the weakest form that holds them all.
 
         Versions alone where they imply exactly these features; else lists, in which the features that were implied so
         far are named. Names must be canonical.
@@ -90,7 +90,7 @@ class Protocol:
         return _listed(self.denormalized(), new).normalized()
 
     def with_versions(self, reader: int | None, writer: int | None) -> Protocol:
-        """This protocol with its versions raised to at least these; lower ones are ignored, as Delta does.
+        """The protocol with its versions raised to `reader` and `writer`; lower ones are ignored, as Delta does.
 
         Raises InvalidProtocolVersionError for versions that do not exist, ReadFeaturesNeedWriterVersionError for
         reader version 3 with a writer version below 7.
@@ -109,7 +109,7 @@ class Protocol:
         return _listed(replace(base, min_reader_version=max(new_reader, base.min_reader_version)), base.features)
 
     def without(self, name: str) -> Protocol:
-        """This protocol without the feature `name`, in its weakest form."""
+        """The protocol without the feature `name`, in its weakest form."""
         base = self.denormalized()
         return Protocol(
             base.min_reader_version,
@@ -132,7 +132,7 @@ class Protocol:
         ).normalized()
 
     def denormalized(self) -> Protocol:
-        """The same features as explicit lists at writer version 7."""
+        """The protocol with its features as explicit lists, at writer version 7."""
         if self.min_writer_version >= MAX_WRITER_VERSION:
             return self
         return Protocol(self.min_reader_version, MAX_WRITER_VERSION, self.reader_features, self.features)

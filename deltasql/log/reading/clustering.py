@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from deltasql.log.actions.actions import DomainMetadata
 from deltasql.schema.column_mapping import physical_name
+from deltasql.schema.paths import Path
 from deltasql.schema.types import StructType
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ AUTO_PROPERTY = "clusterByAuto"
 PROVIDER = "liquid"
 CUBE_ID, CUBE_COLUMNS, CUBE_CURVE = "ZCUBE_ID", "ZCUBE_ZORDER_BY", "ZCUBE_ZORDER_CURVE"
 """Tags of a clustered file: the cube it was written in, by which columns (JSON), along which curve."""
-
-Path = tuple[str, ...]
 
 
 def is_clustered(snapshot: Snapshot) -> bool:
@@ -43,14 +42,14 @@ def _physical_paths(domains: Mapping[str, str]) -> list[Path]:
 
 
 def clustering_domain(schema: StructType, columns: Iterable[Path]) -> DomainMetadata:
-    """The action that makes these the clustering columns; paths as the schema spells them."""
+    """The action that makes `columns` the clustering columns; their paths are as the schema spells them."""
     paths = [physical_path(schema, path) for path in columns]
     configuration = {"clusteringColumns": paths, "domainName": CLUSTERING_DOMAIN}
     return DomainMetadata(CLUSTERING_DOMAIN, json.dumps(configuration, separators=(",", ":"), ensure_ascii=False))
 
 
 def physical_path(schema: StructType, path: Path) -> Path:
-    """A path of struct fields, by the names that data files have."""
+    """A path of struct fields as data files call them, by physical names."""
     field = schema.find(path[0])
     assert field is not None
     below = physical_path(field.type, path[1:]) if isinstance(field.type, StructType) and len(path) > 1 else ()
@@ -58,7 +57,7 @@ def physical_path(schema: StructType, path: Path) -> Path:
 
 
 def logical_path(schema: StructType, path: Path) -> Path | None:
-    """The opposite; None where there is no such field."""
+    """A path of physical names as the schema calls its fields; None where there is no such field."""
     field = next((item for item in schema if physical_name(item) == path[0]), None)
     if field is None or len(path) == 1:
         return None if field is None else (field.name,)

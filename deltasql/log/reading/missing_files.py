@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def missing_files(store: LogStore, files: pa.Table) -> tuple[pa.BooleanArray, pa.BooleanArray]:
-    """Of each row of `files` (`path`, `deletionVector` as in the log) whether its data file, and its vector, is gone.
+    """Two masks of `files` (`path`, `deletionVector` as in the log): whose data file is gone, and whose vector is.
 
     An object store is listed once, and asked by name only for what is not in the list. Raises StorageError.
     """

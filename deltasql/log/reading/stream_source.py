@@ -90,7 +90,7 @@ class StreamFile:
 
 @dataclass(frozen=True, slots=True)
 class StreamRules:
-    """What the options of a stream say. One start at most; neither: the stream begins with a snapshot."""
+    """The options of a stream. It has one start at most; without one it begins with a snapshot."""
 
     starting_version: int | None = None
     starting_micros: int | None = None
@@ -161,7 +161,7 @@ class StreamSource:
         return end
 
     def files(self, start: StreamOffset, end: StreamOffset) -> Iterator[StreamFile]:
-        """The files of a batch."""
+        """The data files of the batch from `start` to `end`, in order."""
         excluded = re.compile(self.rules.exclude) if self.rules.exclude else None
         for step in self._steps(start, end.version):
             if step.after.place > end.place:

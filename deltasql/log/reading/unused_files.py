@@ -42,7 +42,7 @@ _SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*://")
 
 @dataclass(frozen=True, eq=False, slots=True)
 class UnusedFiles:
-    """What may go: `files` as in `Tree.files`, sorted, and `folders` by path, the deepest first."""
+    """Files and folders that no version needs. `files` as in `TableListing`, sorted, `folders` the deepest first."""
 
     files: pa.Table
     folders: list[str]
@@ -67,7 +67,7 @@ def hidden_names(snapshot: Snapshot) -> IsHidden:
 
 
 def unused_files(tree: TableListing, log: DeltaLog, snapshot: Snapshot, cutoff_ms: int) -> UnusedFiles:
-    """What of `tree` may go. `snapshot` must be newer than the tree: what was committed by then is known to it."""
+    """The files and folders in `tree` that no version needs. `snapshot` must be newer, or new files would go."""
     cutoff = integers([cutoff_ms])[0]
     old = tree.files.filter(pc.less(tree.files["modified"], cutoff))
     needed = pc.is_in(old["path"], value_set=_referenced(log, snapshot, cutoff_ms))
@@ -78,7 +78,8 @@ def unused_files(tree: TableListing, log: DeltaLog, snapshot: Snapshot, cutoff_m
 def logged_paths(log: DeltaLog, after: int, cutoff_ms: int) -> tuple[list[str], int]:
     """The files that commits after version `after` and before the cutoff removed or wrote as change data; sorted.
 
-    Then the last of these versions. Paths are decoded and relative. Raises VacuumLiteError where a commit is gone.
+    With them comes the last of these versions. Paths are decoded and relative. Raises VacuumLiteError where a commit
+    is gone.
     """
     times = file_times(list_log(log.store, full=True))
     last = max(after, _last_before(times, cutoff_ms))
@@ -117,7 +118,7 @@ def _younger(removes: pa.Table, cutoff_ms: int) -> pa.Table:
 
 
 def _removals(log: DeltaLog, versions: list[int] | range) -> Iterator[tuple[pa.Table, list[Json]]]:
-    """Of each commit what it removed, as `file_tables.REMOVE`, and its files of change data."""
+    """The removes of each commit, as `file_tables.REMOVE`, and its files of change data."""
     for version in versions:
         path = commit_path(version)
         data = log.store.read(path)

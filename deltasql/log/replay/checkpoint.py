@@ -50,7 +50,7 @@ FieldPath: TypeAlias = "tuple[str, ...]"
 
 
 class StatisticsReader(Protocol[Key_contra]):
-    """See `Checkpoint.statistics`."""
+    """Makes a value per file of the statistics of files, for each of some keys: see `Checkpoint.statistics`."""
 
     def __call__(self, stats: pa.Array, keys: Sequence[Key_contra], /) -> list[pa.Array]: ...
 
@@ -89,7 +89,7 @@ class Checkpoint:
         return self._file_actions("add", columns, ADD)
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
-        """The same piece by piece, without keeping what is read."""
+        """The add actions in file order, with these columns of `file_tables.ADD`, in pieces that are not kept."""
         import pyarrow as pa
 
         from deltasql.log.actions.file_tables import ADD, from_actions
@@ -107,7 +107,7 @@ class Checkpoint:
     def adds_at(self, rows: np.ndarray, columns: Sequence[str]) -> pa.Table:
         """The add actions with these numbers, which are sorted; only row groups that hold one are read.
 
-        The last that were asked for are kept: a statement that is repeated, or asks for less, reads nothing.
+        The rows that were asked for last are kept: a statement that is repeated, or asks for less, reads nothing.
         """
         import pyarrow as pa
 
@@ -117,17 +117,21 @@ class Checkpoint:
         picked = self._picked_before(rows, columns)
         if picked is not None:
             return picked
-        known = [name for name in columns if ("add", name) in self._columns]
-        kept = {name: take_values(self._columns["add", name], rows) for name in known}
-        missing = [ADD.field(name) for name in columns if name not in kept]
+        kept = self._kept_at(rows, columns)
+        missing = [field for field in schema if field.name not in kept]
         read = self._read_at(rows, pa.schema(missing)) if missing else {}
         picked = pa.table([kept[name] if name in kept else read[name] for name in columns], schema=schema)
         if missing and len(rows) <= _MOST_PICKED:
             self._picked = (rows, picked)
         return picked
 
+    def _kept_at(self, rows: np.ndarray, columns: Sequence[str]) -> dict[str, pa.ChunkedArray]:
+        """Values of those columns that are in memory as a whole."""
+        known = [name for name in columns if ("add", name) in self._columns]
+        return {name: take_values(self._columns["add", name], rows) for name in known}
+
     def _picked_before(self, rows: np.ndarray, columns: Sequence[str]) -> pa.Table | None:
-        """What `adds_at` gives, from what it gave the last time; None where that had less."""
+        """The result of `adds_at` from the one before; None where that lacks a row or a column."""
         import numpy as np
 
         from deltasql.log.storage.arrow_values import integers
@@ -163,8 +167,8 @@ class Checkpoint:
     ) -> list[pa.ChunkedArray]:
         """What `read` makes of the adds' statistics for each of `keys`, which is kept.
 
-        It gets them in batches, some in other threads, with the fields that `leaves` names: as structs where the
-        checkpoint has them typed, else as JSON texts. It gives an array for each key, and raises nothing.
+        `read` is given statistics in batches, some in other threads, with the fields that `leaves` names: as structs
+        where the checkpoint has them typed, else as JSON texts. It must give an array for each key, and raise nothing.
         """
         import pyarrow as pa
 

@@ -5,7 +5,7 @@ Source: Delta protocol, Checkpoint Schema.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +79,7 @@ def _pruned(value: Any) -> Any:
 
 
 def action_rows(file: OpenFile, kind: str, wanted: pa.Schema) -> pa.Table:
-    """The rows of the file that are actions of the kind."""
+    """The actions of one kind in the file, in order, with the columns of `wanted`."""
     import pyarrow as pa
 
     from deltasql.log.storage.arrow_values import no_rows
@@ -89,7 +89,7 @@ def action_rows(file: OpenFile, kind: str, wanted: pa.Schema) -> pa.Table:
 
 
 def action_batches(file: OpenFile, kind: str, wanted: pa.Schema, size: int = _SMALL_BATCH) -> Iterator[pa.Table]:
-    """The rows of the file that are actions of the kind, in order, about `size` at a time.
+    """The actions of one kind in the file, in order, with the columns of `wanted`, about `size` at a time.
 
     Small batches stay in the processor's cache: of 1,000,000 files, paths that are not kept are read in 0.1 s instead
     of 0.4 s.
@@ -120,7 +120,7 @@ def _only_typed(file: OpenFile, group: int) -> bool:
 
 
 def _nulls(file: OpenFile, group: int, leaf: str) -> int | None:
-    """How many rows of a row group lack a value; None if the file does not say."""
+    """The number of rows in a row group that lack a value; None if the file does not say."""
     place = file.footer.leaves.get(leaf)
     return None if place is None else file.footer.groups[group].chunks[place].nulls
 
@@ -208,7 +208,7 @@ def _picked(file: OpenFile, group: int, names: list[str], wanted: pa.Schema, row
 
 
 def take_values(column: pa.ChunkedArray, rows: np.ndarray) -> pa.ChunkedArray:
-    """Some values, in order of their numbers. Arrow would put all chunks of strings together first."""
+    """The values of `column` in the sorted `rows`. Arrow would put all chunks of strings together first."""
     import numpy as np
     import pyarrow as pa
 
@@ -225,14 +225,14 @@ def take_values(column: pa.ChunkedArray, rows: np.ndarray) -> pa.ChunkedArray:
 
 
 def take_rows(table: pa.Table, rows: np.ndarray) -> pa.Table:
-    """Some rows, in order of their numbers."""
+    """The sorted `rows` of a table."""
     import pyarrow as pa
 
     return pa.table({name: take_values(table[name], rows) for name in table.column_names}, schema=table.schema)
 
 
 def group_size(file: OpenFile, group: int) -> int:
-    """How many add actions a row group has."""
+    """The number of add actions in a row group."""
     nulls = _nulls(file, group, _MARK["add"])
     if nulls is not None:
         return max(file.footer.groups[group].rows - nulls, 0)
@@ -266,17 +266,19 @@ def _action_rows(chunk: pa.StructArray, wanted: pa.Schema) -> pa.Table:
     import numpy as np
     import pyarrow as pa
 
-    from deltasql.log.actions.file_tables import without_rows
     from deltasql.log.storage.arrow_values import places_of
 
     fields = {field.name: chunk.field(index) for index, field in enumerate(chunk.type)}
     table = pa.table([_column(fields, column, len(chunk)) for column in wanted], schema=wanted)
     # The struct itself tells: where it is null, some writers leave empty strings and zeros below.
     absent = places_of(chunk.is_null()) if chunk.null_count else np.empty(0, int)
-    return _dense(table, absent, without_rows)
+    return _dense(table, absent)
 
 
-def _dense(table: pa.Table, absent: Any, without_rows: Callable[[pa.Table, Any], pa.Table]) -> pa.Table:
+def _dense(table: pa.Table, absent: np.ndarray) -> pa.Table:
+    """The rows of `table` but the sorted `absent` ones, as a view where that can be."""
+    from deltasql.log.actions.file_tables import without_rows
+
     # Rows of other kinds mostly lie at one end, in one run: a slice.
     if len(absent) and absent[-1] - absent[0] + 1 == len(absent) and (absent[0] == 0 or absent[-1] == len(table) - 1):
         start = len(absent) if absent[0] == 0 else 0

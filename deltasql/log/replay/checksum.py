@@ -24,7 +24,7 @@ _MOST_DOMAINS = 10
 
 @dataclass(frozen=True, slots=True)
 class VersionChecksum:
-    """`in_commit_timestamp` in ms, None for a table without them."""
+    """The checksum of a version: its state and totals. `in_commit_timestamp` in ms, None for a table without them."""
 
     state: TableState
     totals: FileTotals
@@ -32,7 +32,7 @@ class VersionChecksum:
     transaction_id: str | None = None
 
     def to_bytes(self) -> bytes:
-        """Raises AssertionError without protocol and metadata, which every version has."""
+        """The text of the file. Raises AssertionError without protocol and metadata, which every version has."""
         assert self.state.metadata is not None
         assert self.state.protocol is not None
         values: Json = {"txnId": self.transaction_id} if self.transaction_id else {}
@@ -50,7 +50,7 @@ class VersionChecksum:
 
     @staticmethod
     def from_bytes(data: bytes) -> VersionChecksum:
-        """Raises ValueError, KeyError, TypeError or DeltaSqlError for what is no checksum."""
+        """The checksum in `data`. Raises ValueError, KeyError, TypeError or DeltaSqlError where there is none."""
         values = json.loads(data)
         transactions = _parsed(values.get("setTransactions"), SetTransaction.from_json)
         domains = _parsed(values.get("domainMetadata"), DomainMetadata.from_json)

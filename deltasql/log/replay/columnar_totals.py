@@ -25,7 +25,7 @@ def count_files(sizes: pa.ChunkedArray, vectors: pa.ChunkedArray) -> FileTotals:
 
 
 def totals_after(totals: FileTotals, adds: pa.Table, removes: pa.Table) -> FileTotals | None:
-    """The totals with a big commit on top, whose files are all new or leave; None if a size is not known."""
+    """`totals` with a big commit on top, which adds new files and removes live ones; None if a size is not known."""
     if removes["size"].null_count:
         return None
     more = count_files(adds["size"], adds["deletionVector"])

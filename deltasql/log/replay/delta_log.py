@@ -34,11 +34,11 @@ class DeltaLog:
         self._latest: Snapshot | None = None
 
     def exists(self) -> bool:
-        """True if there is a commit or a checkpoint."""
+        """Whether the location has a log: a commit or a checkpoint."""
         return self._latest is not None or list_log(self.store).latest >= 0
 
     def snapshot(self, version: int | None = None) -> Snapshot:
-        """The latest version, or the one asked for.
+        """The snapshot of `version`, or of the latest one.
 
         Raises NotADeltaTableError, VersionNotFoundError, TruncatedLogError or LogGapError.
         """
@@ -127,7 +127,7 @@ class DeltaLog:
         return snapshot
 
     def _shortened(self, snapshot: Snapshot) -> Snapshot:
-        """The same version on top of the newest checkpoint, if there is a newer one by now."""
+        """A snapshot of the same version on top of the newest checkpoint, if there is a newer one by now."""
         listing = list_log(self.store, upto=snapshot.version)
         try:
             segment = build_segment(listing, self.table, self.location, snapshot.version)

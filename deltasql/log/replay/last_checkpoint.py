@@ -38,7 +38,10 @@ class V2Hint:
 
 @dataclass(frozen=True, slots=True)
 class LastCheckpoint:
-    """`size` counts actions, `size_in_bytes` the files, `files` its add actions; `v2` is written, never read."""
+    """The hint to the last checkpoint: `size` counts actions, `files` add actions; `size_in_bytes` is of its files.
+
+    `v2` is written, never read.
+    """
 
     version: int
     size: int

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class LiveFiles:
-    """See the module. Columns are kept once they are read; one of a checkpoint is mostly a view of the checkpoint's.
+    """The live files of one version. Columns are kept once they are read, mostly as views of the checkpoint's own.
 
     `partitions` are the keys of partition values, each with the name of its column. Whatever reads the checkpoint
     raises InvalidCheckpointError.
@@ -56,14 +56,14 @@ class LiveFiles:
         return len(self.column("partitionValues"))
 
     def table(self, columns: Sequence[str], rows: np.ndarray | None = None) -> pa.Table:
-        """These columns of all files, or of those with the numbers `rows` (sorted): see `Snapshot.files`."""
+        """Columns of all files, or of those with the sorted numbers `rows`; for their shape see `Snapshot.files`."""
         if rows is None or 2 * len(rows) > len(self):
             table = pa.table({name: self.column(name) for name in columns})
             return table if rows is None or len(rows) == table.num_rows else take_rows(table, rows)
         return self._table_at(columns, rows)
 
     def _table_at(self, columns: Sequence[str], rows: np.ndarray) -> pa.Table:
-        """These columns of few files. Of a checkpoint, only row groups that hold one of them are read."""
+        """Columns of few files: of a checkpoint, only row groups that hold one of them are read."""
         raw = {"path" if name == "location" else name for name in columns if name != "partitionValues"}
         read = self._raw_at(sorted(raw), rows)
         found = {name: read[name] for name in raw}

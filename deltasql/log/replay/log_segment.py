@@ -58,7 +58,7 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class LogListing:
-    """The log's files by kind. `complete` is false if the listing began at a checkpoint that a hint named."""
+    """The files of a log by kind. `complete` is false if the listing began at a checkpoint that a hint named."""
 
     commits: dict[int, Entry]
     checkpoints: tuple[CheckpointFiles, ...]
@@ -105,7 +105,7 @@ class LogSegment:
         return found
 
     def deltas_between(self, first: int, last: int) -> list[Delta] | None:
-        """The files that hold exactly these commits; None if some of them are only there compacted with others."""
+        """The files that hold exactly the commits from `first` to `last`; None if some are compacted with others."""
         inside = [item for item in self.compacted if first <= item.start and item.end <= last]
         covered = {version for item in inside for version in range(item.start, item.end + 1)}
         wanted = [(version, entry) for version, entry in self.commits if first <= version <= last]
@@ -115,7 +115,7 @@ class LogSegment:
         return sorted([*single, *inside], key=_by_start)
 
     def extended(self, listing: LogListing) -> LogSegment:
-        """This segment with the newer commits of a listing that begins right after it, without gaps."""
+        """The segment with the newer commits of a listing that begins right after it, up to the first gap."""
         commits = list(self.commits)
         version = self.version
         while version + 1 in listing.commits:
@@ -148,7 +148,9 @@ def list_after(store: LogStore, version: int) -> LogListing:
 
 
 def classify(entries: Iterable[Entry], complete: bool) -> LogListing:
-    """Files by kind. Unknown names, incomplete multi-part checkpoints and empty files but commits are left out."""
+    """The files of a log by kind. Unknown names, incomplete multi-part checkpoints and empty files, but commits, are
+    left out.
+    """
     commits: dict[int, Entry] = {}
     checksums: set[int] = set()
     checkpoints: list[CheckpointFiles] = []

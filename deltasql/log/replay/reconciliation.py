@@ -86,7 +86,7 @@ class LogReader:
         return known
 
     def remember(self, commit: CommitFile) -> None:
-        """Spares the reading of a commit that this process wrote."""
+        """Keeps a commit that this process wrote, so that it is not read."""
         self._commits[commit.version] = commit
 
     def forget(self, before: int) -> None:
@@ -120,7 +120,7 @@ class LogTail:
 
 
 def replay(commits: Sequence[CommitFile], root: str, table: str, base: LogTail | None = None) -> LogTail:
-    """The files of `commits`, which are in version order, on top of `base`. Raises InvalidLogJsonError."""
+    """The file actions of `commits`, in version order, reconciled on top of `base`. Raises InvalidLogJsonError."""
     base = base or LogTail()
     first = len(base.commits)
     newer = [commit for commit in commits if commit.has_files]
@@ -174,7 +174,7 @@ def hidden_rows(checkpoint: Checkpoint, tail: LogTail, root: str) -> np.ndarray:
 def rows_of_paths(checkpoint: Checkpoint, wanted: Collection[str], root: str | None = None) -> np.ndarray:
     """The numbers of the checkpoint's add rows with these paths, sorted.
 
-    With `root` also of those whose path is written in another way but comes to the same.
+    With `root`, rows count as well whose path is written in another way but comes to the same.
     """
     import numpy as np
     import pyarrow.compute as pc

@@ -26,7 +26,7 @@ class RecoveringReplay:
         self._relisted = False
 
     def read(self, read: Callable[[SegmentReplay], _Result]) -> _Result:
-        """What `read` gives; it is called anew with each segment. Raises its error where the log has no other files."""
+        """The result of `read`, called anew with each segment. Raises its error where the log has no other files."""
         while True:
             try:
                 return read(self.current)

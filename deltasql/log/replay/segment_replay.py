@@ -36,7 +36,7 @@ class KnownTail:
 
 @dataclass(frozen=True, slots=True)
 class KnownVersion:
-    """What is known of an earlier version, on which newer commits are applied; `totals` None: not known."""
+    """The state of an earlier version, on which newer commits are applied; `totals` None: not known."""
 
     version: int
     state: TableState

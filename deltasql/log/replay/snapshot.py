@@ -151,7 +151,7 @@ class Snapshot:
         return timestamp
 
     def commit_info(self) -> CommitInfo | None:
-        """What the commit of this version says about itself; None if it is silent or its file is gone."""
+        """The commitInfo of this version; None if its commit has none or its file is gone."""
         try:
             return self._reader.commit(self.version).info
         except LogFileNotFoundError:
@@ -217,7 +217,7 @@ class Snapshot:
         return self.read_files(lambda files: count_files(files.raw_column("size"), files.raw_column("deletionVector")))
 
     def known(self) -> KnownVersion:
-        """What a newer snapshot can build on."""
+        """The state, totals and reconciled commits of this version, on which a newer snapshot can build."""
         return KnownVersion(
             self.version, self.state, self.cheap_totals or self._counted, self._replay.current.known_tail
         )
@@ -234,7 +234,7 @@ class Snapshot:
         return self.read_files(lambda files: files.table(columns))
 
     def read_files(self, read: Callable[[LiveFiles], _Result]) -> _Result:
-        """What `read` gives. It is called anew if a log file turns out damaged, since files then have other numbers."""
+        """The result of `read`, called anew if a log file turns out damaged, since files then have other numbers."""
         # The metadata come first: to read them may already show that the checkpoint is damaged.
         partitions = list(zip(partition_keys(self.metadata), self.partition_columns, strict=True))
         return self._replay.read(lambda replay: read(replay.live_files(partitions)))
@@ -256,6 +256,6 @@ class Snapshot:
         return self.read_files(lambda files: pa.table({name: files.raw_column(name) for name in columns}))
 
     def tail_actions(self) -> int:
-        """How many files the commits after the checkpoint added or removed, those included that are gone again."""
+        """The number of files that commits after the checkpoint added or removed, also those that are gone again."""
         tail = self._replay.current.tail()
         return len(tail.live) + len(tail.gone)

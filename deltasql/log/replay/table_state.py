@@ -40,7 +40,7 @@ class FileTotals:
     deleted_rows: int | None = 0
 
     def after(self, adds: Iterable[Json], removes: Iterable[Json]) -> FileTotals | None:
-        """The totals with these files added and removed; None if a removed file's size is not known."""
+        """The totals once some files are added and removed; None if a removed file's size is not known."""
         counts, sizes = list(self.bin_files or ()), list(self.bin_bytes or ())
         files, total, vectors, rows = self.files, self.bytes, 0, 0
         for sign, actions in ((1, adds), (-1, removes)):
@@ -69,13 +69,13 @@ class FileTotals:
 
     @property
     def is_plausible(self) -> bool:
-        """False once a file was removed that had not been there."""
+        """Whether no sum is below zero, as one is once a file was removed that had not been counted."""
         return self.files >= 0 and self.bytes >= 0 and min(self.bin_files or (0,)) >= 0
 
 
 @dataclass(frozen=True, slots=True)
 class TableState:
-    """Newest protocol and metadata, and the live transactions and domains; None where they are not known."""
+    """The newest protocol and metadata, and the live transactions and domains; None where they are not known."""
 
     protocol: Protocol | None = None
     metadata: Metadata | None = None

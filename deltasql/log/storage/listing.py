@@ -19,9 +19,10 @@ CHECKSUM_MARKS = (".", ".crc")
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TableListing:
-    """`files` and `empty` (folders, the deepest first) have `path`, relative and decoded, and `modified` in ms.
+    """Files and empty folders of a table: Arrow tables with `path`, relative and decoded, and `modified` in ms.
 
-    `files` also have their `size` in bytes. `folders` counts all folders, the table's own included.
+    `files` also have their `size` in bytes, `empty` are folders, the deepest first. `folders` counts all folders, the
+    table's own included.
     """
 
     files: pa.Table
@@ -30,7 +31,7 @@ class TableListing:
 
 
 def list_local(root: str, is_hidden: IsHidden) -> TableListing:
-    """The tree below a local folder. Links to folders are not followed; a table inside the table is left out.
+    """The files and empty folders below a local folder, without tables inside of it. Links to folders are not followed.
 
     Files that vanish meanwhile are left out too. Raises OSError.
     """
@@ -62,7 +63,7 @@ def list_local(root: str, is_hidden: IsHidden) -> TableListing:
 
 
 def list_objects(entries: Iterable[tuple[str, int, int]], is_hidden: IsHidden) -> TableListing:
-    """The tree of an object store, which knows no folders: of (path, size, modified) per object."""
+    """The files of an object store, which knows no folders, from (path, size, modified) per object."""
     visible: dict[str, bool] = {}
     found = list(entries)
     nested = {path.partition(f"/{LOG_FOLDER}/")[0] for path, _, _ in found if f"/{LOG_FOLDER}/" in path}
@@ -85,7 +86,7 @@ def checksum_beside(path: str) -> str:
 
 
 def file_table(paths: list[str], sizes: list[int], times: list[int]) -> pa.Table:
-    """Files as the columns of `Tree.files`."""
+    """Files as the columns of `TableListing.files`."""
     import pyarrow as pa
 
     from deltasql.log.storage.arrow_values import integers, strings
@@ -94,7 +95,7 @@ def file_table(paths: list[str], sizes: list[int], times: list[int]) -> pa.Table
 
 
 def no_folders() -> pa.Table:
-    """`Tree.empty` where only files were looked for."""
+    """`TableListing.empty` where only files were looked for."""
     return _empty({}, set())
 
 

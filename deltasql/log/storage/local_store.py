@@ -103,7 +103,7 @@ class LocalLogStore(LogStore):
             raise StorageError("write", self.root, storage_reason(error)) from error
 
     def list_folder(self, folder: str, offset: str | None = None) -> list[Entry]:
-        """Looks at names first, so that a long log costs no `stat` for the files before `offset`.
+        """See `LogStore.list_folder`. Names come first: a long log costs no `stat` for the files before `offset`.
 
         What is neither file nor folder is there as well: that a version is a FIFO must be told, not overlooked.
         """
@@ -127,7 +127,7 @@ class LocalLogStore(LogStore):
         return Entry(path, status.st_size, status.st_mtime_ns // 1_000_000)
 
     def delete_all(self, paths: Sequence[str]) -> int:
-        """With the checksums that Hadoop keeps beside its files."""
+        """See `LogStore.delete_all`. The checksums that Hadoop keeps beside its files go with them."""
         self._require_inside("delete", paths)
         done = 0
         for path in paths:
@@ -136,7 +136,7 @@ class LocalLogStore(LogStore):
         return done
 
     def delete(self, paths: Iterable[str]) -> None:
-        """Only what lies inside of the table. Raises StorageError for anything else, before any file is gone."""
+        """See `LogStore.delete`. Raises StorageError for a path that leads out, before any file is gone."""
         wanted = list(paths)
         self._require_inside("delete", wanted)
         super().delete(wanted)

@@ -116,7 +116,7 @@ class LogStore:
         return sorted((entry for entry in found if offset is None or entry.path > offset), key=by_path)
 
     def list_folder(self, folder: str, offset: str | None = None) -> list[Entry]:
-        """Like `list_below`, but only the objects directly in `folder`."""
+        """Objects directly in `folder`, by name; only those after the path `offset`, if given. Raises StorageError."""
         depth = folder.count("/") + 1
         return [entry for entry in self.list_below(folder, offset) if entry.path.count("/") == depth]
 
@@ -130,7 +130,7 @@ class LogStore:
             raise StorageError("read", self.url(path), storage_reason(error)) from error
 
     def find(self, path: str) -> Entry | None:
-        """Like `head`; None where there is no such object."""
+        """Size and time of one object; None where there is none. Raises StorageError."""
         try:
             return self.head(path)
         except FileNotFoundError:
@@ -171,7 +171,7 @@ class LogStore:
         return list_objects(entries, is_hidden)
 
     def settle(self, folders: Iterable[str]) -> None:
-        """Sees to it that new files below these folders outlive a crash of the machine. An object store does so itself.
+        """Makes new files below some folders outlive a crash of the machine. An object store does so itself.
 
         Raises StorageError.
         """
@@ -234,7 +234,7 @@ class _RangedFile(io.RawIOBase):
         return data
 
     def _range(self, length: int, left: int) -> bytes:
-        """What lies near the end, a footer, is fetched once with all that follows: it is asked for bit by bit."""
+        """Bytes from here on. A footer, near the end, is fetched once with all behind it: it is read bit by bit."""
         if left > _FOOTER:
             return self._store.read_range(self._path, self._position, length)
         if len(self._tail) < left:

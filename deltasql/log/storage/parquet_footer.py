@@ -47,7 +47,7 @@ class RowGroup:
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """`leaves` gives the number of each leaf column by its path with dots."""
+    """The row groups of a file. `leaves` gives the number of each leaf column by its path with dots."""
 
     groups: tuple[RowGroup, ...]
     leaves: Mapping[str, int]

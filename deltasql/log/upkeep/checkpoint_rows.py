@@ -138,7 +138,7 @@ def encode_parquet(schema: pa.Schema, tables: Iterator[pa.Table]) -> bytes:
 
 
 def _ahead(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
-    """The same tables, each made while the one before is written: 3.4 s in place of 4.5 s for 1,000,000 files."""
+    """`tables`, each made while the one before is written: 3.4 s in place of 4.5 s for 1,000,000 files."""
     with ThreadPoolExecutor(1) as pool:
         coming = pool.submit(next, tables, None)
         while (table := coming.result()) is not None:

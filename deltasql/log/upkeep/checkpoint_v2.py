@@ -44,7 +44,7 @@ class FileRows:
         return int(self.adds.num_rows + self.removes.num_rows)
 
     def pieces(self, rows: int) -> list[FileRows]:
-        """The same actions in order, at most so many in each piece; none for no actions."""
+        """The actions in pieces of `rows` at most, in order; no piece for no actions."""
         return [self._piece(start, rows) for start in range(0, self.count, rows)]
 
     def _piece(self, start: int, rows: int) -> FileRows:
@@ -57,7 +57,7 @@ class FileRows:
 def write_v2(
     store: LogStore, snapshot: Snapshot, small: list[Json], rows: FileRows, top_level: TopLevel
 ) -> LastCheckpoint:
-    """The hint to the checkpoint that is now there. Raises the errors of the store."""
+    """Writes a V2 checkpoint and gives the hint to it. Raises the errors of the store."""
     sidecars = _write_sidecars(store, snapshot, rows)
     bytes_of_sidecars = sum(item["sizeInBytes"] for item in sidecars)
     tags = {

@@ -16,7 +16,7 @@ from deltasql.log.storage.paths import compacted_path
 
 
 def write_compaction(store: LogStore, table: str, first: int, last: int) -> bool:
-    """True if the commits from `first` to `last` are now there in one file as well.
+    """Writes the commits from `first` to `last` into one file as well; whether it has.
 
     False if they were so before, if it is but one commit, and for commits that are better left alone: big ones, and
     those with deletion vectors, which readers have been known to mix up. Raises the errors of LogReader and the store.
@@ -31,7 +31,7 @@ def write_compaction(store: LogStore, table: str, first: int, last: int) -> bool
 
 
 def reconciled_actions(commits: Sequence[CommitFile], root: str) -> list[Json]:
-    """What the commits, oldest first, come to: the newest action of each kind and key.
+    """The reconciled actions of commits, which are oldest first: the newest action of each kind and key.
 
     Removes stay, also of files that were added in between, and so do domains that were removed: they hide what is older
     than these commits. `root` is the table's decoded location.

@@ -77,7 +77,7 @@ def _compact(store: LogStore, snapshot: Snapshot) -> None:
 
 
 def write_checksum(store: LogStore, snapshot: Snapshot, transaction_id: str | None = None) -> bool:
-    """True if the snapshot now has a checksum of ours.
+    """Writes the checksum of a snapshot; whether it has, and no other writer.
 
     None is written where the totals were unknown before, and would take a look at the checkpoint.
     """
