@@ -27,7 +27,7 @@ from deltasql.frames.stream_reader import StreamReader
 from deltasql.frames.stream_writer import StreamWriter
 from deltasql.frames.writer import FrameWriter, FrameWriterV2, frame_of
 from deltasql.interrupts import interruptible
-from deltasql.log.commit.race import back_off
+from deltasql.log.commit.commit_race import back_off
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.parser import misplaced_word, parse, refused_name, split

@@ -18,7 +18,7 @@ from deltasql.errors.concurrency import (
     MetadataChangedError,
 )
 from deltasql.log.actions.actions import AddFile
-from deltasql.log.commit import race as commit_race
+from deltasql.log.commit import commit_race as race_module
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.local_store import LocalLogStore
@@ -80,7 +80,7 @@ class Race:
 
 @pytest.fixture
 def race(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Race]:
-    for module in (session_module, commit_race):
+    for module in (session_module, race_module):
         monkeypatch.setattr(module, "back_off", lambda attempts: None)
     made = Race(tmp_path / "warehouse")
     yield made

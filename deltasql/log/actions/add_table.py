@@ -82,26 +82,27 @@ def encode_adds(adds: pa.Table) -> bytes:
 
 def _lines(adds: pa.Table) -> bytes:
     column = {name: _one_chunk(adds[name]) for name in adds.column_names}
+    optional = [
+        pc.coalesce(pc.binary_join_element_wise(f',"{name}":', spelled(column[name]), ""), "")
+        for name, spelled in _OPTIONAL.items()
+        if column[name].null_count < len(adds)
+    ]
     lines = pc.binary_join_element_wise(
         '{"add":{"path":',
         _quoted(column["path"]),
         ',"partitionValues":',
         pc.coalesce(_objects(column["partitionValues"]), "{}"),
         ',"size":',
-        column["size"].cast(pa.string()),
+        _number(column["size"]),
         ',"modificationTime":',
-        column["modificationTime"].cast(pa.string()),
+        _number(column["modificationTime"]),
         ',"dataChange":',
         column["dataChange"].cast(pa.string()),
-        _optional("stats", _quoted(column["stats"])),
-        _optional("tags", _objects(column["tags"])),
-        _optional("deletionVector", _vectors(column["deletionVector"])),
-        _optional("baseRowId", column["baseRowId"].cast(pa.string())),
-        _optional("defaultRowCommitVersion", column["defaultRowCommitVersion"].cast(pa.string())),
-        _optional("clusteringProvider", _quoted(column["clusteringProvider"])),
+        *optional,
         "}}\n",
         "",
     )
+    # The texts lie one after another: that is the text of all lines.
     offsets = np.frombuffer(lines.buffers()[1], dtype=np.int32)[lines.offset :][: len(lines) + 1]
     text: bytes = lines.buffers()[2].slice(int(offsets[0]), int(offsets[-1] - offsets[0])).to_pybytes()
     return text
@@ -111,9 +112,8 @@ def _one_chunk(column: pa.ChunkedArray) -> pa.Array:
     return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
 
 
-def _optional(name: str, values: pa.Array) -> pa.Array:
-    """A field with its comma; nothing where it has no value."""
-    return pc.coalesce(pc.binary_join_element_wise(f',"{name}":', values, ""), "")
+def _number(values: pa.Array) -> pa.Array:
+    return values.cast(pa.string())
 
 
 def _quoted(texts: pa.Array) -> pa.Array:
@@ -159,6 +159,17 @@ def _vectors(vectors: pa.StructArray) -> pa.Array:
         "}",
         "",
     )
+
+
+# Fields that an add action may lack, in the order of the text.
+_OPTIONAL = {
+    "stats": _quoted,
+    "tags": _objects,
+    "deletionVector": _vectors,
+    "baseRowId": _number,
+    "defaultRowCommitVersion": _number,
+    "clusteringProvider": _quoted,
+}
 
 
 def keys_of_maps(maps: pa.ChunkedArray, keys: list[str]) -> bool:

@@ -67,7 +67,7 @@ def check_commit(
     _check_partition_values(adds, keys, table)
     notable = adds
     if added is not None:
-        from deltasql.log.commit.table_rules import check_partition_values, check_table_paths, notable_adds
+        from deltasql.log.commit.add_table_rules import check_partition_values, check_table_paths, notable_adds
 
         check_table_paths(added, *paths, table, root)
         check_partition_values(added, keys, table)

@@ -21,10 +21,10 @@ from deltasql.log.actions.actions import (
     SetTransaction,
 )
 from deltasql.log.commit.commit_info import Provenance, changes_data, effective_level, table_level
+from deltasql.log.commit.commit_race import CommitRace, WonRace
 from deltasql.log.commit.commit_rules import of_kind, split_adds
 from deltasql.log.commit.commit_writer import CommitPlan, CommitWriter
 from deltasql.log.commit.conflict import Attempt, IsolationLevel
-from deltasql.log.commit.race import CommitRace, WonRace
 from deltasql.log.commit.rebase import Rebase
 from deltasql.log.commit.recorded_reads import RecordedReads
 from deltasql.log.configuration.row_ids import (

@@ -13,7 +13,8 @@ from typing import Any
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.actions.actions import DomainMetadata, Json, Metadata, SetTransaction
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.replay.table_state import BOUNDARIES, FileTotals, TableState
+from deltasql.log.replay.file_totals import BOUNDARIES, FileTotals
+from deltasql.log.replay.table_state import TableState
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import checksum_path
 

@@ -16,8 +16,8 @@ from deltasql.errors.log import (
 )
 from deltasql.log.actions.commit_file import parse_commit
 from deltasql.log.configuration.commit_timestamps import first_with_timestamp
+from deltasql.log.replay.log_reader import LogReader
 from deltasql.log.replay.log_segment import LogListing
-from deltasql.log.replay.reconciliation import LogReader
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.paths import LOG, commit_path
 

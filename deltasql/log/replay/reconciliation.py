@@ -7,94 +7,17 @@ it. Source: Delta protocol, Action Reconciliation.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from deltasql.errors.log import InvalidCompactionError, InvalidLogJsonError, LogFileNotFoundError
 from deltasql.log.actions.actions import Json
-from deltasql.log.actions.commit_file import CommitFile, action_key, parse_commit
+from deltasql.log.actions.commit_file import CommitFile, action_key
 from deltasql.log.replay.checkpoint import Checkpoint
-from deltasql.log.replay.log_segment import CheckpointFiles, Delta
-from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.paths import canonical, commit_path
+from deltasql.log.storage.paths import canonical
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
-
-_PARALLEL = 16
-
-
-class LogReader:
-    """The log files of one table, each read and parsed once as long as it is of use."""
-
-    def __init__(self, store: LogStore, table: str) -> None:
-        self.store = store
-        self.table = table
-        self._commits: dict[int, CommitFile] = {}
-        self._checkpoints: dict[CheckpointFiles, Checkpoint] = {}
-        self._compactions: dict[Delta, CommitFile] = {}
-
-    def commit(self, version: int) -> CommitFile:
-        """The parsed commit. Raises LogFileNotFoundError or InvalidLogJsonError."""
-        commit = self._commits.get(version)
-        if commit is None:
-            path = commit_path(version)
-            try:
-                data = self.store.read(path)
-            except FileNotFoundError as error:
-                raise LogFileNotFoundError(self.table, path) from error
-            commit = self._commits[version] = parse_commit(data, version, path, self.table)
-        return commit
-
-    def commits(self, versions: Sequence[int]) -> list[CommitFile]:
-        """The parsed commits of these versions; remote ones are fetched side by side."""
-        if isinstance(self.store, LocalLogStore) or len(versions) < 4:
-            return [self.commit(version) for version in versions]
-        with ThreadPoolExecutor(_PARALLEL) as pool:
-            return list(pool.map(self.commit, versions))
-
-    def deltas(self, deltas: Sequence[Delta]) -> list[CommitFile]:
-        """The parsed files, compacted ones with the version of their last commit."""
-        singles = iter(self.commits([item.start for item in deltas if not item.is_compacted]))
-        return [self._compacted(item) if item.is_compacted else next(singles) for item in deltas]
-
-    def _compacted(self, delta: Delta) -> CommitFile:
-        """Raises InvalidCompactionError."""
-        commit = self._compactions.get(delta)
-        if commit is None:
-            path = delta.entry.path
-            try:
-                commit = parse_commit(self.store.read(path), delta.end, path, self.table)
-                if commit.is_big:
-                    commit.file_tables(self.table)
-            except FileNotFoundError as error:
-                raise InvalidCompactionError(self.table, path, "the file is missing") from error
-            except InvalidLogJsonError as error:
-                raise InvalidCompactionError(self.table, path, f"line {error.line}: {error.reason}") from error
-            self._compactions[delta] = commit
-        return commit
-
-    def checkpoint(self, files: CheckpointFiles) -> Checkpoint:
-        known = self._checkpoints.get(files)
-        if known is None:
-            # One is enough: snapshots of one log mostly share it, and its columns are big.
-            self._checkpoints = {files: Checkpoint(self.store, self.table, files)}
-            known = self._checkpoints[files]
-        return known
-
-    def remember(self, commit: CommitFile) -> None:
-        """Keeps a commit that this process wrote, so that it is not read."""
-        self._commits[commit.version] = commit
-
-    def forget(self, before: int) -> None:
-        """Drops the commits that no newer snapshot needs."""
-        for version in [item for item in self._commits if item < before]:
-            del self._commits[version]
-        for delta in [item for item in self._compactions if item.end < before]:
-            del self._compactions[delta]
 
 
 @dataclass(slots=True)

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile, action_key
+from deltasql.log.replay.file_totals import FileTotals
 from deltasql.log.replay.log_segment import CheckpointFiles
 from deltasql.log.replay.reconciliation import LogTail, replay
-from deltasql.log.replay.table_state import FileTotals
 
 # Clocks of writers differ; who says that rows are only arranged anew is believed to name old files.
 _SKEW_MS = 3_600_000

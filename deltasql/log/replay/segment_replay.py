@@ -15,10 +15,12 @@ from deltasql.errors.schema import InvalidSchemaJsonError
 from deltasql.log.actions.actions import DomainMetadata, Json, Metadata, SetTransaction
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.checksum import read_checksum
+from deltasql.log.replay.file_totals import FileTotals
+from deltasql.log.replay.log_reader import LogReader
 from deltasql.log.replay.log_segment import CheckpointFiles, LogSegment
-from deltasql.log.replay.reconciliation import LogReader, LogTail, replay
+from deltasql.log.replay.reconciliation import LogTail, replay
 from deltasql.log.replay.running_totals import count_commits
-from deltasql.log.replay.table_state import FileTotals, TableState
+from deltasql.log.replay.table_state import TableState
 
 if TYPE_CHECKING:
     from deltasql.log.actions.commit_file import CommitFile

@@ -13,11 +13,12 @@ from deltasql.log.configuration.partition_keys import partition_keys
 from deltasql.log.configuration.support import check_readable, check_writable
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.checksum import read_checksum
+from deltasql.log.replay.file_totals import FileTotals
+from deltasql.log.replay.log_reader import LogReader
 from deltasql.log.replay.log_segment import LogSegment
-from deltasql.log.replay.reconciliation import LogReader
 from deltasql.log.replay.recovery import RecoveringReplay
 from deltasql.log.replay.segment_replay import KnownVersion, SegmentReplay
-from deltasql.log.replay.table_state import FileTotals, TableState
+from deltasql.log.replay.table_state import TableState
 from deltasql.log.storage.paths import commit_path
 from deltasql.schema.types import StructType
 

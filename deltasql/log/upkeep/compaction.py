@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile, action_key
-from deltasql.log.replay.reconciliation import LogReader
+from deltasql.log.replay.log_reader import LogReader
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import compacted_path
 

@@ -14,7 +14,7 @@ from deltasql.golden.command import run_suite
 from deltasql.golden.directives import Place
 from deltasql.golden.schedule import interleavings, read_schedules
 from deltasql.golden.script import ScheduleText
-from deltasql.log.commit import race
+from deltasql.log.commit import commit_race
 
 HEAD = "-- log: off\n\nCREATE TABLE t (id INT) TBLPROPERTIES ('delta.isolationLevel' = '{level}');\n"
 BODY = """
@@ -206,7 +206,7 @@ def test_a_fault_that_meets_no_put_is_a_defect(tmp_path: Path) -> None:
 @pytest.fixture
 def blind_checker(monkeypatch: pytest.MonkeyPatch) -> None:
     """A program that finds no conflicts."""
-    monkeypatch.setattr(race, "table_conflict", lambda *_: None)
+    monkeypatch.setattr(commit_race, "table_conflict", lambda *_: None)
 
 
 @pytest.mark.usefixtures("blind_checker")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from deltasql.errors.log import CommitRetriesExceededError, MissingCommitTimestampError, NoCommitsFoundError
-from deltasql.log.commit import race
+from deltasql.log.commit import commit_race
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.history import version_at
@@ -51,7 +51,7 @@ def test_a_race_that_is_always_lost_ends(
     late = Transaction(log, log.snapshot())
     append(log, "other.parquet")
     # The deadline has passed when the first try is over.
-    monkeypatch.setattr(race, "back_off", lambda attempts: None)
+    monkeypatch.setattr(commit_race, "back_off", lambda attempts: None)
     clock = iter([0.0, *([1e9] * 100)])
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
     with pytest.raises(CommitRetriesExceededError) as caught:

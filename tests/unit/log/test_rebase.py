@@ -12,7 +12,7 @@ import pytest
 from deltasql.errors.concurrency import RowAppendError
 from deltasql.errors.log import AmbiguousWriteError, StorageError
 from deltasql.log.actions.deletion_vectors import deleted_rows
-from deltasql.log.commit import race, transaction
+from deltasql.log.commit import commit_race, transaction
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.storage.committer import FileSystemCommitter
 from deltasql.log.storage.open_store import open_store
@@ -23,7 +23,7 @@ ALL = set(range(20))
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(race, "back_off", lambda attempts: None)
+    monkeypatch.setattr(commit_race, "back_off", lambda attempts: None)
 
 
 class Scripted:
