@@ -69,7 +69,7 @@ LATE = {
     "deltasql.execution.vacuum": "pyarrow",
     "deltasql.log.actions.add_table": "pyarrow",
     "deltasql.log.actions.file_tables": "pyarrow",
-    "deltasql.log.commit.table_rules": "pyarrow",
+    "deltasql.log.commit.add_table_rules": "pyarrow",
     "deltasql.log.configuration.columnar_row_ids": "pyarrow",
     "deltasql.log.iceberg.convert": "pyiceberg",
     "deltasql.log.reading.missing_files": "pyarrow",

@@ -73,7 +73,6 @@ NOT_YET_SIMPLE = {
     "golden/normal.py::masked": 13,
     "golden/parallel.py::run_files": 16,
     "golden/scenario.py::read_scenario": 13,
-    "log/replay/checkpoint.py::Checkpoint.adds_at": 17,
     "parser/automaton.py::Automaton._tokens": 18,
     "parser/diagnosis.py::_advice": 14,
     "parser/diagnosis.py::readable": 13,

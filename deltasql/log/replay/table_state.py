@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from deltasql.log.actions.actions import DomainMetadata, Json, Metadata, SetTransaction
+from deltasql.log.actions.actions import DomainMetadata, Metadata, SetTransaction
 from deltasql.log.protocol.protocol import Protocol
 
 if TYPE_CHECKING:
