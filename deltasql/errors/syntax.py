@@ -57,6 +57,13 @@ class DatatypeMissingSizeError(DeltaSqlError):
     type: str
 
 
+@condition("DUPLICATE_KEY", "23505", "The key {key} stands more than once in one list. Remove one of them.")
+class DuplicateKeyError(DeltaSqlError):
+    """A list of properties or options gives one key twice. Spark compares keys as they are written."""
+
+    key: str
+
+
 @condition("DUPLICATE_CLAUSES", "42614", "{clause} stands more than once in the same place. Remove one of them.")
 class DuplicateClausesError(DeltaSqlError):
     """A clause of CREATE TABLE, or an option, that is written twice."""

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
+from deltasql.errors.syntax import DuplicateKeyError
 from deltasql.parser.automaton import Tree
-from deltasql.parser.build import builds
+from deltasql.parser.build import builds, caret
 
 
 @builds("property")
 def _property(children: list[Any], tree: Tree, text: str) -> tuple[str, str]:
     return children[0], children[1]
+
+
+@builds("property_pairs")
+def _properties(children: list[Any], tree: Tree, text: str) -> tuple[tuple[str, str], ...]:
+    """Raises DuplicateKeyError, at the second, for a key that is given twice."""
+    seen: set[str] = set()
+    for (key, _), place in zip(children, tree.children, strict=True):
+        if key in seen:
+            raise DuplicateKeyError(key=key).at(caret(place, text))
+        seen.add(key)
+    return tuple(children)
 
 
 @builds("property_key")

@@ -17,7 +17,7 @@ from deltasql.errors.inspect import (
     ShowPartitionsOfViewError,
     ShowPartitionsUnpartitionedError,
 )
-from deltasql.errors.secrets import shown_pairs
+from deltasql.errors.secrets import shown_pairs, shown_value
 from deltasql.errors.suggestion import OPEN_SET, meant, similar_names
 from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
 from deltasql.log.configuration.properties import canonical_key
@@ -298,7 +298,7 @@ def _(statement: DescribeSchema, context: Context) -> Plan:
         ("Location", entry.location),
     ]
     if statement.extended:
-        pairs = ", ".join(f"({key},{value})" for key, value in sorted(entry.properties.items()))
+        pairs = ", ".join(f"({key},{shown_value(key, value)})" for key, value in sorted(entry.properties.items()))
         rows.append(("Properties", f"({pairs})" if pairs else ""))
     return Answer(INFO, tuple(rows))
 

@@ -21,3 +21,7 @@ DESCRIBE SCHEMA main.s;
 DESCRIBE SCHEMA spark_catalog.s.t;
 -- name: wrong, the statement stops early
 DESCRIBE SCHEMA EXTENDED;
+-- name: secrets are not shown
+CREATE SCHEMA vault WITH DBPROPERTIES ('password' = 'hunter2', 'a' = '1');
+DESCRIBE SCHEMA EXTENDED vault;
+CREATE SCHEMA twice WITH DBPROPERTIES ('k' = '1', 'k' = '2');

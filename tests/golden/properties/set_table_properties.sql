@@ -60,3 +60,10 @@ ALTER TABLE t SET TBLPROPERTIES ('delta.enableIcebergCompatV3' = 'true', 'delta.
 -- name: one that others on the table shut out
 ALTER TABLE t SET TBLPROPERTIES ('delta.enableIcebergCompatV2' = 'true');
 ALTER TABLE t SET TBLPROPERTIES ('delta.enableIcebergCompatV2' = 'true', 'delta.columnMapping.mode' = 'name', 'delta.enableDeletionVectors' = 'true');
+-- name: wrong, one key twice
+ALTER TABLE t SET TBLPROPERTIES ('a' = '1', b.c = '2', a = '3');
+CREATE TABLE twice (a INT) TBLPROPERTIES ('k' = '1', 'k' = '2');
+CREATE TABLE twice (a INT) OPTIONS ('k' = '1', 'k' = '2');
+-- name: keys that differ in their case are two
+CREATE TABLE cased (a INT) TBLPROPERTIES ('k' = '1', 'K' = '2');
+SHOW TBLPROPERTIES cased;
