@@ -16,7 +16,7 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "deltasql"
 
 LAYERS = (
-    {"version", "interrupts"},
+    {"version", "interrupts", "sql.patterns"},
     {"errors"},
     {"schema"},
     {"plan"},

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from deltasql.sql.patterns import GAP, QUOTED_NAME, STRING
+
 REDACTED = "*********(redacted)"
 """What Spark shows in place of a secret."""
 
@@ -18,10 +20,9 @@ _SECRET = re.compile(
 )
 _USER_INFO = re.compile(r"(?<=://)[^/\s'\"`@:]*:[^/\s'\"`@]+(?=@)")
 
-_TEXT = r"'(?:\\.|''|[^'\\])*'|\"(?:\\.|\"\"|[^\"\\])*\"|`(?:``|[^`])*`"
-_BLANK = r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*"
+_TEXT = rf"{STRING}|{QUOTED_NAME}"
 _SETTING = re.compile(
-    rf"(?:^|;){_BLANK}(?:EXPLAIN\s+(?:\w+\s+)?)?SET\s+(?P<name>{_TEXT}|[^\s=;'\"`]+)(?:\s*=|\s)(?P<value>(?:{_TEXT}|[^;'\"`])*)",
+    rf"(?:^|;){GAP}*(?:EXPLAIN\s+(?:\w+\s+)?)?SET\s+(?P<name>{_TEXT}|[^\s=;'\"`]+)(?:\s*=|\s)(?P<value>(?:{_TEXT}|[^;'\"`])*)",
     re.IGNORECASE | re.DOTALL,
 )
 _OPTIONS = re.compile(r"\b(?:OPTIONS|(?:TBL|DB)?PROPERTIES)\s*(?P<list>\()", re.IGNORECASE)

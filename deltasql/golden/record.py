@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from deltasql.golden.watch import LogWatch, NewCommits
 from deltasql.render.values import value_text
 from deltasql.schema.text import type_text
 from deltasql.schema.types import STRING, DataType, StructType
+from deltasql.sql.tokens import tokenize
 
 if TYPE_CHECKING:
     from deltasql.result import Result, Row
@@ -27,9 +28,6 @@ ADVICE = (
     "for {why}. Show a comparison in its place, hide it with '-- mask: <column>' or '-- mask: /<pattern>/' in front of "
     "the statement, or say '-- mask: none' if it does not differ."
 )
-_QUOTED = re.compile(r"""--[^\n]*|/\*.*?\*/|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`""", re.DOTALL)
-_INNERMOST = re.compile(r"\([^()]*\)")
-_ORDER_BY = re.compile(r"\b(order|sort)\s+by\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +163,12 @@ def described(error: Exception) -> str:
 
 def is_ordered(sql: str) -> bool:
     """Whether the query has an ORDER BY of its own, not only one inside parentheses."""
-    text = _QUOTED.sub(" ", sql)
-    while _INNERMOST.search(text):
-        text = _INNERMOST.sub(" ", text)
-    return _ORDER_BY.search(text) is not None
+    depth = 0
+    for token, after in pairwise(tokenize(sql)):
+        depth += (token.key == "(") - (token.key == ")")
+        if depth == 0 and token.key in {"ORDER", "SORT"} and after.key == "BY":
+            return True
+    return False
 
 
 def _query_cell(value: object, kind: DataType, zone: str, _: str) -> str:

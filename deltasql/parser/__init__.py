@@ -12,7 +12,7 @@ from deltasql.parser.completion import Expected, expected_keywords
 from deltasql.parser.diagnosis import syntax_error
 from deltasql.parser.tables import grammar_tables
 from deltasql.parser.unsupported import refusal, refused_name
-from deltasql.sql.lexicon import skip_blanks
+from deltasql.sql.extents import skip_blanks
 from deltasql.sql.splitting import Statement, is_complete, split, unclosed
 
 if TYPE_CHECKING:

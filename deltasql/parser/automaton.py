@@ -14,12 +14,16 @@ from deltasql.errors.base import Caret
 from deltasql.errors.syntax import TooComplexError
 from deltasql.parser.runs import WORD, ExpressionScan, ctes_end, is_query, may_be_columns
 from deltasql.parser.tables import END, Production, Tables, grammar_tables
-from deltasql.sql.lexicon import balanced_end, skip_blanks
+from deltasql.sql.extents import balanced_end, skip_blanks
+from deltasql.sql.patterns import QUOTED_NAME, STRING
 
 # Far above what any statement needs; it bounds the time that a hopeless text can take.
 _MAX_RETRIES = 500
 # As many states as types nested a hundred deep take; code that walks them goes down as far.
 _DEEPEST = 520
+
+# Terminals that the grammar declares, and leaves to the patterns that all readers of SQL share; no name is empty.
+_DECLARED = {"STRING": f"(?s:{STRING})", "QUOTED_IDENTIFIER": rf"(?!``(?!`)){QUOTED_NAME}"}
 
 
 class Token(NamedTuple):
@@ -258,7 +262,7 @@ def _whole(symbol: Any) -> Any:
 
 @functools.cache
 def _matchers() -> tuple[tuple[str, Any], ...]:
-    return tuple((name, re.compile(pattern).match) for name, pattern in grammar_tables().patterns.items())
+    return tuple((name, re.compile(pattern).match) for name, pattern in (_DECLARED | grammar_tables().patterns).items())
 
 
 def _is_terminal(symbol: str) -> bool:

@@ -11,9 +11,10 @@ from deltasql.parser.advice import advice
 from deltasql.parser.automaton import Stuck, Token
 from deltasql.parser.runs import QUERY_WORDS, WORD
 from deltasql.parser.tables import END, grammar_tables
-from deltasql.sql.lexicon import STRING, balanced_end, skip_blanks
+from deltasql.sql.extents import balanced_end, skip_blanks
+from deltasql.sql.patterns import QUOTED_NAME, STRING
 
-_FOUND = re.compile(rf"{STRING}|`(?:[^`]|``)*`|\w+(?:\.\d+)?|.", re.DOTALL)
+_FOUND = re.compile(rf"{STRING}|{QUOTED_NAME}|\w+(?:\.\d+)?|.", re.DOTALL)
 _READABLE = {
     "IDENTIFIER": "a name",
     "STRING": "a string",

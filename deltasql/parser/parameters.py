@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from deltasql.errors.base import Caret
@@ -11,17 +12,11 @@ from deltasql.errors.settings import ParametersError, ParameterValueError, Unbou
 from deltasql.plan.parameters import BoundStatement, BoundValue
 from deltasql.schema.literals import sql_literal
 from deltasql.schema.text import quote_text
+from deltasql.sql.tokens import tokenize
 
-# Strings, quoted names and comments are passed over whole. A colon after a name, a bracket or another colon is not a
-# marker: `c:path` reads a field of a variant, `x::int` casts.
-_MARKER = re.compile(
-    r"""
-    (?P<skip> '(?:\\.|''|[^'\\])*' | "(?:\\.|""|[^"\\])*" | `(?:``|[^`])*` | --[^\n]* | /\*.*?\*/ | ::)
-  | (?P<named> (?<![\w:`\])"']):(?P<name>[A-Za-z_]\w*) )
-  | (?P<ordinal> \? )
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+_NAME = re.compile(r"[A-Za-z_]\w*")
+# A colon after a name, a bracket or another colon is not a marker: `c:path` reads a field of a variant, `x::int` casts.
+_BEFORE_PATH = re.compile(r"[\w:`\])\"']")
 
 
 def bind_parameters(sql: str, args: Mapping[str, Any] | Sequence[Any] | None) -> BoundStatement:
@@ -51,20 +46,29 @@ def bind_parameters(sql: str, args: Mapping[str, Any] | Sequence[Any] | None) ->
 def _bound(sql: str, args: Mapping[str, Any] | Sequence[Any]) -> Iterator[tuple[int, int, str, Any]]:
     """Each marker with its value: (start, end, how it is called, value)."""
     ordinal = 0
-    for match in _MARKER.finditer(sql):
-        if match["skip"] is not None:
-            continue
-        caret = Caret(sql, match.start(), match.end())
-        if match["named"] is not None:
-            name = match["name"]
+    for start, end in _markers(sql):
+        caret, name = Caret(sql, start, end), sql[start + 1 : end]
+        if name:
             if not isinstance(args, Mapping) or name not in args:
                 raise UnboundParameterError(name=f":{name}", example=f'{{"{name}": …}}').at(caret)
-            yield match.start(), match.end(), f":{name}", args[name]
+            yield start, end, f":{name}", args[name]
             continue
         ordinal += 1
         if isinstance(args, Mapping) or ordinal > len(args):
             raise UnboundParameterError(name=f"? number {ordinal}", example="[…, …]").at(caret)
-        yield match.start(), match.end(), f"? number {ordinal}", args[ordinal - 1]
+        yield start, end, f"? number {ordinal}", args[ordinal - 1]
+
+
+def _markers(sql: str) -> Iterator[tuple[int, int]]:
+    """Where `?` and `:name` stand outside of strings, quoted names and comments."""
+    tokens = tokenize(sql)
+    for token, after in zip_longest(tokens, tokens[1:]):
+        if token.key == "?":
+            yield token.start, token.end
+        elif token.key == ":" and after is not None and after.start == token.end:
+            name = _NAME.fullmatch(after.text)
+            if name is not None and not _BEFORE_PATH.match(sql, max(0, token.start - 1), token.start):
+                yield token.start, after.end
 
 
 def _literal(name: str, value: Any) -> str:

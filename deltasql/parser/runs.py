@@ -7,11 +7,12 @@ from collections.abc import Callable
 
 from deltasql.errors.base import Caret
 from deltasql.errors.syntax import ParseSyntaxError
-from deltasql.sql.lexicon import QUOTED_NAME, STRING, balanced_end, not_closed, skip_blanks
+from deltasql.sql import patterns
+from deltasql.sql.extents import balanced_end, not_closed, skip_blanks
+from deltasql.sql.tokens import TOKEN
 
 RUNS = frozenset({"EXPRESSION_RUN", "QUERY_RUN", "CTES_RUN", "SUBQUERY_RUN", "REST_RUN"})
-WORD = re.compile(r"\w+")
-_TOKEN = re.compile(rf"(?P<quoted>{STRING}|{QUOTED_NAME})|(?P<word>\w+)|(?P<symbol>.)", re.DOTALL)
+WORD = re.compile(patterns.WORD)
 QUERY_WORDS = frozenset({"SELECT", "VALUES", "FROM", "TABLE", "WITH"})
 # WITH (key = value) and WITH ROW FILTER f ON (…) are clauses of tables.
 _NO_CTE = re.compile(r"\(|ROW\s+FILTER\b", re.IGNORECASE)
@@ -59,7 +60,7 @@ def ctes_end(text: str, start: int) -> int | None:
     """The end of WITH name AS (…), … when INSERT, UPDATE, DELETE or MERGE follows; None when a query does."""
     position, end, closed = skip_blanks(text, start), start, False
     while position < len(text):
-        token = _TOKEN.match(text, position)
+        token = TOKEN.match(text, position)
         assert token is not None
         if token[0] in "([":
             end = balanced_end(text, position, one_group=True)
@@ -97,9 +98,9 @@ class ExpressionScan:
         """The end of the expression; equals `start` when there is none."""
         text, position = self.text, self.start
         while position < len(text):
-            token = _TOKEN.match(text, position)
+            token = TOKEN.match(text, position)
             assert token is not None
-            if token.lastgroup == "word":
+            if token.lastgroup in {"word", "number"} and token[0][0] != ".":
                 if self._stops(token[0].upper(), token.end()):
                     break
                 self._word(token[0].upper(), position)
@@ -107,7 +108,7 @@ class ExpressionScan:
             elif token.lastgroup == "symbol":
                 if token[0] in ",);]" or (token[0] == "(" and self._query_follows(position)):
                     break
-                if token[0] in _BINARY and self.end == self.start:
+                if token[0][0] in _BINARY and self.end == self.start:
                     break
                 self._symbol(token[0], position)
             else:
@@ -137,17 +138,17 @@ class ExpressionScan:
         self.complete = not (operator or from_after_distinct or word in {"NOT", "CASE"})
         return None
 
-    def _symbol(self, char: str, start: int) -> None:
-        if char in "'\"`":
-            not_closed(self.text, start, char)
-        if char in "([":
+    def _symbol(self, symbol: str, start: int) -> None:
+        if symbol in "'\"`":
+            not_closed(self.text, start, symbol)
+        if symbol in "([":
             self.end = balanced_end(self.text, start, one_group=True)
-            return self._operand(char)
-        self.end = start + 1
-        self._dotted = char in ".:" and self.complete
-        self._previous = char
+            return self._operand(symbol)
+        self.end = start + len(symbol)
+        self._dotted = symbol in {".", ":"} and self.complete
+        self._previous = symbol
         # A question mark is a parameter.
-        self.complete = char == "?"
+        self.complete = symbol == "?"
         return None
 
     def _stops(self, word: str, end: int) -> bool:

@@ -14,12 +14,14 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.parser import expected_keywords
 from deltasql.plan.base import quote
 from deltasql.render import FORMATS
+from deltasql.sql.patterns import QUOTED_NAME, WORD
 
 if TYPE_CHECKING:
     from deltasql.session import Session
 
 _WORD = re.compile(r"[\w.`]*$")
-_NAME = re.compile(r"(?:`(?:[^`]|``)+`|\w+)(?:\.(?:`(?:[^`]|``)+`|\w+)){0,2}")
+_PART = rf"(?:{QUOTED_NAME}|{WORD})"
+_NAME = re.compile(rf"{_PART}(?:\.{_PART}){{0,2}}")
 _ALIAS = re.compile(r"\s+(?:as\s+)?(\w+)", re.IGNORECASE)
 _BEFORE_TABLE = re.compile(
     r"\b(?:from|join|into|update|table|using|exists|describe|desc|detail|history|optimize|vacuum|overwrite|tblproperties|in)"

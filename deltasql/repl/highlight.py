@@ -9,6 +9,7 @@ from pygments.lexer import RegexLexer, words
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
 
 from deltasql.parser import keywords
+from deltasql.sql.patterns import COMMENT_CLOSING, COMMENT_OPENING, LINE_COMMENT, QUOTED_NAME, STRING, WORD
 
 
 @cache
@@ -18,21 +19,26 @@ def sql_lexer() -> type[RegexLexer]:
     tokens = {
         "root": [
             (r"\s+", Whitespace),
-            (r"--.*", Comment.Single),
-            (r"/\*", Comment.Multiline, "comment"),
-            (r"r?'(?:[^'\\]|\\[\s\S])*'?|r?\"(?:[^\"\\]|\\[\s\S])*\"?", String),
-            (r"`(?:[^`]|``)*`?", Name.Quoted),
+            (LINE_COMMENT, Comment.Single),
+            (COMMENT_OPENING, Comment.Multiline, "comment"),
+            (STRING, String),
+            (QUOTED_NAME, Name.Quoted),
+            # What is being typed: a quote that does not end yet.
+            (r"r?['\"].*", String),
+            (r"`.*", Name.Quoted),
             (r"\d+(?:\.\d*)?(?:[eE][+-]?\d+)?\w*|\.\d+", Number),
             (words(known, prefix=r"\b", suffix=r"\b"), Keyword),
-            (r"\w+", Name),
+            (WORD, Name),
             (r"[-+*/%<>=!|&^~@:?$\\]+", Operator),
             (r".", Punctuation),
         ],
         "comment": [
             (r"[^*/]+", Comment.Multiline),
-            (r"/\*", Comment.Multiline, "#push"),
-            (r"\*/", Comment.Multiline, "#pop"),
+            (COMMENT_OPENING, Comment.Multiline, "#push"),
+            (COMMENT_CLOSING, Comment.Multiline, "#pop"),
             (r"[*/]", Comment.Multiline),
         ],
     }
-    return type("DeltaSqlLexer", (RegexLexer,), {"name": "deltasql", "flags": re.IGNORECASE, "tokens": tokens})
+    return type(
+        "DeltaSqlLexer", (RegexLexer,), {"name": "deltasql", "flags": re.IGNORECASE | re.DOTALL, "tokens": tokens}
+    )

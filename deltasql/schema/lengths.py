@@ -13,12 +13,13 @@ from dataclasses import dataclass, replace
 
 from deltasql.schema.text import quote_name, type_text
 from deltasql.schema.types import STRING, ArrayType, DataType, MapType, PrimitiveType, StructField, StructType
+from deltasql.sql import patterns
 
 TYPE_KEY = "__CHAR_VARCHAR_TYPE_STRING"
 """The key of the declared type in a column's metadata."""
 
 _LENGTH = re.compile(r"(char|varchar)\((\d+)\)")
-_TOKEN = re.compile(r"\s*(`(?:[^`]|``)*`|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[<>(),:]|[^\s<>(),:`'\"]+)")
+_TOKEN = re.compile(rf"\s*({patterns.QUOTED_NAME}|{patterns.STRING}|[<>(),:]|[^\s<>(),:`'\"]+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

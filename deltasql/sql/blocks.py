@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 
-from deltasql.sql.lexicon import LINE_COMMENT, QUOTED_NAME, STRING, comment_end
+from deltasql.sql.patterns import GAP, QUOTED_NAME, WORD
+from deltasql.sql.tokens import tokens_from
 
-_GAP = rf"(?:\s|{LINE_COMMENT}|/\*(?:[^*]|\*(?!/))*\*/)"
 # BEGIN; and BEGIN TRANSACTION; stand alone.
 _OPENING = re.compile(
-    rf"(?:(?:\w+|{QUOTED_NAME}){_GAP}*:{_GAP}*)?BEGIN\b(?!{_GAP}*(?:(?:TRANSACTION|WORK)\b|;|\Z))"
-    rf"|CREATE{_GAP}+(?:OR{_GAP}+REPLACE{_GAP}+)?PROCEDURE\b",
+    rf"(?:(?:{WORD}|{QUOTED_NAME}){GAP}*:{GAP}*)?BEGIN\b(?!{GAP}*(?:(?:TRANSACTION|WORK)\b|;|\Z))"
+    rf"|CREATE{GAP}+(?:OR{GAP}+REPLACE{GAP}+)?PROCEDURE\b",
     re.IGNORECASE,
 )
-_TOKEN = re.compile(
-    rf"(?P<blank>\s+|{LINE_COMMENT})|(?P<quoted>{STRING}|{QUOTED_NAME})|(?P<word>\w+)|(?P<symbol>.)", re.DOTALL
-)
+_QUOTES = frozenset("'\"`")
 _LOOPS = frozenset({"IF", "WHILE", "LOOP", "REPEAT", "FOR"})
 _BEFORE_STATEMENT = frozenset({"", ";", ":", "BEGIN", "THEN", "ELSE", "DO", "LOOP", "REPEAT"})
 
@@ -25,20 +23,12 @@ def block_end(script: str, start: int) -> int | None:
     if not _OPENING.match(script, start):
         return None
     blocks = _Blocks()
-    position = start
-    while position < len(script):
-        token = _TOKEN.match(script, position)
-        assert token is not None
-        if script.startswith("/*", position):
-            position = comment_end(script, position)
-            continue
-        if token.lastgroup == "symbol" and token[0] in "'\"`":
+    for token in tokens_from(script, start):
+        if token.key in _QUOTES:
             break
-        if token.lastgroup != "blank":
-            blocks.take(token[0].upper())
-        if blocks.previous == ";" and not blocks.open:
-            return position
-        position = token.end()
+        blocks.take(token.text.upper())
+        if token.key == ";" and not blocks.open:
+            return token.start
     return len(script)
 
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
-from deltasql.sql.lexicon import LINE_COMMENT, QUOTED_NAME, STRING
+from deltasql.sql.tokens import tokens_from
 
-_TOKEN = re.compile(
-    rf"""(?P<blank>\s+|{LINE_COMMENT}|/\*.*?(?:\*/|$))|(?P<string>{STRING})|(?P<quoted>{QUOTED_NAME})|(?P<word>\w+)"""
-    r"|(?P<symbol>.)",
-    re.DOTALL,
-)
 # From a bracket to the first one of its number that closes, so that there is one way only to match.
 _GROUP = r"\((?P<{0}>\d+) (?:(?!\)(?P={0}) )\S+ )*\)(?P={0}) "
 _PART = r"(?:\w+|`x`) "
@@ -34,7 +31,8 @@ _ELEMENTS = {
 
 
 # Patterns with two gaps take the square of the length.
-_MOST_TOKENS = 3000
+_MOST_ELEMENTS = 3000
+_QUOTED = {"string": "'x'", "quoted": "`x`"}
 _EXPLAIN = re.compile(r"(?:EXPLAIN (?:EXTENDED |FORMATTED |CODEGEN |COST )?)?")
 
 
@@ -57,23 +55,27 @@ class Outline(NamedTuple):
 
 def outline(text: str) -> Outline:
     """The first tokens of `text`, without blanks and comments."""
-    tokens, places, depth = [], [], 0
-    for match in _TOKEN.finditer(text):
-        kind, token = match.lastgroup, match[0]
-        if kind == "blank":
-            continue
-        if kind == "symbol" and token in "([":
+    elements, places, depth = [], [], 0
+    for shown, start, end in islice(_elements(text), _MOST_ELEMENTS):
+        numbered = shown
+        if shown in {"(", "["}:
             depth += 1
-            token = f"{token}{depth}"
-        elif kind == "symbol" and token in ")]":
-            token = f"{token}{depth}"
+            numbered = f"{shown}{depth}"
+        elif shown in {")", "]"}:
+            numbered = f"{shown}{depth}"
             depth -= 1
-        shown = {"string": "'x'", "quoted": "`x`", "word": token.upper()}.get(str(kind), token)
-        tokens.append(shown)
-        places.append(match.span())
-        if len(tokens) == _MOST_TOKENS:
-            break
-    return Outline("".join(f"{token} " for token in tokens), tuple(places))
+        elements.append(numbered)
+        places.append((start, end))
+    return Outline("".join(f"{element} " for element in elements), tuple(places))
+
+
+def _elements(text: str) -> Iterator[tuple[str, int, int]]:
+    """The tokens of `text` as they are shown, with their places; of an operator each character is one."""
+    for token in tokens_from(text, 0):
+        if token.kind == "symbol":
+            yield from ((char, at, at + 1) for at, char in enumerate(token.text, token.start))
+        else:
+            yield _QUOTED.get(token.kind, token.text.upper()), token.start, token.end
 
 
 def find(pattern: str, statement: Outline) -> tuple[int, int] | None:

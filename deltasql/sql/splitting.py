@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.sql.blocks import block_end
-from deltasql.sql.lexicon import (
-    LINE_COMMENT,
-    OPENINGS,
-    QUOTED_NAME,
-    STRING,
-    WORDS,
-    balanced_end,
-    comment_end,
-    skip_blanks,
-)
-
-_STEP = re.compile(rf"{WORDS}|[\s()\[\]]+|{LINE_COMMENT}|{STRING}|{QUOTED_NAME}|(?P<special>.)", re.DOTALL)
+from deltasql.sql.extents import OPENINGS, PIECE, balanced_end, comment_end, skip_blanks
 
 
 class Statement(NamedTuple):
@@ -78,23 +66,32 @@ def _is_blank(text: str) -> bool:
 
 def _ends(script: str) -> Iterator[int]:
     """Offsets of the semicolons that end statements, and the length of `script` at last."""
-    position, size, begins = 0, len(script), True
-    while position < size:
-        if begins:
-            begins, position = False, _after_block(script, position)
-            continue
-        step = _STEP.match(script, position)
-        assert step is not None
-        position = step.end()
-        special = step["special"]
-        if special == ";":
-            yield step.start()
-            begins = True
-        elif special == "/" and script.startswith("/*", step.start()):
-            position = comment_end(script, step.start())
-        elif special and special in "'\"`":
-            break
-    yield size
+    position = 0
+    while position < len(script):
+        end = _statement_end(script, _after_block(script, position))
+        if end < len(script):
+            yield end
+        position = end + 1
+    yield len(script)
+
+
+def _statement_end(script: str, start: int) -> int:
+    """The offset of the next `;` that ends a statement, or the length of `script`."""
+    at: int | None = start
+    while at is not None:
+        begin, at = at, None
+        for piece in PIECE.finditer(script, begin):
+            if piece.lastgroup != "special":
+                continue
+            special = piece[0]
+            if special == ";":
+                return piece.start()
+            if special == "/" and script.startswith("/*", piece.start()):
+                at = comment_end(script, piece.start())
+                break
+            if special in "'\"`":
+                break
+    return len(script)
 
 
 def _after_block(script: str, start: int) -> int:

@@ -1,28 +1,27 @@
-"""Tokens of Spark SQL with their positions: enough to find names and clauses, and never an error."""
+"""Tokens of Spark SQL with their positions: enough to find names and clauses, and never an error.
+
+The tokenizer of every reader that knows no grammar. What does not end (a quote, a comment) it takes as it comes.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
-_TOKEN = re.compile(
-    r"""
-    (?P<space>   \s+ | --(?:\\\n|[^\r\n])* )
-  | (?P<comment> /\* )
-  | (?P<string>  [rR]'[^']*' | [rR]"[^"]*" | '(?:\\.|''|[^'\\])*' | "(?:\\.|""|[^"\\])*" )
-  | (?P<quoted>  `(?:``|[^`])*` )
-  | (?P<number>  (?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?(?:BD|[DFdf])?(?!\w) | \d+[eE][+-]?\d+(?:BD|[DFdf])?(?!\w)
-               | \d+(?:BD|[LSYDFlsydf])?(?!\w) )
-  | (?P<word>    \w+ )
-  | (?P<symbol>  \|> | <=> | -> | => | :: | \|\| | <> | != | <= | >= | == | . )
-    """,
-    re.VERBOSE | re.DOTALL,
+from deltasql.sql.extents import comment_end
+from deltasql.sql.patterns import BLANK, COMMENT_OPENING, NUMBER, QUOTED_NAME, STRING, WORD
+
+TOKEN = re.compile(
+    rf"(?P<blank>{BLANK})|(?P<comment>{COMMENT_OPENING})|(?P<string>{STRING})|(?P<quoted>{QUOTED_NAME})"
+    rf"|(?P<number>{NUMBER})|(?P<word>{WORD})|(?P<symbol>\|>|<=>|->|=>|::|\|\||<>|!=|<=|>=|==|.)",
+    re.DOTALL,
 )
+"""The next token of a text, at any character of it; the group that matched is its kind."""
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One token: `kind` is string, quoted, number, word or symbol; `key` is its text in upper case for words."""
 
     kind: str
@@ -46,32 +45,31 @@ class Token:
 
 def tokenize(sql: str) -> list[Token]:
     """Tokens of `sql` in order, without white space, comments and hints; quotes that do not end are symbols."""
-    tokens, at = [], 0
-    while at < len(sql):
-        match = _TOKEN.match(sql, at)
-        # The last alternative matches any character, so there is always a match.
-        assert match is not None
-        kind, text = str(match.lastgroup), match.group()
-        at = match.end()
-        if kind == "comment":
-            at = _comment_end(sql, at)
-        elif kind != "space":
-            key = text.upper() if kind == "word" else text
-            tokens.append(Token(kind, text, "" if kind in {"string", "quoted"} else key, match.start()))
-    return tokens
+    return list(tokens_from(sql, 0))
 
 
-def _comment_end(sql: str, at: int) -> int:
-    # Spark nests bracketed comments.
-    depth = 1
-    for match in re.finditer(r"/\*|\*/", sql[at:]):
-        depth += 1 if match.group() == "/*" else -1
-        if depth == 0:
-            return at + match.end()
-    return len(sql)
+def tokens_from(sql: str, start: int) -> Iterator[Token]:
+    """The tokens of `sql` from the offset `start` on, read as they are asked for."""
+    at: int | None = start
+    while at is not None:
+        begin, at = at, None
+        for match in TOKEN.finditer(sql, begin):
+            kind = match.lastgroup
+            if kind == "blank":
+                continue
+            text = match[0]
+            if kind == "word":
+                yield Token(kind, text, text.upper(), match.start())
+            elif kind in {"string", "quoted"}:
+                yield Token(kind, text, "", match.start())
+            elif kind == "comment":
+                at = comment_end(sql, match.start())
+                break
+            else:
+                yield Token(str(kind), text, text, match.start())
 
 
-def closing(tokens: list[Token], opening: int) -> int:
+def closing(tokens: Sequence[Token], opening: int) -> int:
     """Index of the bracket that closes the one at `opening`; len(tokens) when it is missing."""
     depth = 0
     for index in range(opening, len(tokens)):

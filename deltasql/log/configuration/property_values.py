@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from deltasql.sql.patterns import QUOTED_NAME
+
 _UNIT_MICROS = {
     "microsecond": 1,
     "millisecond": 1_000,
@@ -15,7 +17,7 @@ _UNIT_MICROS = {
     "week": 604_800_000_000,
 }
 _TERM = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-z]+)")
-_COLUMN_TOKEN = re.compile(r"\s*(`(?:[^`]|``)*`|[^`.,\s][^`.,]*)\s*([.,]|$)")
+_COLUMN_TOKEN = re.compile(rf"\s*({QUOTED_NAME}|[^`.,\s][^`.,]*)\s*([.,]|$)")
 ISOLATION_LEVELS = ("Serializable", "WriteSerializable")
 
 

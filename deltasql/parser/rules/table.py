@@ -26,7 +26,7 @@ from deltasql.plan.table import (
     PartitionColumn,
 )
 from deltasql.schema.lengths import declared_text, plain_type
-from deltasql.sql.lexicon import skip_blanks
+from deltasql.sql.extents import skip_blanks
 
 _FIELDS = {
     "using_clause": "provider",

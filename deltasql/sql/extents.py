@@ -1,4 +1,7 @@
-"""Where strings, comments, parentheses and statements begin and end. Knows characters, no grammar."""
+"""Where strings, comments, parentheses and statements end. Knows characters, no grammar.
+
+What is not closed is an error, but for `comment_end`.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +10,16 @@ from typing import NoReturn
 
 from deltasql.errors.base import Caret
 from deltasql.errors.syntax import ParseSyntaxError
+from deltasql.sql.patterns import BLANK, COMMENT_CLOSING, COMMENT_OPENING, QUOTED_NAME, STRING
 
-LINE_COMMENT = r"--(?:\\\n|[^\r\n])*"
-_BLANKS = re.compile(rf"(?:\s+|{LINE_COMMENT})+")
-_COMMENT_EDGE = re.compile(r"/\*|\*/")
-# Raw strings come first, so that their backslashes are plain. A doubled quote inside is a quote.
-STRING = r"""[rR](?:'[^']*'|"[^"]*")|'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*\""""
-QUOTED_NAME = r"`(?:[^`]|``)*`"
+_BLANKS = re.compile(rf"{BLANK}+")
+_COMMENT_EDGE = re.compile(rf"{COMMENT_OPENING}|{COMMENT_CLOSING}")
 # A word is taken whole, so that the r of `bar'…'` does not look like the start of a raw string.
-WORDS = r"""(?:(?![rR]['"])\w+|[^\w\s'"`()\[\];/\-])+"""
-# One step of a coarse walk: text that holds nothing special, a quoted piece, a comment, or one special character.
-_PIECE = re.compile(
-    rf"""(?P<blank>\s+|{LINE_COMMENT})|(?P<quoted>{STRING}|{QUOTED_NAME})|(?P<plain>{WORDS})|(?P<special>.)""",
-    re.DOTALL,
+_PLAIN = r"""(?:(?![rR]['"])\w+|[^\w\s'"`()\[\];/\-])+"""
+PIECE = re.compile(
+    rf"(?P<blank>{BLANK})|(?P<quoted>{STRING}|{QUOTED_NAME})|(?P<plain>{_PLAIN})|(?P<special>.)", re.DOTALL
 )
+"""One step of a coarse walk: text that holds nothing special, a quoted piece, a comment, or one special character."""
 _CLOSING = {"(": ")", "[": "]"}
 _NAMES = {"'": "string", '"': "string", "`": "quoted name", "(": "parenthesis", "[": "bracket", "/*": "comment"}
 # A string that ends where a word goes on: 'it's'
@@ -49,22 +48,25 @@ def _where_from(text: str, start: int) -> str:
 
 def skip_comment(text: str, start: int) -> int:
     """The offset after the block comment at `start`; comments nest. Raises ParseSyntaxError if it never ends."""
-    depth, end = 1, start + 2
-    while depth:
-        edge = _COMMENT_EDGE.search(text, end)
-        if edge is None:
-            not_closed(text, start, "/*")
-        depth += 1 if edge[0] == "/*" else -1
-        end = edge.end()
+    end = _comment_end(text, start)
+    if end is None:
+        not_closed(text, start, "/*")
     return end
 
 
 def comment_end(text: str, start: int) -> int:
     """The offset after the block comment at `start`, or the length of `text` if it never ends."""
-    try:
-        return skip_comment(text, start)
-    except ParseSyntaxError:
-        return len(text)
+    end = _comment_end(text, start)
+    return len(text) if end is None else end
+
+
+def _comment_end(text: str, start: int) -> int | None:
+    depth = 0
+    for edge in _COMMENT_EDGE.finditer(text, start):
+        depth += 1 if edge[0] == "/*" else -1
+        if depth == 0:
+            return edge.end()
+    return None
 
 
 def skip_blanks(text: str, start: int) -> int:
@@ -86,7 +88,7 @@ def balanced_end(text: str, start: int, one_group: bool = False) -> int:
     opened: list[int] = []
     position = end = start
     size = len(text)
-    match = _PIECE.match
+    match = PIECE.match
     while position < size:
         piece = match(text, position)
         assert piece is not None
