@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.text import type_text
+from deltasql.schema.type_lattice import can_widen
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
-from deltasql.schema.widening import can_widen
 
 
 def unreadable_part(read: StructType, data: StructType, parent: str = "") -> str | None:

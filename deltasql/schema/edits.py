@@ -33,8 +33,9 @@ from deltasql.schema.paths import (
     suggestion,
 )
 from deltasql.schema.text import path_text, type_text
+from deltasql.schema.type_lattice import Widening, can_widen
 from deltasql.schema.types import VOID, ArrayType, DataType, MapType, StructField, StructType
-from deltasql.schema.widening import Widening, can_widen, record_type_changes
+from deltasql.schema.widening import record_type_changes
 
 
 def add_column(

@@ -8,24 +8,18 @@ from enum import Enum
 
 from deltasql.errors.schema import MergeDecimalsError, MergeFieldsError, MergeTypesError
 from deltasql.schema.text import path_text, type_text
+from deltasql.schema.type_lattice import Widening, can_implicitly_cast, can_widen, common_in_parquet
 from deltasql.schema.types import (
-    BOOLEAN,
     EMPTY_METADATA,
-    VARIANT,
     VOID,
     ArrayType,
     DataType,
     DecimalType,
     MapType,
-    PrimitiveType,
     StructField,
     StructType,
 )
-from deltasql.schema.widening import Widening, can_widen, record_type_changes
-
-_NUMERIC = frozenset({"byte", "short", "integer", "long", "float", "double"})
-_DATETIME = frozenset({"date", "timestamp", "timestamp_ntz"})
-_PARQUET_INT32 = ("byte", "short", "integer")
+from deltasql.schema.widening import record_type_changes
 
 
 class MergeMode(Enum):
@@ -79,31 +73,6 @@ def merge_types(
             return replace(table, key=key, value=_merge_part("value", old_value, new_value, mode, widening))
         case _:
             return _merge_atomic(table, data, mode, widening)
-
-
-def can_implicitly_cast(data: DataType, table: DataType) -> bool:
-    """Whether Spark casts `data` to `table` by itself: its implicit casts of non-ANSI type coercion."""
-    match data, table:
-        case _ if data == table:
-            return True
-        case _, PrimitiveType("void" | "variant"):
-            return False
-        case PrimitiveType("void"), _:
-            return True
-        case ArrayType(old), ArrayType(new):
-            return can_implicitly_cast(old, new)
-        case MapType(old_key, old_value), MapType(new_key, new_value):
-            return can_implicitly_cast(old_key, new_key) and can_implicitly_cast(old_value, new_value)
-        case _ if _is_numeric(data) and _is_numeric(table):
-            return True
-        case PrimitiveType(old), PrimitiveType(new) if old in _DATETIME and new in _DATETIME:
-            return True
-        case PrimitiveType("string"), PrimitiveType() | DecimalType():
-            return table != BOOLEAN
-        case PrimitiveType() | DecimalType(), PrimitiveType("string"):
-            return data != VARIANT
-        case _:
-            return False
 
 
 def restrict(schema: StructType, paths: Iterable[tuple[str, ...]]) -> StructType:
@@ -177,17 +146,12 @@ def _merge_atomic(table: DataType, data: DataType, mode: MergeMode, widening: Wi
 
 
 def _common_type(table: DataType, data: DataType) -> DataType:
-    if data in (table, VOID):
-        return table
-    if table == VOID:
-        return as_nullable(data)
-    match table, data:
-        case DecimalType(), DecimalType():
-            raise MergeDecimalsError(type_text(table), type_text(data), _difference(table, data))
-        case PrimitiveType(old), PrimitiveType(new) if old in _PARQUET_INT32 and new in _PARQUET_INT32:
-            return table if _PARQUET_INT32.index(old) > _PARQUET_INT32.index(new) else data
-        case _:
-            raise MergeTypesError(type_text(table), type_text(data))
+    common = as_nullable(data) if table == VOID else common_in_parquet(table, data)
+    if common is not None:
+        return common
+    if isinstance(table, DecimalType) and isinstance(data, DecimalType):
+        raise MergeDecimalsError(type_text(table), type_text(data), _difference(table, data))
+    raise MergeTypesError(type_text(table), type_text(data))
 
 
 def _difference(table: DecimalType, data: DecimalType) -> str:
@@ -197,7 +161,3 @@ def _difference(table: DecimalType, data: DecimalType) -> str:
     if table.scale != data.scale:
         parts.append(f"scale ({table.scale} and {data.scale})")
     return " and ".join(parts)
-
-
-def _is_numeric(data_type: DataType) -> bool:
-    return isinstance(data_type, DecimalType) or (isinstance(data_type, PrimitiveType) and data_type.name in _NUMERIC)

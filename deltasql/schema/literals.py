@@ -7,6 +7,8 @@ from decimal import Decimal
 from typing import Any
 
 from deltasql.schema.text import text_sql
+from deltasql.schema.type_lattice import fits
+from deltasql.schema.types import INTEGER, LONG
 
 
 def sql_literal(value: Any) -> str:
@@ -41,6 +43,6 @@ def sql_literal(value: Any) -> str:
 
 def _integer(value: int) -> str:
     """As short a type as Spark gives the number itself: INT, BIGINT, then DECIMAL."""
-    if -(2**31) <= value < 2**31:
+    if fits(value, INTEGER):
         return str(value)
-    return f"{value}L" if -(2**63) <= value < 2**63 else f"{value}BD"
+    return f"{value}L" if fits(value, LONG) else f"{value}BD"

@@ -8,8 +8,9 @@ from deltasql.errors.columns import AmbiguousChangeError, CannotChangeTypeError,
 from deltasql.schema.checks import check_duplicates
 from deltasql.schema.paths import Path
 from deltasql.schema.text import path_text, type_text
+from deltasql.schema.type_lattice import Widening, can_widen
 from deltasql.schema.types import VOID, ArrayType, DataType, MapType, StructField, StructType
-from deltasql.schema.widening import Widening, can_widen, record_type_changes
+from deltasql.schema.widening import record_type_changes
 
 
 def replace_columns(

@@ -1,4 +1,6 @@
-"""Type widening: type changes that need no rewrite of files. Source: Delta protocol, Type Widening.
+"""Type widening: the record of type changes that need no rewrite of files. Source: Delta protocol, Type Widening.
+
+Which changes these are `deltasql.schema.type_lattice.can_widen` tells.
 
 Spark's Parquet reader gives a narrow file's values as the wide type by itself, for every pair that is allowed here,
 at every depth and with either of its readers; so files of before and after a change are read together.
@@ -8,37 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import Any
 
 from deltasql.schema.json import type_from_json, type_to_json
 from deltasql.schema.paths import walk
+from deltasql.schema.type_lattice import Widening, can_widen
 from deltasql.schema.types import (
-    DATE,
-    TIMESTAMP_NTZ,
     ArrayType,
     DataType,
-    DecimalType,
     MapType,
-    PrimitiveType,
     StructField,
     StructType,
 )
 
 TYPE_CHANGES = "delta.typeChanges"
-
-INTEGRAL = ("byte", "short", "integer", "long")
-_INTEGER_DIGITS = {"byte": 10, "short": 10, "integer": 10, "long": 20}
-
-
-class Widening(Enum):
-    """Which types may widen: in evolution `spark.databricks.delta.typeWidening.allowAutomaticWidening` says it."""
-
-    NEVER = "NEVER"
-    ICEBERG = "ICEBERG"
-    """Those that Iceberg knows too: no value of the setting, but what a table that both read is held to."""
-    SAME_FAMILY_TYPE = "SAME_FAMILY_TYPE"
-    ALWAYS = "ALWAYS"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +33,6 @@ class TypeChange:
     path: tuple[str, ...]
     old: DataType
     new: DataType
-
-
-def can_widen(old: DataType, new: DataType, widening: Widening = Widening.ALWAYS) -> bool:
-    """Whether files with values of `old` can be read as `new`; equal types are no widening."""
-    if widening is Widening.NEVER or old == new:
-        return False
-    if widening is Widening.ICEBERG and not _iceberg_reads(old, new):
-        return False
-    return _same_family(old, new) or (widening is Widening.ALWAYS and _across_families(old, new))
 
 
 def record_type_changes(old: StructField, new: StructField) -> StructField:
@@ -110,33 +86,6 @@ def _versioned_type(kind: DataType, version: int) -> DataType:
 
 def _recorded(field: StructField) -> list[dict[str, Any]]:
     return list(field.metadata.get(TYPE_CHANGES, ()))
-
-
-def _iceberg_reads(old: DataType, new: DataType) -> bool:
-    same_scale = not isinstance(old, DecimalType) or (isinstance(new, DecimalType) and old.scale == new.scale)
-    return same_scale and new != TIMESTAMP_NTZ
-
-
-def _same_family(old: DataType, new: DataType) -> bool:
-    match old, new:
-        case PrimitiveType(a), PrimitiveType(b) if a in INTEGRAL and b in INTEGRAL:
-            return INTEGRAL.index(a) < INTEGRAL.index(b)
-        case DecimalType(p, s), DecimalType(q, t):
-            return t >= s and q - t >= p - s
-        case PrimitiveType("float"), PrimitiveType("double"):
-            return True
-        case _:
-            return old == DATE and new == TIMESTAMP_NTZ
-
-
-def _across_families(old: DataType, new: DataType) -> bool:
-    match old, new:
-        case PrimitiveType("byte" | "short" | "integer"), PrimitiveType("double"):
-            return True
-        case PrimitiveType(name), DecimalType(precision, scale) if name in INTEGRAL:
-            return precision - scale >= _INTEGER_DIGITS[name]
-        case _:
-            return False
 
 
 def _changes(old: DataType, new: DataType, path: tuple[str, ...]) -> Iterator[dict[str, Any]]:

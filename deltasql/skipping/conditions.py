@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias, Union
 
+from deltasql.schema.type_lattice import INTEGRAL_NAMES
 from deltasql.schema.types import DataType, PrimitiveType
 from deltasql.sql.literals import Value
 
-INTEGRAL = ("byte", "short", "integer", "long")
+INTEGRAL = INTEGRAL_NAMES
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,16 +11,13 @@ from datetime import datetime
 from decimal import Decimal
 
 from deltasql.schema import types
+from deltasql.schema.type_lattice import can_cast, common_of_branches, is_integral, is_number
 from deltasql.schema.types import BOOLEAN, DOUBLE, INTEGER, LONG, STRING, VOID, DataType, DecimalType, StructType
 from deltasql.sql.function_types import (
     FUNCTIONS,
     arithmetic,
-    cast,
-    common,
     comparison,
     element,
-    is_integral,
-    is_number,
 )
 from deltasql.sql.tokens import Token, tokenize
 
@@ -150,7 +147,7 @@ class _Descent:
             case "IN":
                 others = self.arguments()
                 # The whole list is brought to one type.
-                _known(common([found.kind, *(other.kind for other in others)]))
+                _known(common_of_branches([found.kind, *(other.kind for other in others)]))
             case _:
                 others = [self.sum()]
                 if not (found.kind == others[0].kind == STRING) or self.key == "ESCAPE":
@@ -200,9 +197,9 @@ class _Descent:
         while self.key == ":":
             self.need(":")
             self.need(":")
-            found = _Typed(_known(cast(found.kind, self.type())))
+            found = self.cast(found.kind, self.type())
         while self.take("::"):
-            found = _Typed(_known(cast(found.kind, self.type())))
+            found = self.cast(found.kind, self.type())
         return found
 
     def operand(self) -> _Typed:
@@ -278,7 +275,7 @@ class _Descent:
         if self.take("ELSE"):
             kinds.append(self.expression().kind)
         self.need("END")
-        return _Typed(_known(common(kinds)))
+        return _Typed(_known(common_of_branches(kinds)))
 
     def call(self, token: Token) -> _Typed:
         if token.key == "CAST":
@@ -287,7 +284,7 @@ class _Descent:
             self.need("AS")
             target = self.type()
             self.need(")")
-            return _Typed(_known(cast(found.kind, target)))
+            return self.cast(found.kind, target)
         if token.key == "EXTRACT":
             return self.extract()
         arguments = self.arguments()
@@ -296,11 +293,16 @@ class _Descent:
             # To how many digits must be written out.
             raise _UnknownError
         if token.key in _CASTS and len(kinds) == 1:
-            return _Typed(_known(cast(kinds[0], _TYPES[token.key])))
+            return self.cast(kinds[0], _TYPES[token.key])
         signature = FUNCTIONS.get(token.name.lower())
         if signature is None:
             raise _UnknownError
         return _Typed(_known(signature(kinds)))
+
+    def cast(self, source: DataType, target: DataType) -> _Typed:
+        if not can_cast(source, target):
+            raise _UnknownError
+        return _Typed(target)
 
     def extract(self) -> _Typed:
         self.need("(")

@@ -9,6 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from deltasql.schema.type_lattice import (
+    MOMENTS,
+    MOST_DIGITS,
+    as_decimal,
+    common_of_branches,
+    is_atomic,
+    is_integral,
+    is_number,
+    wider_number,
+)
 from deltasql.schema.types import (
     BINARY,
     BOOLEAN,
@@ -28,25 +38,8 @@ from deltasql.schema.types import (
     PrimitiveType,
 )
 
-_INTEGRAL = ("byte", "short", "integer", "long")
-_DIGITS = {"byte": 3, "short": 5, "integer": 10, "long": 20}
-_MOMENTS = (DATE, TIMESTAMP, TIMESTAMP_NTZ)
-
 Kinds: TypeAlias = Sequence[DataType]
 Signature: TypeAlias = Callable[[Kinds], "DataType | None"]
-
-
-def is_integral(kind: DataType) -> bool:
-    return isinstance(kind, PrimitiveType) and kind.name in _INTEGRAL
-
-
-def is_number(kind: DataType) -> bool:
-    return is_integral(kind) or kind in (FLOAT, DOUBLE) or isinstance(kind, DecimalType)
-
-
-def is_atomic(kind: DataType) -> bool:
-    """Numbers, texts, times and truth values: what compares with its own kind, and has a text."""
-    return is_number(kind) or kind in (STRING, BOOLEAN, *_MOMENTS)
 
 
 def arithmetic(operator: str, left: DataType, right: DataType, digits: tuple[int, int] = (0, 0)) -> DataType | None:
@@ -54,30 +47,12 @@ def arithmetic(operator: str, left: DataType, right: DataType, digits: tuple[int
     if not (is_number(left) and is_number(right)):
         return None
     if isinstance(left, DecimalType) or isinstance(right, DecimalType):
-        return _decimal(operator, _as_decimal(left, digits[0]), _as_decimal(right, digits[1]))
+        return _decimal(operator, as_decimal(left, digits[0]), as_decimal(right, digits[1]))
     if operator == "DIV":
         return LONG if is_integral(left) and is_integral(right) else None
     if operator == "/":
         return DOUBLE
-    return _wider(left, right)
-
-
-def _wider(left: DataType, right: DataType) -> DataType | None:
-    if is_integral(left) and is_integral(right):
-        names = [kind.name for kind in (left, right) if isinstance(kind, PrimitiveType)]
-        return PrimitiveType(max(names, key=_INTEGRAL.index))
-    if DOUBLE in (left, right):
-        return DOUBLE
-    # What FLOAT and a whole number give depends on ANSI.
-    return FLOAT if left == right == FLOAT else None
-
-
-def _as_decimal(kind: DataType, digits: int) -> DecimalType | None:
-    if isinstance(kind, DecimalType):
-        return kind
-    if isinstance(kind, PrimitiveType) and kind.name in _DIGITS:
-        return DecimalType(digits or _DIGITS[kind.name], 0)
-    return None
+    return wider_number(left, right)
 
 
 def _decimal(operator: str, left: DecimalType | None, right: DecimalType | None) -> DataType | None:
@@ -93,44 +68,20 @@ def _decimal(operator: str, left: DecimalType | None, right: DecimalType | None)
             precision, scale = left.precision + right.precision + 1, left.scale + right.scale
         case _:
             return None
-    return DecimalType(precision, scale) if precision <= 38 else None
+    return DecimalType(precision, scale) if precision <= MOST_DIGITS else None
 
 
 def comparison(left: DataType, right: DataType) -> DataType | None:
     """BOOLEAN where the two compare."""
     if VOID in (left, right):
-        return BOOLEAN if all(kind in (VOID, BINARY) or is_atomic(kind) for kind in (left, right)) else None
-    alike = left == right and (is_atomic(left) or left == BINARY)
-    both = is_number(left) and is_number(right)
-    moments = left in _MOMENTS and right in _MOMENTS
-    # A text is cast to the other side's type.
-    text = STRING in (left, right) and is_atomic(left) and is_atomic(right)
-    return BOOLEAN if alike or both or moments or text else None
-
-
-def common(kinds: Kinds) -> DataType | None:
-    """The type of a value that may be any of these: of CASE, COALESCE, IF, GREATEST."""
-    found = [kind for kind in kinds if kind != VOID]
-    if not found:
-        return VOID if kinds else None
-    if all(kind == found[0] for kind in found):
-        return found[0]
-    result: DataType | None = found[0]
-    for kind in found[1:]:
-        numbers = result is not None and not isinstance(result, DecimalType) and not isinstance(kind, DecimalType)
-        result = _wider(result, kind) if numbers and result and is_number(result) and is_number(kind) else None
-    return result
-
-
-def cast(source: DataType, target: DataType) -> DataType | None:
-    """`target` where CAST knows the way in every mode."""
-    if not isinstance(target, (PrimitiveType, DecimalType)):
-        return None
-    from_text = source == STRING and (is_atomic(target) or target == BINARY)
-    to_text = target == STRING and (is_atomic(source) or source == BINARY)
-    numbers = (is_number(source) or source == BOOLEAN) and (is_number(target) or target == BOOLEAN)
-    moments = source in _MOMENTS and target in _MOMENTS
-    return target if source in (VOID, target) or from_text or to_text or numbers or moments else None
+        known = all(kind in (VOID, BINARY) or is_atomic(kind) for kind in (left, right))
+    elif left == right:
+        known = is_atomic(left) or left == BINARY
+    else:
+        # A text is cast to the other side's type.
+        text = STRING in (left, right) and is_atomic(left) and is_atomic(right)
+        known = text or (is_number(left) and is_number(right)) or (left in MOMENTS and right in MOMENTS)
+    return BOOLEAN if known else None
 
 
 def _takes(result: DataType, *rules: Callable[[DataType], bool], least: int | None = None) -> Signature:
@@ -162,11 +113,11 @@ def _real(kind: DataType) -> bool:
 
 
 def _moment(kind: DataType) -> bool:
-    return kind in _MOMENTS
+    return kind in MOMENTS
 
 
 def _moment_text(kind: DataType) -> bool:
-    return kind in (*_MOMENTS, STRING)
+    return kind in (*MOMENTS, STRING)
 
 
 def _clock(kind: DataType) -> bool:
@@ -183,15 +134,16 @@ def _same(rule: Callable[[DataType], bool]) -> Signature:
 
 
 def _common_of(least: int, most: int | None = None) -> Signature:
-    return lambda kinds: common(kinds) if least <= len(kinds) <= (most or len(kinds)) else None
+    return lambda kinds: common_of_branches(kinds) if least <= len(kinds) <= (most or len(kinds)) else None
 
 
 def _ordered(kinds: Kinds) -> DataType | None:
-    return common(kinds) if len(kinds) > 1 and all(kind == VOID or is_atomic(kind) for kind in kinds) else None
+    known = len(kinds) > 1 and all(kind == VOID or is_atomic(kind) for kind in kinds)
+    return common_of_branches(kinds) if known else None
 
 
 def _if(kinds: Kinds) -> DataType | None:
-    return common(kinds[1:]) if len(kinds) == 3 and kinds[0] == BOOLEAN else None
+    return common_of_branches(kinds[1:]) if len(kinds) == 3 and kinds[0] == BOOLEAN else None
 
 
 def _nullif(kinds: Kinds) -> DataType | None:
@@ -199,7 +151,7 @@ def _nullif(kinds: Kinds) -> DataType | None:
 
 
 def _modulo(kinds: Kinds) -> DataType | None:
-    return _wider(*kinds) if len(kinds) == 2 and all(map(_real, kinds)) else None
+    return wider_number(*kinds) if len(kinds) == 2 and all(map(_real, kinds)) else None
 
 
 def _round(kinds: Kinds) -> DataType | None:

@@ -7,32 +7,24 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Collection
 from datetime import date, datetime, timedelta, timezone, tzinfo
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 
 from deltasql.plan.operators import LiteralValue
+from deltasql.schema.type_lattice import fits, is_integral
 from deltasql.schema.types import (
     BINARY,
     BOOLEAN,
-    BYTE,
     DATE,
     DOUBLE,
     FLOAT,
-    INTEGER,
-    LONG,
-    SHORT,
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
-    VOID,
     DataType,
     DecimalType,
 )
 
-INTEGRAL: tuple[DataType, ...] = (BYTE, SHORT, INTEGER, LONG)
-_BITS: dict[DataType, int] = {BYTE: 8, SHORT: 16, INTEGER: 32, LONG: 64}
-_DIGITS: dict[DataType, int] = {BYTE: 3, SHORT: 5, INTEGER: 10, LONG: 20}
 _EXACT = Context(prec=80)
 _EPOCH = datetime(1970, 1, 1)
 # Before 1970 zones differ between the data bases of Python and Java.
@@ -54,27 +46,6 @@ class LeftToSparkError(Exception):
     """What follows is not certain here."""
 
 
-def common_type(kinds: Collection[DataType]) -> DataType:
-    """The type of a column of VALUES whose literals are of `kinds`. Raises LeftToSparkError."""
-    found = set(kinds) - {VOID}
-    if not found:
-        return VOID
-    if len(found) == 1:
-        return found.pop()
-    if not all(kind in INTEGRAL or kind == DOUBLE or isinstance(kind, DecimalType) for kind in found):
-        raise LeftToSparkError
-    if DOUBLE in found:
-        return DOUBLE
-    if found <= set(INTEGRAL):
-        return max(found, key=INTEGRAL.index)
-    decimals = [kind if isinstance(kind, DecimalType) else DecimalType(_DIGITS[kind], 0) for kind in found]
-    scale = max(kind.scale for kind in decimals)
-    precision = max(kind.precision - kind.scale for kind in decimals) + scale
-    if precision > 38:
-        raise LeftToSparkError
-    return DecimalType(precision, scale)
-
-
 def as_type(value: LiteralValue, source: DataType, target: DataType, zone: tzinfo | None) -> LiteralValue:
     """`value` of the type `source` as `target` has it. Raises LeftToSparkError.
 
@@ -87,7 +58,7 @@ def as_type(value: LiteralValue, source: DataType, target: DataType, zone: tzinf
             return _from_text(value, target, zone)
         case bool():
             return _only(target == STRING, "true" if value else "false")
-        case int() if source in INTEGRAL:
+        case int() if is_integral(source):
             return _from_number(Decimal(value), source, target)
         case Decimal():
             return _from_number(value, source, target)
@@ -106,7 +77,7 @@ def _only(certain: bool, value: LiteralValue) -> LiteralValue:
 
 def _from_number(value: Decimal, source: DataType, target: DataType) -> LiteralValue:
     """A whole number or a decimal. Fractions are cut off for integers, and rounded for decimals."""
-    if target in _BITS:
+    if is_integral(target):
         return _integer(int(value), target)
     if isinstance(target, DecimalType):
         return decimal_of(value, target)
@@ -125,7 +96,7 @@ def _from_double(value: float, source: DataType, target: DataType) -> LiteralVal
     if target == FLOAT:
         return _single(value)
     is_whole = value == int(value) and abs(value) < _EXACT_IN_DOUBLE
-    if is_whole and target in _BITS:
+    if is_whole and is_integral(target):
         return _integer(int(value), target)
     if is_whole and isinstance(target, DecimalType) and source == DOUBLE:
         return decimal_of(Decimal(int(value)), target)
@@ -143,7 +114,7 @@ def _from_text(text: str, target: DataType, zone: tzinfo | None) -> LiteralValue
         return clock_time_of(text)
     if target == BOOLEAN:
         return _only(text in {"true", "false"}, text == "true")
-    if target in _BITS and _INTEGER_TEXT.fullmatch(text):
+    if is_integral(target) and _INTEGER_TEXT.fullmatch(text):
         return _integer(int(text), target)
     if isinstance(target, DecimalType) and _DECIMAL_TEXT.fullmatch(text):
         return decimal_of(Decimal(text), target)
@@ -160,8 +131,7 @@ def _from_date(days: int, target: DataType, zone: tzinfo | None) -> LiteralValue
 
 
 def _integer(value: int, target: DataType) -> int:
-    limit = 2 ** (_BITS[target] - 1)
-    if not -limit <= value < limit:
+    if not fits(value, target):
         raise LeftToSparkError
     return value
 

@@ -12,6 +12,7 @@ from datetime import tzinfo
 from decimal import Decimal
 
 from deltasql.plan.operators import LiteralValue
+from deltasql.schema.type_lattice import common_of_values
 from deltasql.schema.types import (
     BINARY,
     BOOLEAN,
@@ -35,7 +36,6 @@ from deltasql.sql.literal_casts import (
     LeftToSparkError,
     as_type,
     clock_time_of,
-    common_type,
     date_of,
     moment_of,
     rounded_single,
@@ -113,7 +113,9 @@ def literal_constant(expression: str, zone: tzinfo | None) -> Constant:
 
 
 def _column(found: Sequence[Constant]) -> LiteralColumn:
-    kind = common_type({item.type for item in found})
+    kind = common_of_values({item.type for item in found})
+    if kind is None:
+        raise LeftToSparkError
     # A text never has another type in common with its neighbours, so that no zone is needed here.
     return LiteralColumn(kind, tuple(as_type(item.value, item.type, kind, None) for item in found))
 

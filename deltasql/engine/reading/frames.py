@@ -33,11 +33,11 @@ from deltasql.plan.operators import (
     ViewColumns,
     Write,
 )
-from deltasql.schema.casts import can_up_cast
 from deltasql.schema.evolution import as_nullable
 from deltasql.schema.json import schema_from_json
 from deltasql.schema.literals import sql_literal
 from deltasql.schema.text import sql_text
+from deltasql.schema.type_lattice import can_up_cast
 from deltasql.schema.types import StructField, StructType
 
 if TYPE_CHECKING:

@@ -20,8 +20,9 @@ from deltasql.errors.iceberg import (
 from deltasql.schema.column_mapping import MODE
 from deltasql.schema.paths import walk
 from deltasql.schema.text import path_text, type_text
+from deltasql.schema.type_lattice import Widening
 from deltasql.schema.types import ArrayType, DataType, MapType, PrimitiveType, StructType
-from deltasql.schema.widening import Widening, unsupported_changes
+from deltasql.schema.widening import unsupported_changes
 
 if TYPE_CHECKING:
     from deltasql.log.actions.actions import AddFile

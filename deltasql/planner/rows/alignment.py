@@ -20,9 +20,9 @@ from deltasql.errors.write import (
 )
 from deltasql.plan import marks
 from deltasql.plan.base import quote
-from deltasql.schema.casts import can_up_cast
 from deltasql.schema.checks import duplicate_columns
 from deltasql.schema.text import sql_text, text_sql, type_text
+from deltasql.schema.type_lattice import can_up_cast
 from deltasql.schema.types import VOID, ArrayType, DataType, MapType, StructField, StructType
 
 

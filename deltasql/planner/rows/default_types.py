@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from deltasql.schema.type_lattice import can_widen, is_integral, is_number
 from deltasql.schema.types import (
     BOOLEAN,
     DATE,
@@ -15,8 +16,6 @@ from deltasql.schema.types import (
     MapType,
     StructType,
 )
-from deltasql.schema.widening import can_widen
-from deltasql.sql.function_types import is_integral, is_number
 
 
 def may_default(found: DataType, column: DataType) -> bool:

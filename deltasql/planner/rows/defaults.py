@@ -21,6 +21,7 @@ from deltasql.planner.rows.column_types import types_of
 from deltasql.planner.rows.default_types import may_default
 from deltasql.schema.lengths import Length
 from deltasql.schema.text import path_text, sql_text
+from deltasql.schema.type_lattice import fits, is_integral
 from deltasql.schema.types import INTEGER, DataType, DecimalType, PrimitiveType, StructField, StructType
 from deltasql.sql.literals import literal
 from deltasql.sql.references import column_references, has_aggregate, has_subquery, is_deterministic, parse_expression
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 CURRENT_DEFAULT = "CURRENT_DEFAULT"
 _SOME_ROW = StructType((StructField(hidden("none"), INTEGER),))
-_INTEGER_BITS = {"byte": 8, "short": 16, "integer": 32, "long": 64}
 _CAST_FAILURES = ("CAST_", "DATATYPE_MISMATCH", "NUMERIC_VALUE_OUT_OF_RANGE")
 _FUNCTIONS = {
     "current_date": "date",
@@ -145,9 +145,8 @@ def _is_stored_as_it_is(sql: str, kind: DataType) -> bool:
     if found is None:
         return False
     match kind:
-        case PrimitiveType(name) if found.kind == "number" and name in _INTEGER_BITS:
-            limit = 2 ** (_INTEGER_BITS[name] - 1)
-            return found.value == int(found.value) and -limit <= found.value < limit
+        case PrimitiveType() if found.kind == "number" and is_integral(kind):
+            return found.value == int(found.value) and fits(int(found.value), kind)
         case PrimitiveType("float" | "double"):
             return found.kind in {"number", "double", "null"}
         case PrimitiveType("boolean"):

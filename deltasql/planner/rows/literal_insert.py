@@ -17,6 +17,7 @@ from deltasql.planner.rows.generated import generation_of
 from deltasql.schema.identity import identity_of
 from deltasql.schema.lengths import Length, declared_length
 from deltasql.schema.timezone import zone
+from deltasql.schema.type_lattice import INTEGRAL
 from deltasql.schema.types import (
     BINARY,
     BOOLEAN,
@@ -38,7 +39,7 @@ from deltasql.settings.session_settings import (
     STORE_ASSIGNMENT,
     TIME_ZONE,
 )
-from deltasql.sql.literal_casts import INTEGRAL, LeftToSparkError, as_type
+from deltasql.sql.literal_casts import LeftToSparkError, as_type
 from deltasql.sql.literal_rows import LiteralColumn, LiteralRows, literal_constant, literal_rows
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from deltasql.planner.rows.alignment import same_type
 from deltasql.planner.rows.generated import GENERATION
 from deltasql.schema.paths import find_path, walk
 from deltasql.schema.text import path_text, type_text
+from deltasql.schema.type_lattice import Widening
 from deltasql.schema.types import DataType, StructType
-from deltasql.schema.widening import Widening
 from deltasql.settings.session_settings import AUTOMATIC_WIDENING
 from deltasql.sql.references import column_references
 

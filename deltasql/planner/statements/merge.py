@@ -61,8 +61,8 @@ from deltasql.planner.statements.constraints import constraints_of
 from deltasql.planner.tables.metadata import evolved_metadata, metadata_actions
 from deltasql.schema.evolution import MergeMode, merge_schemas, restrict
 from deltasql.schema.identity import identities, identity_of
+from deltasql.schema.type_lattice import Widening
 from deltasql.schema.types import VOID, DataType, DecimalType, PrimitiveType, StructField, StructType
-from deltasql.schema.widening import Widening
 from deltasql.settings.session_settings import AUTO_MERGE, STORE_ASSIGNMENT, STRUCTS_BY_NAME
 from deltasql.sql.references import column_references, equal_sides, split_conjuncts
 

@@ -7,6 +7,7 @@ import pytest
 from deltasql.errors.base import DeltaSqlError
 from deltasql.schema.replacement import replace_columns
 from deltasql.schema.text import schema_ddl
+from deltasql.schema.type_lattice import Widening
 from deltasql.schema.types import (
     INTEGER,
     LONG,
@@ -18,7 +19,6 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.schema.widening import Widening
 
 
 def struct(**types: DataType) -> StructType:

@@ -20,6 +20,7 @@ from deltasql.schema.edits import (
 from deltasql.schema.json import schema_to_json
 from deltasql.schema.paths import resolve
 from deltasql.schema.text import schema_ddl
+from deltasql.schema.type_lattice import Widening
 from deltasql.schema.types import (
     INTEGER,
     LONG,
@@ -31,7 +32,6 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.schema.widening import Widening
 
 Edit = Callable[[], StructType]
 

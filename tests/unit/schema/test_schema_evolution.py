@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from deltasql.errors.schema import MergeDecimalsError, MergeFieldsError, MergeTypesError
-from deltasql.schema.evolution import MergeMode, as_nullable, can_implicitly_cast, merge_schemas, merge_types, restrict
+from deltasql.schema.evolution import MergeMode, as_nullable, merge_schemas, merge_types, restrict
+from deltasql.schema.type_lattice import Widening, can_implicitly_cast, can_widen
 from deltasql.schema.types import (
     BINARY,
     BOOLEAN,
@@ -28,7 +29,6 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.schema.widening import Widening, can_widen
 
 
 def struct(**types: DataType) -> StructType:
