@@ -18,7 +18,7 @@ from deltasql.parser.automaton import Token, Tree
 from deltasql.parser.runs import RUNS
 from deltasql.parser.tables import grammar_tables
 from deltasql.plan.base import SqlText
-from deltasql.sql.strings import unquote, unquote_name
+from deltasql.sql.constants import unquote, unquote_name
 
 Rule = Callable[[list[Any], Tree, str], Any]
 _Rule = TypeVar("_Rule", bound=Rule)

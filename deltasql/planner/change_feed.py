@@ -29,9 +29,13 @@ from deltasql.plan.operators import Operator, Scan, UnionAll
 from deltasql.schema.checks import CHANGE_FIELDS, CHANGE_TYPE, COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.compatibility import unreadable_part
-from deltasql.schema.types import StructType
+from deltasql.schema.type_lattice import is_integral
+from deltasql.schema.types import STRING, StructType
 from deltasql.settings.session_settings import CHANGES_OUT_OF_RANGE
-from deltasql.sql.timestamps import timestamp_of, to_micros
+from deltasql.sql.constants import micros_of, whole_number
+from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.literal_rows import literal_constant
+from deltasql.sql.timestamps import timestamp_of
 from deltasql.sql.tokens import tokenize
 
 if TYPE_CHECKING:
@@ -118,19 +122,22 @@ def _bound(function: str, position: int, bound: SqlText, context: Context) -> in
         case int():
             return value
         case datetime():
-            return _Moment(to_micros(value if value.tzinfo else value.astimezone()))
+            return _Moment(micros_of(value if value.tzinfo else value.astimezone()))
         case _:
             return _Moment(timestamp_of(f"'{value}'", context.time_zone, context.analyst.value))
 
 
 def _literal(text: str) -> int | str | None:
     """The value of an integer or a string; None for any other expression."""
-    tokens = tokenize(text)
-    if len(tokens) == 1 and tokens[0].kind == "string" and "\\" not in tokens[0].text:
-        quoted = tokens[0].text
-        return quoted[1:-1].replace(quoted[0] * 2, quoted[0])
-    digits = "".join(token.text for token in tokens).rstrip("Ll")
-    return int(digits) if digits.removeprefix("-").isdecimal() else None
+    whole = whole_number(text.strip())
+    if whole is not None:
+        return whole
+    try:
+        found = literal_constant(text, None)
+    except LeftToSparkError:
+        return None
+    is_plain = is_integral(found.type) or found.type == STRING
+    return found.value if is_plain and isinstance(found.value, (int, str)) else None
 
 
 class _Feed:

@@ -17,7 +17,7 @@ from deltasql.errors.streams import (
 from deltasql.log.configuration.property_values import byte_size
 from deltasql.log.reading.stream_source import StreamRules
 from deltasql.schema.timezone import parse_timestamp, zone
-from deltasql.sql.timestamps import to_micros
+from deltasql.sql.constants import micros_of
 
 MOST_FILES = 1000
 
@@ -93,7 +93,7 @@ def _micros(value: str, time_zone: str | None) -> int:
     moment = parse_timestamp(value.strip())
     if moment is None:
         raise TimestampInvalidError(expression=repr(value))
-    return to_micros(moment if moment.tzinfo else moment.replace(tzinfo=zone(time_zone)))
+    return micros_of(moment if moment.tzinfo else moment.replace(tzinfo=zone(time_zone)))
 
 
 def _pattern(value: str | None) -> str | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.schema.types import DecimalType
 from deltasql.skipping.conditions import INTEGRAL, Column
-from deltasql.sql.literals import clock_time, date_days, moment, single
+from deltasql.sql.constants import clock_time, date_days, moment, single
 
 if TYPE_CHECKING:
     import pyarrow as pa

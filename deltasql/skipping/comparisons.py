@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from datetime import tzinfo
 from decimal import ROUND_FLOOR, Decimal
 
-from deltasql.schema.types import DecimalType
+from deltasql.schema.type_lattice import fits
+from deltasql.schema.types import LONG, DecimalType
 from deltasql.skipping.conditions import (
     ALWAYS,
     INTEGRAL,
@@ -18,7 +18,8 @@ from deltasql.skipping.conditions import (
     NullTest,
     holds,
 )
-from deltasql.sql.literals import EXACT, NULL, Literal, Value, as_clock_time, as_timestamp, date_days
+from deltasql.sql.constants import EXACT, date_days, whole_number
+from deltasql.sql.literals import NULL, Literal, Value, as_clock_time, as_timestamp
 
 NEGATED = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 FLIPPED = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
@@ -77,8 +78,8 @@ def _exact(column: Column, value: Literal) -> Decimal | None:
         return None
     if value.kind == "double" and abs(float(value.value)) < 2**53:
         return Decimal(float(value.value))
-    is_integer = value.kind == "string" and re.fullmatch(r"-?(?:0|[1-9]\d{0,17})", str(value.value))
-    return Decimal(str(value.value)) if is_integer and value.value != "-0" else None
+    integer = whole_number(str(value.value)) if value.kind == "string" else None
+    return Decimal(integer) if integer is not None and fits(integer, LONG) else None
 
 
 def _inexact(kind: str, value: Literal) -> Value | None:

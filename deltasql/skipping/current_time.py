@@ -6,7 +6,8 @@ from datetime import datetime, timezone, tzinfo
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from deltasql.sql.literals import DAY, Literal, literal, moment_of
+from deltasql.sql.constants import DAY, interval_days, micros_of
+from deltasql.sql.literals import Literal, literal
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -21,14 +22,14 @@ def least(node: exp.Expression, zone: tzinfo | None) -> Literal | None:
     """
     from sqlglot import exp
 
-    now = moment_of(datetime.now(timezone.utc)) - DAY
+    now = micros_of(datetime.now(timezone.utc)) - DAY
     match node:
         case exp.Paren():
             return least(node.this, zone)
         case exp.CurrentDate():
             # The day it is at the place of the session; anywhere else it differs by one at most.
             local = datetime.now(zone or timezone.utc).replace(tzinfo=timezone.utc)
-            return Literal("date", (moment_of(local) - DAY) // DAY)
+            return Literal("date", (micros_of(local) - DAY) // DAY)
         case exp.CurrentTimestamp():
             return Literal("timestamp", now)
         case exp.Add() | exp.Sub() | exp.TsOrDsAdd():
@@ -50,17 +51,19 @@ def _days(node: exp.Expression) -> int | None:
     """A number of days: n, INTERVAL n DAYS, or n * -1, as sqlglot has that of DATE_SUB."""
     from sqlglot import exp
 
-    if isinstance(node, exp.Interval):
-        unit = node.args.get("unit")
-        is_days = unit is not None and unit.name.upper() in {"DAY", "DAYS"} and node.this is not None
-        text = node.this.name if is_days else ""
-        return int(text) if text.isdecimal() and int(text) < _MOST_DAYS else None
-    if isinstance(node, exp.Mul):
-        days, sign = _days(node.this), literal(node.expression, None)
-        return -days if days is not None and sign == Literal("number", Decimal(-1)) else None
-    if isinstance(node, exp.Paren):
-        return _days(node.this)
-    found = literal(node, None)
-    number = found.value if found is not None else None
-    is_whole = isinstance(number, Decimal) and number == number.to_integral_value() and abs(number) < _MOST_DAYS
-    return int(number) if isinstance(number, Decimal) and is_whole else None
+    match node:
+        case exp.Interval(this=exp.Expression(), args={"unit": exp.Expression() as unit}):
+            days = interval_days(node.this.name, unit.name)
+        case exp.Mul():
+            days, sign = _days(node.this), literal(node.expression, None)
+            days = -days if days is not None and sign == Literal("number", Decimal(-1)) else None
+        case exp.Paren():
+            days = _days(node.this)
+        case _:
+            days = _whole(literal(node, None))
+    return days if days is not None and abs(days) < _MOST_DAYS else None
+
+
+def _whole(found: Literal | None) -> int | None:
+    number = None if found is None else found.value
+    return int(number) if isinstance(number, Decimal) and number == number.to_integral_value() else None

@@ -23,7 +23,8 @@ from deltasql.skipping.conditions import (
     Like,
     NullTest,
 )
-from deltasql.sql.literals import DAY, EXACT, Literal, days_of, moment_of
+from deltasql.sql.constants import DAY, EXACT, micros_of
+from deltasql.sql.literals import Literal, days_of
 
 FIRST_DAY, LAST_DAY = date(1, 1, 1), date(9999, 12, 31)
 
@@ -222,7 +223,7 @@ def _local_midnight(day: int, zone: tzinfo) -> tuple[int, int] | None:
         return None
     midnight = datetime.combine(date(1970, 1, 1) + timedelta(days=day), time())
     around = {(midnight + timedelta(hours=hours)).replace(tzinfo=zone).utcoffset() for hours in range(-48, 49, 6)}
-    instant = moment_of(midnight.replace(tzinfo=zone).astimezone(timezone.utc))
+    instant = micros_of(midnight.replace(tzinfo=zone).astimezone(timezone.utc))
     # Where clocks are put back near midnight, a day can begin twice.
     return (instant, instant) if len(around) == 1 else (instant - 2 * DAY, instant + 2 * DAY)
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from deltasql.schema.timezone import zone as session_zone
 from deltasql.schema.types import DecimalType
 from deltasql.skipping.conditions import INTEGRAL, Column, Comparison, Leaf, Like, NullTest, OneOf, holds
-from deltasql.sql.literals import Value, clock_time, date_days, moment, single
+from deltasql.sql.constants import clock_time, date_days, moment, single
+from deltasql.sql.literals import Value
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,35 +1,35 @@
-"""Constants of a predicate as values that compare like Spark's: exact where they can be, unknown where they cannot."""
+"""Constants of a predicate as values that compare like Spark's: exact where they can be, unknown where they cannot.
+
+Reads sqlglot's trees of literals, signs and casts. Anything else, and what depends on a setting, is given up.
+"""
 
 from __future__ import annotations
 
-import re
-import struct
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, timezone, tzinfo
-from decimal import Context, Decimal, InvalidOperation
+from datetime import tzinfo
+from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, TypeAlias, Union
+
+from deltasql.schema import types
+from deltasql.schema.type_lattice import fits
+from deltasql.schema.types import DataType
+from deltasql.sql.constants import DAY, EXACT, clock_time, date_days, date_text, exact_number, moment, single
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
 Value: TypeAlias = Union[int, float, Decimal, str, bool]
 
-EXACT = Context(prec=120)
-DAY = 86_400_000_000
-"""Microseconds."""
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
-_INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,37})")
-_DECIMAL = re.compile(r"-?(?:\d{1,38}\.\d{0,38}|\.\d{1,38})")
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_MOMENT = re.compile(
-    r"(?P<day>\d{4}-\d\d-\d\d)(?:[ T](?P<time>\d\d:\d\d:\d\d)(?:\.(?P<fraction>\d{1,6}))?)?"
-    r"(?P<zone>Z|[+-]\d\d:\d\d)?"
-)
 # `negate` is of NOT LIKE, `safe` of TRY_CAST.
 _OPERANDS = frozenset(
     {"this", "expression", "expressions", "low", "high", "negate", "to", "safe", "table", "db", "catalog", "is_string"}
 )
-_INTEGER_BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
+_INTEGERS: dict[str, DataType] = {
+    "TINYINT": types.BYTE,
+    "SMALLINT": types.SHORT,
+    "INT": types.INTEGER,
+    "BIGINT": types.LONG,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def literal(node: exp.Expression, zone: tzinfo | None) -> Literal | None:
             return cast(literal(node.this, zone), node.to, zone)
         case exp.TsOrDsToDate():
             found = literal(node.this, zone)
-            return None if found is None else _as_date(found)
+            return None if found is None else as_date(found)
     return None
 
 
@@ -86,8 +86,9 @@ def _negated(found: Literal | None) -> Literal | None:
 
 def number(text: str) -> Literal | None:
     """A number as Spark types it: digits are exact, with or without a point; with an exponent it is a double."""
-    if _INTEGER.fullmatch(text) or _DECIMAL.fullmatch(text):
-        return Literal("number", Decimal(text))
+    exact = exact_number(text)
+    if exact is not None:
+        return Literal("number", exact)
     try:
         return Literal("double", float(text))
     except ValueError:
@@ -99,32 +100,33 @@ def cast(found: Literal | None, target: exp.DataType, zone: tzinfo | None) -> Li
     if found is None or found.kind == "null":
         return found
     name = str(target.this.value)
-    if name in _INTEGER_BITS:
-        return _as_integer(found, _INTEGER_BITS[name])
-    if name == "DECIMAL":
-        return _as_decimal(found, [int(param.name) for param in target.expressions])
-    if name in {"DOUBLE", "FLOAT"}:
-        return _as_float(found, name.lower())
-    if name in {"TEXT", "VARCHAR", "STRING"} and not target.expressions:
-        return found if found.kind == "string" else None
-    if name == "DATE":
-        return _as_date(found)
-    if name in {"TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMPLTZ"}:
-        return as_timestamp(found, zone)
-    return as_clock_time(found) if name == "TIMESTAMPNTZ" else None
+    match name:
+        case "TINYINT" | "SMALLINT" | "INT" | "BIGINT":
+            return _as_integer(found, _INTEGERS[name])
+        case "DECIMAL":
+            return _as_decimal(found, [int(param.name) for param in target.expressions])
+        case "DOUBLE" | "FLOAT":
+            return _as_float(found, name.lower())
+        case "TEXT" | "VARCHAR" | "STRING":
+            return found if found.kind == "string" and not target.expressions else None
+        case "DATE":
+            return as_date(found)
+        case "TIMESTAMP" | "TIMESTAMPTZ" | "TIMESTAMPLTZ":
+            return as_timestamp(found, zone)
+        case "TIMESTAMPNTZ":
+            return as_clock_time(found)
+    return None
 
 
 def _as_number(found: Literal) -> Decimal | None:
     if found.kind == "string":
-        text = str(found.value)
-        is_plain = _INTEGER.fullmatch(text) or _DECIMAL.fullmatch(text)
-        return Decimal(text) if is_plain else None
+        return exact_number(str(found.value))
     return found.value if isinstance(found.value, Decimal) else None
 
 
-def _as_integer(found: Literal, bits: int) -> Literal | None:
+def _as_integer(found: Literal, kind: DataType) -> Literal | None:
     value = _as_number(found)
-    if value is None or value != value.to_integral_value() or not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
+    if value is None or value != value.to_integral_value() or not fits(int(value), kind):
         return None
     return Literal("number", value)
 
@@ -152,29 +154,17 @@ def _as_float(found: Literal, kind: str) -> Literal | None:
         return None
 
 
-def single(value: float) -> float:
-    """`value` rounded to single precision. Raises OverflowError."""
-    return float(struct.unpack("f", struct.pack("f", value))[0])
-
-
-def _as_date(found: Literal) -> Literal | None:
+def as_date(found: Literal) -> Literal | None:
+    """A date from a string or a date."""
     if found.kind == "date":
         return found
     days = date_days(str(found.value)) if found.kind == "string" else None
     return None if days is None else Literal("date", days)
 
 
-def date_days(text: str) -> int | None:
-    """Days since 1970 of `yyyy-MM-dd`; None for any other text."""
-    try:
-        return (date.fromisoformat(text) - date(1970, 1, 1)).days if _DATE.fullmatch(text) else None
-    except ValueError:
-        return None
-
-
 def days_of(found: Literal) -> int | None:
     """Days since 1970 of a date, or of a string that is one."""
-    date_ = _as_date(found)
+    date_ = as_date(found)
     return date_.value if date_ is not None and isinstance(date_.value, int) else None
 
 
@@ -183,7 +173,7 @@ def as_timestamp(found: Literal, zone: tzinfo | None) -> Literal | None:
     if found.kind == "timestamp":
         return found
     if found.kind == "date" and isinstance(found.value, int):
-        found = Literal("string", (date(1970, 1, 1) + timedelta(days=found.value)).isoformat())
+        found = Literal("string", date_text(found.value))
     value = moment(str(found.value), zone) if found.kind == "string" else None
     return None if value is None else Literal("timestamp", value)
 
@@ -196,42 +186,3 @@ def as_clock_time(found: Literal) -> Literal | None:
         return Literal("timestamp_ntz", found.value * DAY)
     value = clock_time(str(found.value)) if found.kind == "string" else None
     return None if value is None else Literal("timestamp_ntz", value)
-
-
-def moment(text: str, zone: tzinfo | None) -> int | None:
-    """Microseconds UTC of an ISO timestamp or date; one that names no zone is in `zone`, or unknown without it."""
-    match = _MOMENT.fullmatch(text)
-    if match is None or (match["zone"] is None and zone is None):
-        return None
-    clock = _clock(match)
-    if clock is None:
-        return None
-    try:
-        where = zone if match["zone"] is None else _fixed(match["zone"])
-        return moment_of(clock.replace(tzinfo=where).astimezone(timezone.utc))
-    except (ValueError, OverflowError):
-        return None
-
-
-def clock_time(text: str) -> int | None:
-    """Microseconds of an ISO timestamp or date that names no zone, as if it were UTC; None for any other text."""
-    match = _MOMENT.fullmatch(text)
-    clock = None if match is None or match["zone"] else _clock(match)
-    return None if clock is None else moment_of(clock.replace(tzinfo=timezone.utc))
-
-
-def _fixed(offset: str) -> tzinfo | None:
-    return datetime.fromisoformat("2000-01-01T00:00:00" + ("+00:00" if offset == "Z" else offset)).tzinfo
-
-
-def _clock(match: re.Match[str]) -> datetime | None:
-    try:
-        value = datetime.fromisoformat(f"{match['day']}T{match['time'] or '00:00:00'}")
-    except ValueError:
-        return None
-    return value.replace(microsecond=int(f"{match['fraction'] or '0':0<6}"))
-
-
-def moment_of(value: datetime) -> int:
-    """Microseconds since 1970 of a moment."""
-    return (value - _EPOCH) // timedelta(microseconds=1)

@@ -19,7 +19,8 @@ from deltasql.engine.engine import StatementEngine
 from deltasql.plan.operators import Literals, Query
 from deltasql.schema.timezone import zone
 from deltasql.schema.types import DataType, StructType
-from deltasql.sql.literal_casts import LeftToSparkError, as_type
+from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.literal_casts import as_type
 from deltasql.sql.literal_rows import literal_constant, literal_rows
 
 pytestmark = pytest.mark.spark

@@ -39,7 +39,8 @@ from deltasql.settings.session_settings import (
     STORE_ASSIGNMENT,
     TIME_ZONE,
 )
-from deltasql.sql.literal_casts import LeftToSparkError, as_type
+from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.literal_casts import as_type
 from deltasql.sql.literal_rows import LiteralColumn, LiteralRows, literal_constant, literal_rows
 
 if TYPE_CHECKING:

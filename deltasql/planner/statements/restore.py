@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -28,7 +27,7 @@ from deltasql.schema.column_mapping import MAX_ID
 from deltasql.schema.identity import identities, with_identities
 from deltasql.schema.types import LONG, StructField, StructType
 from deltasql.settings.session_settings import IGNORE_MISSING_FILES, RESTORE_DOWNGRADE
-from deltasql.sql.timestamps import timestamp_of
+from deltasql.sql.timestamps import timestamp_of, written_moment
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,7 +59,6 @@ METRICS = (
     "restoredFilesSize",
 )
 _MOST_SHOWN = 100
-_LITERAL = re.compile(r"(?:TIMESTAMP\s*|DATE\s*)?'([^'\\]*)'", re.IGNORECASE)
 
 
 @plan.register
@@ -106,8 +104,8 @@ def _version(temporal: Temporal, log: DeltaLog, context: Context) -> int:
 
 def _unquoted(expression: str) -> str:
     """A literal's text; any other expression as it is."""
-    literal = _LITERAL.fullmatch(expression.strip())
-    return literal[1] if literal else expression.strip()
+    written = written_moment(expression)
+    return expression.strip() if written is None else written
 
 
 def _retold(error: DeltaSqlError, table: str) -> DeltaSqlError:

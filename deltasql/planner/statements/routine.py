@@ -28,8 +28,8 @@ from deltasql.planner.changes import Plan, QueryRows, SparkCommand
 from deltasql.planner.context import Context
 from deltasql.planner.idempotency import plan_statement
 from deltasql.planner.rule import plan
+from deltasql.sql.constants import unquote
 from deltasql.sql.relations import table_references
-from deltasql.sql.strings import unquote
 from deltasql.sql.tokens import Token, closing, tokenize
 
 _DEEPEST = 8

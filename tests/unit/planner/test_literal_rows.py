@@ -12,7 +12,8 @@ import pytest
 from deltasql.plan.operators import Literals, Write
 from deltasql.planner.changes import Answer, RowChange
 from deltasql.schema.text import type_text
-from deltasql.sql.literal_casts import LeftToSparkError, as_type
+from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.literal_casts import as_type
 from deltasql.sql.literal_rows import MOST_ROWS, literal_constant, literal_rows
 from tests.unit.planner.lab import Lab, columns
 

@@ -20,7 +20,7 @@ from deltasql.schema.types import (
     DecimalType,
 )
 from deltasql.skipping.pruning import matches_partition, prune
-from deltasql.sql.literals import single
+from deltasql.sql.constants import single
 from tests.unit.planner.file_lists import struct, table
 
 DAY, MS = timedelta(days=1), timedelta(milliseconds=1)

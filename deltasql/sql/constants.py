@@ -1,0 +1,226 @@
+r"""The values of constants: what the texts of strings, numbers, dates, timestamps and intervals stand for in Spark.
+
+Each is read here, once, and by whoever reads SQL. None means that the text is none of them, or one of which Spark's
+modes, or Spark and Python, may think differently; then Spark is to read it.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, timezone, tzinfo
+from decimal import Context, Decimal
+
+from deltasql.plan.operators import LiteralValue
+from deltasql.schema.type_lattice import MOST_DIGITS, fits
+from deltasql.schema.types import BYTE, DOUBLE, FLOAT, INTEGER, LONG, SHORT, DataType, DecimalType
+
+EXACT = Context(prec=120)
+"""Of computations that must not round: no product or quotient of two decimals of Spark has more digits."""
+DAY = 86_400_000_000
+"""Microseconds."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+# Before, zones differ between the data bases of Python and Java.
+_FIRST_CERTAIN_YEAR = 1970
+_WITHOUT_HISTORY = frozenset({"UTC", "Etc/UTC", "GMT", "Etc/GMT"})
+_WHOLE = re.compile(r"-?\d{1,38}")
+_PLAIN = re.compile(r"-?(?:\d{1,38}(?:\.\d{0,38})?|\.\d{1,38})")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_MOMENT = re.compile(
+    r"(?P<day>\d{4}-\d\d-\d\d)(?:[ T](?P<time>[01]\d:\d\d:\d\d|2[0-3]:\d\d:\d\d)(?:\.(?P<fraction>\d{1,6}))?"
+    r"(?P<zone>Z|[+-](?:0\d|1[0-7]):[0-5]\d)?)?"
+)
+_INTEGER_SUFFIXES = {"Y": BYTE, "S": SHORT, "L": LONG}
+_SMALLEST_SINGLE, _LARGEST_SINGLE = 2.0**-126, 3.4e38
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|(.))", re.DOTALL)
+_SHORT_ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A literal's type and value: see `LiteralValue`."""
+
+    type: DataType
+    value: LiteralValue
+
+
+# Texts
+
+
+def unquote(literal: str) -> str:
+    r"""The value of a string literal: '…', "…" with backslash escapes and doubled quotes, or raw r'…'.
+
+    As in Spark, `\%` and `\_` keep their backslash, because LIKE reads them.
+    """
+    if literal[0] in "rR":
+        return literal[2:-1]
+    quote = literal[0]
+    body = literal[1:-1]
+    if "\\" not in body:
+        return body.replace(quote * 2, quote)
+    pieces, at = [], 0
+    for escape in _ESCAPE.finditer(body):
+        pieces += [body[at : escape.start()].replace(quote * 2, quote), _unescaped(escape)]
+        at = escape.end()
+    return "".join([*pieces, body[at:].replace(quote * 2, quote)])
+
+
+def unquote_name(written: str) -> str:
+    """A name without its back-ticks."""
+    return written[1:-1].replace("``", "`") if written.startswith("`") else written
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    short, long, octal, char = escape.groups()
+    if short or long:
+        return chr(int(short or long, 16))
+    return chr(int(octal, 8)) if octal else _SHORT_ESCAPES.get(char, char)
+
+
+# Numbers
+
+
+def number(written: str, sign: int = 1) -> Constant | None:
+    """A number as it is written in SQL, with its suffix, times `sign`.
+
+    Digits are exact, with or without a point; with an exponent a number is a double, if its suffix does not say.
+    """
+    text = written.upper()
+    suffix = text[-1]
+    if text.endswith("BD"):
+        return _decimal(Decimal(text[:-2]), sign)
+    if suffix in _INTEGER_SUFFIXES:
+        return _integer(sign * int(text[:-1]), _INTEGER_SUFFIXES[suffix])
+    if suffix == "F":
+        return _inexact(rounded_single(Decimal(text[:-1])), text[:-1], FLOAT, sign)
+    if suffix == "D" or "E" in text:
+        digits = text.removesuffix("D")
+        return _inexact(float(digits), digits, DOUBLE, sign)
+    if "." in text:
+        return _decimal(Decimal(text), sign)
+    value = sign * int(text)
+    return _integer(value, INTEGER) or _integer(value, LONG) or _decimal(Decimal(value), 1)
+
+
+def _integer(value: int, kind: DataType) -> Constant | None:
+    return Constant(kind, value) if fits(value, kind) else None
+
+
+def _decimal(value: Decimal, sign: int) -> Constant | None:
+    _, digits, exponent = value.as_tuple()
+    if not isinstance(exponent, int) or exponent > 0 or max(len(digits), -exponent) > MOST_DIGITS:
+        return None
+    # A product would be rounded to the digits of Python's context.
+    signed = value if sign > 0 else value.copy_negate()
+    return Constant(DecimalType(max(len(digits), -exponent), -exponent), signed)
+
+
+def _inexact(value: float | None, digits: str, kind: DataType, sign: int) -> Constant | None:
+    """A float or double. Too large is an error, and of zeros with a sign footers are not sure."""
+    if value is None or value - value != 0 or (value == 0 and (sign < 0 or Decimal(digits) != 0)):
+        return None
+    return Constant(kind, value * sign)
+
+
+def whole_number(text: str) -> int | None:
+    """The integer that a text of digits is."""
+    return int(text) if _WHOLE.fullmatch(text) else None
+
+
+def exact_number(text: str) -> Decimal | None:
+    """The number that a text of digits is, with or without a point."""
+    return Decimal(text) if _PLAIN.fullmatch(text) else None
+
+
+def single(value: float) -> float:
+    """`value` rounded to single precision. Raises OverflowError."""
+    return float(struct.unpack("f", struct.pack("f", value))[0])
+
+
+def certain_single(value: float) -> float | None:
+    """`value` rounded to single precision; what is too large or too small may be an error, a zero or an infinity."""
+    return single(value) if value == 0 or _SMALLEST_SINGLE < abs(value) < _LARGEST_SINGLE else None
+
+
+def rounded_single(value: Decimal) -> float | None:
+    """The single next to `value`; None where it must be rounded twice.
+
+    On the way there is a double, which could lie halfway between two singles where `value` does not.
+    """
+    double = float(value)
+    (bits,) = struct.unpack("<q", struct.pack("<d", double))
+    if bits & 0x1FFFFFFF == 0x10000000 and Decimal(double) != value:
+        return None
+    found = certain_single(double)
+    return None if found is None else found + 0.0
+
+
+# Times
+
+
+def date_days(text: str) -> int | None:
+    """Days since 1970 of `yyyy-MM-dd`."""
+    try:
+        return (date.fromisoformat(text) - _EPOCH.date()).days if _DATE.fullmatch(text) else None
+    except ValueError:
+        return None
+
+
+def date_text(days: int) -> str:
+    """`yyyy-MM-dd` of a day, which is so many after 1970-01-01."""
+    return (_EPOCH.date() + timedelta(days=days)).isoformat()
+
+
+def moment(text: str, zone: tzinfo | None) -> int | None:
+    """Microseconds since 1970, UTC, of an ISO timestamp or date; one that names no zone is in `zone`."""
+    read = clock_and_offset(text)
+    if read is None:
+        return None
+    clock, offset = read
+    if offset is None and (zone is None or (clock.year < _FIRST_CERTAIN_YEAR and not _has_no_history(zone))):
+        return None
+    try:
+        # What a clock shows twice is the earlier time, and what it skips is later by as much: as in Java.
+        return micros_of(clock.replace(tzinfo=zone if offset is None else timezone(offset)).astimezone(timezone.utc))
+    except OverflowError:
+        return None
+
+
+def clock_time(text: str) -> int | None:
+    """Microseconds since 1970 of an ISO timestamp or date that names no zone, as if it were UTC."""
+    read = clock_and_offset(text)
+    return None if read is None or read[1] is not None else micros_of(read[0].replace(tzinfo=timezone.utc))
+
+
+def clock_and_offset(text: str) -> tuple[datetime, timedelta | None] | None:
+    """What a clock shows at an ISO timestamp or date, and its offset from UTC if it names one."""
+    match = _MOMENT.fullmatch(text)
+    if match is None:
+        return None
+    try:
+        clock = datetime.fromisoformat(f"{match['day']}T{match['time'] or '00:00:00'}")
+    except ValueError:
+        return None
+    return clock.replace(microsecond=int(f"{match['fraction'] or '0':0<6}")), _offset(match["zone"])
+
+
+def _offset(zone: str | None) -> timedelta | None:
+    if zone is None or zone == "Z":
+        return None if zone is None else timedelta()
+    length = timedelta(hours=int(zone[1:3]), minutes=int(zone[4:6]))
+    return -length if zone[0] == "-" else length
+
+
+def _has_no_history(zone: tzinfo) -> bool:
+    return isinstance(zone, timezone) or str(zone) in _WITHOUT_HISTORY
+
+
+def micros_of(value: datetime) -> int:
+    """Microseconds since 1970 of an aware datetime, exactly."""
+    return (value - _EPOCH) // timedelta(microseconds=1)
+
+
+def interval_days(amount: str, unit: str) -> int | None:
+    """The days of INTERVAL `amount` `unit`, whose unit must be DAY and whose amount digits."""
+    return int(amount) if unit.upper() in {"DAY", "DAYS"} and amount.isdecimal() else None

@@ -1,0 +1,90 @@
+"""A place in a list of tokens, from which a reader steps on: the shared part of the hand-written readers of SQL.
+
+A reader that must understand all it sees raises LeftToSparkError at the first token that it does not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from deltasql.sql.tokens import Token, closing
+
+_T = TypeVar("_T")
+
+
+class LeftToSparkError(Exception):
+    """What follows is not certain here: Spark is to read it."""
+
+
+def certain(value: _T | None) -> _T:
+    """`value`, which must be known. Raises LeftToSparkError."""
+    if value is None:
+        raise LeftToSparkError
+    return value
+
+
+class Cursor:
+    """Reads `tokens` from left to right; `at` is the index of the next one, and may be set back."""
+
+    def __init__(self, tokens: Sequence[Token], at: int = 0) -> None:
+        self.tokens = tokens
+        self.at = at
+
+    @property
+    def left(self) -> bool:
+        """Whether there is a next token."""
+        return self.at < len(self.tokens)
+
+    @property
+    def key(self) -> str:
+        """The key of the next token; "" for strings and quoted names, and at the end."""
+        return self.peek()
+
+    @property
+    def kind(self) -> str:
+        """The kind of the next token; "" at the end."""
+        return self.tokens[self.at].kind if self.left else ""
+
+    def peek(self, ahead: int = 0) -> str:
+        """The key of the token that stands so many further on, or before if negative; "" where there is none."""
+        index = self.at + ahead
+        return self.tokens[index].key if 0 <= index < len(self.tokens) else ""
+
+    def next(self) -> Token:
+        """The next token, and a step over it. Raises LeftToSparkError at the end."""
+        if not self.left:
+            raise LeftToSparkError
+        self.at += 1
+        return self.tokens[self.at - 1]
+
+    def take(self, *keys: str) -> str:
+        """The key of the next token, and a step over it, if it is one of `keys`; else ""."""
+        found = self.key
+        if not found or found not in keys:
+            return ""
+        self.at += 1
+        return found
+
+    def need(self, key: str) -> None:
+        """A step over the next token, which must be this one: LeftToSparkError."""
+        if not self.take(key):
+            raise LeftToSparkError
+
+    def end(self) -> None:
+        """Nothing may follow: LeftToSparkError."""
+        if self.left:
+            raise LeftToSparkError
+
+    def name(self) -> str:
+        """The next token as a name without its quotes, and a step over it. Raises LeftToSparkError for no name."""
+        token = self.next()
+        if not token.is_name:
+            raise LeftToSparkError
+        return token.name
+
+    def group(self) -> Sequence[Token]:
+        """A step over the next token, or over the whole group that it opens; the tokens stepped over."""
+        start = self.at
+        self.at = closing(self.tokens, start) + 1 if self.key in {"(", "["} else start + 1
+        return self.tokens[start : self.at]
