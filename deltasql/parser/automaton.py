@@ -179,30 +179,30 @@ class Automaton:
         text, wanted = self.text, self.tables.states[states[-1]]
         if position >= len(text):
             return [Token(END, position, position)] if END in wanted or states[-1] == self._end_state else []
-        tokens = []
-        word = WORD.match(text, position)
-        if word:
-            keyword = self.tables.keywords.get(word[0].upper())
-            if keyword in wanted:
-                tokens.append(Token(keyword, position, word.end()))
         run = self._run(wanted, position)
         if run and not self._accepts(states, run.name):
             # Another statement wants it behind the same piece.
             run = None
-        symbol = self.tables.symbols.get(text[position])
-        if symbol in wanted and (run is None or may_be_columns(text, position)):
-            tokens.append(Token(symbol, position, position + 1))
+        tokens = self._keywords_and_symbols(wanted, position, run)
         if run:
             tokens.append(run)
         for name, match in _matchers():
-            if name in wanted:
-                found = match(text, position)
-                if found:
-                    tokens.append(Token(name, position, found.end()))
-        if "EXPRESSION_RUN" in wanted and self._accepts(states, "EXPRESSION_RUN"):
-            expression = self._expression(states, position, previous)
-            if expression:
-                tokens.append(expression)
+            found = match(text, position) if name in wanted else None
+            if found:
+                tokens.append(Token(name, position, found.end()))
+        expression = self._expression(states, position, previous) if "EXPRESSION_RUN" in wanted else None
+        return [*tokens, expression] if expression else tokens
+
+    def _keywords_and_symbols(self, wanted: dict[str, int], position: int, run: Token | None) -> list[Token]:
+        """The keyword or the character that the grammar wants; a run that begins with the character is as good."""
+        text, tokens = self.text, []
+        word = WORD.match(text, position)
+        keyword = self.tables.keywords.get(word[0].upper()) if word else None
+        if word and keyword in wanted:
+            tokens.append(Token(keyword, position, word.end()))
+        symbol = self.tables.symbols.get(text[position])
+        if symbol in wanted and (run is None or may_be_columns(text, position)):
+            tokens.append(Token(symbol, position, position + 1))
         return tokens
 
     def _run(self, wanted: dict[str, int], position: int) -> Token | None:
@@ -222,7 +222,8 @@ class Automaton:
 
     def _expression(self, states: list[int], position: int, previous: Token | None) -> Token | None:
         after = self._after(states, "EXPRESSION_RUN")
-        assert after is not None
+        if after is None:
+            return None
         may_follow = functools.partial(self._accepts, after)
         scan = ExpressionScan(self.text, position, self.tables.keywords, may_follow)
         end = scan.run()

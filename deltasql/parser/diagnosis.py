@@ -100,14 +100,18 @@ def readable(terminals: frozenset[str]) -> tuple[str, ...]:
     words = set(_keywords(terminals))
     if words >= _TYPES:
         things, words = ["a type", *(thing for thing in things if thing != "a name")], words - _TYPES
-    # Where nothing else could stand, it is told all the same.
-    words = words - _UNTOLD_KEYWORDS or words
-    words = words - {"PARTITION", "IF"} if words & _BESIDE_PARTITION else words
-    keywords = sorted(words, key=_likelihood if words & _MANY else None)
     told = terminals - _UNTOLD
     symbols = [f"'{char}'" for char, name in grammar_tables().symbols.items() if name in told]
     last = [_READABLE[END]] if END in terminals else []
-    return (*things, *keywords, *symbols, *last)
+    return (*things, *_told_keywords(words), *symbols, *last)
+
+
+def _told_keywords(words: set[str]) -> list[str]:
+    """The keywords that are worth telling, in the order in which they are told."""
+    # Where nothing else could stand, it is told all the same.
+    words = words - _UNTOLD_KEYWORDS or words
+    words = words - {"PARTITION", "IF"} if words & _BESIDE_PARTITION else words
+    return sorted(words, key=_likelihood if words & _MANY else None)
 
 
 def _likelihood(word: str) -> tuple[int, str]:
@@ -178,6 +182,9 @@ def _advice(found: str, stuck: Stuck, text: str) -> str:
     if before == "," and found in {")", "", "WHERE", "WHEN"}:
         return "Remove the comma before it."
     is_place_of_name = "IDENTIFIER" in stuck.expected and (not keywords or before in {",", "("})
-    if is_place_of_name and WORD.match(found) and not found.isdigit():
-        return f"To use it as a name, write `{found.lower()}`."
-    return ""
+    return _quoting(found) if is_place_of_name else ""
+
+
+def _quoting(found: str) -> str:
+    """How a reserved word becomes a name."""
+    return f"To use it as a name, write `{found.lower()}`." if WORD.match(found) and not found.isdigit() else ""

@@ -106,9 +106,7 @@ class ExpressionScan:
                 self._word(token[0].upper(), position)
                 self.end = token.end()
             elif token.lastgroup == "symbol":
-                if token[0] in ",);]" or (token[0] == "(" and self._query_follows(position)):
-                    break
-                if token[0][0] in _BINARY and self.end == self.start:
+                if self._ends_before(token[0], position):
                     break
                 self._symbol(token[0], position)
             else:
@@ -120,6 +118,11 @@ class ExpressionScan:
             reason = "The CASE that starts here is never closed by END."
             raise ParseSyntaxError(reason, "CASE").at(Caret(text, case, case + 4))
         return self.end
+
+    def _ends_before(self, symbol: str, position: int) -> bool:
+        if symbol == "(":
+            return self._query_follows(position)
+        return symbol in ",);]" or (symbol[0] in _BINARY and self.end == self.start)
 
     def _operand(self, token: str) -> None:
         self.complete, self._previous, self._dotted = True, token, False
@@ -155,17 +158,20 @@ class ExpressionScan:
         """Whether this word is no part of the expression."""
         if self._cases or self._dotted:
             return False
-        terminal = self.keywords.get(word)
         if not self.complete:
             return word in _RESERVED_CLAUSE_WORDS
         if word == "NOT":
             following = WORD.match(self.text, skip_blanks(self.text, end))
             return following is not None and following[0].upper() == "NULL" and self.may_follow("NOT")
-        if word in _CLAUSE_WORDS or (terminal is not None and self.may_follow(terminal)):
-            return True
-        if word in QUERY_WORDS and self.may_follow("QUERY_RUN"):
+        if word in _CLAUSE_WORDS or self._begins_next(word):
             return True
         return word not in _OPERATORS and self._previous != "INTERVAL" and self._alias_follows()
+
+    def _begins_next(self, word: str) -> bool:
+        """Whether what may follow the expression begins with this word: a keyword, or a query."""
+        terminal = self.keywords.get(word)
+        is_keyword = terminal is not None and self.may_follow(terminal)
+        return is_keyword or (word in QUERY_WORDS and self.may_follow("QUERY_RUN"))
 
     def _alias_follows(self) -> bool:
         """An alias without AS comes after a complete expression, but not after INTERVAL 1 (the unit does)."""

@@ -141,15 +141,16 @@ def _declared(kind: DataType, declared: DataType | None) -> DataType:
         case StructType(fields), _:
             known = declared if isinstance(declared, StructType) else StructType()
             return StructType(tuple(_declared_field(field, known.find(field.name)) for field in fields))
-        case ArrayType(element), _:
-            inner = declared.element if isinstance(declared, ArrayType) else None
+        case ArrayType(element), ArrayType(inner):
             return replace(kind, element=_declared(element, inner))
+        case ArrayType(element), _:
+            return replace(kind, element=_declared(element, None))
+        case MapType(key, value), MapType(inner_key, inner_value):
+            return replace(kind, key=_declared(key, inner_key), value=_declared(value, inner_value))
         case MapType(key, value), _:
-            inside = (declared.key, declared.value) if isinstance(declared, MapType) else (None, None)
-            return replace(kind, key=_declared(key, inside[0]), value=_declared(value, inside[1]))
+            return replace(kind, key=_declared(key, None), value=_declared(value, None))
         case _:
-            fits = kind == STRING and declared is not None and length_of(declared) is not None
-            return declared if fits and declared is not None else kind
+            return kind if declared is None or kind != STRING or length_of(declared) is None else declared
 
 
 def _declared_field(field: StructField, declared: StructField | None) -> StructField:

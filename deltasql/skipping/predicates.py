@@ -136,18 +136,17 @@ class _Reader:
             return NEVER
         if left is not None and right is not None:
             return constant_holds(left, op, right)
-        if left is None and right is None:
-            return self.recent(node, op)
-        if TRUE in {left, right}:
+        if right is not None:
+            return self.compared(node.this, op, right)
+        return self.recent(node, op) if left is None else self.compared(node.expression, FLIPPED[op], left)
+
+    def compared(self, node: exp.Expression, op: str, value: Literal) -> Condition:
+        """node op value"""
+        if value == TRUE and is_predicate(node):
             # A comparison is TRUE where (p) = TRUE is.
-            inner = node.expression if left is not None else node.this
-            if is_predicate(inner):
-                return self.condition(inner, negated=op == "<>") if op in {"=", "<>"} else UNKNOWN
-        term = self.term(node.expression if left is not None else node.this)
-        value = left or right
-        if term is None or value is None:
-            return UNKNOWN
-        return term.compare(FLIPPED[op] if left is not None else op, value, self.zone)
+            return self.condition(node, negated=op == "<>") if op in {"=", "<>"} else UNKNOWN
+        term = self.term(node)
+        return UNKNOWN if term is None else term.compare(op, value, self.zone)
 
     def recent(self, node: exp.Expression, op: str) -> Condition:
         """A comparison with a constant of the clock, which only moves on until the query is run."""

@@ -1,4 +1,7 @@
-"""Where a block of SQL script ends: BEGIN … END holds statements with semicolons of their own."""
+"""Where a block of SQL script ends: BEGIN … END holds statements with semicolons of their own.
+
+Counts what opens and what ends, and knows no other grammar; a block that does not end runs to the end of the script.
+"""
 
 from __future__ import annotations
 
@@ -47,14 +50,21 @@ class _Blocks:
         at_start = self.previous in _BEFORE_STATEMENT
         if self.previous == ";":
             self._declares = False
-        if self.previous == "END" and token in _LOOPS and self.open and self.open[-1] == "END":
-            # END IF ends none of ours: what END closed is open still.
-            self.open[-1] = "BEGIN"
-        elif self.open and self.open[-1] == "END":
-            self.open.pop()
-        if self.previous == "END" and token == "CASE":
-            pass
-        elif token == "BEGIN" and (at_start or self._declares or (self.previous == "AS" and not self.open)):
+        self._settle(token)
+        if self.previous != "END" or token != "CASE":
+            self._note(token, at_start)
+        self.previous = token
+
+    def _settle(self, token: str) -> None:
+        """After an END whose block is not certain: END IF ends none of ours, what END closed is open still."""
+        if self.open and self.open[-1] == "END":
+            if self.previous == "END" and token in _LOOPS:
+                self.open[-1] = "BEGIN"
+            else:
+                self.open.pop()
+
+    def _note(self, token: str, at_start: bool) -> None:
+        if token == "BEGIN" and (at_start or self._declares or (self.previous == "AS" and not self.open)):
             self.open.append("BEGIN")
         elif token == "DECLARE" and at_start:
             self._declares = True
@@ -62,7 +72,6 @@ class _Blocks:
             self.open.append("CASE")
         elif token == "END" and self.open:
             self._end(at_start)
-        self.previous = token
 
     def _end(self, at_start: bool) -> None:
         if self.open[-1] == "CASE":

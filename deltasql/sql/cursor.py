@@ -39,14 +39,24 @@ class Cursor:
     @property
     def key(self) -> str:
         """The key of the next token; "" for strings and quoted names, and at the end."""
-        return self.peek()
+        return self.tokens[self.at].key if self.at < len(self.tokens) else ""
 
     @property
     def kind(self) -> str:
         """The kind of the next token; "" at the end."""
         return self.tokens[self.at].kind if self.left else ""
 
-    def peek(self, ahead: int = 0) -> str:
+    @property
+    def is_name(self) -> bool:
+        """Whether the next token is a word or a quoted name."""
+        return self.is_name_at(0)
+
+    def is_name_at(self, ahead: int) -> bool:
+        """Whether the token that stands so many further on is a word or a quoted name."""
+        index = self.at + ahead
+        return 0 <= index < len(self.tokens) and self.tokens[index].is_name
+
+    def peek(self, ahead: int) -> str:
         """The key of the token that stands so many further on, or before if negative; "" where there is none."""
         index = self.at + ahead
         return self.tokens[index].key if 0 <= index < len(self.tokens) else ""

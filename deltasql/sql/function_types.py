@@ -73,15 +73,18 @@ def _decimal(operator: str, left: DecimalType | None, right: DecimalType | None)
 
 def comparison(left: DataType, right: DataType) -> DataType | None:
     """BOOLEAN where the two compare."""
+    return BOOLEAN if _compare(left, right) else None
+
+
+def _compare(left: DataType, right: DataType) -> bool:
     if VOID in (left, right):
-        known = all(kind in (VOID, BINARY) or is_atomic(kind) for kind in (left, right))
-    elif left == right:
-        known = is_atomic(left) or left == BINARY
-    else:
+        return all(kind in (VOID, BINARY) or is_atomic(kind) for kind in (left, right))
+    if left == right:
+        return is_atomic(left) or left == BINARY
+    if STRING in (left, right):
         # A text is cast to the other side's type.
-        text = STRING in (left, right) and is_atomic(left) and is_atomic(right)
-        known = text or (is_number(left) and is_number(right)) or (left in MOMENTS and right in MOMENTS)
-    return BOOLEAN if known else None
+        return is_atomic(left) and is_atomic(right)
+    return (is_number(left) and is_number(right)) or (left in MOMENTS and right in MOMENTS)
 
 
 def _takes(result: DataType, *rules: Callable[[DataType], bool], least: int | None = None) -> Signature:

@@ -1,9 +1,19 @@
-"""Queries that are plain projections of one table: each row of it gives one row, or none."""
+"""Queries that are plain projections of one table: each row of it gives one row, or none.
+
+Gives up at what sqlglot cannot read, at joins, samples, sub-queries, aggregates, windows and functions that make rows.
+"""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from deltasql.sql.references import has_aggregate, parse_expression
-from deltasql.sql.tokens import tokenize
+from deltasql.sql.tokens import Token, tokenize
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_PLAIN_CLAUSES = frozenset({"expressions", "where", "kind", "hint"})
 
 
 def end_of_plain_projection(sql: str) -> int | None:
@@ -12,24 +22,26 @@ def end_of_plain_projection(sql: str) -> int | None:
 
     tree = parse_expression(f"({sql})")
     select = tree.this if isinstance(tree, (exp.Subquery, exp.Paren)) else tree
-    if not isinstance(select, exp.Select) or has_aggregate(sql) or select.find(exp.Window) is not None:
+    if not isinstance(select, exp.Select) or has_aggregate(sql) or not _has_plain_clauses(select):
         return None
+    tables = list(select.find_all(exp.Table))
+    makes_rows = next(select.find_all(exp.Window, exp.Explode, exp.Inline), None) is not None
+    return None if len(tables) != 1 or makes_rows else _place_of_from(tokenize(sql))
+
+
+def _has_plain_clauses(select: exp.Select) -> bool:
+    """Whether a SELECT has no more than a list, a plain table and WHERE."""
     parts = {key: value for key, value in select.args.items() if value}
     clause = parts.pop("from", None) or parts.pop("from_", None)
-    if clause is None or parts.keys() - {"expressions", "where", "kind", "hint"} or not _is_plain_table(clause.this):
-        return None
-    if (
-        len(list(select.find_all(exp.Table))) != 1
-        or select.find(exp.Explode) is not None
-        or select.find(exp.Inline) is not None
-    ):
-        return None
+    return clause is not None and parts.keys() <= _PLAIN_CLAUSES and _is_plain_table(clause.this)
+
+
+def _place_of_from(tokens: list[Token]) -> int | None:
+    """The offset of a query's own FROM; None for FROM t SELECT …, and for a query in parentheses."""
     depth = 0
-    tokens = tokenize(sql)
-    if not tokens or tokens[0].key != "SELECT":
-        # FROM t SELECT …, or a query in parentheses.
-        return None
-    for token in tokens:
+    for index, token in enumerate(tokens):
+        if index == 0 and token.key != "SELECT":
+            return None
         depth += (token.key in {"(", "[", "CASE"}) - (token.key in {")", "]", "END"})
         if depth == 0 and token.key == "FROM":
             return token.start

@@ -1,14 +1,18 @@
-"""The columns of a view's query without Spark: of the plain ones, `SELECT a, 1 AS b FROM t WHERE …`."""
+"""The columns of a view's query without Spark: of the plain ones, `SELECT a, 1 AS b FROM t WHERE …`.
+
+Gives up at any other clause, at a second table, at an alias without AS, and at expressions whose type is not known.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from deltasql.plan.operators import Query, Scan
 from deltasql.schema.types import BOOLEAN, DataType, StructField, StructType
+from deltasql.sql.cursor import Cursor
 from deltasql.sql.expression_types import known_type
 from deltasql.sql.relations import table_references
-from deltasql.sql.tokens import Token, closing, tokenize
+from deltasql.sql.tokens import Token, tokenize
 
 
 def known_columns(text: str, query: Query) -> StructType | None:
@@ -51,18 +55,16 @@ def _source(text: str, query: Query) -> StructType | None:
             return None
 
 
-def _clauses(tokens: list[Token]) -> list[tuple[str, list[Token]]]:
+def _clauses(tokens: Sequence[Token]) -> list[tuple[str, list[Token]]]:
     """The tokens behind SELECT, FROM and WHERE outside of brackets; none where more than a name stands behind FROM."""
     found: list[tuple[str, list[Token]]] = []
-    index = 0
-    while index < len(tokens):
-        key = tokens[index].key
-        end = closing(tokens, index) + 1 if key in {"(", "["} else index + 1
-        if key in {"SELECT", "FROM", "WHERE"}:
+    cursor = Cursor(tokens)
+    while cursor.left:
+        key = cursor.take("SELECT", "FROM", "WHERE")
+        if key:
             found.append((key, []))
         else:
-            found[-1][1].extend(tokens[index:end])
-        index = end
+            found[-1][1].extend(cursor.group())
     return found if all(key != "FROM" or _is_name(part) for key, part in found) else []
 
 
@@ -71,31 +73,31 @@ def _is_name(tokens: list[Token]) -> bool:
     return bool(names) and all(token.is_name for token in names) and all(token.key == "." for token in dots)
 
 
-def _items(tokens: list[Token]) -> Iterator[list[Token]]:
-    item: list[Token] = []
-    index = 0
-    while index < len(tokens):
-        if tokens[index].key == ",":
+def _items(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    cursor, item = Cursor(tokens), list[Token]()
+    while cursor.left:
+        if cursor.take(","):
             yield item
             item = []
-            index += 1
-            continue
-        end = closing(tokens, index) + 1 if tokens[index].key in {"(", "["} else index + 1
-        item += tokens[index:end]
-        index = end
+        else:
+            item += cursor.group()
     yield item
 
 
 def _fields(text: str, item: list[Token], source: StructType) -> list[StructField] | None:
     if [token.key for token in item] == ["*"] and len(source):
         return [StructField(field.name, field.type) for field in source]
-    name = None
-    if len(item) > 2 and item[-2].key == "AS" and item[-1].is_name:
-        item, name = item[:-2], item[-1].name
-    elif len(item) == 1 and (item[0].is_name or item[0].text.isdecimal()):
-        name = item[0].name
-    kind = _type(text, item, source)
+    expression, name = _named(item)
+    kind = _type(text, expression, source)
     return None if name is None or kind is None else [StructField(name, kind)]
+
+
+def _named(item: list[Token]) -> tuple[list[Token], str | None]:
+    """The expression of an item, and its name: its alias, or what the item itself is."""
+    if len(item) > 2 and item[-2].key == "AS" and item[-1].is_name:
+        return item[:-2], item[-1].name
+    is_name = len(item) == 1 and (item[0].is_name or item[0].text.isdecimal())
+    return item, item[0].name if is_name else None
 
 
 def _type(text: str, tokens: list[Token], source: StructType) -> DataType | None:

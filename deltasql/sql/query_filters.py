@@ -1,4 +1,7 @@
-"""Which filters of a query hold for which of its tables: they say which data files need not be read."""
+"""Which filters of a query hold for which of its tables: they say which data files need not be read.
+
+Reads sqlglot's tree; a query that sqlglot cannot read has none, nor has a condition over two tables.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sqlglot import exp
+
+_INNER = frozenset({"", "INNER", "CROSS"})
 
 
 def scan_filters(sql: str) -> dict[int, str]:
@@ -35,13 +40,14 @@ def _select_filters(select: exp.Select) -> Iterator[tuple[int, str]]:
     if where is None or select.args.get("laterals"):
         return
     sources = _sources(select)
-    tables = [(table, filtered) for table, filtered in sources if isinstance(table, exp.Table)]
-    alone = len(sources) == 1
-    for table, filtered in tables:
+    conjuncts = _conjuncts(where.this)
+    for table, filtered in sources:
+        if not filtered or not isinstance(table, exp.Table) or table.args.get("pivots"):
+            continue
         place = _place(table)
-        conjuncts = [item.sql(dialect="databricks") for item in _conjuncts(where.this) if _only(item, table, alone)]
-        if filtered and place is not None and conjuncts and not table.args.get("pivots"):
-            yield place, " AND ".join(f"({text})" for text in conjuncts)
+        own = [item.sql(dialect="databricks") for item in conjuncts if _only(item, table, len(sources) == 1)]
+        if place is not None and own:
+            yield place, " AND ".join(f"({text})" for text in own)
 
 
 def _sources(select: exp.Select) -> list[tuple[exp.Expression, bool]]:
@@ -52,16 +58,17 @@ def _sources(select: exp.Select) -> list[tuple[exp.Expression, bool]]:
     start = select.args.get("from_") or select.args.get("from")
     if start is None:
         return []
-    first_kept = True
-    joined = []
-    for join in select.args.get("joins") or []:
-        side = (join.args.get("side") or "").upper()
-        kind = (join.args.get("kind") or "").upper()
-        first_kept = first_kept and side in {"", "LEFT"}
-        joined.append((join.this, not side and kind in {"", "INNER", "CROSS"}))
+    joins = select.args.get("joins") or []
+    sides = {_word(join, "side") for join in joins}
     # An outer join further right may make any relation left of it NULL.
-    outer = any((join.args.get("side") or "").upper() in {"RIGHT", "FULL"} for join in select.args.get("joins") or [])
-    return [(start.this, first_kept), *((table, kept and not outer) for table, kept in joined)]
+    outer = bool(sides & {"RIGHT", "FULL"})
+    joined = ((join.this, not outer and not _word(join, "side") and _word(join, "kind") in _INNER) for join in joins)
+    return [(start.this, sides <= {"", "LEFT"}), *joined]
+
+
+def _word(join: exp.Expression, name: str) -> str:
+    """The side or the kind of a join in capitals, "" where it has none."""
+    return (join.args.get(name) or "").upper()
 
 
 def _conjuncts(condition: exp.Expression) -> list[exp.Expression]:

@@ -1,12 +1,17 @@
-"""Which tables an SQL text reads from, and where it names them. Source: Spark's grammar of queries."""
+"""Which tables an SQL text reads from, and where it names them. Source: Spark's grammar of queries.
+
+Reads any text, right or wrong, and never gives up: of what is no query it finds what looks like a relation. Names that
+only Spark can compute, IDENTIFIER(expression), are not found.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from deltasql.plan.base import SqlText, Temporal
+from deltasql.sql.cursor import Cursor
 from deltasql.sql.tokens import Token, closing, tokenize
 
 _SET_OPERATORS = frozenset({"UNION", "EXCEPT", "INTERSECT", "MINUS", "SETMINUS"})
@@ -61,7 +66,7 @@ def table_references(sql: str) -> list[TableReference]:
     write targets.
     Path tables come as two parts, `("parquet", "/x")`; the suffix `@v1` of a name or path is its `temporal`.
     """
-    finder = _Finder(sql, tokenize(sql))
+    finder = _Finder(sql)
     finder.statement()
     return sorted(finder.found, key=lambda reference: reference.start)
 
@@ -81,168 +86,143 @@ class _Level:
     bare_name: bool = False
 
 
-class _Finder:
+class _Finder(Cursor):
     """Walks the tokens once, level by level. Source: Spark's grammar of `relation`, `ctes` and `queryPrimary`."""
 
-    def __init__(self, sql: str, tokens: list[Token]) -> None:
+    def __init__(self, sql: str) -> None:
+        super().__init__(tokenize(sql))
         self.sql = sql
-        self.tokens = tokens
         self.found: list[TableReference] = []
 
     def statement(self) -> None:
-        first = self.key(0)
+        first = self.key
         verbs = {first, *(token.key for token in self.tokens if first == "WITH")}
         self.merges, self.inserts = "MERGE" in verbs, first == "FROM" or "INSERT" in verbs
-        self.walk(0, len(self.tokens), _Level(frozenset(), is_query=first not in _NO_SOURCES))
+        self.walk(len(self.tokens), _Level(frozenset(), is_query=first not in _NO_SOURCES))
 
-    def key(self, index: int) -> str:
-        return self.tokens[index].key if 0 <= index < len(self.tokens) else ""
+    def walk(self, end: int, level: _Level) -> None:
+        while self.at < end:
+            self.step(level)
 
-    def walk(self, index: int, end: int, level: _Level) -> None:
-        while index < end:
-            index = self.step(index, level)
-
-    def step(self, index: int, level: _Level) -> int:
-        """Reads what begins at `index` and returns the index after it."""
-        key = self.key(index)
-        if self.key(index - 1) == ".":
-            return index + 1
-        if level.wants_relation:
-            return self.relation(index, level)
-        if key == "(":
-            return self.parentheses(index, level)
-        if key == "WITH" and self.is_cte(index):
+    def step(self, level: _Level) -> None:
+        """Reads what begins here."""
+        if self.peek(-1) == ".":
+            self.at += 1
+        elif level.wants_relation:
+            self.relation(level)
+        elif self.key == "(":
+            self.parentheses(level)
+        elif _begins_cte(self):
             level.is_query = True
-            return self.ctes(index, level)
-        self.clause(index, key, level)
-        return index + 1
+            self.ctes(level)
+        else:
+            self.clause(self.key, level)
+            self.at += 1
 
-    def clause(self, index: int, key: str, level: _Level) -> None:
+    def clause(self, key: str, level: _Level) -> None:
         """What keyword `key` says of the tokens that follow it."""
         if key == "SELECT":
             level.is_query = True
         if key == "TABLE":
-            level.wants_relation = self.is_table_query(index)
+            level.wants_relation = self.is_table_query()
         elif not level.is_query:
             return
         elif key == "FROM":
-            level.wants_relation = level.in_from = self.key(index - 1) != "DISTINCT"
+            level.wants_relation = level.in_from = self.peek(-1) != "DISTINCT"
         elif self.begins_source(key, level):
             level.wants_relation = True
-        elif key in _FROM_ENDS or (key == "LATERAL" and self.key(index + 1) == "VIEW"):
+        elif key in _FROM_ENDS or (key == "LATERAL" and self.peek(1) == "VIEW"):
             level.in_from = level.in_values = False
-        elif level.in_values and self.begins_alias(index):
+        elif key == "AS" or (self.is_name and self.peek(-1) == ")"):
+            # The alias of VALUES, where such rows are read.
             level.in_values = False
 
     def begins_source(self, key: str, level: _Level) -> bool:
         is_next = key == "," and level.in_from and not level.in_values
         return key == "JOIN" or is_next or (key == "USING" and self.merges and not level.in_from)
 
-    def begins_alias(self, index: int) -> bool:
-        return self.key(index) == "AS" or (self.tokens[index].is_name and self.key(index - 1) == ")")
-
-    def is_table_query(self, index: int) -> bool:
-        """Whether TABLE at `index` stands for SELECT * FROM, and not in INSERT INTO TABLE t, CACHE TABLE t …"""
-        before = self.tokens[index - 1].key if index else ""
-        if index and before == "":  # a quoted name: INSERT INTO `t` TABLE s
+    def is_table_query(self) -> bool:
+        """Whether TABLE stands for SELECT * FROM, and not in INSERT INTO TABLE t, CACHE TABLE t …"""
+        before = self.peek(-1)
+        if self.at and before == "":  # a quoted name: INSERT INTO `t` TABLE s
             return self.inserts
         return before in _BEFORE_TABLE_QUERY or (self.inserts and before not in {"INTO", "OVERWRITE"})
 
-    def parentheses(self, index: int, level: _Level, relation: bool = False) -> int:
+    def parentheses(self, level: _Level, relation: bool = False) -> None:
         """Reads a bracketed query, join or expression with a scope of its own."""
-        end = closing(self.tokens, index)
-        is_query = self.begins_query(index + 1)
+        end = closing(self.tokens, self.at)
+        is_query = _begins_query(self, 1)
         inner = _Level(level.ctes, is_query or relation, wants_relation=relation and not is_query)
         inner.in_from = inner.wants_relation
-        inner.bare_name = relation and self.key(index - 1) == "TABLE"
-        self.walk(index + 1, end, inner)
-        return end + 1
+        inner.bare_name = relation and self.peek(-1) == "TABLE"
+        self.at += 1
+        self.walk(end, inner)
+        self.at = end + 1
 
-    def begins_query(self, index: int) -> bool:
-        key = self.key(index)
-        is_values = key == "VALUES" and self.key(index + 1) not in {".", ")", ",", "=", "<", ">"}
-        return key in {"SELECT", "FROM", "TABLE", "MAP", "REDUCE"} or is_values or self.is_cte(index)
-
-    # Common table expressions
-
-    def is_cte(self, index: int) -> bool:
-        return self.key(index) == "WITH" and self.cte_body(self.cte_name(index)) is not None
-
-    def cte_name(self, index: int) -> int:
-        recursive = self.key(index + 1) == "RECURSIVE" and self.key(index + 2) not in {"AS", "("}
-        return index + (2 if recursive else 1)
-
-    def cte_body(self, index: int) -> int | None:
-        """Index of the parenthesis that opens the query of the named query whose name is at `index`, if it is one."""
-        if not (index < len(self.tokens) and self.tokens[index].is_name):
-            return None
-        index += 1
-        if self.key(index) == "(" and not self.begins_query(index + 1) and self.key(index + 1) != "(":
-            index = closing(self.tokens, index) + 1
-        if self.key(index) == "MAX" and self.key(index + 1) == "RECURSION":
-            index += 4
-        if self.key(index) == "AS":
-            index += 1
-        return index if self.key(index) == "(" else None
-
-    def ctes(self, index: int, level: _Level) -> int:
+    def ctes(self, level: _Level) -> None:
         """Reads WITH a AS (…), b AS (…): each name is in scope after its own query, and inside it when RECURSIVE."""
-        recursive = self.key(index + 1) == "RECURSIVE"
-        name = self.cte_name(index)
-        while (body := self.cte_body(name)) is not None:
+        recursive = self.peek(1) == "RECURSIVE"
+        name = _cte_name(self)
+        while (body := _cte_body(self.tokens, name)) is not None:
             with_name = level.ctes | {self.tokens[name].name.lower()}
-            index = self.parentheses(body, _Level(with_name if recursive else level.ctes, is_query=True))
+            self.at = body
+            self.parentheses(_Level(with_name if recursive else level.ctes, is_query=True))
             level.ctes = with_name
-            if self.key(index) != ",":
+            if self.key != ",":
                 break
-            name = index + 1
-        return index
+            name = self.at + 1
 
     # Relations
 
-    def relation(self, index: int, level: _Level) -> int:
+    def relation(self, level: _Level) -> None:
         """Reads one item of FROM or JOIN: a name with its clauses, a bracketed relation, a function or VALUES."""
-        key = self.key(index)
-        if key in {"LATERAL", "STREAM"} and self.key(index + 1) != ".":
-            return index + 1
+        if self.key in {"LATERAL", "STREAM"} and self.peek(1) != ".":
+            self.at += 1
+            return
         level.wants_relation = False
-        if key == "(":
-            return self.parentheses(index, level, relation=True)
-        if key == "VALUES" and self.key(index + 1) != ".":
-            level.in_values = level.in_from
-            return index + 1
-        if key == "IDENTIFIER" and self.key(index + 1) == "(":
-            return self.identifier_clause(index, level)
-        if key in {"SELECT", "FROM", "WITH"}:
-            return index
-        if not self.tokens[index].is_name:
-            return index + 1
-        parts, after = self.name(index)
-        if self.key(after) == "(":
-            is_ours = len(parts) == 1 and parts[0].lower() in CHANGE_FUNCTIONS
-            return self.function(parts, index, after) if is_ours else after
-        return self.table(parts, index, after, level)
+        match self.key:
+            case "(":
+                self.parentheses(level, relation=True)
+            case "VALUES" if self.peek(1) != ".":
+                level.in_values = level.in_from
+                self.at += 1
+            case "IDENTIFIER" if self.peek(1) == "(":
+                self.identifier_clause(level)
+            case "SELECT" | "FROM" | "WITH":
+                # A query: the next step reads it.
+                return
+            case _ if self.is_name:
+                self.named(level)
+            case _:
+                self.at += 1
 
-    def function(self, parts: tuple[str, ...], first: int, bracket: int) -> int:
-        """Records a table function of ours, its name at token `first` and its arguments behind `bracket`."""
-        close = closing(self.tokens, bracket)
-        after = close + 1
-        alias = self.alias(after)
+    def named(self, level: _Level) -> None:
+        """Reads a table or a table function; the arguments of one that is not ours are left to the next step."""
+        first, parts = self.at, self.parts()
+        if self.key != "(":
+            self.table(parts, first, level)
+        elif len(parts) == 1 and parts[0].lower() in CHANGE_FUNCTIONS:
+            self.function(parts, first)
+
+    def function(self, parts: tuple[str, ...], first: int) -> None:
+        """Records a table function of ours, its name at token `first`; its arguments follow."""
+        close = closing(self.tokens, self.at)
+        arguments = tuple(self.arguments(close))
+        self.at = close + 1
         end = self.tokens[close].end if close < len(self.tokens) else len(self.sql)
-        arguments = tuple(self.arguments(bracket + 1, close))
-        self.found.append(TableReference(parts, self.tokens[first].start, end, None, alias, end, arguments))
-        return after if alias is None else after + 1 + (self.key(after) == "AS")
+        self.found.append(TableReference(parts, self.tokens[first].start, end, None, self.alias(), end, arguments))
 
-    def arguments(self, index: int, end: int) -> Iterator[SqlText]:
-        """The texts between the commas from token `index` up to `end`."""
-        start = index
-        while index < end:
-            if self.key(index) == ",":
-                yield self.text(start, index)
-                start = index + 1
-            index = closing(self.tokens, index) + 1 if self.key(index) == "(" else index + 1
-        if start < end:
-            yield self.text(start, end)
+    def arguments(self, close: int) -> Iterator[SqlText]:
+        """The texts between the commas in the brackets that open here and end at token `close`."""
+        self.at += 1
+        start = self.at
+        while self.at < close:
+            if self.key == ",":
+                yield self.text(start, self.at)
+                start = self.at + 1
+            self.group()
+        if start < close:
+            yield self.text(start, close)
 
     def text(self, start: int, end: int) -> SqlText:
         if start >= end:
@@ -250,121 +230,162 @@ class _Finder:
         begin = self.tokens[start].start
         return SqlText(self.sql[begin : self.tokens[end - 1].end], begin)
 
-    def name(self, index: int) -> tuple[tuple[str, ...], int]:
-        parts = [self.tokens[index].name]
-        index += 1
-        while self.key(index) == "." and index + 1 < len(self.tokens) and self.tokens[index + 1].is_name:
-            parts.append(self.tokens[index + 1].name)
-            index += 2
-        return tuple(parts), index
+    def parts(self) -> tuple[str, ...]:
+        """Reads a name with its dots."""
+        found = [self.next().name]
+        while self.key == "." and self.is_name_at(1):
+            self.at += 1
+            found.append(self.next().name)
+        return tuple(found)
 
-    def identifier_clause(self, index: int, level: _Level) -> int:
+    def identifier_clause(self, level: _Level) -> None:
         """Reads IDENTIFIER('a.b') with a constant name; with another expression the name is known to Spark only."""
-        end = closing(self.tokens, index + 1)
-        if end != index + 3 or self.tokens[index + 2].kind != "string":
-            return index + 1
-        inner = tokenize(self.tokens[index + 2].text[1:-1])
-        parts, after = _Finder("", inner).name(0) if inner else ((), 0)
-        if not parts or after != len(inner):
-            return end + 1
-        return self.table(parts, index, end + 1, level)
+        first, end = self.at, closing(self.tokens, self.at + 1)
+        if end != first + 3 or self.tokens[first + 2].kind != "string":
+            self.at = first + 1
+            return
+        self.at = end + 1
+        inner = _Finder(self.tokens[first + 2].text[1:-1])
+        parts = inner.parts() if inner.left else ()
+        if parts and not inner.left:
+            self.table(parts, first, level)
 
-    def table(self, parts: tuple[str, ...], first: int, after: int, level: _Level) -> int:
-        """Records the table whose name is at tokens `first` … `after`, with its suffix, temporal clause and alias."""
-        is_bare = level.bare_name or self.key(first - 1) == "TABLE"
+    def table(self, parts: tuple[str, ...], first: int, level: _Level) -> None:
+        """Records the table whose name, from token `first` on, ends here, with suffix, temporal clause and alias."""
+        is_bare = level.bare_name or (first > 0 and self.tokens[first - 1].key == "TABLE")
         is_cte = len(parts) == 1 and parts[0].lower() in level.ctes
-        path = _path_suffix(parts, self.tokens[after - 1].start)
+        path = _path_suffix(parts, self.tokens[self.at - 1].start)
         parts, temporal = path or (parts, None)
-        if temporal is None:
-            temporal, after = self.name_suffix(after)
-        if temporal is None:
-            temporal, after = self.temporal(after)
-        end = self.tokens[after - 1].end
-        after = self.sample(after)
-        alias_at = None if is_bare else self.tokens[after - 1].end
-        alias = None if is_bare else self.alias(after)
+        temporal = temporal or self.name_suffix() or self.temporal()
+        end = self.tokens[self.at - 1].end
+        self.sample()
+        alias_at = None if is_bare else self.tokens[self.at - 1].end
+        alias = None if is_bare else self.alias()
         if not is_cte:
             self.found.append(TableReference(parts, self.tokens[first].start, end, temporal, alias, alias_at))
-        return after if alias is None else after + 1 + (self.key(after) == "AS")
 
-    def name_suffix(self, index: int) -> tuple[Temporal | None, int]:
-        """The temporal of `t@v1` or `t@yyyyMMddHHmmssSSS` when its `@` is at `index` with no space around it."""
-        if self.key(index) != "@" or index + 1 >= len(self.tokens):
-            return None, index
-        at, suffix = self.tokens[index], self.tokens[index + 1]
-        glued = self.tokens[index - 1].end == at.start and at.end == suffix.start
-        if not glued or not _NAME_SUFFIX.fullmatch(suffix.text):
-            return None, index
-        return _suffix_temporal(suffix.text, suffix.start), index + 2
-
-    def temporal(self, index: int) -> tuple[Temporal | None, int]:
-        """The temporal clause at `index` and the index after it: [FOR] VERSION AS OF n, [FOR] TIMESTAMP AS OF expr."""
-        start = index + (self.key(index) == "FOR")
-        if (self.key(start + 1), self.key(start + 2)) != ("AS", "OF") or start + 3 >= len(self.tokens):
-            return None, index
-        value = start + 3
-        if self.key(start) in {"VERSION", "SYSTEM_VERSION"}:
-            digits = self.tokens[value].text.strip("'\"")
-            return (Temporal(version=int(digits)), value + 1) if digits.isdecimal() else (None, index)
-        if self.key(start) not in {"TIMESTAMP", "SYSTEM_TIME"}:
-            return None, index
-        end = self.expression(value)
-        begin, stop = self.tokens[value].start, self.tokens[end - 1].end
-        return Temporal(timestamp=SqlText(self.sql[begin:stop], begin)), end
-
-    def sample(self, index: int) -> int:
-        if self.key(index) == "WITH" and self.key(index + 1) == "(":
-            index = closing(self.tokens, index + 1) + 1
-        while self.key(index) in {"TABLESAMPLE", "REPEATABLE"} and self.key(index + 1) == "(":
-            index = closing(self.tokens, index + 1) + 1
-        return min(index, len(self.tokens))
-
-    def alias(self, index: int) -> str | None:
-        index += self.key(index) == "AS"
-        if index >= len(self.tokens):
+    def name_suffix(self) -> Temporal | None:
+        """Reads `@v1` or `@yyyyMMddHHmmssSSS` that stands right behind a name, with no space around its `@`."""
+        if self.key != "@" or self.at + 1 >= len(self.tokens):
             return None
-        token = self.tokens[index]
-        return token.name if token.is_name and (token.kind == "quoted" or token.key not in _NOT_ALIAS) else None
+        name, at, suffix = self.tokens[self.at - 1 : self.at + 2]
+        if name.end != at.start or at.end != suffix.start or not _NAME_SUFFIX.fullmatch(suffix.text):
+            return None
+        self.at += 2
+        return _suffix_temporal(suffix.text, suffix.start)
+
+    def temporal(self) -> Temporal | None:
+        """Reads a temporal clause, where one follows: [FOR] VERSION AS OF n, [FOR] TIMESTAMP AS OF expr."""
+        start = self.at
+        self.take("FOR")
+        if (self.peek(1), self.peek(2)) == ("AS", "OF") and self.at + 3 < len(self.tokens):
+            kind, self.at = self.key, self.at + 3
+            if kind in {"VERSION", "SYSTEM_VERSION"}:
+                digits = self.next().text.strip("'\"")
+                if digits.isdecimal():
+                    return Temporal(version=int(digits))
+            elif kind in {"TIMESTAMP", "SYSTEM_TIME"}:
+                value = self.at
+                self.expression()
+                return Temporal(timestamp=self.text(value, self.at))
+        self.at = start
+        return None
+
+    def sample(self) -> None:
+        """Reads the options and the TABLESAMPLE of a table."""
+        if self.key == "WITH" and self.peek(1) == "(":
+            self.at += 1
+            self.group()
+        while self.key in {"TABLESAMPLE", "REPEATABLE"} and self.peek(1) == "(":
+            self.at += 1
+            self.group()
+        self.at = min(self.at, len(self.tokens))
+
+    def alias(self) -> str | None:
+        """Reads an alias, where one follows."""
+        start = self.at
+        self.take("AS")
+        if self.is_name and (self.kind == "quoted" or self.key not in _NOT_ALIAS):
+            return self.next().name
+        self.at = start
+        return None
 
     # Extent of a value expression that no keyword closes
 
-    def expression(self, index: int) -> int:
-        """Index after the value expression at `index`: operands joined by operators, as in TIMESTAMP AS OF a - b x."""
-        index = self.operand(index)
-        while self.key(index) in _OPERATORS or self.key(index) == "[":
-            index = closing(self.tokens, index) + 1 if self.key(index) == "[" else self.operand(index + 1)
-        return min(index, len(self.tokens))
+    def expression(self) -> None:
+        """Reads a value expression: operands joined by operators, as in TIMESTAMP AS OF a - b x."""
+        self.operand()
+        while self.key in _OPERATORS or self.key == "[":
+            if self.key == "[":
+                self.group()
+            else:
+                self.at += 1
+                self.operand()
+        self.at = min(self.at, len(self.tokens))
 
-    def operand(self, index: int) -> int:
-        while self.key(index) in {"+", "-", "~"}:
-            index += 1
-        key = self.key(index)
-        if key == "INTERVAL":
-            return self.interval(index + 1)
-        if key == "CASE":
-            return self.case_end(index) + 1
+    def operand(self) -> None:
+        while self.take("+", "-", "~"):
+            pass
+        key = self.key
         if key == "(":
-            return closing(self.tokens, index) + 1
-        after = index + 1
-        if key in _TYPED_LITERALS and after < len(self.tokens) and self.tokens[after].kind == "string":
-            return after + 1
-        return closing(self.tokens, after) + 1 if self.key(after) == "(" else after
+            self.group()
+        elif key == "CASE":
+            self.case()
+        else:
+            self.at += 1
+            if key == "INTERVAL":
+                self.interval()
+            elif key in _TYPED_LITERALS and self.kind == "string":
+                self.at += 1
+            elif self.key == "(":
+                self.group()
 
-    def interval(self, index: int) -> int:
-        index += 1 + (self.key(index) in {"+", "-"})
-        while _UNITS.fullmatch(self.key(index)) or (
-            self.key(index) == "TO" or (index < len(self.tokens) and self.tokens[index].kind == "number")
-        ):
-            index += 1
-        return index
+    def interval(self) -> None:
+        self.take("+", "-")
+        self.at += 1
+        while self.key == "TO" or self.kind == "number" or _UNITS.fullmatch(self.key):
+            self.at += 1
 
-    def case_end(self, index: int) -> int:
+    def case(self) -> None:
         depth = 0
-        for at in range(index, len(self.tokens)):
-            depth += (self.key(at) == "CASE") - (self.key(at) == "END")
+        while self.left:
+            key = self.next().key
+            depth += (key == "CASE") - (key == "END")
             if depth == 0:
-                return at
-        return len(self.tokens)
+                return
+
+
+# Common table expressions
+
+
+def _begins_query(at: Cursor, ahead: int) -> bool:
+    key = at.peek(ahead)
+    is_values = key == "VALUES" and at.peek(ahead + 1) not in {".", ")", ",", "=", "<", ">"}
+    return key in {"SELECT", "FROM", "TABLE", "MAP", "REDUCE"} or is_values or _begins_cte(at, ahead)
+
+
+def _begins_cte(at: Cursor, ahead: int = 0) -> bool:
+    return at.peek(ahead) == "WITH" and _cte_body(at.tokens, _cte_name(at, ahead)) is not None
+
+
+def _cte_name(at: Cursor, ahead: int = 0) -> int:
+    """The index of the first name of the WITH that stands so far on."""
+    recursive = at.peek(ahead + 1) == "RECURSIVE" and at.peek(ahead + 2) not in {"AS", "("}
+    return at.at + ahead + (2 if recursive else 1)
+
+
+def _cte_body(tokens: Sequence[Token], name: int) -> int | None:
+    """Index of the parenthesis that opens the query of the named query whose name is at `name`, if it is one."""
+    at = Cursor(tokens, name)
+    if not at.is_name:
+        return None
+    at.next()
+    if at.key == "(" and not _begins_query(at, 1) and at.peek(1) != "(":
+        at.group()
+    if at.key == "MAX" and at.peek(1) == "RECURSION":
+        at.at += 4
+    at.take("AS")
+    return at.at if at.key == "(" else None
 
 
 def _path_suffix(parts: tuple[str, ...], start: int) -> tuple[tuple[str, ...], Temporal] | None:

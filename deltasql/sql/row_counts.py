@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
+from deltasql.sql.cursor import Cursor
 from deltasql.sql.function_names import FUNCTIONS
 from deltasql.sql.relations import table_references
 from deltasql.sql.tokens import Token, closing, tokenize
@@ -48,23 +48,25 @@ def most_rows(sql: str, relations: Mapping[str, int]) -> int | None:
     `relations` has the rows behind the names that we gave to tables and views. A join multiplies, unless columns of
     its two sides are equal; then its rows are taken to match few others.
     """
-    tokens = tokenize(sql)
     names = [reference.parts for reference in table_references(sql)]
     if any(len(parts) != 1 or parts[0] not in relations for parts in names):
         return None
-    found = _Joins(tokens)
+    found = _Joins(tokenize(sql))
     found.walk()
-    if not found.understood:
-        return None
-    unions = sum(token.key in _SET_OPERATORS for token in tokens)
-    spelled = 1 + unions + sum(token.key == "(" for token in tokens if "VALUES" in (item.key for item in tokens))
     free = max(0, found.joins - len(found.equal))
-    if any(token.key == "WITH" for token in tokens) and free:
-        # A named query may be joined to itself, and that again.
+    # A named query may be joined to itself, and that again.
+    if not found.understood or (found.has_ctes and free):
         return None
+    unions = sum(token.key in _SET_OPERATORS for token in found.tokens)
     rows = sorted([*(relations[parts[0]] for parts in names), *found.ranges], reverse=True)
-    rows += [spelled] * (found.joins + 1 - len(rows))
+    rows += [_spelled(found.tokens, unions)] * (found.joins + 1 - len(rows))
     return _product(rows[: free + 1]) + sum(rows[free + 1 :]) << (unions if found.has_ctes else 0)
+
+
+def _spelled(tokens: Sequence[Token], unions: int) -> int:
+    """The most rows that are written out in VALUES, or one for each SELECT."""
+    keys = [token.key for token in tokens]
+    return 1 + unions + (keys.count("(") if "VALUES" in keys else 0)
 
 
 def _product(rows: Sequence[int]) -> int:
@@ -74,86 +76,95 @@ def _product(rows: Sequence[int]) -> int:
     return product
 
 
-@dataclass(slots=True)
-class _Joins:
-    """What multiplies the rows of a query, by one walk over its tokens."""
+class _Joins(Cursor):
+    """What multiplies the rows of a query, by one walk over its tokens.
 
-    tokens: list[Token]
-    understood: bool = True
-    has_ctes: bool = False
-    joins: int = 0
-    equal: set[frozenset[str]] = field(default_factory=set)
-    ranges: list[int] = field(default_factory=list)
+    `equal` are the joins whose rows find each other by their values, `ranges` the rows of calls of range(n).
+    """
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        super().__init__(tokens)
+        self.understood, self.has_ctes, self.joins = True, False, 0
+        self.equal: set[frozenset[str]] = set()
+        self.ranges: list[int] = []
+        # Of each bracket that is open FROM or VALUES where their items are being read.
+        self._levels = [""]
 
     def walk(self) -> None:
-        levels = [""]
-        for index, token in enumerate(self.tokens):
-            key = token.key
-            if key == "(":
-                levels.append(levels[-1] if self._opened(index) else "")
-            elif key == ")":
-                levels = levels[:-1] or [""]
-            elif key == "FROM" or (key == "AS" and levels[-1] == "VALUES"):
-                levels[-1] = "FROM"
-            elif key in _ENDS_FROM:
-                levels[-1] = ""
-            elif key == "VALUES" and levels[-1]:
-                levels[-1] = "VALUES"
-            self.joins += key in {"JOIN", "LATERAL"} or (key == "," and levels[-1] == "FROM")
+        while self.left:
+            key = self.key
+            self._level(key)
+            self.joins += key in {"JOIN", "LATERAL"} or (key == "," and self._levels[-1] == "FROM")
             self.has_ctes |= key == "WITH"
-            self.understood &= key not in _NOT_UNDERSTOOD or self._key(index + 1) == "("
-            self._equality(index)
+            self.understood &= key not in _NOT_UNDERSTOOD or self.peek(1) == "("
+            self._equality(key)
+            self.at += 1
         if "OR" in {token.key for token in self.tokens}:
             self.equal.clear()
 
-    def _key(self, index: int) -> str:
-        return self.tokens[index].key if 0 <= index < len(self.tokens) else ""
+    def _level(self, key: str) -> None:
+        levels = self._levels
+        if key == "(":
+            levels.append(levels[-1] if self._opens_relations() else "")
+        elif key == ")":
+            self._levels = levels[:-1] or [""]
+        elif key == "FROM" or (key == "AS" and levels[-1] == "VALUES"):
+            levels[-1] = "FROM"
+        elif key in _ENDS_FROM:
+            levels[-1] = ""
+        elif key == "VALUES" and levels[-1]:
+            levels[-1] = "VALUES"
 
-    def _opened(self, index: int) -> bool:
-        """Whether the bracket at `index` may hold a list of relations; notes what is before it."""
-        before = self.tokens[index - 1] if index else None
-        if self._key(index + 1) in {"SELECT", "WITH", "FROM", "VALUES", "TABLE"}:
-            self.joins += before is not None and before.key not in {"FROM", "JOIN", ",", "AS", "(", *_SET_OPERATORS}
-            if before is not None and before.key == "IN" and self._key(index - 2) != "NOT":
-                self.equal.add(frozenset({f"#{index}"}))
+    def _opens_relations(self) -> bool:
+        """Whether the bracket here may hold a list of relations; notes what is before it."""
+        before = self.peek(-1)
+        if self.peek(1) in {"SELECT", "WITH", "FROM", "VALUES", "TABLE"}:
+            self.joins += self.at > 0 and before not in {"FROM", "JOIN", ",", "AS", "(", *_SET_OPERATORS}
+            if before == "IN" and self.peek(-2) != "NOT":
+                self._note_pair()
             return False
-        if before is None or not before.is_name or before.key in _NO_FUNCTIONS:
-            return before is None or before.key in {"FROM", "JOIN", ",", "("}
-        if self._key(index - 2) not in {"AS", ")"}:
-            self.understood &= self._is_known(before, index)
+        if not self.is_name_at(-1) or before in _NO_FUNCTIONS:
+            return self.at == 0 or before in {"FROM", "JOIN", ",", "("}
+        if self.peek(-2) not in {"AS", ")"}:
+            self.understood &= self._is_known(self.tokens[self.at - 1].name.lower())
         return False
 
-    def _is_known(self, name: Token, bracket: int) -> bool:
-        function = name.name.lower()
+    def _is_known(self, function: str) -> bool:
+        """Whether the function before the bracket here makes no rows, or says how many."""
         if function == "range":
-            return self._is_range(bracket)
-        return self._key(bracket - 2) != "." and function not in _MAKE_ROWS and function.upper() in FUNCTIONS
+            return self._is_range()
+        return self.peek(-2) != "." and function not in _MAKE_ROWS and function.upper() in FUNCTIONS
 
-    def _is_range(self, bracket: int) -> bool:
-        """Whether this is range(n) or range(n, m, …) with numbers."""
-        inner = self.tokens[bracket + 1 : closing(self.tokens, bracket)]
+    def _is_range(self) -> bool:
+        """Whether the bracket here holds numbers: range(n) or range(n, m, …)."""
+        inner = self.tokens[self.at + 1 : closing(self.tokens, self.at)]
         numbers = "".join(token.text for token in inner)
         if re.fullmatch(r"\d+(,\d+){0,3}", numbers) is None:
             return False
         self.ranges.append(max(map(int, numbers.split(",")[:2])))
         return True
 
-    def _equality(self, index: int) -> None:
+    def _equality(self, key: str) -> None:
         """Notes a join whose rows find each other by their values: of which two sides, where that can be told."""
-        if self._key(index) in {"USING", "NATURAL"}:
-            self.equal.add(frozenset({f"#{index}"}))
-        if self._key(index) not in {"=", "==", "<=>"}:
+        if key in {"USING", "NATURAL"}:
+            self._note_pair()
+        if key not in {"=", "==", "<=>"}:
             return
-        left, right = list(self._chain(index - 1, -1)), list(self._chain(index + 1, 1))
+        left, right = list(self._chain(-1)), list(self._chain(1))
         if len(left) >= 2 and len(right) >= 2 and left[-1] != right[0]:
             self.equal.add(frozenset({left[-1], right[0]}))
-        elif len(left) == len(right) == 1 and self._key(index - 2) == "ON" and left != right:
+        elif len(left) == len(right) == 1 and self.peek(-2) == "ON" and left != right:
             self.equal.add(frozenset({*left, *right}))
 
-    def _chain(self, index: int, step: int) -> Iterator[str]:
-        """The parts of a name, going on in a direction: `a.b` from its first or from its last part."""
-        while 0 <= index < len(self.tokens) and self.tokens[index].is_name:
-            yield self.tokens[index].name.lower()
-            if self._key(index + step) != ".":
+    def _note_pair(self) -> None:
+        """Notes that here two sides are equal which nothing names."""
+        self.equal.add(frozenset({f"#{self.at}"}))
+
+    def _chain(self, step: int) -> Iterator[str]:
+        """The parts of the name beside the next token, going on in a direction: `a.b` from its first or last part."""
+        ahead = step
+        while self.is_name_at(ahead):
+            yield self.tokens[self.at + ahead].name.lower()
+            if self.peek(ahead + step) != ".":
                 return
-            index += 2 * step
+            ahead += 2 * step

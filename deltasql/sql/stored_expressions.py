@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from deltasql.schema.types import StructType
 from deltasql.sql.allowed_functions import OF_A_ROW, OF_THE_MOMENT, OF_THE_SESSION, OUTSIDE
+from deltasql.sql.cursor import Cursor
 from deltasql.sql.references import AGGREGATES, NOT_DETERMINISTIC, column_references, parse_expression
 from deltasql.sql.tokens import Token, tokenize
 
@@ -80,7 +81,7 @@ def refusal(sql: str, use: Use) -> Refusal | None:
 
 @lru_cache(maxsize=1000)
 def _refusal(sql: str, use: Use) -> Refusal | None:
-    return next(_Reading(tokenize(sql), use).refusals(), None)
+    return next(_Reading(sql, use).refusals(), None)
 
 
 def stored_refusal(sql: str, use: Use, schema: StructType) -> Refusal | None:
@@ -123,116 +124,127 @@ def bare(sql: str) -> str:
     return "".join(pieces)
 
 
-class _Reading:
+class _Reading(Cursor):
     """One look over the tokens of an expression."""
 
-    def __init__(self, tokens: list[Token], use: Use) -> None:
-        self.tokens, self.use = tokens, use
+    def __init__(self, sql: str, use: Use) -> None:
+        super().__init__(tokenize(sql))
+        self.use = use
 
     def refusals(self) -> Iterator[Refusal]:
-        if not self.tokens:
+        if not self.left:
             yield Refusal(Reason.SYNTAX, "An empty expression", 0, 0)
         yield from self._shape()
         for index in range(len(self.tokens)):
-            found = self._query(index) or self._call(index)
+            self.at = index
+            found = self._query() or self._call()
             if found is not None:
                 yield found
 
-    def _key(self, index: int) -> str:
-        return self.tokens[index].key if 0 <= index < len(self.tokens) else ""
-
-    def _refused(self, reason: Reason, part: str, index: int) -> Refusal:
-        token = self.tokens[index]
+    def _refused(self, reason: Reason, part: str) -> Refusal:
+        token = self.tokens[self.at]
         return Refusal(reason, part, token.start, token.end)
 
     def _shape(self) -> Iterator[Refusal]:
         """Characters that no expression has, brackets that do not pair up, several expressions."""
         opened: list[int] = []
         for index, token in enumerate(self.tokens):
-            if token.kind == "symbol" and token.key not in _SYMBOLS:
-                yield self._refused(Reason.SYNTAX, f"The character {token.text!r}", index)
-            elif "${" in token.text:
-                # Spark puts settings and environment variables in its place, in texts and names as well.
-                yield self._refused(Reason.SYNTAX, "A variable, ${…},", index)
-            elif token.key in _CLOSING:
-                opened.append(index)
-            elif token.key in {")", "]"} and (not opened or _CLOSING[self._key(opened.pop())] != token.key):
-                yield self._refused(Reason.SYNTAX, f"A bracket that nothing opens, {token.key},", index)
-            elif token.key == "," and not opened:
-                yield self._refused(Reason.SYNTAX, "A second expression", index)
-            elif token.key == ":" and self._key(index + 1) == self._key(index + 2) == "/":
-                yield self._refused(Reason.SYNTAX, "The text ://", index)
+            self.at = index
+            wrong = self._character(token) or self._bracket(token.key, opened)
+            if wrong:
+                yield self._refused(Reason.SYNTAX, wrong)
         if opened:
-            yield self._refused(Reason.SYNTAX, f"A bracket that nothing closes, {self._key(opened[-1])},", opened[-1])
+            self.at = opened[-1]
+            yield self._refused(Reason.SYNTAX, f"A bracket that nothing closes, {self.key},")
 
-    def _query(self, index: int) -> Refusal | None:
+    def _character(self, token: Token) -> str:
+        """What is wrong with a token by itself; "" for nothing."""
+        if token.kind == "symbol" and token.key not in _SYMBOLS:
+            return f"The character {token.text!r}"
+        if "${" in token.text:
+            # Spark puts settings and environment variables in its place, in texts and names as well.
+            return "A variable, ${…},"
+        return "The text ://" if token.key == ":" and self.peek(1) == self.peek(2) == "/" else ""
+
+    def _bracket(self, key: str, opened: list[int]) -> str:
+        """What is wrong with a token between the brackets that are open; "" for nothing. Keeps account of them."""
+        if key in _CLOSING:
+            opened.append(self.at)
+        elif key in {")", "]"} and (not opened or _CLOSING[self.tokens[opened.pop()].key] != key):
+            return f"A bracket that nothing opens, {key},"
+        elif key == "," and not opened:
+            return "A second expression"
+        return ""
+
+    def _query(self) -> Refusal | None:
         """Words that begin a query: after a bracket, and where the expression begins."""
-        key, begins = self._key(index), index == 0 or self._key(index - 1) == "("
-        named = index + 1 < len(self.tokens) and self.tokens[index + 1].is_name
+        key, begins = self.key, self.at == 0 or self.peek(-1) == "("
         is_query = key in {"SELECT", "USING"} or (
-            begins and (key in {"FROM", "VALUES"} or (key in {"WITH", "TABLE"} and named))
+            begins and (key in {"FROM", "VALUES"} or (key in {"WITH", "TABLE"} and self.is_name_at(1)))
         )
-        if is_query or (key == "FROM" and not self._is_word_of_a_call(index)):
-            return self._refused(Reason.QUERY, "A sub-query", index)
+        if is_query or (key == "FROM" and not self._is_word_of_a_call()):
+            return self._refused(Reason.QUERY, "A sub-query")
         return None
 
-    def _is_word_of_a_call(self, index: int) -> bool:
+    def _is_word_of_a_call(self) -> bool:
         """Whether a FROM is that of IS DISTINCT FROM, or stands in the brackets of a function that has it."""
-        if self._key(index - 1) == "DISTINCT":
+        if self.peek(-1) == "DISTINCT":
             return True
         depth = 0
-        for at in range(index - 1, 0, -1):
-            depth += (self._key(at) == ")") - (self._key(at) == "(")
+        for at in range(self.at - 1, 0, -1):
+            depth += (self.tokens[at].key == ")") - (self.tokens[at].key == "(")
             if depth < 0:
-                return self._key(at - 1) in _TAKING_FROM
+                return self.tokens[at - 1].key in _TAKING_FROM
         return False
 
-    def _call(self, index: int) -> Refusal | None:
-        token, called = self.tokens[index], self._key(index + 1) == "("
-        name = token.name.lower()
+    def _call(self) -> Refusal | None:
+        token, called = self.tokens[self.at], self.peek(1) == "("
         if token.kind == "string" and called:
             # Double quotes are those of a name in some sessions.
-            return self._refused(Reason.FUNCTION, f"{token.text}()", index)
+            return self._refused(Reason.FUNCTION, f"{token.text}()")
         if not token.is_name:
             return None
-        if not called:
-            return self._constant(index) if token.kind == "word" and self._key(index - 1) != "." else None
-        if token.kind == "word" and self._is_grammar(index):
-            return None
+        if called:
+            return None if token.kind == "word" and self._is_grammar() else self._called(token)
+        return self._constant(token) if token.kind == "word" and self.peek(-1) != "." else None
+
+    def _called(self, token: Token) -> Refusal | None:
+        """A function before a bracket."""
         if token.key == "OVER":
-            return self._refused(Reason.WINDOW, "A window function", index)
-        if self._key(index - 1) == "." and not self._is_spelled_out(index):
-            return self._refused(Reason.FUNCTION, f"A function of a schema, {token.text}(),", index)
+            return self._refused(Reason.WINDOW, "A window function")
+        if self.peek(-1) == "." and not self._is_spelled_out():
+            return self._refused(Reason.FUNCTION, f"A function of a schema, {token.text}(),")
+        name = token.name.lower()
         if name in OF_A_ROW or self._may_look_around(name):
             return None
         if name in AGGREGATES or name.endswith("_agg") or "_agg_" in name:
-            return self._refused(Reason.AGGREGATE, f"The aggregate {token.text}()", index)
-        reason = Reason.FUNCTION
-        if name in OF_THE_SESSION or name in OUTSIDE:
-            reason = Reason.OUTSIDE
-        elif name in NOT_DETERMINISTIC or name in OF_THE_MOMENT:
-            reason = Reason.RANDOM
-        return self._refused(reason, f"{token.text}()", index)
+            return self._refused(Reason.AGGREGATE, f"The aggregate {token.text}()")
+        return self._refused(_reason(name), f"{token.text}()")
 
-    def _constant(self, index: int) -> Refusal | None:
+    def _constant(self, token: Token) -> Refusal | None:
         """A function that needs no brackets, unless it is a field of something."""
-        token = self.tokens[index]
         name = token.name.lower()
         if name not in (OF_THE_MOMENT | OF_THE_SESSION) - {"user", "unix_timestamp"} or self._may_look_around(name):
             return None
-        reason = Reason.RANDOM if name in OF_THE_MOMENT else Reason.OUTSIDE
-        return self._refused(reason, token.text, index)
+        return self._refused(_reason(name), token.text)
 
     def _may_look_around(self, name: str) -> bool:
         if self.use is Use.DEFAULT:
             return name in OF_THE_MOMENT or name in OF_THE_SESSION
         return self.use is Use.CHECK and name in OF_THE_MOMENT
 
-    def _is_grammar(self, index: int) -> bool:
-        key = self._key(index)
-        return key in _BEFORE_BRACKETS or (key in _QUANTIFIERS and self._key(index - 1) in _LIKE)
+    def _is_grammar(self) -> bool:
+        key = self.key
+        return key in _BEFORE_BRACKETS or (key in _QUANTIFIERS and self.peek(-1) in _LIKE)
 
-    def _is_spelled_out(self, index: int) -> bool:
+    def _is_spelled_out(self) -> bool:
         """Whether a function is called as system.builtin.f."""
-        before = [self.tokens[at].name.lower() for at in range(max(0, index - 4), index)]
-        return before == ["system", ".", "builtin", "."] and (index < 5 or self._key(index - 5) != ".")
+        before = [token.name.lower() for token in self.tokens[max(0, self.at - 4) : self.at]]
+        return before == ["system", ".", "builtin", "."] and self.peek(-5) != "."
+
+
+def _reason(name: str) -> Reason:
+    """Why a function that is none of a row is refused."""
+    if name in OF_THE_SESSION or name in OUTSIDE:
+        return Reason.OUTSIDE
+    return Reason.RANDOM if name in NOT_DETERMINISTIC or name in OF_THE_MOMENT else Reason.FUNCTION

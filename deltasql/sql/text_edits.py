@@ -60,14 +60,20 @@ def bind(
     references = table_references(sql)
     replacements = [new for index, view in views.items() for new in _bound(references[index], view)]
     names = {folded(parts): alias for parts, alias in (qualifiers or {}).items()}
-    for index in views:
-        parts = references[index].parts if references[index].alias is None else ()
-        names |= {folded(parts[start:]): parts[-1] for start in range(len(parts) - 1)}
+    for reference in (references[index] for index in views):
+        names |= _shorter_names(reference)
     spans = [(reference.start, reference.end) for reference in references]
     aliases = {reference.alias.lower() for reference in references if reference.alias is not None}
-    chains = (chain for chain in name_chains(tokenize(sql)) if not _within(chain[0].start, spans))
-    replacements += [new for chain in chains for new in _shortened(chain, sql, names, aliases)]
+    for chain in name_chains(tokenize(sql)):
+        if not _within(chain[0].start, spans):
+            replacements += _shortened(chain, sql, names, aliases)
     return splice(sql, [*replacements, *others])
+
+
+def _shorter_names(reference: TableReference) -> dict[tuple[str, ...], str]:
+    """The names of more than one part by which a query may call the columns of a table without an alias."""
+    parts = reference.parts if reference.alias is None else ()
+    return {folded(parts[start:]): parts[-1] for start in range(len(parts) - 1)}
 
 
 def _bound(reference: TableReference, view: str) -> Iterator[Replacement]:

@@ -8,7 +8,8 @@ from dataclasses import replace
 from deltasql.plan.base import SqlText
 from deltasql.planner.catalog_changes import View
 from deltasql.planner.context import Context
-from deltasql.sql.tokens import closing, tokenize
+from deltasql.sql.cursor import Cursor
+from deltasql.sql.tokens import tokenize
 
 _QUERY_WORDS = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "("})
 
@@ -20,20 +21,14 @@ def with_ctes(context: Context, ctes: SqlText | None) -> Context:
 
 def cte_views(text: str, outer: Mapping[str, View]) -> dict[str, View]:
     """The views of WITH name [(columns)] AS (query), … besides those of `outer`: each sees the ones before it."""
-    tokens = tokenize(text)
-    views = dict(outer)
-    at = 1
-    while at < len(tokens):
-        name, at = tokens[at].name, at + 1
-        columns: tuple[str, ...] = ()
-        if tokens[at].key == "(" and tokens[at + 1].key not in _QUERY_WORDS:
-            end = closing(tokens, at)
-            columns = tuple(token.name for token in tokens[at + 1 : end] if token.is_name)
-            at = end + 1
-        if tokens[at].key == "AS":
-            at += 1
-        end = closing(tokens, at)
-        views[name.lower()] = View(text[tokens[at].end : tokens[end].start], columns, dict(views))
-        # The token behind the closing bracket is the comma before the next name.
-        at = end + 2
+    views, at = dict(outer), Cursor(tokenize(text))
+    at.need("WITH")
+    while at.left:
+        name, columns = at.name(), tuple[str, ...]()
+        if at.key == "(" and at.peek(1) not in _QUERY_WORDS:
+            columns = tuple(token.name for token in at.group() if token.is_name)
+        at.take("AS")
+        query = at.group()
+        views[name.lower()] = View(text[query[0].end : query[-1].start], columns, dict(views))
+        at.take(",")
     return views

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -23,11 +23,12 @@ from deltasql.schema.lengths import Length
 from deltasql.schema.text import path_text, sql_text
 from deltasql.schema.type_lattice import fits, is_integral
 from deltasql.schema.types import INTEGER, DataType, DecimalType, PrimitiveType, StructField, StructType
+from deltasql.sql.cursor import Cursor
 from deltasql.sql.literals import literal
 from deltasql.sql.references import column_references, has_aggregate, has_subquery, is_deterministic, parse_expression
 from deltasql.sql.stored_expressions import Reason, Refusal, Use, bare, refusal, stored_refusal
 from deltasql.sql.text_edits import splice
-from deltasql.sql.tokens import tokenize
+from deltasql.sql.tokens import Token, closing, tokenize
 
 if TYPE_CHECKING:
     from deltasql.planner.context import Context
@@ -171,29 +172,43 @@ def default_keywords(query: str) -> tuple[list[DefaultKeyword], int]:
     """Each DEFAULT that stands alone in a row of VALUES or in the select list of a plain SELECT, and the rows."""
     if "default" not in query.lower():
         return [], 0
-
-    tokens = tokenize(query)
-    outer = next((index for index, token in enumerate(tokens) if token.key != "("), 0)
+    at = Cursor(tokenize(query))
+    while at.take("("):
+        pass
+    if at.key != "VALUES":
+        return list(_in_items(at, len(at.tokens))), 1
     # VALUES has its columns in brackets: (a, b), (c, d); VALUES 1, 2 are rows of one column each.
-    in_brackets = tokens[outer].key == "VALUES"
-    depth, column, rows = -outer, 0, 0 if in_brackets else 1
-    found = []
-    for index, token in enumerate(tokens):
-        if token.key in {"(", "["}:
-            depth += 1
-            rows += in_brackets and depth == 1
-            column = 0 if in_brackets and depth == 1 else column
-        elif token.key in {")", "]"}:
-            depth -= 1
-            column = 0 if in_brackets and depth == 0 else column
-        elif token.key == "," and depth == in_brackets:
-            column += 1
-        elif token.key == "DEFAULT" and depth <= in_brackets:
-            before = tokens[index - 1].key if index else ""
-            after = tokens[index + 1].key if index + 1 < len(tokens) else ""
-            if before in {"(", ",", "SELECT", "VALUES"} and after in {")", ",", ""}:
-                found.append(DefaultKeyword(token.start, token.end, column))
+    found, rows = list[DefaultKeyword](), 0
+    while at.left:
+        if at.take("("):
+            rows += 1
+            found += _in_items(at, closing(at.tokens, at.at - 1))
+        elif _stands_alone(at):
+            found.append(_keyword(at.next(), 0))
+        else:
+            at.at += 1
     return found, rows
+
+
+def _in_items(at: Cursor, end: int) -> Iterator[DefaultKeyword]:
+    """The keywords that are items of a list, which goes on up to token `end`."""
+    column = 0
+    while at.at < end:
+        if _stands_alone(at):
+            yield _keyword(at.next(), column)
+        elif at.take(","):
+            column += 1
+        else:
+            at.group()
+
+
+def _stands_alone(at: Cursor) -> bool:
+    before, after = at.peek(-1), at.peek(1)
+    return at.key == "DEFAULT" and before in {"(", ",", "SELECT", "VALUES"} and after in {")", ",", ""}
+
+
+def _keyword(token: Token, column: int) -> DefaultKeyword:
+    return DefaultKeyword(token.start, token.end, column)
 
 
 def replace_defaults(query: str, fields: Sequence[StructField | None]) -> str:
