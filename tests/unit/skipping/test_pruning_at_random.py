@@ -21,7 +21,7 @@ from deltasql.schema.types import (
 )
 from deltasql.skipping.pruning import matches_partition, prune
 from deltasql.sql.constants import single
-from tests.unit.planner.file_lists import struct, table
+from tests.unit.skipping.file_lists import struct, table
 
 DAY, MS = timedelta(days=1), timedelta(milliseconds=1)
 START = datetime(2020, 1, 1, tzinfo=timezone.utc)

@@ -26,7 +26,7 @@ from deltasql.schema.types import (
 from deltasql.skipping.conditions import ALWAYS, NEVER, UNKNOWN
 from deltasql.skipping.predicates import condition
 from deltasql.skipping.pruning import matches_partition, partition_only, prune
-from tests.unit.planner.file_lists import struct, table
+from tests.unit.skipping.file_lists import struct, table
 
 
 def bounds(column: str, *pairs: tuple[Any, Any], nulls: int = 0) -> list[str | None]:
