@@ -1,4 +1,7 @@
-"""current_schema(), current_database() and current_catalog() as literals, since Spark does not know ours."""
+"""current_schema(), current_database() and current_catalog() as literals, since Spark does not know ours.
+
+Reads the tokens of any text; where it is not sure that a call is a whole column, the column gets no name of its own.
+"""
 
 from __future__ import annotations
 

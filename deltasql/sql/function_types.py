@@ -1,7 +1,7 @@
 """Types of what Spark's operators and built-in functions give. None: this table does not know, Spark must be asked.
 
-Only combinations are here that Spark accepts with ANSI on and off, with one result type. Source: Spark's type coercion;
-a test compares every row with Spark.
+Reads no text: types go in, and a type comes out. Only combinations are here that Spark accepts with ANSI on and off,
+with one result type; any other is given up. Source: Spark's type coercion; a test compares every row with Spark.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Casts of literals, as INSERT's store assignment does them, without Spark: those whose outcome is certain.
 
-Wherever a cast could fail, or depend on a setting, LeftToSparkError is raised, and Spark does the statement.
+Reads values, and of texts those in their plainest form. Wherever a cast could fail, or depend on a setting,
+LeftToSparkError is raised, and Spark does the statement.
 """
 
 from __future__ import annotations

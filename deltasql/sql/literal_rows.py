@@ -1,6 +1,7 @@
 """VALUES lists of plain literals, read without Spark: their types and values as Spark would have them.
 
-Whatever is not a literal in its simplest form is left to Spark, so this may know little, but must never be wrong.
+Reads NULL, TRUE, numbers, texts, DATE '…' and their like. Whatever is not a literal in its simplest form is left to
+Spark, so this may know little, but must never be wrong.
 """
 
 from __future__ import annotations

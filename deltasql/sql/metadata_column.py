@@ -2,6 +2,8 @@
 
 It is there for those that name it and not part of `*`. A view cannot hide a column, so that the rows of a table whose
 `_metadata` a query names carry it openly, and each `*` that meets them leaves it out.
+
+Reads brackets, set operators, stars and names; a column of the user's own that is called so it takes for this one.
 """
 
 from __future__ import annotations

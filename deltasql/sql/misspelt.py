@@ -1,4 +1,7 @@
-"""What was probably meant by a query that is no SQL: told only where the text could be read with one word changed."""
+"""What was probably meant by a query that is no SQL: told only where the text could be read with one word changed.
+
+Looks at the words around the place where Spark's parser stopped, and gives up where several would do.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Patterns over the words of a statement, for texts that the grammar does not take."""
+"""Patterns over the words of a statement, for texts that the grammar does not take.
+
+Reads the first thousands of tokens of any text, and finds nothing beyond them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What SQL text refers to and is made of. sqlglot reads it where structure matters; the text stays as it is."""
+"""What SQL text refers to and is made of. sqlglot reads it where structure matters; the text stays as it is.
+
+Where sqlglot gives up, every name that may be a column is taken for one; what only counts brackets never gives up.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Scripts into statements."""
+"""Scripts into statements.
+
+Reads pieces of text up to a `;` that counts, and BEGIN … END whole. What is not closed runs to the end of the script.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Where a statement is no SQL, when Spark has said so of a text that was made of parts of it."""
+"""Where a statement is no SQL, when Spark has said so of a text that was made of parts of it.
+
+Compares tokens, and asks sqlglot where it cannot go on; gives up on long texts and where nothing corresponds.
+"""
 
 from __future__ import annotations
 

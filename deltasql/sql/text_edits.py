@@ -1,4 +1,7 @@
-"""SQL text with parts replaced, and the way back from an offset in it to the user's own text."""
+"""SQL text with parts replaced, and the way back from an offset in it to the user's own text.
+
+Reads names of tables and columns only, whatever stands around them; text that is not replaced stays byte for byte.
+"""
 
 from __future__ import annotations
 
