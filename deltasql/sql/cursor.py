@@ -5,7 +5,7 @@ A reader that must understand all it sees raises LeftToSparkError at the first t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from deltasql.sql.tokens import Token, closing
@@ -98,3 +98,23 @@ class Cursor:
         start = self.at
         self.at = closing(self.tokens, start) + 1 if self.key in {"(", "["} else start + 1
         return self.tokens[start : self.at]
+
+    def dotted(self) -> list[Token]:
+        """The names of `a.b.c`, the first of which is next, and a step over them."""
+        found = [self.next()]
+        while self.key == "." and self.is_name_at(1):
+            self.at += 1
+            found.append(self.next())
+        return found
+
+
+def comma_separated(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    """The tokens between the commas outside of brackets; after the last comma there may be none."""
+    at, item = Cursor(tokens), list[Token]()
+    while at.left:
+        if at.take(","):
+            yield item
+            item = []
+        else:
+            item += at.group()
+    yield item

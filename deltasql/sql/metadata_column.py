@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from deltasql.plan.operators import METADATA
+from deltasql.sql.cursor import Cursor
 from deltasql.sql.relations import TableReference
 from deltasql.sql.text_edits import Replacement
 from deltasql.sql.tokens import Token, tokenize
@@ -59,45 +60,46 @@ def _blocks(tokens: list[Token], references: Sequence[TableReference]) -> list[_
     current = _Block(None)
     blocks, around, depths = [current], [], [0]
     starts = {reference.start: index for index, reference in enumerate(references)}
+    at = Cursor(tokens)
     for index, token in enumerate(tokens):
+        at.at = index
         if token.key == "(":
             around.append(current)
             depths.append(depths[-1] + 1)
-            if index + 1 < len(tokens) and tokens[index + 1].key in _QUERY_STARTS:
+            if at.peek(1) in _QUERY_STARTS:
                 current = _Block(current)
                 blocks.append(current)
                 depths[-1] = 0
         elif token.key == ")" and around:
             current = around.pop()
             depths.pop()
-        elif token.key in _SET_OPERATORS and depths[-1] == 0 and not _is_star_clause(tokens, index):
+        elif token.key in _SET_OPERATORS and depths[-1] == 0 and not _is_star_clause(at):
             current = _Block(current.parent)
             blocks.append(current)
         if token.start in starts:
             current.tables.append(starts[token.start])
-        _note(current, tokens, index, depths[-1])
+        _note(current, at, depths[-1])
     return blocks
 
 
-def _note(block: _Block, tokens: list[Token], index: int, depth: int) -> None:
-    token = tokens[index]
-    before = tokens[index - 1].key if index else ""
-    if token.is_name and token.name.lower() == METADATA and before != "AS":
-        block.named.append(_qualifier(tokens, index))
-    elif token.key == "*" and depth == 0 and before in _BEFORE_STAR:
-        block.stars.append((index, _qualifier(tokens, index)))
+def _note(block: _Block, at: Cursor, depth: int) -> None:
+    """Notes a name of the column, and a star, with the qualifiers before them."""
+    before = at.peek(-1)
+    if at.is_name and at.tokens[at.at].name.lower() == METADATA and before != "AS":
+        block.named.append(_qualifier(at))
+    elif at.key == "*" and depth == 0 and before in _BEFORE_STAR:
+        block.stars.append((at.at, _qualifier(at)))
 
 
-def _qualifier(tokens: list[Token], index: int) -> str:
-    """The name before the dot in front of a token, in lower case; "" where there is none."""
-    if index < 2 or tokens[index - 1].key != "." or not tokens[index - 2].is_name:
-        return ""
-    return tokens[index - 2].name.lower()
+def _qualifier(at: Cursor) -> str:
+    """The name before the dot in front of the next token, in lower case; "" where there is none."""
+    qualified = at.peek(-1) == "." and at.is_name_at(-2)
+    return at.tokens[at.at - 2].name.lower() if qualified else ""
 
 
-def _is_star_clause(tokens: list[Token], index: int) -> bool:
+def _is_star_clause(at: Cursor) -> bool:
     """Whether EXCEPT belongs to a star: `* EXCEPT (a, b)`."""
-    return index > 0 and tokens[index].key == "EXCEPT" and tokens[index - 1].key == "*"
+    return at.key == "EXCEPT" and at.peek(-1) == "*"
 
 
 def _owners(block: _Block | None, name: str, references: Sequence[TableReference]) -> Iterator[int]:
@@ -114,7 +116,8 @@ def _narrowed(tokens: list[Token], star: int, aliases: Sequence[str]) -> Replace
     """What makes a star leave out the column of these tables: EXCEPT, or one more name in the EXCEPT that it has."""
     # In back-ticks always, as the views have their aliases.
     left_out = ", ".join(f"`{alias.replace('`', '``')}`.{METADATA}" for alias in aliases)
-    if star + 2 < len(tokens) and _is_star_clause(tokens, star + 1) and tokens[star + 2].key == "(":
+    at = Cursor(tokens, star + 1)
+    if _is_star_clause(at) and at.peek(1) == "(":
         return tokens[star + 2].end, tokens[star + 2].end, f"{left_out}, "
     return tokens[star].end, tokens[star].end, f" EXCEPT ({left_out})"
 

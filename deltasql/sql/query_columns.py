@@ -5,11 +5,11 @@ Gives up at any other clause, at a second table, at an alias without AS, and at 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from deltasql.plan.operators import Query, Scan
 from deltasql.schema.types import BOOLEAN, DataType, StructField, StructType
-from deltasql.sql.cursor import Cursor
+from deltasql.sql.cursor import Cursor, comma_separated
 from deltasql.sql.expression_types import known_type
 from deltasql.sql.relations import table_references
 from deltasql.sql.tokens import Token, tokenize
@@ -30,7 +30,7 @@ def known_columns(text: str, query: Query) -> StructType | None:
     if "WHERE" in by_key and _type(text, by_key["WHERE"], source) != BOOLEAN:
         return None
     fields: list[StructField] = []
-    for item in _items(by_key["SELECT"]):
+    for item in comma_separated(by_key["SELECT"]):
         found = _fields(text, item, source)
         if found is None:
             return None
@@ -71,17 +71,6 @@ def _clauses(tokens: Sequence[Token]) -> list[tuple[str, list[Token]]]:
 def _is_name(tokens: list[Token]) -> bool:
     names, dots = tokens[::2], tokens[1::2]
     return bool(names) and all(token.is_name for token in names) and all(token.key == "." for token in dots)
-
-
-def _items(tokens: Sequence[Token]) -> Iterator[list[Token]]:
-    cursor, item = Cursor(tokens), list[Token]()
-    while cursor.left:
-        if cursor.take(","):
-            yield item
-            item = []
-        else:
-            item += cursor.group()
-    yield item
 
 
 def _fields(text: str, item: list[Token], source: StructType) -> list[StructField] | None:

@@ -5,13 +5,14 @@ Where sqlglot gives up, every name that may be a column is taken for one; what o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from deltasql.plan.base import SqlText
+from deltasql.sql.cursor import Cursor
 from deltasql.sql.relations import TableReference, table_references
-from deltasql.sql.tokens import Token, closing, tokenize
+from deltasql.sql.tokens import Token, calls, closing, tokenize
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -144,67 +145,59 @@ def refers_to(expression: str, path: tuple[str, ...]) -> bool:
     return False
 
 
-def name_chains(tokens: list[Token]) -> Iterator[list[Token]]:
-    """Runs of identifiers joined by dots, one list per run; names of functions are left out."""
-    index = 0
-    while index < len(tokens):
-        if not tokens[index].is_name:
-            index += 1
+def name_chains(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    """Runs of identifiers joined by dots, the identifiers of one run each; names of functions are left out."""
+    at = Cursor(tokens)
+    while at.left:
+        if not at.is_name:
+            at.at += 1
             continue
-        chain = [tokens[index]]
-        while index + 2 < len(tokens) and tokens[index + 1].key == "." and tokens[index + 2].is_name:
-            index += 2
-            chain.append(tokens[index])
-        index += 1
-        if index >= len(tokens) or tokens[index].key != "(":
+        chain = at.dotted()
+        if at.key != "(":
             yield chain
 
 
 def has_subquery(expression: str) -> bool:
     """Whether a query stands in parentheses inside `expression`."""
-    tokens = tokenize(expression)
-    return any(_opens_query(tokens, index) for index in range(len(tokens)))
+    return next(subqueries(expression), None) is not None
 
 
 def subqueries(expression: str) -> Iterator[str]:
     """The queries in parentheses inside `expression`, outermost ones only, without the parentheses."""
-    tokens, index = tokenize(expression), 0
-    while index < len(tokens):
-        if _opens_query(tokens, index):
-            end = closing(tokens, index)
-            yield expression[tokens[index].end : tokens[end].start]
-            index = end
-        index += 1
+    at = Cursor(tokenize(expression))
+    while at.left:
+        if _opens_query(at):
+            query = at.group()
+            closes = len(query) > 1 and query[-1].key == ")"
+            yield expression[query[0].end : query[-1].start if closes else len(expression)]
+        else:
+            at.at += 1
 
 
-def _opens_query(tokens: list[Token], index: int) -> bool:
-    if tokens[index].key != "(" or index + 2 >= len(tokens) or tokens[index + 1].key not in _QUERY_STARTS:
+def _opens_query(at: Cursor) -> bool:
+    if at.key != "(" or at.at + 2 >= len(at.tokens) or at.peek(1) not in _QUERY_STARTS:
         return False
     # Words that begin a query may also name a column: (values > 1), f(table.a).
-    return tokens[index + 1].key == "SELECT" or tokens[index + 2].is_name or tokens[index + 2].key in {"(", ""}
+    return at.peek(1) == "SELECT" or at.is_name_at(2) or at.peek(2) in {"(", ""}
 
 
 def has_aggregate(expression: str) -> bool:
     """Whether an aggregate function is called outside subqueries, as a window function or not."""
-    tokens, index = tokenize(expression), 0
-    while index < len(tokens):
-        if _opens_query(tokens, index):
-            index = closing(tokens, index)
-        elif _is_call(tokens, index, AGGREGATES) and not _quantifies(tokens, index):
+    at = Cursor(tokenize(expression))
+    while at.left:
+        if _opens_query(at):
+            at.group()
+            continue
+        # a LIKE ANY ('x', 'y') calls none.
+        if _is_call(at, AGGREGATES) and at.peek(-1) not in {"LIKE", "ILIKE", "RLIKE"}:
             return True
-        index += 1
+        at.at += 1
     return False
-
-
-def _quantifies(tokens: list[Token], index: int) -> bool:
-    # a LIKE ANY ('x', 'y')
-    return index > 0 and tokens[index - 1].key in {"LIKE", "ILIKE", "RLIKE"}
 
 
 def is_deterministic(expression: str) -> bool:
     """Whether `expression` gives the same value each time for one row: no rand, uuid, input_file_name …"""
-    tokens = tokenize(expression)
-    return not any(_is_call(tokens, index, NOT_DETERMINISTIC) for index in range(len(tokens)))
+    return not calls(expression, NOT_DETERMINISTIC)
 
 
 def is_stable(expression: str) -> bool:
@@ -213,9 +206,8 @@ def is_stable(expression: str) -> bool:
     return is_deterministic(expression) and _TELLS_TIME.isdisjoint(names)
 
 
-def _is_call(tokens: list[Token], index: int, names: frozenset[str]) -> bool:
-    is_call = tokens[index].is_name and index + 1 < len(tokens) and tokens[index + 1].key == "("
-    return is_call and tokens[index].name.lower() in names
+def _is_call(at: Cursor, names: frozenset[str]) -> bool:
+    return at.is_name and at.peek(1) == "(" and at.tokens[at.at].name.lower() in names
 
 
 def split_conjuncts(expression: str) -> list[SqlText]:
@@ -224,7 +216,7 @@ def split_conjuncts(expression: str) -> list[SqlText]:
 
 
 def _conjuncts(sql: str, tokens: list[Token]) -> Iterator[SqlText]:
-    while tokens and tokens[0].key == "(" and closing(tokens, 0) == len(tokens) - 1 and not _opens_query(tokens, 0):
+    while _is_bracketed(tokens):
         tokens = tokens[1:-1]
     if not tokens:
         return
@@ -234,6 +226,12 @@ def _conjuncts(sql: str, tokens: list[Token]) -> Iterator[SqlText]:
         return
     for part in parts:
         yield from _conjuncts(sql, part)
+
+
+def _is_bracketed(tokens: list[Token]) -> bool:
+    """Whether parentheses stand around all of an expression."""
+    opens = bool(tokens) and tokens[0].key == "(" and closing(tokens, 0) == len(tokens) - 1
+    return opens and not _opens_query(Cursor(tokens))
 
 
 def _split_at_and(tokens: list[Token]) -> list[list[Token]]:

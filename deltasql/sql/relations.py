@@ -198,7 +198,7 @@ class _Finder(Cursor):
 
     def named(self, level: _Level) -> None:
         """Reads a table or a table function; the arguments of one that is not ours are left to the next step."""
-        first, parts = self.at, self.parts()
+        first, parts = self.at, tuple(token.name for token in self.dotted())
         if self.key != "(":
             self.table(parts, first, level)
         elif len(parts) == 1 and parts[0].lower() in CHANGE_FUNCTIONS:
@@ -230,14 +230,6 @@ class _Finder(Cursor):
         begin = self.tokens[start].start
         return SqlText(self.sql[begin : self.tokens[end - 1].end], begin)
 
-    def parts(self) -> tuple[str, ...]:
-        """Reads a name with its dots."""
-        found = [self.next().name]
-        while self.key == "." and self.is_name_at(1):
-            self.at += 1
-            found.append(self.next().name)
-        return tuple(found)
-
     def identifier_clause(self, level: _Level) -> None:
         """Reads IDENTIFIER('a.b') with a constant name; with another expression the name is known to Spark only."""
         first, end = self.at, closing(self.tokens, self.at + 1)
@@ -245,8 +237,8 @@ class _Finder(Cursor):
             self.at = first + 1
             return
         self.at = end + 1
-        inner = _Finder(self.tokens[first + 2].text[1:-1])
-        parts = inner.parts() if inner.left else ()
+        inner = Cursor(tokenize(self.tokens[first + 2].text[1:-1]))
+        parts = tuple(token.name for token in inner.dotted()) if inner.left else ()
         if parts and not inner.left:
             self.table(parts, first, level)
 

@@ -29,6 +29,7 @@ from deltasql.planner.context import Context
 from deltasql.planner.idempotency import plan_statement
 from deltasql.planner.rule import plan
 from deltasql.sql.constants import unquote
+from deltasql.sql.cursor import comma_separated
 from deltasql.sql.relations import table_references
 from deltasql.sql.tokens import Token, closing, tokenize
 
@@ -115,18 +116,7 @@ def _items(tokens: list[Token]) -> Iterator[list[Token]]:
     """The tokens between the commas outside of brackets; brackets around all of them are left out."""
     if tokens and tokens[0].key == "(" and closing(tokens, 0) == len(tokens) - 1 and tokens[1].key != "SELECT":
         tokens = tokens[1:-1]
-    item: list[Token] = []
-    index = 0
-    while index < len(tokens):
-        end = closing(tokens, index) + 1 if tokens[index].key in {"(", "["} else index + 1
-        if tokens[index].key == ",":
-            yield item
-            item = []
-        else:
-            item += tokens[index:end]
-        index = end
-    if item:
-        yield item
+    yield from (item for item in comma_separated(tokens) if item)
 
 
 def _named(item: list[Token]) -> tuple[list[Token], str | None]:

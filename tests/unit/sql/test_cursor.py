@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.sql.cursor import Cursor, LeftToSparkError, certain
+from deltasql.sql.cursor import Cursor, LeftToSparkError, certain, comma_separated
 from deltasql.sql.tokens import tokenize
 
 
@@ -48,3 +48,14 @@ def test_what_must_be_there_and_is_not_is_left_to_spark() -> None:
         with pytest.raises(LeftToSparkError):
             asked()
     assert certain(0) == 0
+
+
+def test_a_name_is_read_with_its_dots() -> None:
+    at = cursor("a.`b c`.d(")
+    assert [token.name for token in at.dotted()] == ["a", "b c", "d"]
+    assert at.key == "("
+
+
+def test_commas_inside_of_brackets_separate_nothing() -> None:
+    items = comma_separated(tokenize("a, f(b, c), [1, 2],"))
+    assert ["".join(token.text for token in item) for item in items] == ["a", "f(b,c)", "[1,2]", ""]
