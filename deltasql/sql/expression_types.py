@@ -13,7 +13,7 @@ from deltasql.schema.type_lattice import MOST_DIGITS, can_cast, common_of_branch
 from deltasql.schema.types import BOOLEAN, DOUBLE, INTEGER, LONG, STRING, VOID, DataType, DecimalType, StructType
 from deltasql.sql.constants import clock_and_offset, clock_time, date_days, number, unquote, whole_number
 from deltasql.sql.cursor import Cursor, LeftToSparkError, certain
-from deltasql.sql.function_types import (
+from deltasql.sql.functions.result_types import (
     FUNCTIONS,
     arithmetic,
     comparison,

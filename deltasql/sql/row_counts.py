@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from deltasql.sql.cursor import Cursor
-from deltasql.sql.function_names import FUNCTIONS
+from deltasql.sql.functions.spark_names import FUNCTIONS
 from deltasql.sql.relations import table_references
 from deltasql.sql.tokens import Token, closing, tokenize
 

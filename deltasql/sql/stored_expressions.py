@@ -14,8 +14,8 @@ from enum import Enum
 from functools import lru_cache
 
 from deltasql.schema.types import StructType
-from deltasql.sql.allowed_functions import OF_A_ROW, OF_THE_MOMENT, OF_THE_SESSION, OUTSIDE
 from deltasql.sql.cursor import Cursor
+from deltasql.sql.functions.allowed import OF_A_ROW, OF_THE_MOMENT, OF_THE_SESSION, OUTSIDE
 from deltasql.sql.references import AGGREGATES, NOT_DETERMINISTIC, column_references, parse_expression
 from deltasql.sql.tokens import Token, tokenize
 

@@ -15,7 +15,7 @@ from deltasql.plan.table import CreateTable
 from deltasql.planner.rows.column_types import null_row
 from deltasql.schema.types import DataType, StructField, StructType
 from deltasql.sql.expression_types import known_type
-from deltasql.sql.function_types import FUNCTIONS
+from deltasql.sql.functions.result_types import FUNCTIONS
 
 pytestmark = pytest.mark.spark
 

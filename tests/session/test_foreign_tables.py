@@ -18,7 +18,7 @@ from deltasql.errors.constraints import CheckExpressionError, CheckFunctionError
 from deltasql.errors.schema import ColumnMetadataError, HiddenColumnNameError, UnknownTypesError
 from deltasql.errors.table import ReadTableWithoutColumnsError
 from deltasql.schema.text import quote_name, quote_text
-from deltasql.sql.allowed_functions import OF_A_ROW, OF_THE_MOMENT, OF_THE_SESSION, OUTSIDE
+from deltasql.sql.functions.allowed import OF_A_ROW, OF_THE_MOMENT, OF_THE_SESSION, OUTSIDE
 from deltasql.sql.references import AGGREGATES, NOT_DETERMINISTIC
 
 Json = dict[str, Any]

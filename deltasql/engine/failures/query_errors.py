@@ -8,7 +8,7 @@ from deltasql.errors.engine import SparkError
 from deltasql.errors.suggestion import closest
 from deltasql.parser.advice import advice
 from deltasql.parser.unsupported import refusal
-from deltasql.sql.function_names import FUNCTIONS
+from deltasql.sql.functions.spark_names import FUNCTIONS
 from deltasql.sql.misspelt import meant, unfinished, without_from
 
 # What Spark says of a query without FROM: to its parser, FROM at the end is an alias.
