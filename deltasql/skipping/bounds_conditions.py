@@ -5,8 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING
-from typing import Any as AnyValue
+from typing import TYPE_CHECKING, Any
 
 from deltasql.skipping.conditions import INTEGRAL, Column, Comparison, Leaf, Like, NullTest, OneOf
 from deltasql.skipping.file_masks import combined
@@ -100,7 +99,7 @@ def _one_of(leaf: OneOf, bounds: Bounds) -> Keep:
     return flags([_range_holds(low, high, values) for low, high in ranges])
 
 
-def _range_holds(low: AnyValue, high: AnyValue, values: Sequence[AnyValue]) -> bool:
+def _range_holds(low: Any, high: Any, values: Sequence[Any]) -> bool:
     first = 0 if low is None else bisect_left(values, low)
     return first < len(values) and (high is None or values[first] <= high)
 

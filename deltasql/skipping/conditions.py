@@ -73,14 +73,14 @@ class Like:
 
 
 @dataclass(frozen=True, slots=True)
-class All:
+class AllOf:
     """TRUE where each part is; without parts everywhere."""
 
     parts: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Any:
+class AnyOf:
     """TRUE where one part is; without parts nowhere."""
 
     parts: tuple[Condition, ...]
@@ -92,15 +92,15 @@ class Unknown:
 
 
 Leaf: TypeAlias = Union[Comparison, OneOf, NullTest, Like]
-Condition: TypeAlias = Union[Leaf, All, Any, Unknown]
+Condition: TypeAlias = Union[Leaf, AllOf, AnyOf, Unknown]
 
 UNKNOWN = Unknown()
-ALWAYS, NEVER = All(()), Any(())
+ALWAYS, NEVER = AllOf(()), AnyOf(())
 
 
 def leaves(condition: Condition) -> Iterator[Leaf | Unknown]:
     """The conditions on single columns that `condition` is made of."""
-    if isinstance(condition, (All, Any)):
+    if isinstance(condition, (AllOf, AnyOf)):
         for part in condition.parts:
             yield from leaves(part)
         return

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, TypeAlias, Union
 
-from deltasql.skipping.conditions import All, Any, Condition, Leaf, Unknown
+from deltasql.skipping.conditions import AllOf, AnyOf, Condition, Leaf, Unknown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,8 +23,8 @@ def kept(asked: Condition, of_leaf: Callable[[Leaf], Keep]) -> Keep:
     match asked:
         case Unknown():
             return True
-        case All() | Any():
-            return combined(isinstance(asked, All), [kept(part, of_leaf) for part in asked.parts])
+        case AllOf() | AnyOf():
+            return combined(isinstance(asked, AllOf), [kept(part, of_leaf) for part in asked.parts])
     return of_leaf(asked)
 
 

@@ -15,8 +15,8 @@ from deltasql.skipping.conditions import (
     INTEGRAL,
     NEVER,
     UNKNOWN,
-    All,
-    Any,
+    AllOf,
+    AnyOf,
     Column,
     Comparison,
     Condition,
@@ -82,7 +82,9 @@ class DayText:
         if op == "=" or inside == UNKNOWN:
             return inside
         low, high = _day_number(date(1000, 1, 1)), _day_number(date(9999, 1, 1))
-        return Any((inside, _in_days(self.column, "<", low, low, zone), _in_days(self.column, ">=", high, high, zone)))
+        return AnyOf(
+            (inside, _in_days(self.column, "<", low, low, zone), _in_days(self.column, ">=", high, high, zone))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ class Truncated:
         if not isinstance(low, Comparison) or not isinstance(low.value, int):
             return UNKNOWN
         high = Comparison(self.column, "<", low.value + length)
-        return {"=": All((low, high))}.get(op, high if "<" in op else low)
+        return {"=": AllOf((low, high))}.get(op, high if "<" in op else low)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,7 @@ class Prefix:
             return UNKNOWN
         # The column is never below its prefix.
         at_value = compare(self.column, op, value, zone)
-        return at_value if ">" in op or (op == "<" and len(text) <= self.length) else Any((at_value, begins))
+        return at_value if ">" in op or (op == "<" and len(text) <= self.length) else AnyOf((at_value, begins))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,7 @@ class Shifted:
         inside = compare(self.column, FLIPPED[op] if self.mirrored else op, Literal("number", number), zone)
         beyond = () if inside == UNKNOWN else self._overflows()
         # A partition is taken as a whole only where the outcome is certain.
-        return UNKNOWN if beyond and self.column.partition else Any((inside, *beyond))
+        return UNKNOWN if beyond and self.column.partition else AnyOf((inside, *beyond))
 
     def _overflows(self) -> tuple[Condition, ...]:
         """Where the sum does not fit its type: it fails or wraps around, as a setting says."""
@@ -179,7 +181,7 @@ class Filled:
         present, missing = compare(self.column, op, value, zone), constant_holds(self.fallback, op, value)
         if missing == UNKNOWN:
             return UNKNOWN
-        return Any((present, All((NullTest(self.column, negated=False), missing))))
+        return AnyOf((present, AllOf((NullTest(self.column, negated=False), missing))))
 
 
 Term: TypeAlias = Union[Plain, Day, Year, DayText, Truncated, Prefix, Shifted, Shift, Filled]
@@ -198,9 +200,9 @@ def _in_days(column: Column, op: str, start: int, end: int, zone: tzinfo | None)
         case "=":
             if start >= end:
                 return NEVER
-            return All((Comparison(column, ">=", first), Comparison(column, "<", latest_after)))
+            return AllOf((Comparison(column, ">=", first), Comparison(column, "<", latest_after)))
         case "<>":
-            return Any((Comparison(column, "<", latest_first), Comparison(column, ">=", after)))
+            return AnyOf((Comparison(column, "<", latest_first), Comparison(column, ">=", after)))
         case ">=" | ">":
             return Comparison(column, ">=", first if op == ">=" else after)
     return Comparison(column, "<", latest_first if op == "<" else latest_after)

@@ -19,8 +19,8 @@ from deltasql.skipping.conditions import (
     INTEGRAL,
     NEVER,
     UNKNOWN,
-    All,
-    Any,
+    AllOf,
+    AnyOf,
     Column,
     Comparison,
     Condition,
@@ -86,7 +86,7 @@ class _Reader:
                 return self.condition(node.this, not negated)
             case exp.And() | exp.Or():
                 parts = tuple(self.condition(side, negated) for side in (node.this, node.expression))
-                return All(parts) if isinstance(node, exp.And) != negated else Any(parts)
+                return AllOf(parts) if isinstance(node, exp.And) != negated else AnyOf(parts)
             case exp.Boolean():
                 return ALWAYS if bool(node.this) != negated else NEVER
             case exp.Null():
@@ -153,7 +153,7 @@ class _Reader:
         for one, other, direction in ((node.this, node.expression, op), (node.expression, node.this, FLIPPED[op])):
             term, value = self.term(one), least(other, self.zone)
             if term is not None and value is not None and direction in {"=", ">", ">="}:
-                return All((term.compare(">=", value, self.zone), UNKNOWN))
+                return AllOf((term.compare(">=", value, self.zone), UNKNOWN))
         return UNKNOWN
 
     def null_safe(self, node: exp.Expression, negated: bool) -> Condition:
@@ -165,7 +165,7 @@ class _Reader:
                 return NullTest(column, negated)
             if not negated:
                 return compare(column, "=", value, self.zone)
-            return Any((NullTest(column, negated=False), compare(column, "<>", value, self.zone)))
+            return AnyOf((NullTest(column, negated=False), compare(column, "<>", value, self.zone)))
         return UNKNOWN
 
     def is_test(self, node: exp.Expression, negated: bool) -> Condition:
@@ -183,7 +183,7 @@ class _Reader:
             return UNKNOWN
         if not negated:
             return Comparison(column, "=", value.value)
-        return Any((NullTest(column, negated=False), Comparison(column, "<>", value.value)))
+        return AnyOf((NullTest(column, negated=False), Comparison(column, "<>", value.value)))
 
     def one_of(self, node: exp.Expression, negated: bool) -> Condition:
         term = self.term(node.this)
@@ -199,7 +199,7 @@ class _Reader:
         ]
         if isinstance(term, Plain):
             return _joined(term.column, parts, negated)
-        return All(tuple(parts)) if negated else Any(tuple(parts))
+        return AllOf(tuple(parts)) if negated else AnyOf(tuple(parts))
 
     def between(self, node: exp.Expression, negated: bool) -> Condition:
         term = self.term(node.this)
@@ -210,7 +210,7 @@ class _Reader:
             UNKNOWN if value is None else term.compare(NEGATED[op] if negated else op, value, self.zone)
             for op, value in ((">=", low), ("<=", high))
         )
-        return Any(parts) if negated else All(parts)
+        return AnyOf(parts) if negated else AllOf(parts)
 
     def like(self, node: exp.Expression, negated: bool) -> Condition:
         from sqlglot import exp
@@ -303,7 +303,7 @@ def _joined(column: Column, parts: list[Condition], negated: bool) -> Condition:
     plain = tuple(part.value for part in parts if isinstance(part, Comparison) and part.op in {"=", "<>"})
     others = [part for part in parts if not isinstance(part, Comparison)]
     lists: list[Condition] = [OneOf(column, plain, negated)] if plain else []
-    return All((*lists, *others)) if negated else Any((*lists, *others))
+    return AllOf((*lists, *others)) if negated else AnyOf((*lists, *others))
 
 
 TRUE = Literal("bool", value=True)
