@@ -17,6 +17,7 @@ from deltasql.errors.secrets import without_secrets
 from deltasql.errors.suggestion import similar_names
 from deltasql.errors.usage import ScriptUnreadableError, UsageError
 from deltasql.interrupts import telling
+from deltasql.render import AUTO, FORMATS
 from deltasql.version import __version__
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ BROKEN_PIPE = 141
 """What a shell reports for a program that SIGPIPE ended."""
 
 TEST = "test"
-FORMATS = ("auto", "table", "vertical", "csv", "tsv", "json", "jsonl", "markdown")
 _EXIT_CODES = (
     "exit codes: 0 ok, 1 a statement failed, 2 usage, 3 golden files differ, 4 another writer's commit won, "
     "130 interrupted"
@@ -112,7 +112,7 @@ def _parser() -> _Parser:
     parser.add_argument("-e", dest="work", metavar="SQL", action="append", type=_inline, help="run SQL; repeatable")
     parser.add_argument("-f", dest="work", metavar="FILE", action="append", type=_path, help="run a file; - is stdin")
     parser.add_argument("--warehouse", metavar="DIR", default="warehouse", help="tables and catalog (%(default)s)")
-    parser.add_argument("--format", choices=FORMATS, default="auto", help="how rows are printed (%(default)s)")
+    parser.add_argument("--format", choices=FORMATS, default=AUTO, help="how rows are printed (%(default)s)")
     parser.add_argument("--echo", action="store_true", help="print each statement before its rows")
     parser.add_argument("--keep-going", action="store_true", help="go on after a statement that failed")
     parser.add_argument("--timing", action="store_true", help="tell on stderr how long each statement took")
@@ -217,7 +217,7 @@ def _run(session: Session, script: Script, options: argparse.Namespace) -> int:
     Raises the first error, after its place in the file was printed, unless the script is to go on.
     """
     from deltasql.parser import split
-    from deltasql.render import render
+    from deltasql.render.formats import render
 
     code = OK
     for statement in split(script.text):

@@ -21,7 +21,7 @@ from deltasql.errors.usage import SessionClosedError
 from deltasql.execution.asleep import Asleep, Engine
 from deltasql.execution.commit import Committed
 from deltasql.execution.pending import Pending
-from deltasql.execution.run import Outcome, Run, SessionState
+from deltasql.execution.run import Done, Run, SessionState
 from deltasql.frames.reader import FrameReader
 from deltasql.frames.stream_reader import StreamReader
 from deltasql.frames.stream_writer import StreamWriter
@@ -46,7 +46,6 @@ from deltasql.settings.session_settings import (
     FSYNC,
     TIME_ZONE,
     Settings,
-    as_boolean,
 )
 from deltasql.settings.stream_options import stream_options
 from deltasql.sql.tokens import tokenize
@@ -294,10 +293,10 @@ class Session:
         if log is None or log.table != name:
             log = self._logs[location] = self.open_log(location, name)
         if isinstance(log.store, LocalLogStore):
-            log.store.durable = as_boolean(FSYNC, self.settings.get(FSYNC))
+            log.store.durable = self.settings[FSYNC]
         return log
 
-    def _result(self, outcome: Outcome, engine: Engine) -> Result:
+    def _result(self, outcome: Done, engine: Engine) -> Result:
         if not isinstance(outcome, Committed):
             return Result(outcome, time_zone=self._time_zone)
         return Result.of(
@@ -312,7 +311,7 @@ class Session:
 
     @property
     def _time_zone(self) -> str:
-        return self.settings.get(TIME_ZONE) or ""
+        return self.settings[TIME_ZONE] or ""
 
     def _set(self, key: str | None, value: str | None) -> None:
         """Changes a setting here, and in Spark where it is one of Spark's."""

@@ -18,7 +18,7 @@ pytest.register_assert_rewrite("tests.session.concurrency.play", "tests.session.
 
 # No test outlives a crash of the machine: for logs that tests open themselves, and for their sessions.
 LocalLogStore.durable = False
-DEFAULTS[FSYNC] = "false"
+DEFAULTS[FSYNC.name] = "false"
 
 
 @pytest.fixture(autouse=True)

@@ -16,9 +16,10 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "deltasql"
 
 LAYERS = (
-    {"version", "interrupts", "sql.patterns"},
+    {"sql.patterns"},
+    {"version", "interrupts", "registry"},
     {"errors"},
-    {"schema"},
+    {"schema", "log.properties"},
     {"plan"},
     {"sql", "render", "log.storage", "log.protocol"},
     {"parser", "result_arrow", "catalog", "log.actions"},
@@ -82,7 +83,7 @@ LATE = {
     "deltasql.result_arrow": "pyarrow",
     "deltasql.golden.command": START,
     "deltasql.parser": START,
-    "deltasql.render": START,
+    "deltasql.render.formats": START,
     "deltasql.repl": START,
     "deltasql.session": START,
 }

@@ -9,6 +9,7 @@ import deltasql
 from benchmarks.statements import STATEMENTS
 from deltasql.engine.engine import Engine
 from deltasql.engine.session.spark import SparkHandle
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.commit_info import Provenance
 from deltasql.log.commit.moved_rows import TouchedRows
@@ -57,7 +58,7 @@ def _commit_behind(log: DeltaLog, read: Snapshot | None) -> None:
     transaction = Transaction(log, read)
     transaction.record_read(reads.predicate, reads.files)
     rebase = RowRebase(TouchedRows(log.store, log.location, reader), reader, Budget())
-    assert transaction.commit_rebased(Provenance("UPDATE", {}), [AddFile("new.parquet", {}, 1, 1)], rebase)
+    assert transaction.commit_rebased(Provenance(operations.UPDATE, {}), [AddFile("new.parquet", {}, 1, 1)], rebase)
 
 
 def _checkpoint(log: DeltaLog) -> None:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from deltasql.catalog import Catalog
 from deltasql.log.actions.actions import Action, AddFile, RemoveFile
+from deltasql.log.actions.operations import Outcome
 from deltasql.log.commit.commit_info import Provenance
 from deltasql.log.commit.rebase import Rebase
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.configuration.row_ids import PRESERVED_TAG, tracks_rows
 from deltasql.planner.catalog_changes import Registration
-from deltasql.planner.changes import LayoutChange, Outcome, RowChange, TableChange
+from deltasql.planner.changes import LayoutChange, RowChange, TableChange
 from deltasql.runtime import Stage
 from deltasql.schema.types import StructType
 from deltasql.settings.session_settings import USER_METADATA, Settings
@@ -101,7 +102,7 @@ def commit_actions(
         spec.operation,
         spec.parameters,
         metrics,
-        spec.user_metadata or settings.get(USER_METADATA),
+        spec.user_metadata or settings[USER_METADATA],
         tags=_tags(change),
     )
     return transaction.commit_rebased(provenance, actions, rebase)
@@ -112,7 +113,11 @@ def _tags(change: TableChange | RowChange | LayoutChange) -> Mapping[str, str] |
     own, read = change.commit.tags, change.commit.snapshot
     if isinstance(change, TableChange) and own is not None:
         return own
-    moves = isinstance(change, LayoutChange) or change.outcome in {Outcome.UPDATE, Outcome.DELETE, Outcome.MERGE}
+    moves = isinstance(change, LayoutChange) or change.commit.operation.outcome in {
+        Outcome.UPDATE,
+        Outcome.DELETE,
+        Outcome.MERGE,
+    }
     if read is None or not moves or not tracks_rows(read.protocol, read.metadata):
         return own
     return {**(own or {}), PRESERVED_TAG: "true"}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from deltasql.log.actions.actions import AddFile
+from deltasql.log.actions.operations import Outcome
 from deltasql.log.actions.vector_writer import Marking
 from deltasql.plan.operators import Rewrite, RowEffect, RowKind
-from deltasql.planner.changes import Outcome
 from deltasql.runtime import Rewritten
 
 

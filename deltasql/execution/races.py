@@ -9,7 +9,7 @@ from deltasql.log.actions.vector_writer import MarkedFile, Marking
 from deltasql.log.commit.moved_rows import TouchedRows
 from deltasql.log.commit.rebase import Rebase
 from deltasql.log.commit.row_rebase import Budget, Describe, FollowingRebase, RowRebase
-from deltasql.log.configuration.properties import writes_vectors
+from deltasql.log.properties.property_registry import DELETION_VECTORS
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.paths import canonical
 from deltasql.plan.reads import NO_ROWS
@@ -23,9 +23,6 @@ from deltasql.settings.session_settings import (
     STRICT_WRITE_SERIALIZABLE,
     TIME_ZONE,
     Settings,
-    as_boolean,
-    as_bytes,
-    as_count,
 )
 
 
@@ -42,19 +39,15 @@ class RaceRules:
     def of(settings: Settings) -> RaceRules:
         """Raises InvalidSettingError."""
         return RaceRules(
-            as_boolean(STRICT_WRITE_SERIALIZABLE, settings.get(STRICT_WRITE_SERIALIZABLE)),
-            as_boolean(FOLLOW_ROWS, settings.get(FOLLOW_ROWS)),
-            Budget(
-                as_count(ROW_LEVEL_FILES, settings.get(ROW_LEVEL_FILES)),
-                as_bytes(ROW_LEVEL_BYTES, settings.get(ROW_LEVEL_BYTES) or ""),
-                float(as_count(ROW_LEVEL_SECONDS, settings.get(ROW_LEVEL_SECONDS))),
-            ),
-            settings.get(TIME_ZONE),
+            settings[STRICT_WRITE_SERIALIZABLE],
+            settings[FOLLOW_ROWS],
+            Budget(settings[ROW_LEVEL_FILES], settings[ROW_LEVEL_BYTES], float(settings[ROW_LEVEL_SECONDS])),
+            settings[TIME_ZONE],
         )
 
     def follow_rows_of(self, snapshot: Snapshot) -> bool:
         """Whether rows are followed to where others move them, so that a mere move is no conflict."""
-        return self.follows and writes_vectors(snapshot.configuration)
+        return self.follows and snapshot.properties[DELETION_VECTORS]
 
 
 def rebase_of(

@@ -13,6 +13,7 @@ from deltasql.execution.identity import with_used_numbers
 from deltasql.execution.metrics import removed_metrics, rewrite_metrics
 from deltasql.execution.races import RaceRules, rebase_of
 from deltasql.log.actions.actions import Action, AddFile, RemoveFile
+from deltasql.log.actions.operations import Outcome
 from deltasql.log.actions.vector_writer import MarkedFile, Marking, mark_rows
 from deltasql.log.commit.commit_rules import of_kind
 from deltasql.log.configuration.iceberg_compat import stores_partitions
@@ -20,7 +21,7 @@ from deltasql.log.configuration.partition_keys import partition_keys
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.plan.operators import Rewrite, RowEffect, Write
 from deltasql.plan.reads import Reads
-from deltasql.planner.changes import OUTCOME_SCHEMAS, Outcome, RowChange
+from deltasql.planner.changes import OUTCOME_SCHEMAS, RowChange
 from deltasql.runtime import Rewritten, Runtime, Stage, Staged
 from deltasql.schema.partition_values import partition_value
 from deltasql.settings.session_settings import Settings
@@ -66,7 +67,7 @@ class StagedRows:
     def _committed(self) -> Committed:
         change, work = self._change, self._work
         actions = [*change.commit.actions, *work.actions]
-        schema = OUTCOME_SCHEMAS[change.outcome]
+        schema = OUTCOME_SCHEMAS[change.commit.operation.outcome]
         if change.skip_if_empty and not actions and not work.marked:
             return Committed(schema, (work.answer,), None, work.metrics)
         commit = commit_staged(change, actions, work.metrics, self._settings, self._stage, self._rebase)
@@ -130,7 +131,8 @@ def _written(change: RowChange, runtime: Runtime, stage: Stage, operator: Write)
 
 def _rewritten(change: RowChange, runtime: Runtime, stage: Stage, operator: Rewrite) -> _Work:
     assert change.commit.snapshot is not None
-    merge, insert = change.outcome is Outcome.MERGE, change.outcome is Outcome.INSERT
+    outcome = change.commit.operation.outcome
+    merge, insert = outcome is Outcome.MERGE, outcome is Outcome.INSERT
     done = runtime.rewrite(operator, stage, change.commit.log.table, merge=merge, insert=insert)
     adds = change.commit.snapshot.add_files(done.marked) if done.marked else []
     marked = [
@@ -144,9 +146,9 @@ def _rewritten(change: RowChange, runtime: Runtime, stage: Stage, operator: Rewr
     actions: list[Action] = [*removals(removed), *done.staged.adds, *done.staged.changes]
 
     def describe(final: Marking) -> dict[str, int]:
-        return rewrite_metrics(change.outcome, done, operator, [*removed, *final.removed_files], final)
+        return rewrite_metrics(outcome, done, operator, [*removed, *final.removed_files], final)
 
-    answer = _answer(change.outcome, done, operator)
+    answer = _answer(outcome, done, operator)
     return _Work(actions, describe(marking), answer, marked, marking, describe=describe)
 
 

@@ -31,12 +31,12 @@ from deltasql.planner.changes import (
 from deltasql.planner.context import GLOBAL
 from deltasql.planner.rows.repeats import may_repeat
 from deltasql.runtime import Runtime
-from deltasql.settings.session_settings import RETRY_ATTEMPTS, RETRY_STATEMENTS, Settings, as_choice, as_count
+from deltasql.settings.session_settings import RETRY_ATTEMPTS, RETRY_STATEMENTS, Settings
 
 if TYPE_CHECKING:
     from deltasql.result import RowSource
 
-Outcome: TypeAlias = "Committed | RowSource"
+Done: TypeAlias = "Committed | RowSource"
 """What a plan came to: rows that are known, with the commit that was made, or rows that are computed when asked for."""
 
 
@@ -62,7 +62,7 @@ class Run:
         """How often a statement is begun anew that loses its races."""
         self._staged = self._stage(plan)
 
-    def commit(self) -> Outcome:
+    def commit(self) -> Done:
         """Commits what is staged, or does what needs no staging. Raises a ConcurrentModificationError."""
         return self._done(self._plan, self._staged)
 
@@ -84,7 +84,7 @@ class Run:
             case _:
                 return None
 
-    def _done(self, plan: Plan, staged: StagedChange | None) -> Outcome:
+    def _done(self, plan: Plan, staged: StagedChange | None) -> Done:
         match plan:
             case Answer(schema, rows):
                 return Committed(schema, rows)
@@ -123,7 +123,7 @@ class Run:
                 self._session.set(setting.key, setting.value)
         return done
 
-    def _step(self, plan: Plan) -> Outcome:
+    def _step(self, plan: Plan) -> Done:
         next_step()
         return self._done(plan, self._stage(plan))
 
@@ -139,6 +139,6 @@ def _most_attempts(plan: Plan, settings: Settings) -> int:
     """How often a statement that loses its races is run. Raises InvalidSettingError."""
     if not isinstance(plan, (TableChange, RowChange, LayoutChange)):
         return 1
-    if not may_repeat(plan, as_choice(RETRY_STATEMENTS, settings.get(RETRY_STATEMENTS))):
+    if not may_repeat(plan, settings[RETRY_STATEMENTS]):
         return 1
-    return as_count(RETRY_ATTEMPTS, settings.get(RETRY_ATTEMPTS))
+    return settings[RETRY_ATTEMPTS]

@@ -12,10 +12,11 @@ from deltasql.execution.commit import Committed, adds_of, commit_actions, regist
 from deltasql.execution.metrics import removed_metrics
 from deltasql.execution.races import RaceRules, rebase_of
 from deltasql.log.actions.actions import AddFile
+from deltasql.log.actions.operations import Outcome
 from deltasql.log.actions.record_count import live_rows
 from deltasql.log.commit.transaction import Commit
 from deltasql.log.upkeep.cleanup import forget_versions
-from deltasql.planner.changes import OUTCOME_SCHEMAS, Outcome, TableChange
+from deltasql.planner.changes import OUTCOME_SCHEMAS, TableChange
 from deltasql.runtime import Runtime
 from deltasql.settings.session_settings import Settings
 
@@ -38,7 +39,7 @@ class StagedTable:
         change, spec = self._change, self._change.commit
         removes = adds_of(spec.snapshot, change.removed)
         metrics = _metrics(change, removes)
-        outcome = change.outcome or Outcome.NONE
+        outcome = change.commit.operation.outcome
         rows = _deleted_rows(change.removed) if outcome is Outcome.DELETE else None
         if rows is not None and rows >= 0:
             metrics["numDeletedRows"] = rows

@@ -17,7 +17,9 @@ from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.errors.log import StorageError
 from deltasql.execution.commit import Committed
 from deltasql.interrupts import next_step, shielded
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Json
+from deltasql.log.actions.operations import Operation
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.reading.unused_files import UnusedFiles, hidden_names, last_before, logged_paths, unused_files
 from deltasql.log.replay.snapshot import Snapshot
@@ -51,7 +53,7 @@ def remove_files(change: FileRemoval, runtime: Runtime, settings: Settings) -> C
     if change.dry_run:
         return Committed(PATHS, _rows(change, found), metrics=metrics)
     if change.logged:
-        start = _note(change, snapshot, "VACUUM START", change.parameters, metrics, settings)
+        start = _note(change, snapshot, operations.VACUUM_START, change.parameters, metrics, settings)
         next_step()
         found = unused_files(tree, change.log, start.snapshot, cutoff)
     done = _deleted(change, found, tree, settings)
@@ -107,7 +109,7 @@ def _inventoried(rows: pa.Table, store: LogStore, is_hidden: IsHidden) -> TableL
 def _note(
     change: FileRemoval,
     snapshot: Snapshot,
-    operation: str,
+    operation: Operation,
     parameters: Mapping[str, Any],
     metrics: Mapping[str, int],
     settings: Settings,
@@ -116,7 +118,7 @@ def _note(
     for left in reversed(range(_MOST_TRIES)):
         try:
             return Transaction(change.log, snapshot).commit(
-                operation, parameters, [], metrics=metrics, user_metadata=settings.get(USER_METADATA)
+                operation, parameters, [], metrics=metrics, user_metadata=settings[USER_METADATA]
             )
         except ConcurrentModificationError:
             if left == 0:
@@ -146,7 +148,7 @@ def _deleted(change: FileRemoval, found: UnusedFiles, tree: TableListing, settin
 def _ended(change: FileRemoval, status: str, metrics: Mapping[str, int], settings: Settings) -> Commit | None:
     if not change.logged:
         return None
-    return _note(change, change.log.snapshot(), "VACUUM END", {"status": status}, metrics, settings)
+    return _note(change, change.log.snapshot(), operations.VACUUM_END, {"status": status}, metrics, settings)
 
 
 def _rows(change: FileRemoval, found: UnusedFiles) -> tuple[tuple[str], ...]:

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.frames import (
     ChangeBoundariesError,
-    IllegalOptionError,
-    InvalidVersionOptionError,
     MissingPathError,
     MissingStartError,
     ReadOptionsError,
@@ -17,6 +15,18 @@ from deltasql.errors.frames import (
 from deltasql.frames.writer import Optioned, at
 from deltasql.plan.base import quote
 from deltasql.schema.text import quote_text
+from deltasql.settings.frame_options import (
+    FIRST_TIMESTAMP,
+    FIRST_VERSION,
+    LAST_TIMESTAMP,
+    LAST_VERSION,
+    READ_CHANGE_DATA,
+    READ_CHANGE_FEED,
+    TIMESTAMP_AS_OF,
+    VERSION_AS_OF,
+    Option,
+    Options,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -35,7 +45,7 @@ class FrameReader(Optioned):
 
     def table(self, tableName: str) -> DataFrame:
         """The rows of a table of the catalog, at the version or over the changes that the options say."""
-        if self._is_on("readchangefeed") or self._is_on("readchangedata"):
+        if self._reads_changes():
             return self._changes("table_changes", tableName)
         return self._rows(f"SELECT * FROM {tableName}{self._version()}")
 
@@ -48,46 +58,40 @@ class FrameReader(Optioned):
         if place is None:
             raise MissingPathError
         location = at(place).parts[1]
-        if self._is_on("readchangefeed") or self._is_on("readchangedata"):
+        if self._reads_changes():
             return self._changes("table_changes_by_path", location)
         return self._rows(f"SELECT * FROM delta.{quote(location)}{self._version()}")
 
-    def _is_on(self, option: str) -> bool:
-        value = self._options.get(option, "false")
-        if value.lower() not in {"true", "false"}:
-            raise IllegalOptionError("readChangeFeed", repr(value), "true or false")
-        return value.lower() == "true"
+    def _reads_changes(self) -> bool:
+        options = Options(self._options)
+        return options[READ_CHANGE_FEED] or options[READ_CHANGE_DATA]
 
     def _version(self) -> str:
         """The clause that names the version that is read."""
-        version, timestamp = self._options.get("versionasof"), self._options.get("timestampasof")
-        if version is not None and timestamp is not None:
-            raise ReadOptionsError("versionAsOf", "timestampAsOf")
+        options = Options(self._options)
+        timestamp = options[TIMESTAMP_AS_OF]
+        if VERSION_AS_OF.name.lower() in options.given and timestamp is not None:
+            raise ReadOptionsError(VERSION_AS_OF.name, TIMESTAMP_AS_OF.name)
+        version = options[VERSION_AS_OF]
         if version is not None:
-            if not version.strip().isdecimal():
-                raise InvalidVersionOptionError(repr(version))
             return f" VERSION AS OF {version}"
         return "" if timestamp is None else f" TIMESTAMP AS OF {quote_text(timestamp)}"
 
     def _changes(self, function: str, table: str) -> DataFrame:
-        start, end = self._bound("starting"), self._bound("ending")
+        start = self._bound(FIRST_VERSION, FIRST_TIMESTAMP, "start")
+        end = self._bound(LAST_VERSION, LAST_TIMESTAMP, "end")
         if start is None:
             raise MissingStartError
         bounds = [quote_text(table), start, *([] if end is None else [end])]
         return self._rows(f"SELECT * FROM {function}({', '.join(bounds)})")
 
-    def _bound(self, end: str) -> str | None:
+    def _bound(self, of_version: Option[int | None], of_time: Option[str | None], verb: str) -> str | None:
         """The SQL of the first or last version or moment of the changes."""
-        version, timestamp = self._options.get(f"{end}version"), self._options.get(f"{end}timestamp")
-        if version is not None and timestamp is not None:
-            verb = "start" if end == "starting" else "end"
-            raise ChangeBoundariesError(f"{end}Version", f"{end}Timestamp", verb)
+        options = Options(self._options)
+        timestamp = options[of_time]
+        if of_version.name.lower() in options.given and timestamp is not None:
+            raise ChangeBoundariesError(of_version.name, of_time.name, verb)
+        version = options[of_version]
         if version is not None:
-            return _number(f"{end}Version", version)
+            return str(version)
         return None if timestamp is None else quote_text(timestamp)
-
-
-def _number(option: str, value: str) -> str:
-    if not value.strip().isdecimal():
-        raise IllegalOptionError(option, repr(value), "a version: a whole number from 0 on")
-    return value.strip()

@@ -145,7 +145,7 @@ def temporary_sessions(spark: str | None = None) -> SessionFactory:
 def _open_session(warehouse: str, spark: str | None) -> Session:
     session = connect(warehouse=warehouse, spark=spark)
     # Nobody reads these tables after a crash of the machine.
-    session.settings.set(FSYNC, "false")
+    session.settings.set(FSYNC.name, "false")
     return session
 
 

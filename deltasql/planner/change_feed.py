@@ -22,7 +22,7 @@ from deltasql.errors.change_feed import (
 )
 from deltasql.log.actions.actions import Json, Metadata
 from deltasql.log.actions.vector_writer import inline_vector
-from deltasql.log.configuration.properties import column_mapping_mode, has_change_feed
+from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
 from deltasql.log.reading.change_feed import version_changes
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.operators import Operator, Scan, UnionAll
@@ -87,7 +87,7 @@ def _span(log: DeltaLog, function: str, bounds: Iterable[SqlText], context: Cont
     latest = log.snapshot().version
     first = start if isinstance(start, int) else log.first_at(start.micros)
     if first is None or first > latest:
-        if context.is_on(CHANGES_OUT_OF_RANGE):
+        if context.setting(CHANGES_OUT_OF_RANGE):
             return None
         if not isinstance(start, int):
             log.version_at(start.micros)
@@ -146,7 +146,7 @@ class _Feed:
     def __init__(self, log: DeltaLog, start: int, end: int) -> None:
         self.log, self.start, self.end = log, start, end
         latest = log.snapshot()
-        mapped = column_mapping_mode(latest.configuration) != "none"
+        mapped = latest.properties.maps_columns
         self.snapshot = log.snapshot(end) if mapped and 0 <= end < latest.version else latest
         self.snapshot.check_readable()
         self.versions: list[VersionChanges] = []
@@ -170,7 +170,7 @@ class _Feed:
         return UnionAll(tuple(scans)) if scans else self._scan([], times)
 
     def _check(self, metadata: Metadata, version: int) -> None:
-        if not has_change_feed(metadata.configuration):
+        if not metadata.properties[CHANGE_DATA_FEED]:
             raise MissingChangeDataError(table=self.log.table, version=version, start=self.start, end=self.end)
         reason = unreadable_part(self.snapshot.schema, metadata.schema)
         if reason is not None:

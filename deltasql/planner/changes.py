@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import shown_value
+from deltasql.log.actions.operations import Operation, Outcome
 from deltasql.plan.operators import Operator, Rearrange, Rewrite, Write
 from deltasql.plan.reads import NO_ROWS, Reads, RowReads
 from deltasql.planner.catalog_changes import CatalogChange, Registration, ViewChange
@@ -68,7 +69,7 @@ class CommitSpec:
 
     log: DeltaLog
     snapshot: Snapshot | None
-    operation: str
+    operation: Operation
     parameters: Mapping[str, Any]
     actions: tuple[Action, ...] = ()
     reads: Reads | None = None
@@ -89,7 +90,6 @@ class TableChange:
 
     commit: CommitSpec
     removed: pa.Table | None = None
-    outcome: Outcome | None = None
     skip_if_empty: bool = False
     verify: tuple[Verification, ...] = ()
     checkpoint: bool = False
@@ -114,16 +114,6 @@ class Stepwise:
     steps: Iterator[Plan]
 
 
-class Outcome(Enum):
-    """Which counts a row statement returns."""
-
-    NONE = "none"
-    INSERT = "insert"
-    UPDATE = "update"
-    DELETE = "delete"
-    MERGE = "merge"
-
-
 @dataclass(frozen=True, slots=True)
 class RowChange:
     """One commit with rows: `operator` stages files, `removed` leave besides those that a Rewrite replaces.
@@ -136,7 +126,6 @@ class RowChange:
     commit: CommitSpec
     operator: Write | Rewrite
     metadata: Metadata
-    outcome: Outcome
     removed: pa.Table | None = None
     dynamic_overwrite: bool = False
     skip_if_empty: bool = False

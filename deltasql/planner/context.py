@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from deltasql.catalog import Catalog
 from deltasql.errors.base import Caret, DeltaSqlError
@@ -18,12 +18,14 @@ from deltasql.plan.parameters import UNBOUND, BoundStatement
 from deltasql.planner.catalog_changes import View
 from deltasql.runtime import Analyst
 from deltasql.schema.timezone import machine_zone_name
-from deltasql.settings.session_settings import MEANING, TIME_ZONE, Settings, as_boolean, as_choice, says_meaning
+from deltasql.settings.session_settings import MEANING, TIME_ZONE, Setting, Settings, says_meaning
 from deltasql.sql.timestamps import timestamp_of
 
 if TYPE_CHECKING:
     from deltasql.log.replay.snapshot import Snapshot
 
+
+T = TypeVar("T")
 
 GLOBAL = "global_temp"
 """The schema of the views that all sessions of the process share."""
@@ -69,9 +71,9 @@ class Context:
 
         A running Spark's comes first: it reads the rows, and SET TIME ZONE is told to it alone. Then SET, the machine.
         """
-        if self.reader is not None and TIME_ZONE in self.reader.settings:
-            return self.reader.settings[TIME_ZONE] or machine_zone_name()
-        return self.analyst.setting(TIME_ZONE) or self.settings.get(TIME_ZONE) or machine_zone_name()
+        if self.reader is not None and TIME_ZONE.name in self.reader.settings:
+            return self.reader.settings[TIME_ZONE.name] or machine_zone_name()
+        return self.analyst.setting(TIME_ZONE.name) or self.settings[TIME_ZONE] or machine_zone_name()
 
     @property
     def meaning(self) -> dict[str, str]:
@@ -80,18 +82,15 @@ class Context:
         asked = ((key, self.analyst.setting(key)) for key in MEANING if key not in given)
         return {**given, **{key: value for key, value in asked if value is not None}}
 
-    def setting(self, key: str) -> str | None:
-        """What SET says, else what a Spark session that was handed in says, else the default."""
-        own = self.settings.own(key)
-        return own if own is not None else self.analyst.setting(key) or self.settings.get(key)
+    def setting(self, entry: Setting[T]) -> T:
+        """What SET says, else what a Spark session that was handed in says, else the default.
 
-    def is_on(self, key: str) -> bool:
-        """A boolean setting. Raises InvalidSettingError when its value is neither true nor false."""
-        return as_boolean(key, self.setting(key))
-
-    def choice(self, key: str) -> str:
-        """A setting with a few values, in upper case. Raises InvalidSettingError for any other."""
-        return as_choice(key, self.setting(key))
+        Raises InvalidSettingError for a text that the setting cannot have.
+        """
+        own = self.settings.own(entry.name)
+        return entry.value(
+            own if own is not None else self.analyst.setting(entry.name) or self.settings.get(entry.name)
+        )
 
     def location(self, name: TableName) -> str:
         """Where the table lies. Raises TableNotFoundError with the closest names."""

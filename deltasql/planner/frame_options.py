@@ -1,18 +1,27 @@
-"""The options of a DataFrame's write, read and checked. Options that nobody knows are let through, as Spark does."""
+"""The options of a DataFrame's write, read and checked."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from deltasql.errors.frames import (
-    IllegalOptionError,
     OverwriteSchemaDynamicError,
     ReplaceWhereDynamicError,
     UnsupportedWriteError,
 )
 from deltasql.plan.frames import WriteFrame, WriteMode
 from deltasql.planner.idempotency import Application, application
+from deltasql.settings.frame_options import (
+    DATA_CHANGE,
+    MERGE_SCHEMA,
+    OVERWRITE_MODE,
+    OVERWRITE_SCHEMA,
+    REPLACE_WHERE,
+    TXN_APP_ID,
+    TXN_VERSION,
+    USER_METADATA,
+    Options,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +44,19 @@ def write_options(statement: WriteFrame) -> WriteOptions:
     Raises IllegalOptionError, InvalidIdempotentWriteError, UnsupportedWriteError, and for two that exclude each other
     OverwriteSchemaDynamicError or ReplaceWhereDynamicError.
     """
-    given = statement.options
-    for option in ("replaceon", "replaceusing"):
-        if option in given:
-            raise UnsupportedWriteError(f"The option {_SPELLED[option]}", "MERGE INTO does what it does.")
+    given, read = statement.options, Options(statement.options)
+    for option in ("replaceOn", "replaceUsing"):
+        if option.lower() in given:
+            raise UnsupportedWriteError(f"The option {option}", "MERGE INTO does what it does.")
     overwrites = statement.mode is WriteMode.OVERWRITE
     options = WriteOptions(
-        merge_schema=_boolean(given, "mergeschema"),
-        overwrite_schema=bool(_boolean(given, "overwriteschema")),
-        replace_where=given.get("replacewhere") if overwrites else None,
-        dynamic=_dynamic(given) if overwrites else None,
-        data_change=_boolean(given, "datachange") is not False,
-        application=application(given.get("txnappid"), given.get("txnversion"), "txnAppId", "txnVersion"),
-        user_metadata=given.get("usermetadata"),
+        merge_schema=read[MERGE_SCHEMA],
+        overwrite_schema=read[OVERWRITE_SCHEMA],
+        replace_where=read[REPLACE_WHERE] if overwrites else None,
+        dynamic=_dynamic(read) if overwrites else None,
+        data_change=read[DATA_CHANGE],
+        application=application(read[TXN_APP_ID], read[TXN_VERSION], TXN_APP_ID.name, TXN_VERSION.name),
+        user_metadata=read[USER_METADATA],
         properties=tuple((key, value) for key, value in given.items() if key.startswith("delta.")),
     )
     _refuse_together(options, by_name=statement.by_name)
@@ -68,28 +77,6 @@ def _refuse_together(options: WriteOptions, *, by_name: bool) -> None:
         raise OverwriteSchemaDynamicError
 
 
-def _dynamic(given: Mapping[str, str]) -> bool | None:
-    mode = given.get("partitionoverwritemode")
-    if mode is None:
-        return None
-    if mode.lower() not in {"static", "dynamic"}:
-        raise IllegalOptionError("partitionOverwriteMode", repr(mode), "'static' or 'dynamic'")
-    return mode.lower() == "dynamic"
-
-
-def _boolean(given: Mapping[str, str], option: str) -> bool | None:
-    text = given.get(option)
-    if text is None:
-        return None
-    if text.lower() not in {"true", "false"}:
-        raise IllegalOptionError(_SPELLED[option], repr(text), "true or false")
-    return text.lower() == "true"
-
-
-_SPELLED = {
-    "mergeschema": "mergeSchema",
-    "overwriteschema": "overwriteSchema",
-    "datachange": "dataChange",
-    "replaceon": "replaceOn",
-    "replaceusing": "replaceUsing",
-}
+def _dynamic(options: Options) -> bool | None:
+    mode = options[OVERWRITE_MODE]
+    return None if mode is None else mode == "dynamic"

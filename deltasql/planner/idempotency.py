@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from deltasql.errors.frames import IllegalOptionError, InvalidIdempotentWriteError
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import SetTransaction
+from deltasql.log.actions.operations import Operation
 from deltasql.plan.base import LogicalPlan, TableName
 from deltasql.plan.delete import Delete
 from deltasql.plan.insert import Insert
@@ -21,7 +23,6 @@ from deltasql.plan.update import Update
 from deltasql.planner.changes import (
     OUTCOME_SCHEMAS,
     Answer,
-    Outcome,
     Plan,
     RowChange,
     SettingChange,
@@ -35,14 +36,14 @@ from deltasql.settings.session_settings import TXN_APP_ID, TXN_AUTO_RESET, TXN_V
 if TYPE_CHECKING:
     from deltasql.log.replay.snapshot import Snapshot
 
-_OUTCOMES: Mapping[type[LogicalPlan], Outcome] = {
-    Insert: Outcome.INSERT,
-    CreateTable: Outcome.INSERT,
-    Update: Outcome.UPDATE,
-    Delete: Outcome.DELETE,
-    Merge: Outcome.MERGE,
+_WRITES: Mapping[type[LogicalPlan], Operation] = {
+    Insert: operations.WRITE,
+    CreateTable: operations.CREATE_TABLE_AS_SELECT,
+    Update: operations.UPDATE,
+    Delete: operations.DELETE,
+    Merge: operations.MERGE,
 }
-"""The statements of SQL that are idempotent where the settings say so, and what each returns."""
+"""The statements of SQL that are idempotent where the settings say so, and what each does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +81,14 @@ def application(app_id: str | None, version: str | None, id_key: str, version_ke
 
 def session_application(context: Context) -> Application | None:
     """The application that the session's settings name. Raises what `application` raises."""
-    found = application(context.setting(TXN_APP_ID), context.setting(TXN_VERSION), TXN_APP_ID, TXN_VERSION)
+    found = application(context.setting(TXN_APP_ID), context.setting(TXN_VERSION), TXN_APP_ID.name, TXN_VERSION.name)
     return None if found is None else replace(found, from_settings=True)
 
 
 def plan_statement(statement: LogicalPlan, context: Context) -> Plan:
     """What `statement` comes to; nothing, if it is a write that the session's application has done before."""
-    outcome = _OUTCOMES.get(type(statement))
-    if outcome is None:
+    operation = _WRITES.get(type(statement))
+    if operation is None:
         return plan(statement, context)
     assert isinstance(statement, (Insert, CreateTable, Update, Delete, Merge))
     if isinstance(statement, CreateTable) and statement.query is None:
@@ -96,7 +97,7 @@ def plan_statement(statement: LogicalPlan, context: Context) -> Plan:
     if own is None:
         return plan(statement, context)
     if own.done_in(present(statement.table, context)):
-        return skipped(own, outcome, context)
+        return skipped(own, operation, context)
     return noted(plan(statement, context), own, context)
 
 
@@ -107,9 +108,9 @@ def present(name: TableName, context: Context) -> Snapshot | None:
     return context.snapshot(name) if context.log(name).exists() else None
 
 
-def skipped(done: Application, outcome: Outcome, context: Context) -> Plan:
+def skipped(done: Application, operation: Operation, context: Context) -> Plan:
     """No rows, and no commit; the settings' version is forgotten where they say so."""
-    answer = Answer(OUTCOME_SCHEMAS[outcome])
+    answer = Answer(OUTCOME_SCHEMAS[operation.outcome])
     resets = _resets(done, context)
     return Stepwise("a write that was done before", iter([*resets, answer])) if resets else answer
 
@@ -122,4 +123,4 @@ def noted(change: Plan, own: Application, context: Context) -> Plan:
 
 
 def _resets(own: Application, context: Context) -> tuple[SettingChange, ...]:
-    return (SettingChange(TXN_VERSION, None),) if own.from_settings and context.is_on(TXN_AUTO_RESET) else ()
+    return (SettingChange(TXN_VERSION.name, None),) if own.from_settings and context.setting(TXN_AUTO_RESET) else ()

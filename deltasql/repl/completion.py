@@ -13,7 +13,7 @@ from prompt_toolkit.document import Document
 from deltasql.errors.base import DeltaSqlError
 from deltasql.parser import expected_keywords
 from deltasql.plan.base import quote
-from deltasql.render import FORMATS
+from deltasql.repl.commands import COMMANDS
 from deltasql.sql.patterns import QUOTED_NAME, WORD
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ _BEFORE_TABLE = re.compile(
     r"\s+$",
     re.IGNORECASE,
 )
-_COMMANDS = ("\\d", "\\dt", "\\l", "\\format", "\\timing", "\\?", "\\q")
 # The grammar takes queries and expressions as they are, so it cannot tell which of Spark's own words may follow there.
 _QUERY_WORDS = re.findall(
     r"\w+",
@@ -143,7 +142,8 @@ def _offer(names: Iterable[str], word: str, kind: str = "") -> Iterator[Completi
 
 
 def _commands(text: str) -> Iterator[Completion]:
-    if text.startswith("\\format "):
-        yield from _offer(FORMATS, text.removeprefix("\\format "))
-        return
-    yield from _offer(_COMMANDS, text)
+    for command in COMMANDS:
+        if command.values and text.startswith(f"{command.typed} "):
+            yield from _offer(command.values, text.removeprefix(f"{command.typed} "))
+            return
+    yield from _offer(dict.fromkeys(command.typed for command in COMMANDS), text)

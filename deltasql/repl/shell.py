@@ -12,11 +12,11 @@ from deltasql.errors.engine import SparkError
 from deltasql.errors.secrets import without_secrets
 from deltasql.interrupts import telling
 from deltasql.parser import split
-from deltasql.render import render
-from deltasql.repl.commands import Command, command_of
+from deltasql.render.formats import render
+from deltasql.repl.commands import Effect, command_of
 
 if TYPE_CHECKING:
-    from deltasql.render import Grid
+    from deltasql.render.grid import Grid
     from deltasql.result import Result
     from deltasql.session import Session
 
@@ -91,7 +91,7 @@ class Shell:
         self.out.write(text + "\n")
         self.out.flush()
 
-    def _command(self, command: Command) -> bool:
+    def _command(self, command: Effect) -> bool:
         if command.sql:
             self._statement(command.sql)
         return command.act(self)

@@ -5,7 +5,7 @@ Source: Delta protocol, Column Mapping.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -13,8 +13,6 @@ from uuid import uuid4
 
 from deltasql.schema.types import ArrayType, DataType, MapType, StructField, StructType
 
-MODE = "delta.columnMapping.mode"
-MAX_ID = "delta.columnMapping.maxColumnId"
 ID = "delta.columnMapping.id"
 PHYSICAL_NAME = "delta.columnMapping.physicalName"
 NESTED_IDS = "delta.columnMapping.nested.ids"
@@ -135,8 +133,6 @@ def _physical_type(kind: DataType) -> DataType:
             return kind
 
 
-def has_dropped_columns(schema: StructType, configuration: Mapping[str, str]) -> bool:
-    """Whether a column may have been dropped: ids are counted up and never used again, so that one is missing then."""
-    if configuration.get(MODE, "none").lower() == "none":
-        return False
-    return int(configuration.get(MAX_ID, "0")) != sum(1 for _ in _ids(schema))
+def has_dropped_columns(schema: StructType, highest: int) -> bool:
+    """Whether a mapped column may have been dropped: ids are counted up to `highest` and never used again."""
+    return highest != sum(1 for _ in _ids(schema))

@@ -1,4 +1,4 @@
-"""Settings of a session: what there is, what each may be, and what SET has stored.
+"""Settings of a session and options of DataFrames: what there is, what each may be, and what SET has stored.
 
-Properties of tables are in `log.configuration`.
+Properties of tables are in `log.properties`.
 """

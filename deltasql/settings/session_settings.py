@@ -1,89 +1,313 @@
-"""Session settings: what SET stores. Keys are matched as written, as Spark does. Source: Delta's SQLConf."""
+"""Session settings: what SET stores. Keys are matched as written, as Spark does. Source: Delta's SQLConf.
+
+A new setting is one declaration here, and whatever asks for its value: `settings[RETRY_ATTEMPTS]`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from deltasql.errors.settings import InvalidSettingError
-from deltasql.log.configuration.property_values import byte_size
+from deltasql.registry.entries import Entry, Registry
+from deltasql.registry.readers import any_text, boolean, byte_size, count, one_of, share
 
-AUTO_MERGE = "spark.databricks.delta.schema.autoMerge.enabled"
-USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
-ARBITRARY_PROPERTIES = "spark.databricks.delta.allowArbitraryProperties.enabled"
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting(Entry[T]):
+    """One setting. `listed`: SET without a key shows its default too; Spark knows the others' or they have none."""
+
+    listed: bool = True
+
+    def refusal(self, text: str) -> Exception:
+        """InvalidSettingError."""
+        return InvalidSettingError(key=self.name, value=text, expected=self.legal)
+
+
+SETTINGS: Registry[Setting[Any]] = Registry()
+
 PROPERTY_DEFAULTS = "spark.databricks.delta.properties.defaults."
-TXN_APP_ID = "spark.databricks.delta.write.txnAppId"
-TXN_VERSION = "spark.databricks.delta.write.txnVersion"
-TXN_AUTO_RESET = "spark.databricks.delta.write.txnVersion.autoReset.enabled"
-PARTITION_OVERWRITE_MODE = "spark.sql.sources.partitionOverwriteMode"
-STRUCTS_BY_NAME = "spark.databricks.delta.resolveMergeUpdateStructsByName.enabled"
-CASE_SENSITIVE = "spark.sql.caseSensitive"
-REPLACE_WHERE_CHECK = "spark.databricks.delta.replaceWhere.constraintCheck.enabled"
-STORE_ASSIGNMENT = "spark.sql.storeAssignmentPolicy"
-ANSI = "spark.sql.ansi.enabled"
-TIME_ZONE = "spark.sql.session.timeZone"
-AUTOMATIC_WIDENING = "spark.databricks.delta.typeWidening.allowAutomaticWidening"
-CHANGES_OUT_OF_RANGE = "spark.databricks.delta.changeDataFeed.timestampOutOfRange.enabled"
-STRICT_UNSET = "deltasql.unsetProperties.strict"
-OPTIMIZE_MIN_FILE_SIZE = "spark.databricks.delta.optimize.minFileSize"
-OPTIMIZE_MAX_FILE_SIZE = "spark.databricks.delta.optimize.maxFileSize"
-OPTIMIZE_DELETED_RATIO = "spark.databricks.delta.optimize.maxDeletedRowsRatio"
-ZORDER_STATS_CHECK = "spark.databricks.delta.optimize.zorder.checkStatsCollection.enabled"
-RETENTION_CHECK = "spark.databricks.delta.retentionDurationCheck.enabled"
-VACUUM_LITE = "spark.databricks.delta.vacuum.lite.enabled"
-VACUUM_LOGGING = "spark.databricks.delta.vacuum.logging.enabled"
-RESTORE_DOWNGRADE = "spark.databricks.delta.restore.protocolDowngradeAllowed"
-FSCK_MOST_ROWS = "spark.databricks.delta.fsck.maxNumEntriesInResult"
-BYPASS_LOCATION_CHECK = "spark.databricks.delta.alterLocation.bypassSchemaCheck"
-IGNORE_MISSING_FILES = "spark.sql.files.ignoreMissingFiles"
-ROW_LEVEL = "deltasql.rowLevelConcurrency.enabled"
-ROW_LEVEL_SUBQUERIES = "deltasql.rowLevelConcurrency.subqueries"
-ROW_LEVEL_FILES = "deltasql.rowLevelConcurrency.maxFiles"
-ROW_LEVEL_BYTES = "deltasql.rowLevelConcurrency.maxBytes"
-ROW_LEVEL_SECONDS = "deltasql.rowLevelConcurrency.maxSeconds"
-FOLLOW_ROWS = "deltasql.optimizeRelaxation.enabled"
-STRICT_WRITE_SERIALIZABLE = "deltasql.strictWriteSerializable"
-FSYNC = "deltasql.commit.fsync"
-RETRY_ATTEMPTS = "deltasql.retry.maxAttempts"
-RETRY_STATEMENTS = "deltasql.retry.statements"
+"""What the keys begin with that give new tables their properties; the property's name without `delta.` follows."""
 
-DEFAULTS = {
-    AUTO_MERGE: "false",
-    ARBITRARY_PROPERTIES: "false",
-    PARTITION_OVERWRITE_MODE: "STATIC",
-    TXN_AUTO_RESET: "false",
-    STRUCTS_BY_NAME: "true",
-    CASE_SENSITIVE: "false",
-    REPLACE_WHERE_CHECK: "true",
-    STORE_ASSIGNMENT: "ANSI",
-    AUTOMATIC_WIDENING: "ALWAYS",
-    CHANGES_OUT_OF_RANGE: "false",
-    STRICT_UNSET: "true",
-    RETENTION_CHECK: "true",
-    VACUUM_LITE: "false",
-    RESTORE_DOWNGRADE: "false",
-    BYPASS_LOCATION_CHECK: "false",
-    FSCK_MOST_ROWS: "1000",
-    ROW_LEVEL: "true",
-    ROW_LEVEL_SUBQUERIES: "true",
-    ROW_LEVEL_FILES: "64",
-    ROW_LEVEL_BYTES: "256mb",
-    ROW_LEVEL_SECONDS: "60",
-    FOLLOW_ROWS: "true",
-    STRICT_WRITE_SERIALIZABLE: "true",
-    FSYNC: "true",
-    RETRY_ATTEMPTS: "10",
-    RETRY_STATEMENTS: "DETERMINISTIC",
-}
 
-CHOICES = {
-    PARTITION_OVERWRITE_MODE: ("STATIC", "DYNAMIC"),
-    STORE_ASSIGNMENT: ("ANSI", "LEGACY", "STRICT"),
-    AUTOMATIC_WIDENING: ("ALWAYS", "SAME_FAMILY_TYPE", "NEVER"),
-    RETRY_STATEMENTS: ("DETERMINISTIC", "ALL", "NONE"),
-}
+def _switch(text: str) -> bool:
+    return boolean((text or "false").strip())
+
+
+def _choice(*words: str) -> Callable[[str], str]:
+    """A reader of one of these words, in any case and with blanks around it."""
+    read = one_of(*words)
+    return lambda text: read(text.strip())
+
+
+def _zone_name(text: str) -> str:
+    if text[:1] in {"'", '"'}:
+        raise ValueError(text)
+    return text
+
+
+def _flag(name: str, default: str, applies: str, documentation: str, *, listed: bool = True) -> Setting[bool]:
+    return SETTINGS.add(Setting(name, _switch, "true or false", default, documentation, applies, listed))
+
+
+def _word(name: str, words: tuple[str, ...], default: str, applies: str, documentation: str) -> Setting[str]:
+    return SETTINGS.add(Setting(name, _choice(*words), " or ".join(words), default, documentation, applies))
+
+
+def _number(name: str, default: str, applies: str, documentation: str) -> Setting[int]:
+    return SETTINGS.add(Setting(name, count(), "a whole number", default, documentation, applies))
+
+
+def _maybe(name: str, read: Callable[[str], T], legal: str, applies: str, documentation: str) -> Setting[T | None]:
+    """A setting that means something only where it is set."""
+    return SETTINGS.add(Setting(name, read, legal, None, documentation, applies, listed=False))
+
+
+_SIZES = "a size such as 104857600 or 100mb"
+_WRITES, _RACES = "writes", "lost races"
+
+AUTO_MERGE = _flag(
+    "spark.databricks.delta.schema.autoMerge.enabled",
+    "false",
+    _WRITES,
+    "Every write may add columns, as if it said WITH SCHEMA EVOLUTION.",
+)
+USER_METADATA = _maybe(
+    "spark.databricks.delta.commitInfo.userMetadata",
+    any_text,
+    "any text",
+    "commits",
+    "A note that goes into the history of each commit.",
+)
+ARBITRARY_PROPERTIES = _flag(
+    "spark.databricks.delta.allowArbitraryProperties.enabled",
+    "false",
+    "TBLPROPERTIES",
+    "Unknown properties that begin with `delta.` are taken.",
+)
+TXN_APP_ID = _maybe(
+    "spark.databricks.delta.write.txnAppId",
+    any_text,
+    "any text",
+    _WRITES,
+    "The application that writes, for idempotent writes.",
+)
+TXN_VERSION = _maybe(
+    "spark.databricks.delta.write.txnVersion",
+    any_text,
+    "a whole number",
+    _WRITES,
+    "The number of the application's write; one that is not above the last is skipped.",
+)
+TXN_AUTO_RESET = _flag(
+    "spark.databricks.delta.write.txnVersion.autoReset.enabled",
+    "false",
+    _WRITES,
+    "The number of the write is forgotten once its commit is there.",
+)
+PARTITION_OVERWRITE_MODE = _word(
+    "spark.sql.sources.partitionOverwriteMode",
+    ("STATIC", "DYNAMIC"),
+    "STATIC",
+    "INSERT OVERWRITE",
+    "DYNAMIC: only the partitions that rows fall into are replaced.",
+)
+STRUCTS_BY_NAME = _flag(
+    "spark.databricks.delta.resolveMergeUpdateStructsByName.enabled",
+    "true",
+    "MERGE",
+    "Fields of structs are assigned by name; false: by position.",
+)
+CASE_SENSITIVE = _flag(
+    "spark.sql.caseSensitive", "false", "queries", "Whether Spark tells names apart that differ in letter case alone."
+)
+REPLACE_WHERE_CHECK = _flag(
+    "spark.databricks.delta.replaceWhere.constraintCheck.enabled",
+    "true",
+    "REPLACE WHERE",
+    "New rows must satisfy the condition of what they replace.",
+)
+STORE_ASSIGNMENT = _word(
+    "spark.sql.storeAssignmentPolicy",
+    ("ANSI", "LEGACY", "STRICT"),
+    "ANSI",
+    _WRITES,
+    "Which casts a write makes by itself.",
+)
+ANSI = SETTINGS.add(
+    Setting(
+        "spark.sql.ansi.enabled",
+        _switch,
+        "true or false",
+        "true",
+        "Whether Spark raises an error where a cast or a calculation fails.",
+        "queries",
+        listed=False,
+    )
+)
+TIME_ZONE = _maybe(
+    "spark.sql.session.timeZone",
+    _zone_name,
+    "a name without quotes, such as UTC or Europe/Paris",
+    "queries, TIMESTAMP AS OF",
+    "The zone of timestamps; the machine's, where nobody says.",
+)
+AUTOMATIC_WIDENING = _word(
+    "spark.databricks.delta.typeWidening.allowAutomaticWidening",
+    ("ALWAYS", "SAME_FAMILY_TYPE", "NEVER"),
+    "ALWAYS",
+    "schema evolution",
+    "Whether columns of tables with type widening become wider with what is written.",
+)
+CHANGES_OUT_OF_RANGE = _flag(
+    "spark.databricks.delta.changeDataFeed.timestampOutOfRange.enabled",
+    "false",
+    "table_changes",
+    "Bounds after the last commit give no rows; false: they are an error.",
+)
+STRICT_UNSET = _flag(
+    "deltasql.unsetProperties.strict",
+    "true",
+    "UNSET TBLPROPERTIES",
+    "To unset what is not set is an error; false: it is passed over.",
+)
+OPTIMIZE_MIN_FILE_SIZE = _maybe(
+    "spark.databricks.delta.optimize.minFileSize",
+    byte_size,
+    _SIZES,
+    "OPTIMIZE",
+    "Files below this are put together; the table's target where it is not set.",
+)
+OPTIMIZE_MAX_FILE_SIZE = _maybe(
+    "spark.databricks.delta.optimize.maxFileSize",
+    byte_size,
+    _SIZES,
+    "OPTIMIZE",
+    "How big new files are; `delta.targetFileSize` or 1 GiB where it is not set.",
+)
+OPTIMIZE_DELETED_RATIO = SETTINGS.add(
+    Setting(
+        "spark.databricks.delta.optimize.maxDeletedRowsRatio",
+        share,
+        "a number from 0 to 1",
+        "0.05",
+        "Files of whose rows more are deleted are written anew.",
+        "OPTIMIZE",
+        listed=False,
+    )
+)
+ZORDER_STATS_CHECK = _flag(
+    "spark.databricks.delta.optimize.zorder.checkStatsCollection.enabled",
+    "true",
+    "OPTIMIZE ZORDER BY",
+    "Columns without statistics are refused.",
+    listed=False,
+)
+RETENTION_CHECK = _flag(
+    "spark.databricks.delta.retentionDurationCheck.enabled",
+    "true",
+    "VACUUM",
+    "Retentions below the table's own are refused.",
+)
+VACUUM_LITE = _flag(
+    "spark.databricks.delta.vacuum.lite.enabled", "false", "VACUUM", "VACUUM is LITE where it does not say FULL."
+)
+VACUUM_LOGGING = _maybe(
+    "spark.databricks.delta.vacuum.logging.enabled",
+    _switch,
+    "true or false",
+    "VACUUM",
+    "Whether VACUUM notes its begin and end in the history; by the kind of storage, where it is not set.",
+)
+RESTORE_DOWNGRADE = _flag(
+    "spark.databricks.delta.restore.protocolDowngradeAllowed",
+    "false",
+    "RESTORE",
+    "The protocol goes back as well.",
+)
+FSCK_MOST_ROWS = _number(
+    "spark.databricks.delta.fsck.maxNumEntriesInResult", "1000", "FSCK", "How many files the result lists at most."
+)
+BYPASS_LOCATION_CHECK = _flag(
+    "spark.databricks.delta.alterLocation.bypassSchemaCheck",
+    "false",
+    "ALTER TABLE … SET LOCATION",
+    "The table there may have another schema.",
+)
+IGNORE_MISSING_FILES = SETTINGS.add(
+    Setting(
+        "spark.sql.files.ignoreMissingFiles",
+        _switch,
+        "true or false",
+        "false",
+        "Data files that are gone are passed over.",
+        "reads, RESTORE",
+        listed=False,
+    )
+)
+ROW_LEVEL = _flag(
+    "deltasql.rowLevelConcurrency.enabled", "true", _RACES, "Rows decide what is a conflict; false: files do."
+)
+ROW_LEVEL_SUBQUERIES = _flag(
+    "deltasql.rowLevelConcurrency.subqueries",
+    "true",
+    _RACES,
+    "Rows decide for statements with a sub-query too; false: files do.",
+)
+ROW_LEVEL_FILES = _number(
+    "deltasql.rowLevelConcurrency.maxFiles", "64", _RACES, "How many new files a commit may read to tell rows apart."
+)
+ROW_LEVEL_BYTES = SETTINGS.add(
+    Setting(
+        "deltasql.rowLevelConcurrency.maxBytes",
+        byte_size,
+        _SIZES,
+        "256mb",
+        "How much of new files a commit may read to tell rows apart.",
+        _RACES,
+    )
+)
+ROW_LEVEL_SECONDS = _number(
+    "deltasql.rowLevelConcurrency.maxSeconds", "60", _RACES, "How long a commit may read new files to tell rows apart."
+)
+FOLLOW_ROWS = _flag(
+    "deltasql.optimizeRelaxation.enabled",
+    "true",
+    _RACES,
+    "Rows are followed to where OPTIMIZE moves them; false: it conflicts as in a table without deletion vectors.",
+)
+STRICT_WRITE_SERIALIZABLE = _flag(
+    "deltasql.strictWriteSerializable",
+    "true",
+    _RACES,
+    "The rare circle of three is refused: a statement that was put before an append, and a reader of both.",
+)
+FSYNC = _flag(
+    "deltasql.commit.fsync",
+    "true",
+    "commits",
+    "Commits wait for the disk; false: a crash of the machine may lose the last ones (see "
+    "[durability](security.md#durability)).",
+)
+RETRY_ATTEMPTS = _number(
+    "deltasql.retry.maxAttempts", "10", _RACES, "How often `session.sql` tries a statement that loses its races."
+)
+RETRY_STATEMENTS = _word(
+    "deltasql.retry.statements",
+    ("DETERMINISTIC", "ALL", "NONE"),
+    "DETERMINISTIC",
+    _RACES,
+    "Which statements are tried again; ALL: random ones too.",
+)
+
+DEFAULTS = {key: item.default for key, item in SETTINGS.items() if item.listed and item.default is not None}
+"""What the settings are that nobody has set, by key, as SET lists them."""
 
 MEANING = (
-    *(TIME_ZONE, "spark.sql.ansi.enabled", CASE_SENSITIVE, "spark.sql.timestampType"),
+    *(TIME_ZONE.name, ANSI.name, CASE_SENSITIVE.name, "spark.sql.timestampType"),
     *("spark.sql.ansi.doubleQuotedIdentifiers", "spark.sql.mapKeyDedupPolicy"),
 )
 """Settings that say what a query means, as people configure a Spark session of theirs; SET makes any of them known."""
@@ -106,6 +330,10 @@ class Settings:
     def __iter__(self) -> Iterator[tuple[str, str]]:
         return iter(sorted({**DEFAULTS, **self._values}.items()))
 
+    def __getitem__(self, entry: Setting[T]) -> T:
+        """The value of a setting, or of its default. Raises InvalidSettingError."""
+        return entry.value(self.get(entry.name))
+
     def copy(self) -> Settings:
         """The settings as they are now, for another session."""
         copied = Settings()
@@ -117,7 +345,7 @@ class Settings:
         return sorted(self._values.items())
 
     def get(self, key: str) -> str | None:
-        """The value of a setting, its default, or None."""
+        """The text of a setting, its listed default, or None."""
         return self._values.get(key, DEFAULTS.get(key))
 
     def own(self, key: str) -> str | None:
@@ -137,45 +365,3 @@ class Settings:
     def with_prefix(self, prefix: str) -> Mapping[str, str]:
         """Values of the settings that start with `prefix`, by the rest of their keys."""
         return {key[len(prefix) :]: value for key, value in self._values.items() if key.startswith(prefix)}
-
-
-def as_boolean(key: str, value: str | None) -> bool:
-    """A boolean setting; one that is not set is false. Raises InvalidSettingError for any other text."""
-    text = (value or "false").strip().lower()
-    if text not in {"true", "false"}:
-        raise InvalidSettingError(key=key, value=str(value), expected="true or false")
-    return text == "true"
-
-
-def as_bytes(key: str, value: str) -> int:
-    """A setting that is a size, such as 1048576 or 100mb. Raises InvalidSettingError for any other text."""
-    try:
-        return byte_size(value)
-    except ValueError:
-        raise InvalidSettingError(key=key, value=value, expected="a size such as 104857600 or 100mb") from None
-
-
-def as_count(key: str, value: str | None) -> int:
-    """A setting that is a whole number from 0 on. Raises InvalidSettingError for any other text."""
-    if value is None or not value.strip().isdecimal():
-        raise InvalidSettingError(key=key, value=str(value), expected="a whole number")
-    return int(value)
-
-
-def as_share(key: str, value: str) -> float:
-    """A setting between 0 and 1. Raises InvalidSettingError for any other text."""
-    try:
-        share = float(value)
-    except ValueError:
-        share = -1.0
-    if not 0 <= share <= 1:
-        raise InvalidSettingError(key=key, value=value, expected="a number from 0 to 1")
-    return share
-
-
-def as_choice(key: str, value: str | None) -> str:
-    """A setting of CHOICES, in upper case. Raises InvalidSettingError for any other text."""
-    text = (value or "").strip().upper()
-    if text not in CHOICES[key]:
-        raise InvalidSettingError(key=key, value=str(value), expected=" or ".join(CHOICES[key]))
-    return text

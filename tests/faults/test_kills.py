@@ -20,6 +20,7 @@ File = Callable[[str], Path]
 
 _WRITER = """
 import os, signal, sys
+from deltasql.log.actions import operations
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.storage.local_store import LocalLogStore
@@ -47,7 +48,7 @@ def fatal(self, path, data):
 setattr(LocalLogStore, method, fatal)
 open(f"{location}/f10", "wb").close()
 log = DeltaLog(location)
-Transaction(log, log.snapshot()).commit("WRITE", {}, [AddFile("f10", {}, 10, 1, True, '{"numRecords":1}')])
+Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [AddFile("f10", {}, 10, 1, True, '{"numRecords":1}')])
 """
 
 _COMMIT, _CHECKSUM = f"{10:020d}.json", f"{10:020d}.crc"

@@ -14,6 +14,7 @@ File = Callable[[str], Path]
 
 _APPEND = """
 import sys
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
@@ -21,11 +22,12 @@ from deltasql.log.replay.delta_log import DeltaLog
 location, name = sys.argv[1:]
 log = DeltaLog(location)
 for number in range(25):
-    Transaction(log, log.snapshot()).commit("WRITE", {}, [AddFile(f"{name}-{number}", {}, 1, 1)])
+    Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [AddFile(f"{name}-{number}", {}, 1, 1)])
 """
 
 _CREATE = """
 import sys
+from deltasql.log.actions import operations
 from deltasql.errors.concurrency import ProtocolChangedError
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.actions.actions import Metadata
@@ -35,7 +37,8 @@ from deltasql.schema.types import StructType
 
 location, name = sys.argv[1:]
 try:
-    Transaction(DeltaLog(location), None).commit("CREATE TABLE", {}, [Protocol(1, 2), Metadata(name, StructType())])
+    created = [Protocol(1, 2), Metadata(name, StructType())]
+    Transaction(DeltaLog(location), None).commit(operations.CREATE_TABLE, {}, created)
 except ProtocolChangedError:
     sys.exit(3)
 """

@@ -10,6 +10,7 @@ import pytest
 
 from deltasql import DeltaSqlError, Session
 from deltasql.log.actions.actions import AddFile, DeletionVector
+from deltasql.log.actions.operations import DELETE, WRITE
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.upkeep import checkpoint_writer
@@ -59,10 +60,10 @@ def test_vectors_in_the_history_are_traces(session: Session) -> None:
     marked = AddFile(
         "a", {}, 1, 1, stats='{"numRecords":2}', deletion_vector=DeletionVector("u", "ab^-aqEH.-t@S}K{vb[*k^", 1, 4, 1)
     )
-    Transaction(log, log.snapshot()).commit("WRITE", {}, [marked])
+    Transaction(log, log.snapshot()).commit(WRITE, {}, [marked])
     transaction = Transaction(log, log.snapshot())
     transaction.record_read(whole_table=True)
-    transaction.commit("DELETE", {}, [marked.remove(int(time.time() * 1000))])
+    transaction.commit(DELETE, {}, [marked.remove(int(time.time() * 1000))])
     assert condition(session, DROP.format("deletionVectors")) == "DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST"
     age(session, 2 * DAY)
     # The version that still removes the file is needed by none, once a later checkpoint is old enough.
@@ -89,7 +90,7 @@ def test_row_ids_are_taken_away_in_batches(session: Session, monkeypatch: pytest
     session.sql("CREATE TABLE t (id INT) TBLPROPERTIES ('delta.enableRowTracking' = 'true')")
     log = session.log("t")
     adds = [AddFile(path, {}, 1, 1, stats='{"numRecords":2}') for path in "abc"]
-    Transaction(log, log.snapshot()).commit("WRITE", {}, adds)
+    Transaction(log, log.snapshot()).commit(WRITE, {}, adds)
     session.sql("ALTER TABLE t DROP FEATURE rowTracking")
     unbackfill = ["ROW TRACKING UNBACKFILL"] * 2
     assert operations(session)[2:] == ["SET TBLPROPERTIES", *unbackfill, "DROP FEATURE"]
@@ -102,7 +103,7 @@ def test_row_ids_are_taken_away_in_batches(session: Session, monkeypatch: pytest
 def test_domains_are_removed_with_their_feature(session: Session) -> None:
     session.sql("CREATE TABLE t (id INT) TBLPROPERTIES ('delta.enableRowTracking' = 'true')")
     log = session.log("t")
-    Transaction(log, log.snapshot()).commit("WRITE", {}, [AddFile("a", {}, 1, 1, stats='{"numRecords":2}')])
+    Transaction(log, log.snapshot()).commit(WRITE, {}, [AddFile("a", {}, 1, 1, stats='{"numRecords":2}')])
     assert set(log.snapshot().domains) == {"delta.rowTracking"}
     session.sql("ALTER TABLE t DROP FEATURE rowTracking")
     session.sql("ALTER TABLE t DROP FEATURE domainMetadata")
@@ -133,7 +134,7 @@ def test_whoever_comes_in_between_stops_it(session: Session, monkeypatch: pytest
 
     def late(*arguments: object, **options: object) -> object:
         planned = removal(*arguments, **options)  # type: ignore[arg-type]
-        Transaction(log, log.snapshot()).commit("WRITE", {}, [AddFile("a", {}, 1, 1)])
+        Transaction(log, log.snapshot()).commit(WRITE, {}, [AddFile("a", {}, 1, 1)])
         return planned
 
     monkeypatch.setattr(features, "_removal", late)

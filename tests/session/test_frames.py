@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from deltasql import DeltaSqlError, Session
+from deltasql.log.actions import operations
 from deltasql.log.commit.transaction import Transaction
 
 pytestmark = pytest.mark.spark
@@ -72,7 +73,7 @@ def test_a_lost_race_of_one_application_is_told(session: Session) -> None:
     from deltasql.log.actions.actions import SetTransaction
 
     with pytest.raises(DeltaSqlError, match="DELTA_CONCURRENT_TRANSACTION"):
-        transaction.commit("WRITE", {}, [SetTransaction("a", 1)])
+        transaction.commit(operations.WRITE, {}, [SetTransaction("a", 1)])
 
 
 def test_the_number_of_an_application_is_in_the_commit_of_its_rows(session: Session) -> None:

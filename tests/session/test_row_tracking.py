@@ -9,6 +9,7 @@ import pytest
 
 from deltasql import DeltaSqlError, Session
 from deltasql.log.actions.actions import AddFile
+from deltasql.log.actions.operations import WRITE
 from deltasql.log.commit.transaction import Transaction
 from deltasql.planner.tables import row_tracking
 
@@ -20,7 +21,7 @@ def append(session: Session, *paths: str, rows: int | None = 3) -> None:
     log = session.log("t")
     stats = None if rows is None else f'{{"numRecords":{rows}}}'
     adds = [AddFile(path, {}, 1, 1, stats=stats) for path in paths]
-    Transaction(log, log.snapshot()).commit("WRITE", {"mode": "Append"}, adds)
+    Transaction(log, log.snapshot()).commit(WRITE, {"mode": "Append"}, adds)
 
 
 def file_ids(session: Session) -> dict[str, tuple[int, int]]:

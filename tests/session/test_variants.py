@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from deltasql import DeltaSqlError, Session
-from deltasql.render import Grid
+from deltasql.render.grid import Grid
 from deltasql.render.values import value_json, value_text
 from deltasql.schema.types import VARIANT
 

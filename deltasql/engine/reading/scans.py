@@ -148,7 +148,7 @@ def _columns(spark: SparkHandle, operator: Scan, paths: list[str], extra: Mappin
     with spark.needing(FOR_SCANS):
         session = spark.session
         stored = StructType((*physical_schema(with_lengths(fields)), *stored_fields(operator)))
-        may_be_missing = (session.conf.get(IGNORE_MISSING_FILES, None) or "").lower() == "true"
+        may_be_missing = (session.conf.get(IGNORE_MISSING_FILES.name, None) or "").lower() == "true"
         paths = readable_files(operator, paths, may_be_missing=may_be_missing)
         reader = session.read.schema(_reader_schema(stored))
         frame = reader.parquet(*map(_literal_path, paths))

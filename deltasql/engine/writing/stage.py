@@ -27,7 +27,8 @@ from deltasql.errors.engine import RemoteWriteError
 from deltasql.errors.write import NestedVoidError
 from deltasql.log.actions.actions import AddCDCFile, AddFile
 from deltasql.log.actions.record_count import deleted_counts, live_rows, record_count
-from deltasql.log.configuration.properties import is_on
+from deltasql.log.properties.property_registry import VARIANT_SHREDDING
+from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.storage.paths import absolute, is_local
 from deltasql.plan import marks
 from deltasql.plan.hidden import IS_CHANGE, ROW_ID, ROW_VERSION
@@ -140,7 +141,7 @@ class Stage:
         return rows, by
 
     def _write_parquet(self, rows: DataFrame, by: Sequence[str], directory: str) -> None:
-        shredding = is_on(self._configuration, "delta.enableVariantShredding")
+        shredding = TableProperties(self._configuration)[VARIANT_SHREDDING]
         with self._spark.needing(for_writes(shredding)):
             writer = rows.write.options(**WRITE_OPTIONS)
             if by:

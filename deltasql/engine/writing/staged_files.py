@@ -13,6 +13,8 @@ from deltasql.engine.writing.file_statistics import file_statistics, stats_json
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.configuration.iceberg_compat import compat_tags
 from deltasql.log.configuration.indexed_columns import IndexRule, index_rule
+from deltasql.log.properties.property_registry import DELETION_VECTORS
+from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.storage.paths import encode_path
 from deltasql.runtime import StagedFile
 from deltasql.schema.column_mapping import physical_name
@@ -44,7 +46,7 @@ def staged_files(
     partitions; the columns `unindexed` get no statistics. With `plain_floats` it is known that no value is NaN or a
     negative zero. Raises ValueError when a file does not lie below a directory for each partition column.
     """
-    has_vectors = configuration.get("delta.enableDeletionVectors", "false").lower() == "true"
+    has_vectors = TableProperties(configuration).switches_on(DELETION_VECTORS)
     table = _Table(
         Path(root),
         schema,

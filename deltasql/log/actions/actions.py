@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
+from deltasql.log.properties.table_properties import TableProperties
 from deltasql.schema.json import schema_from_json, schema_to_json
 from deltasql.schema.types import StructType
 
@@ -313,6 +314,11 @@ class Metadata:
             object.__setattr__(self, "_text", (self.schema, schema_to_json(self.schema)))
         assert self._text is not None
         return self._text[1]
+
+    @property
+    def properties(self) -> TableProperties:
+        """The table's properties with their types."""
+        return TableProperties(self.configuration)
 
     def with_configuration(self, changes: Mapping[str, str]) -> Metadata:
         """A copy of the metadata with the properties of `changes` set."""

@@ -9,36 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.secrets import shown_pairs
 from deltasql.log.actions.actions import Action, AddCDCFile, AddFile, CommitInfo, RemoveFile
+from deltasql.log.actions.operations import Operation
 from deltasql.log.commit.conflict import IsolationLevel
+from deltasql.log.properties.property_registry import ISOLATION_LEVEL
+from deltasql.log.properties.table_properties import TableProperties
 from deltasql.version import __version__
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-# Operations that change rows; under WriteSerializable they keep their level even where they changed none.
-_CHANGES_DATA = frozenset(
-    {
-        "WRITE",
-        "STREAMING UPDATE",
-        "DELETE",
-        "TRUNCATE",
-        "CONVERT",
-        "MERGE",
-        "UPDATE",
-        "CREATE TABLE AS SELECT",
-        "REPLACE TABLE AS SELECT",
-        "CREATE OR REPLACE TABLE AS SELECT",
-        "RESTORE",
-        "CLONE",
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
     """The statement behind a commit, for the history. `metrics` and `parameters` by name, in the order of the text."""
 
-    operation: str
+    operation: Operation
     parameters: Mapping[str, object]
     metrics: Mapping[str, object] | None = None
     user_metadata: str | None = None
@@ -61,7 +46,7 @@ def build_commit_info(
     values: dict[str, Any] = {
         "inCommitTimestamp": in_commit_timestamp,
         "timestamp": timestamp_ms,
-        "operation": provenance.operation,
+        "operation": provenance.operation.name,
         "operationParameters": {key: _parameter(key, value) for key, value in provenance.parameters.items()},
         "readVersion": read_version,
         "isolationLevel": level.value,
@@ -89,21 +74,20 @@ def changes_data(actions: Sequence[Action], added: pa.Table | None = None) -> bo
 
 
 def effective_level(
-    table_level: IsolationLevel, operation: str, actions: Sequence[Action], *, data_change: bool
+    table_level: IsolationLevel, operation: Operation, actions: Sequence[Action], *, data_change: bool
 ) -> IsolationLevel:
     """The isolation level that a commit needs: it is lower where no row changes, as `data_change` says."""
     only_files = all(isinstance(action, (AddFile, RemoveFile, AddCDCFile)) for action in actions)
     if not only_files or data_change:
         return table_level
-    if table_level is IsolationLevel.SERIALIZABLE or operation not in _CHANGES_DATA:
+    if table_level is IsolationLevel.SERIALIZABLE or not operation.changes_data:
         return IsolationLevel.SNAPSHOT
     return table_level
 
 
 def table_level(configuration: Mapping[str, str]) -> IsolationLevel:
-    """The isolation level that the table asks for; WriteSerializable unless it says Serializable."""
-    text = configuration.get("delta.isolationLevel", "").lower()
-    return IsolationLevel.SERIALIZABLE if text == "serializable" else IsolationLevel.WRITE_SERIALIZABLE
+    """The isolation level that a table asks for; WriteSerializable by default. Raises IsolationLevelError."""
+    return IsolationLevel(TableProperties(configuration)[ISOLATION_LEVEL])
 
 
 def _parameter(key: str, value: object) -> object:

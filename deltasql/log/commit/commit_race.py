@@ -14,7 +14,8 @@ from deltasql.interrupts import note_commit, note_doubt, shielded
 from deltasql.log.actions.actions import Action, Json
 from deltasql.log.actions.commit_file import CommitFile, parse_commit
 from deltasql.log.actions.file_changes import FileChanges
-from deltasql.log.commit.commit_writer import STATING_ANEW, CommitText, CommitWriter
+from deltasql.log.actions.operations import operation_named
+from deltasql.log.commit.commit_writer import CommitText, CommitWriter
 from deltasql.log.commit.conflict import Winner, table_conflict
 from deltasql.log.commit.rebase import Rebase
 from deltasql.log.protocol.protocol import Protocol
@@ -111,7 +112,7 @@ class CommitRace:
         """The commit as the rules of conflicts see it from this transaction."""
         info = commit.info
         # What only states files once more has neither added nor moved a row.
-        outputs = {} if info is not None and info.operation in STATING_ANEW else files.outputs
+        outputs = {} if info is not None and operation_named(info.operation).restates_files else files.outputs
         stated = {path: add for path, (_, add) in files.restated.items()}
         left = {path: remove for path, (remove, _) in files.restated.items()}
         winner = Winner(

@@ -15,6 +15,7 @@ from deltasql.errors.write import AppendOnlyError
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile, SetTransaction
 from deltasql.log.configuration.iceberg_compat import check_files
 from deltasql.log.configuration.partition_keys import partition_keys
+from deltasql.log.properties.property_registry import APPEND_ONLY
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.storage.paths import canonical
 
@@ -74,8 +75,7 @@ def check_commit(
         notable = [*adds, *notable_adds(added, metadata.configuration)]
     _check_vectors(notable, protocol, table)
     check_files(notable, metadata.configuration, table)
-    append_only = metadata.configuration.get("delta.appendOnly", "false").lower() == "true"
-    if append_only and any(remove.data_change for remove in removes):
+    if metadata.properties.switches_on(APPEND_ONLY) and any(remove.data_change for remove in removes):
         raise AppendOnlyError(table)
 
 

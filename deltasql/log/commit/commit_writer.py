@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, CommitInfo, Metadata, RemoveFile
 from deltasql.log.actions.commit_file import BIG, CommitFile, parse_commit
 from deltasql.log.actions.commit_text import encode_actions
@@ -16,9 +17,7 @@ from deltasql.log.commit.commit_rules import check_commit, of_kind, split_adds
 from deltasql.log.commit.conflict import Attempt, IsolationLevel
 from deltasql.log.configuration.commit_timestamps import has_commit_timestamps, with_enablement
 from deltasql.log.configuration.row_ids import (
-    BACKFILL,
     PRESERVED_TAG,
-    UNBACKFILL,
     RowNumbering,
     still_to_number,
     touched_files,
@@ -32,10 +31,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from deltasql.log.replay.snapshot import Snapshot
-
-STATING_ANEW = frozenset({BACKFILL, UNBACKFILL})
-"""Operations that only say again which files there are, with or without row ids."""
-UNDO = "ROLLBACK OPTIMIZE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +56,7 @@ class CommitPlan:
     @property
     def states_anew(self) -> bool:
         """Whether the operation only says again which files there are."""
-        return self.provenance.operation in STATING_ANEW
+        return self.provenance.operation.restates_files
 
     @property
     def is_blind_append(self) -> bool:
@@ -153,7 +148,9 @@ class CommitWriter:
         """The commit that takes moves of rows back before the transaction's own. It has an id of its own."""
         self.plan.check(actions)
         changes = changes_data(actions)
-        info = self._info(Provenance(UNDO, {}), changes, winners, IsolationLevel.SNAPSHOT, str(uuid.uuid4()))
+        info = self._info(
+            Provenance(operations.UNDO_OPTIMIZE, {}), changes, winners, IsolationLevel.SNAPSHOT, str(uuid.uuid4())
+        )
         return CommitText(version, actions, encode_actions([info, *actions]))
 
     def _info(

@@ -21,6 +21,7 @@ from deltasql.errors.concurrency import (
     RowAppendError,
     RowDeleteReadError,
 )
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile, Json
 from deltasql.log.actions.deletion_vectors import rows_marked_in
 from deltasql.log.actions.file_changes import FileChanges
@@ -195,7 +196,7 @@ class RowRebase(FollowingRebase):
                 return kind(attempt.table, winner.version, winner.operation, attempt.advice, rows=_named(path, met))
         for path, (before, after) in files.restated.items():
             own = self._touched.positions(path)
-            if not len(own) and winner.operation != "RESTORE" and _grows(before, after):
+            if not len(own) and winner.operation != operations.RESTORE.name and _grows(before, after):
                 continue
             old, new = (rows_marked_in(store, item) for item in (before, after))
             # Vectors have no position twice; to make sure of that took half of the time of a commit.

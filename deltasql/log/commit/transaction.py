@@ -20,6 +20,7 @@ from deltasql.log.actions.actions import (
     RemoveFile,
     SetTransaction,
 )
+from deltasql.log.actions.operations import Operation
 from deltasql.log.commit.commit_info import Provenance, changes_data, effective_level, table_level
 from deltasql.log.commit.commit_race import CommitRace, WonRace
 from deltasql.log.commit.commit_rules import of_kind, split_adds
@@ -45,9 +46,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from deltasql.log.replay.delta_log import DeltaLog
-
-# These replace whatever there is: nothing may come in between.
-_LARGE = frozenset({"RESTORE", "CLONE", "CONVERT"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +99,7 @@ class Transaction:
 
     def commit(
         self,
-        operation: str,
+        operation: Operation,
         parameters: Mapping[str, object],
         actions: Sequence[Action],
         *,
@@ -231,7 +229,7 @@ class Transaction:
         highest = -1 if read is None else high_water_mark(read.domains)
         return RowNumbering(highest, self._log.table, self._log.location)
 
-    def _attempt(self, operation: str, actions: Sequence[Action], level: IsolationLevel) -> Attempt:
+    def _attempt(self, operation: Operation, actions: Sequence[Action], level: IsolationLevel) -> Attempt:
         _, others = split_adds(actions)
         root = self._log.location
         removes = frozenset(canonical(action.path, root) for action in of_kind(others, RemoveFile))
@@ -249,7 +247,7 @@ class Transaction:
             changes_metadata=bool(of_kind(others, Metadata)),
             changes_protocol=bool(of_kind(others, Protocol)),
             only_adds=not removes and not of_kind(others, AddCDCFile),
-            needs_next_version=operation in _LARGE or self._judges_unseen(removes, others),
+            needs_next_version=operation.replaces_all or self._judges_unseen(removes, others),
             advice=self._advice,
         )
 

@@ -17,7 +17,14 @@ from deltasql.errors.iceberg import (
     MissingIcebergLibraryError,
     UniversalFormatError,
 )
-from deltasql.schema.column_mapping import MODE
+from deltasql.log.properties.property_registry import (
+    COLUMN_MAPPING_MODE,
+    DELETION_VECTORS,
+    ICEBERG_COMPAT_V1,
+    ICEBERG_COMPATS,
+    UNIVERSAL_FORMATS,
+)
+from deltasql.log.properties.table_properties import TableProperties
 from deltasql.schema.paths import walk
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.type_lattice import Widening
@@ -28,8 +35,7 @@ if TYPE_CHECKING:
     from deltasql.log.actions.actions import AddFile
     from deltasql.log.protocol.protocol import Protocol
 
-_KEYS = {f"delta.enableIcebergCompatV{number}": f"icebergCompatV{number}" for number in (1, 2, 3)}
-UNIVERSAL_FORMATS = "delta.universalFormat.enabledFormats"
+_KEYS = {item.name: str(item.feature) for item in ICEBERG_COMPATS}
 COMPAT_TAG = "ICEBERG_COMPAT_VERSION"
 """Tag of a data file: it has the field ids, and the partition columns, of this version."""
 _LACKING = frozenset({"variant", "void"})
@@ -37,12 +43,13 @@ _LACKING = frozenset({"variant", "void"})
 
 def compat_key(version: int) -> str:
     """The property that switches a version of the compatibility on."""
-    return f"delta.enableIcebergCompatV{version}"
+    return ICEBERG_COMPATS[version - 1].name
 
 
 def compat_keys(configuration: Mapping[str, str]) -> list[str]:
     """The properties of Iceberg compatibility that are true."""
-    return [key for key in _KEYS if configuration.get(key, "").strip().lower() == "true"]
+    properties = TableProperties(configuration)
+    return [item.name for item in ICEBERG_COMPATS if properties.switches_on(item)]
 
 
 def converts_to_iceberg(configuration: Mapping[str, str]) -> bool:
@@ -52,7 +59,7 @@ def converts_to_iceberg(configuration: Mapping[str, str]) -> bool:
 
 def universal_formats(configuration: Mapping[str, str]) -> set[str]:
     """The formats besides Delta in which readers may read the table."""
-    listed = configuration.get(UNIVERSAL_FORMATS, "").split(",")
+    listed = configuration.get(UNIVERSAL_FORMATS.name, "").split(",")
     return {name.strip().lower() for name in listed} - {""}
 
 
@@ -82,13 +89,13 @@ def with_valid_formats(configuration: Mapping[str, str], old: Mapping[str, str],
     if starts:
         raise UniversalFormatError(table)
     left = universal_formats(configuration) - {"iceberg"}
-    rest = {key: text for key, text in configuration.items() if key != UNIVERSAL_FORMATS}
-    return {**rest, UNIVERSAL_FORMATS: ",".join(sorted(left))} if left else rest
+    rest = {key: text for key, text in configuration.items() if key != UNIVERSAL_FORMATS.name}
+    return {**rest, UNIVERSAL_FORMATS.name: ",".join(sorted(left))} if left else rest
 
 
 def gives_nested_ids(configuration: Mapping[str, str]) -> bool:
     """Whether elements of arrays, keys and values of maps have ids: V1 has no such types."""
-    return any(key != "delta.enableIcebergCompatV1" for key in compat_keys(configuration))
+    return any(key != ICEBERG_COMPAT_V1.name for key in compat_keys(configuration))
 
 
 def compat_tags(configuration: Mapping[str, str]) -> dict[str, str | None]:
@@ -99,8 +106,8 @@ def compat_tags(configuration: Mapping[str, str]) -> dict[str, str | None]:
 
 def with_column_mapping(configuration: Mapping[str, str]) -> dict[str, str]:
     """The properties of a new table, with column mapping where Iceberg needs it and nothing else is said."""
-    needed = bool(compat_keys(configuration)) and MODE not in configuration
-    return {**configuration, MODE: "name"} if needed else dict(configuration)
+    needed = bool(compat_keys(configuration)) and COLUMN_MAPPING_MODE.name not in configuration
+    return {**configuration, COLUMN_MAPPING_MODE.name: "name"} if needed else dict(configuration)
 
 
 def check_compatible(
@@ -113,7 +120,7 @@ def check_compatible(
     if len(keys) > 1:
         raise IcebergVersionsError(table, " and ".join(keys))
     version = _KEYS[keys[0]]
-    mode = configuration.get(MODE, "none").lower()
+    mode = TableProperties(configuration)[COLUMN_MAPPING_MODE]
     if mode == "none":
         raise IcebergMappingError(table, version, mode)
     if _has_vectors(version, configuration, features):
@@ -153,7 +160,7 @@ def _has_vectors(version: str, configuration: Mapping[str, str], features: Colle
     """V1 shuts out the feature itself, V2 new vectors."""
     if version == "icebergCompatV1" and "deletionVectors" in features:
         return True
-    return version != "icebergCompatV3" and configuration.get("delta.enableDeletionVectors", "").lower() == "true"
+    return version != "icebergCompatV3" and TableProperties(configuration).switches_on(DELETION_VECTORS)
 
 
 def _types(schema: StructType) -> Iterable[tuple[tuple[str, ...], DataType]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from deltasql.log.configuration.properties import num_indexed_cols, stats_columns, stats_string_prefix
+from deltasql.log.properties.property_registry import INDEXED_COLUMNS, STATS_COLUMNS, STATS_STRING_PREFIX
+from deltasql.log.properties.table_properties import TableProperties
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.paths import folded
 from deltasql.schema.types import DataType, StructType
@@ -37,11 +38,12 @@ class IndexedColumn:
 
 def index_rule(configuration: Mapping[str, str]) -> IndexRule:
     """The rule that a table's properties set (`delta.dataSkipping…`). Raises PropertyValueError."""
-    columns = stats_columns(configuration)
+    properties = TableProperties(configuration)
+    columns = properties[STATS_COLUMNS]
     return IndexRule(
         None if columns is None else tuple(folded(path) for path in columns),
-        num_indexed_cols(configuration),
-        stats_string_prefix(configuration),
+        properties[INDEXED_COLUMNS],
+        properties[STATS_STRING_PREFIX],
     )
 
 

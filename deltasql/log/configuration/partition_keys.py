@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deltasql.log.actions.actions import Metadata
-from deltasql.schema.column_mapping import MODE, PHYSICAL_NAME
+from deltasql.schema.column_mapping import PHYSICAL_NAME
 
 
 def partition_keys(metadata: Metadata) -> list[str]:
@@ -11,7 +11,7 @@ def partition_keys(metadata: Metadata) -> list[str]:
 
     They are physical names where the table maps columns, else the names of the columns.
     """
-    if metadata.configuration.get(MODE, "none").lower() == "none":
+    if not metadata.properties.maps_columns:
         return list(metadata.partition_columns)
     names = []
     for name in metadata.partition_columns:

@@ -1,4 +1,4 @@
-"""Table properties: a TBLPROPERTIES list checked, the protocol it needs, and a configuration read.
+"""TBLPROPERTIES: a list checked, and the protocol that a configuration needs.
 
 Keys are matched without case and stored in their canonical spelling.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from deltasql.errors.features import UnsupportedWriteFeaturesError
 from deltasql.errors.properties import (
@@ -29,7 +28,18 @@ from deltasql.errors.properties import (
 )
 from deltasql.errors.suggestion import OPEN_SET, did_you_mean
 from deltasql.log.configuration.iceberg_compat import check_compatible
-from deltasql.log.configuration.property_registry import BY_FOLDED_KEY, IGNORE_PROTOCOL_DEFAULTS, PROPERTIES, read_value
+from deltasql.log.properties.property_registry import (
+    CONSTRAINT_PREFIX,
+    DELETED_FILE_RETENTION,
+    FEATURE_PREFIX,
+    FREE_PREFIXES,
+    IGNORE_PROTOCOL_DEFAULTS,
+    LOG_RETENTION,
+    PROPERTIES,
+    ROW_TRACKING,
+    ROW_TRACKING_SUSPENDED,
+)
+from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.protocol.features import (
     FEATURES,
     Support,
@@ -41,15 +51,6 @@ from deltasql.log.protocol.features import (
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.schema.types import StructType
 
-FEATURE_PREFIX = "delta.feature."
-CONSTRAINT_PREFIX = "delta.constraints."
-PROTECTED_BEFORE = "delta.requireCheckpointProtectionBeforeVersion"
-"""Versions before this one are only to be deleted all at once: a dropped feature left traces in them."""
-TIMESTAMPS = "delta.enableInCommitTimestamps"
-ENABLE_VECTORS = "delta.enableDeletionVectors"
-TIMESTAMPS_SINCE = ("delta.inCommitTimestampEnablementVersion", "delta.inCommitTimestampEnablementTimestamp")
-"""The first commit that has a timestamp of its own, where that is not the table's first."""
-_FREE_PREFIXES = ("delta.universalformat.config.", "delta.workloadbasedcolumns.")
 _ALIASES = {"delta.enablechangedatacapture": "delta.enableChangeDataFeed"}
 _RESERVED = frozenset({"owner", "external", "is_managed_location"})
 
@@ -121,8 +122,8 @@ def _parse(items: Iterable[tuple[str, str]], allow_arbitrary: bool, on_create: b
             features.add(_feature(key[len(FEATURE_PREFIX) :], value, on_create))
         elif folded in {"delta.minreaderversion", "delta.minwriterversion"}:
             versions[folded] = _version(key, value)
-        elif folded == IGNORE_PROTOCOL_DEFAULTS.key.lower():
-            ignore_defaults = read_value(IGNORE_PROTOCOL_DEFAULTS, value)
+        elif folded == IGNORE_PROTOCOL_DEFAULTS.name.lower():
+            ignore_defaults = IGNORE_PROTOCOL_DEFAULTS.value(value)
         else:
             stored_key, stored_value = _stored(key, value, allow_arbitrary)
             configuration[stored_key] = stored_value
@@ -135,10 +136,10 @@ def canonical_key(key: str) -> str:
     folded = key.lower()
     if folded in _ALIASES:
         return _ALIASES[folded]
-    if folded.startswith((CONSTRAINT_PREFIX, *_FREE_PREFIXES)):
+    if folded.startswith((CONSTRAINT_PREFIX, *FREE_PREFIXES)):
         return folded
-    known = BY_FOLDED_KEY.get(folded)
-    return known.key if known else key
+    known = PROPERTIES.find(key)
+    return known.name if known else key
 
 
 def unset_properties(
@@ -158,11 +159,12 @@ def check_configuration(configuration: Mapping[str, str], *, table: str = "the t
     `retention=False` allows the log to be kept for less time than deleted files
     (`spark.databricks.delta.vacuum.enforceDeletedFileAndLogRetentionDurationCompatibility`).
     """
-    if retention and log_retention_ms(configuration) < deleted_file_retention_ms(configuration):
-        keys = ("delta.logRetentionDuration", "delta.deletedFileRetentionDuration")
-        log, files = (f"{key} ({configuration.get(key, PROPERTIES[key].default)})" for key in keys)
+    properties = TableProperties(configuration)
+    if retention and properties[LOG_RETENTION] < properties[DELETED_FILE_RETENTION]:
+        both = (LOG_RETENTION, DELETED_FILE_RETENTION)
+        log, files = (f"{item.name} ({configuration.get(item.name, item.default)})" for item in both)
         raise PropertyCombinationError(table, f"{log} must not be shorter than {files}")
-    if is_on(configuration, "delta.enableRowTracking") and is_on(configuration, "delta.rowTrackingSuspended"):
+    if properties[ROW_TRACKING] and properties[ROW_TRACKING_SUSPENDED]:
         raise RowTrackingPropertiesError(table)
 
 
@@ -200,93 +202,6 @@ def protocol_for(
     return protocol
 
 
-def property_value(configuration: Mapping[str, str], key: str) -> Any:
-    """The value of a known property, or of its default; None when it has neither.
-
-    Raises PropertyValueError for a text that the property cannot have: another engine wrote it.
-    """
-    item = PROPERTIES[key]
-    text = configuration.get(key, item.default)
-    return None if text is None else read_value(item, text)
-
-
-def is_on(configuration: Mapping[str, str], key: str) -> bool:
-    """Whether a boolean property is true."""
-    return property_value(configuration, key) is True
-
-
-def is_append_only(configuration: Mapping[str, str]) -> bool:
-    return is_on(configuration, "delta.appendOnly")
-
-
-def has_change_feed(configuration: Mapping[str, str]) -> bool:
-    return is_on(configuration, "delta.enableChangeDataFeed")
-
-
-def writes_vectors(configuration: Mapping[str, str]) -> bool:
-    """Whether changed rows are marked in deletion vectors; a table where they are not may still have some."""
-    return is_on(configuration, ENABLE_VECTORS)
-
-
-def column_mapping_mode(configuration: Mapping[str, str]) -> str:
-    """`none`, `name` or `id`."""
-    return str(property_value(configuration, "delta.columnMapping.mode"))
-
-
-def isolation_level(configuration: Mapping[str, str]) -> str:
-    """`Serializable` or `WriteSerializable`, the default."""
-    return str(property_value(configuration, "delta.isolationLevel"))
-
-
-def checkpoint_interval(configuration: Mapping[str, str]) -> int:
-    """Commits from one checkpoint to the next."""
-    return int(property_value(configuration, "delta.checkpointInterval"))
-
-
-def checkpoint_policy(configuration: Mapping[str, str]) -> str:
-    """`classic` or `v2`."""
-    return str(property_value(configuration, "delta.checkpointPolicy"))
-
-
-def num_indexed_cols(configuration: Mapping[str, str]) -> int:
-    """The number of leaf columns that have statistics; -1 for all."""
-    return int(property_value(configuration, "delta.dataSkippingNumIndexedCols"))
-
-
-def stats_columns(configuration: Mapping[str, str]) -> tuple[tuple[str, ...], ...] | None:
-    """Paths of the columns that have statistics, in place of the first `num_indexed_cols`; None when not set."""
-    paths: tuple[tuple[str, ...], ...] | None = property_value(configuration, "delta.dataSkippingStatsColumns")
-    return paths
-
-
-def stats_string_prefix(configuration: Mapping[str, str]) -> int:
-    """Characters of a string that its minimum and maximum keep."""
-    length = property_value(configuration, "delta.dataSkippingStringPrefixLength")
-    return 32 if length is None else int(length)
-
-
-def deleted_file_retention_ms(configuration: Mapping[str, str]) -> int:
-    """Age in ms from which VACUUM may delete a removed file."""
-    return int(property_value(configuration, "delta.deletedFileRetentionDuration"))
-
-
-def log_retention_ms(configuration: Mapping[str, str]) -> int:
-    """Age in ms from which commits may be cleaned up."""
-    return int(property_value(configuration, "delta.logRetentionDuration"))
-
-
-def set_transaction_retention_ms(configuration: Mapping[str, str]) -> int | None:
-    """Age in ms at which the version of an application is forgotten; None for never."""
-    age: int | None = property_value(configuration, "delta.setTransactionRetentionDuration")
-    return age
-
-
-def check_constraints(configuration: Mapping[str, str]) -> dict[str, str]:
-    """CHECK expressions by the lower-case name of their constraint, in the order of the names."""
-    found = {key.lower(): sql for key, sql in configuration.items() if key.lower().startswith(CONSTRAINT_PREFIX)}
-    return {key[len(CONSTRAINT_PREFIX) :]: found[key] for key in sorted(found)}
-
-
 def _feature(name: str, value: str, on_create: bool) -> str:
     feature = find_feature(name).name
     if value.strip().lower() not in {"supported", "enabled"}:
@@ -314,14 +229,14 @@ def _stored(key: str, value: str, allow_arbitrary: bool) -> tuple[str, str]:
     stored = canonical_key(key)
     item = PROPERTIES.get(stored)
     if item is None:
-        if not allow_arbitrary and not folded.startswith(_FREE_PREFIXES):
+        if not allow_arbitrary and not folded.startswith(FREE_PREFIXES):
             raise UnknownPropertyError(key, did_you_mean(key, PROPERTIES, cutoff=OPEN_SET))
         return stored, value
     if item.internal:
-        raise InternalPropertyError(item.key)
-    read = read_value(item, value)
+        raise InternalPropertyError(item.name)
+    read = item.value(value)
     # Other engines compare these words with case.
-    return item.key, read if isinstance(read, str) else value
+    return item.name, read if isinstance(read, str) else value
 
 
 def _check_reserved(folded: str) -> None:

@@ -17,7 +17,14 @@ from uuid import uuid4
 from deltasql.errors.log import RowIdsWithoutStatisticsError
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile
 from deltasql.log.actions.commit_file import CommitFile
+from deltasql.log.actions.operations import BACKFILL
 from deltasql.log.actions.record_count import record_count
+from deltasql.log.properties.property_registry import (
+    ROW_ID_COLUMN,
+    ROW_TRACKING,
+    ROW_TRACKING_SUSPENDED,
+    ROW_VERSION_COLUMN,
+)
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.storage.paths import canonical
 from deltasql.schema.row_ids import RowIdColumns
@@ -27,11 +34,6 @@ if TYPE_CHECKING:
 
 ROW_TRACKING_FEATURE = "rowTracking"
 ROW_TRACKING_DOMAIN = "delta.rowTracking"
-ROW_TRACKING_ENABLED = "delta.enableRowTracking"
-ROW_TRACKING_SUSPENDED = "delta.rowTrackingSuspended"
-ID_COLUMN_KEY = "delta.rowTracking.materializedRowIdColumnName"
-VERSION_COLUMN_KEY = "delta.rowTracking.materializedRowCommitVersionColumnName"
-BACKFILL, UNBACKFILL = "ROW TRACKING BACKFILL", "ROW TRACKING UNBACKFILL"
 PRESERVED_TAG = "delta.rowTracking.preserved"
 ENABLEMENT_TAG = "rowTrackingEnablementOnly"
 
@@ -40,17 +42,17 @@ FileIds = tuple["int | None", "int | None"]
 
 def assigns_row_ids(protocol: Protocol, metadata: Metadata) -> bool:
     """True if every file that is added must have row ids."""
-    return ROW_TRACKING_FEATURE in protocol.features and not _is_on(metadata, ROW_TRACKING_SUSPENDED)
+    return ROW_TRACKING_FEATURE in protocol.features and not _suspended(metadata)
 
 
 def tracks_rows(protocol: Protocol, metadata: Metadata) -> bool:
     """True if rows can be asked for their ids, and keep them when they move."""
-    return ROW_TRACKING_FEATURE in protocol.features and _is_on(metadata, ROW_TRACKING_ENABLED)
+    return ROW_TRACKING_FEATURE in protocol.features and metadata.properties.switches_on(ROW_TRACKING)
 
 
 def row_id_columns(protocol: Protocol, metadata: Metadata) -> RowIdColumns | None:
     """The columns of a table that tracks its rows; None for any other, and where the names are missing."""
-    names = (metadata.configuration.get(ID_COLUMN_KEY), metadata.configuration.get(VERSION_COLUMN_KEY))
+    names = (metadata.properties[ROW_ID_COLUMN], metadata.properties[ROW_VERSION_COLUMN])
     if not tracks_rows(protocol, metadata) or names[0] is None or names[1] is None:
         return None
     return RowIdColumns(names[0], names[1])
@@ -61,12 +63,11 @@ def with_row_id_columns(metadata: Metadata, protocol: Protocol, old: Mapping[str
 
     They hold a UUID, so that no column of the table has them; `old` is the configuration before.
     """
-    configuration = {
-        key: value for key, value in metadata.configuration.items() if key not in {ID_COLUMN_KEY, VERSION_COLUMN_KEY}
-    }
+    ids, versions = ROW_ID_COLUMN.name, ROW_VERSION_COLUMN.name
+    configuration = {key: value for key, value in metadata.configuration.items() if key not in {ids, versions}}
     if ROW_TRACKING_FEATURE in protocol.features:
-        configuration[ID_COLUMN_KEY] = old.get(ID_COLUMN_KEY) or f"_row-id-col-{uuid4()}"
-        configuration[VERSION_COLUMN_KEY] = old.get(VERSION_COLUMN_KEY) or f"_row-commit-version-col-{uuid4()}"
+        configuration[ids] = old.get(ids) or f"_row-id-col-{uuid4()}"
+        configuration[versions] = old.get(versions) or f"_row-commit-version-col-{uuid4()}"
     if configuration == metadata.configuration:
         return metadata
     return replace(metadata, configuration=MappingProxyType(configuration))
@@ -117,7 +118,7 @@ class RowNumbering:
         for commit in winners:
             domain = commit.domains.get(ROW_TRACKING_DOMAIN)
             highest = max(highest, _mark(None if domain is None else domain.configuration))
-            if commit.info is not None and commit.info.operation == BACKFILL:
+            if commit.info is not None and commit.info.operation == BACKFILL.name:
                 backfilled |= _ids_of(commit, self.table, self.root)
         return highest, backfilled
 
@@ -175,5 +176,5 @@ def _domain(highest: int) -> DomainMetadata:
     )
 
 
-def _is_on(metadata: Metadata, key: str) -> bool:
-    return metadata.configuration.get(key, "false").lower() == "true"
+def _suspended(metadata: Metadata) -> bool:
+    return metadata.properties[ROW_TRACKING_SUSPENDED]

@@ -11,7 +11,7 @@ from pyiceberg.schema import Schema
 from pyiceberg.transforms import IdentityTransform
 
 from deltasql.errors.iceberg import IcebergIdError, IcebergTypeError
-from deltasql.log.configuration.iceberg_compat import UNIVERSAL_FORMATS
+from deltasql.log.properties.property_registry import UNIVERSAL_FORMATS
 from deltasql.schema.column_mapping import ID, NESTED_IDS, physical_name
 from deltasql.schema.text import type_text
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
@@ -119,7 +119,7 @@ def _type(kind: DataType, place: _Place) -> iceberg.IcebergType:
             return _PRIMITIVES[name]
         case _:
             name, why = place.field.name, "Iceberg has no such type"
-            raise IcebergTypeError(place.table, "Iceberg", name, type_text(kind), why, UNIVERSAL_FORMATS)
+            raise IcebergTypeError(place.table, "Iceberg", name, type_text(kind), why, UNIVERSAL_FORMATS.name)
 
 
 def _id(field: StructField, table: str) -> int:

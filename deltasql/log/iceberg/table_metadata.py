@@ -15,10 +15,10 @@ from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRef, SnapshotRefType
 from pyiceberg.table.snapshots import MetadataLogEntry, Operation, Snapshot, SnapshotLogEntry, Summary
 from pyiceberg.table.sorting import UNSORTED_SORT_ORDER
 
-from deltasql.log.configuration.properties import deleted_file_retention_ms
 from deltasql.log.iceberg.current_metadata import DELTA_TIMESTAMP, DELTA_VERSION, CurrentMetadata
 from deltasql.log.iceberg.schema_types import find_schema, iceberg_schema, iceberg_spec
-from deltasql.schema.column_mapping import MAX_ID
+from deltasql.log.properties.property_registry import DELETED_FILE_RETENTION, MAX_COLUMN_ID
+from deltasql.log.properties.table_properties import TableProperties
 
 if TYPE_CHECKING:
     from deltasql.log.iceberg.manifests import SnapshotCounts
@@ -51,7 +51,7 @@ def with_table_state(base: TableMetadataV2 | None, table: delta.Snapshot, locati
             location=location,
             table_uuid=_uuid(metadata.id),
             last_updated_ms=now,
-            last_column_id=_highest(schema, metadata.configuration),
+            last_column_id=_highest(schema, metadata.properties),
             schemas=[schema],
             current_schema_id=schema.schema_id,
             partition_specs=[spec],
@@ -67,7 +67,7 @@ def with_table_state(base: TableMetadataV2 | None, table: delta.Snapshot, locati
         update={
             "location": location,
             "last_updated_ms": max(now, base.last_updated_ms),
-            "last_column_id": max(base.last_column_id, _highest(schema, metadata.configuration)),
+            "last_column_id": max(base.last_column_id, _highest(schema, metadata.properties)),
             "schemas": [*(item for item in base.schemas if item.schema_id != schema.schema_id), schema],
             "current_schema_id": schema.schema_id,
             "partition_specs": specs,
@@ -90,8 +90,8 @@ def _uuid(text: str) -> UUID:
         return uuid4()
 
 
-def _highest(schema: Schema, configuration: Mapping[str, str]) -> int:
-    return max(int(schema.highest_field_id), int(configuration.get(MAX_ID, "0")))
+def _highest(schema: Schema, properties: TableProperties) -> int:
+    return max(int(schema.highest_field_id), properties[MAX_COLUMN_ID])
 
 
 def _known_schema(schemas: Sequence[Schema], schema: Schema) -> Schema:
@@ -199,7 +199,7 @@ def without_old(
     metadata: TableMetadataV2, table: delta.Snapshot, previous: MetadataLogEntry | None
 ) -> tuple[TableMetadataV2, ExpiredMetadata]:
     """The metadata with the newest snapshots only, those that VACUUM has left the files of."""
-    cutoff = int(time.time() * 1000) - deleted_file_retention_ms(table.configuration)
+    cutoff = int(time.time() * 1000) - table.properties[DELETED_FILE_RETENTION]
     snapshots = metadata.snapshots
     ends = [*(item.timestamp_ms for item in snapshots[1:]), cutoff]
     first = max(0, len(snapshots) - MOST_SNAPSHOTS)

@@ -1,6 +1,7 @@
 """The table features that Delta knows, what switches each on, and how far deltasql supports it.
 
-Source: Delta protocol, Valid Feature Names in Table Features. To change what deltasql supports, change `FEATURES`.
+Source: Delta protocol, Valid Feature Names in Table Features. To change what deltasql supports, change `FEATURES`;
+which properties switch a feature on, the property registry says.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from functools import cache
 
 from deltasql.errors.features import UnknownFeaturesError
 from deltasql.errors.suggestion import meant, similar_names
+from deltasql.log.properties.property_registry import switches
+from deltasql.log.properties.table_properties import TableProperties
 from deltasql.schema.types import ArrayType, DataType, MapType, PrimitiveType, StructField, StructType
 
 
@@ -118,19 +121,6 @@ _ALL = (
 
 FEATURES: Mapping[str, TableFeature] = {feature.name: feature for feature in _ALL}
 
-_BOOLEAN_SWITCHES = {
-    "delta.appendOnly": "appendOnly",
-    "delta.enableChangeDataFeed": "changeDataFeed",
-    "delta.enableDeletionVectors": "deletionVectors",
-    "delta.enableTypeWidening": "typeWidening",
-    "delta.enableRowTracking": "rowTracking",
-    "delta.enableIcebergCompatV1": "icebergCompatV1",
-    "delta.enableIcebergCompatV2": "icebergCompatV2",
-    "delta.enableIcebergCompatV3": "icebergCompatV3",
-    "delta.enableInCommitTimestamps": "inCommitTimestamp",
-    "delta.enableVariantShredding": "variantShredding-preview",
-    "delta.enableMaterializePartitionColumnsFeature": "materializePartitionColumns",
-}
 _COLUMN_METADATA = {
     "delta.invariants": "invariants",
     "delta.generationExpression": "generatedColumns",
@@ -177,6 +167,11 @@ def without_previewed(names: Iterable[str], supported: Collection[str]) -> froze
     return frozenset(name for name in names if _PREVIEWS.get(name) not in supported)
 
 
+def final_feature(name: str) -> str:
+    """The feature that `name` is the preview of; `name` itself for any other."""
+    return next((final for final, preview in _PREVIEWS.items() if preview == name), name)
+
+
 @cache
 def implied_features(reader: int, writer: int) -> frozenset[str]:
     """The legacy features that protocol versions imply without listing them; none for writer version 7."""
@@ -199,20 +194,10 @@ def active_features(supported: Collection[str], schema: StructType, configuratio
 
 
 def _from_properties(configuration: Mapping[str, str]) -> Iterator[str]:
-    for key, feature in _BOOLEAN_SWITCHES.items():
-        if configuration.get(key, "").strip().lower() == "true":
-            yield feature
-    if configuration.get("delta.columnMapping.mode", "none").lower() != "none":
-        yield "columnMapping"
-    if configuration.get("delta.checkpointPolicy", "classic").lower() == "v2":
-        yield "v2Checkpoint"
-    if any(key.lower().startswith("delta.constraints.") for key in configuration):
+    properties = TableProperties(configuration)
+    yield from (item.feature for item in switches() if item.feature is not None and properties.switches_on(item))
+    if properties.constraints:
         yield "checkConstraints"
-    if configuration.get("delta.coordinatedCommits.commitCoordinator-preview"):
-        yield "coordinatedCommits-preview"
-    for kind in ("redirectReaderWriter-preview", "redirectWriterOnly-preview"):
-        if configuration.get(f"delta.{kind}"):
-            yield kind
 
 
 def _from_type(data_type: DataType) -> Iterator[str]:

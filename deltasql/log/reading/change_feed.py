@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.log import LogFileNotFoundError
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile, parse_whole_commit
 from deltasql.log.actions.deletion_vectors import deleted_rows
@@ -99,7 +100,7 @@ def _is_change(action: Json) -> bool:
 
 def _merged_nothing(commit: CommitFile) -> bool:
     """True for a MERGE that rewrote files and changed no row."""
-    if commit.info is None or commit.info.operation != "MERGE":
+    if commit.info is None or commit.info.operation != operations.MERGE.name:
         return False
     metrics = commit.info.values.get("operationMetrics") or {}
     return all(str(metrics.get(name)) == "0" for name in _MERGED)

@@ -22,7 +22,7 @@ from deltasql.errors.streams import (
 )
 from deltasql.log.actions.actions import Json, Metadata
 from deltasql.log.actions.commit_file import CommitFile, parse_whole_commit
-from deltasql.log.configuration.properties import has_change_feed
+from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
 from deltasql.log.reading.change_feed import version_changes
 from deltasql.log.storage.paths import absolute, commit_path
 from deltasql.schema.column_mapping import is_mapped, physical_name
@@ -284,7 +284,7 @@ class StreamSource:
 
     def _check(self, metadata: Metadata, version: int) -> None:
         """Raises SchemaChangedError where another start of the query would read on, else the other two."""
-        if self.rules.change_feed and not has_change_feed(metadata.configuration):
+        if self.rules.change_feed and not metadata.properties[CHANGE_DATA_FEED]:
             raise MissingChangeDataError(table=self.log.table, version=version, start=version, end=version)
         reason = unreadable_part(self.schema, metadata.schema)
         if reason is None:

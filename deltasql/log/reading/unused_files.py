@@ -24,7 +24,7 @@ from deltasql.log.actions.deletion_vectors import vector_file
 from deltasql.log.actions.file_tables import REMOVE, from_actions, needs_decoding
 from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
 from deltasql.log.configuration.partition_keys import partition_keys
-from deltasql.log.configuration.properties import deleted_file_retention_ms
+from deltasql.log.properties.property_registry import DELETED_FILE_RETENTION
 from deltasql.log.replay.history import file_times
 from deltasql.log.replay.log_segment import list_log
 from deltasql.log.replay.snapshot import Snapshot
@@ -104,7 +104,7 @@ def _last_before(times: Mapping[int, int], cutoff_ms: int) -> int:
 def _referenced(log: DeltaLog, snapshot: Snapshot, cutoff_ms: int) -> pa.Array:
     """The files that must stay, their deletion vectors among them; as the tree spells them."""
     tables = [snapshot.live_adds(_COLUMNS), _younger(snapshot.tombstones(), cutoff_ms)]
-    if cutoff_ms < time.time() * 1000 - deleted_file_retention_ms(snapshot.configuration):
+    if cutoff_ms < time.time() * 1000 - snapshot.properties[DELETED_FILE_RETENTION]:
         # Checkpoints forget tombstones after the table's own retention; the commits still have them.
         times = file_times(list_log(log.store, full=True))
         recent = [version for version, modified in times.items() if modified >= cutoff_ms]

@@ -11,6 +11,7 @@ from deltasql.log.actions.actions import AddFile, CommitInfo, Metadata
 from deltasql.log.configuration.commit_timestamps import has_commit_timestamps
 from deltasql.log.configuration.partition_keys import partition_keys
 from deltasql.log.configuration.support import check_readable, check_writable
+from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.checksum import read_checksum
 from deltasql.log.replay.file_totals import FileTotals
@@ -83,8 +84,13 @@ class Snapshot:
 
     @property
     def configuration(self) -> Mapping[str, str]:
-        """The table properties as the metadata have them, without defaults."""
+        """The table's properties as the log holds them."""
         return self.metadata.configuration
+
+    @property
+    def properties(self) -> TableProperties:
+        """The table's properties with their types."""
+        return self.metadata.properties
 
     def check_readable(self) -> None:
         """Raises what `support.check_readable` raises when deltasql cannot read rows of this version."""

@@ -111,7 +111,7 @@ class _Chosen:
 
 
 def _physical(column: StructField, metadata: Metadata) -> str:
-    if metadata.configuration.get("delta.columnMapping.mode", "none").lower() == "none":
+    if not metadata.properties.maps_columns:
         return column.name
     return str(column.metadata.get("delta.columnMapping.physicalName", column.name))
 

@@ -16,7 +16,13 @@ import pyarrow.parquet as pq
 from deltasql.log.actions.actions import Json, Metadata, SetTransaction
 from deltasql.log.actions.file_tables import ADD, REMOVE, STRING_MAP, partition_struct
 from deltasql.log.configuration.partition_keys import partition_keys
-from deltasql.log.configuration.properties import deleted_file_retention_ms, is_on, set_transaction_retention_ms
+from deltasql.log.properties.property_registry import (
+    DELETED_FILE_RETENTION,
+    STATS_AS_JSON,
+    STATS_AS_STRUCT,
+    TRANSACTION_RETENTION,
+)
+from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.replay.stats_struct import parse_partitions, parse_stats, partition_type, stats_type
 
@@ -65,8 +71,8 @@ def classic_schema(metadata: Metadata) -> pa.Schema:
 
 def sidecar_schema(metadata: Metadata) -> pa.Schema:
     """The file actions, with statistics in the forms that the table's properties ask for."""
-    as_struct = is_on(metadata.configuration, "delta.checkpoint.writeStatsAsStruct")
-    as_json = is_on(metadata.configuration, "delta.checkpoint.writeStatsAsJson")
+    as_struct = metadata.properties[STATS_AS_STRUCT]
+    as_json = metadata.properties[STATS_AS_JSON]
     fields = [field for field in ADD if field.name != "stats" or as_json]
     stats = stats_type(metadata) if as_struct else None
     if stats is not None:
@@ -87,7 +93,7 @@ def state_actions(snapshot: Snapshot, now: int) -> list[Json]:
     """Protocol, metadata, transactions and domains that are still of use at `now` (ms), as the log spells them."""
     state = snapshot.full_state
     rows: list[Json] = [{"protocol": snapshot.protocol.to_json()}, snapshot.metadata.to_json()]
-    rows += [item.to_json() for item in _kept(state.transactions or {}, snapshot.configuration, now)]
+    rows += [item.to_json() for item in _kept(state.transactions or {}, snapshot.properties, now)]
     rows += [item.to_json() for item in (state.domains or {}).values()]
     return rows
 
@@ -95,7 +101,7 @@ def state_actions(snapshot: Snapshot, now: int) -> list[Json]:
 def unexpired_tombstones(snapshot: Snapshot, now: int) -> pa.Table:
     """The tombstones that a reader of an older version may still need, as `file_tables.REMOVE`."""
     removes = snapshot.tombstones()
-    oldest = now - deleted_file_retention_ms(snapshot.configuration)
+    oldest = now - snapshot.properties[DELETED_FILE_RETENTION]
     return removes.filter(pc.greater(removes["deletionTimestamp"].fill_null(0), oldest))
 
 
@@ -147,9 +153,9 @@ def _ahead(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
 
 
 def _kept(
-    transactions: Mapping[str, SetTransaction], configuration: Mapping[str, str], now: int
+    transactions: Mapping[str, SetTransaction], properties: TableProperties, now: int
 ) -> Iterator[SetTransaction]:
-    retention = set_transaction_retention_ms(configuration)
+    retention = properties[TRANSACTION_RETENTION]
     for item in transactions.values():
         if retention is None or (item.last_updated or 0) > now - retention:
             yield item

@@ -14,7 +14,7 @@ import pyarrow as pa
 from deltasql.errors.log import CheckpointMismatchError
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.file_tables import ADD
-from deltasql.log.configuration.properties import checkpoint_policy
+from deltasql.log.properties.property_registry import CHECKPOINT_POLICY
 from deltasql.log.replay.last_checkpoint import LastCheckpoint, write_last_checkpoint
 from deltasql.log.replay.log_segment import classify
 from deltasql.log.replay.snapshot import Snapshot
@@ -42,7 +42,7 @@ def write_checkpoint(store: LogStore, snapshot: Snapshot, top_level: TopLevel = 
     now = int(time.time() * 1000)
     rows = FileRows(_live(snapshot), unexpired_tombstones(snapshot, now))
     small = state_actions(snapshot, now)
-    if checkpoint_policy(snapshot.configuration) == "v2" and "v2Checkpoint" in snapshot.protocol.features:
+    if snapshot.properties[CHECKPOINT_POLICY] == "v2" and "v2Checkpoint" in snapshot.protocol.features:
         hint: LastCheckpoint | None = write_v2(store, snapshot, small, rows, top_level)
     else:
         hint = _write_classic(store, snapshot, small, rows)

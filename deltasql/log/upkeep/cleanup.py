@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 
 from deltasql.errors.log import InvalidCheckpointError
-from deltasql.log.configuration.properties import (
+from deltasql.log.properties.property_registry import (
+    DELETED_FILE_RETENTION,
+    LOG_CLEANUP,
+    LOG_RETENTION,
     PROTECTED_BEFORE,
-    deleted_file_retention_ms,
-    is_on,
-    log_retention_ms,
-    property_value,
 )
+from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.replay.checkpoint import Checkpoint, sidecar_path
 from deltasql.log.replay.history import file_times
 from deltasql.log.replay.log_segment import LogListing, classify
@@ -37,14 +37,14 @@ def clean_up_log(store: LogStore, snapshot: Snapshot, now_ms: int | None = None)
 
     Raises StorageError, and PropertyValueError for a retention that no reader of ours understands.
     """
-    configuration = snapshot.configuration
-    if not is_on(configuration, "delta.enableExpiredLogCleanup"):
+    properties = snapshot.properties
+    if not properties[LOG_CLEANUP]:
         return []
     entries = store.list_folder(LOG)
     listing = classify(entries, complete=True)
     now = int(time.time() * 1000) if now_ms is None else now_ms
-    first = first_kept(listing, _cutoff(configuration, now))
-    if first is None or first < _protected_before(configuration):
+    first = first_kept(listing, _cutoff(properties, now))
+    if first is None or first < properties[PROTECTED_BEFORE]:
         return []
     return _delete_before(first, store, snapshot, entries, listing, now)
 
@@ -57,7 +57,7 @@ def forget_versions(store: LogStore, snapshot: Snapshot, cutoff_ms: int) -> list
     entries = store.list_folder(LOG)
     listing = classify(entries, complete=True)
     first = first_kept(listing, cutoff_ms)
-    if first is None or first < _protected_before(snapshot.configuration):
+    if first is None or first < snapshot.properties[PROTECTED_BEFORE]:
         return []
     return _delete_before(first, store, snapshot, entries, listing, int(time.time() * 1000))
 
@@ -95,15 +95,11 @@ def expired_files(entries: Iterable[Entry], first: int) -> list[str]:
     return [path for *_, path in sorted(found)]
 
 
-def _cutoff(configuration: Mapping[str, str], now: int) -> int:
+def _cutoff(properties: TableProperties, now: int) -> int:
     """Midnight UTC: so a day's first commit that finds something to delete finds all of the day before."""
     # Tombstones in the log must outlive the files that they name.
-    retention = max(log_retention_ms(configuration), deleted_file_retention_ms(configuration))
+    retention = max(properties[LOG_RETENTION], properties[DELETED_FILE_RETENTION])
     return (now - retention) // _DAY_MS * _DAY_MS
-
-
-def _protected_before(configuration: Mapping[str, str]) -> int:
-    return int(property_value(configuration, PROTECTED_BEFORE) or 0)
 
 
 def _orphans(store: LogStore, kept: Iterable[Checkpoint], now: int) -> list[str]:

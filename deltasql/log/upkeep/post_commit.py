@@ -10,7 +10,7 @@ import logging
 from deltasql.errors.iceberg import ConversionError
 from deltasql.log.configuration.commit_timestamps import has_commit_timestamps
 from deltasql.log.configuration.iceberg_compat import check_iceberg_library, converts_to_iceberg
-from deltasql.log.configuration.properties import checkpoint_interval
+from deltasql.log.properties.property_registry import CHECKPOINT_INTERVAL
 from deltasql.log.replay.checksum import VersionChecksum
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.log_store import LogStore
@@ -71,7 +71,7 @@ def _checkpoint(store: LogStore, snapshot: Snapshot) -> None:
 def _compact(store: LogStore, snapshot: Snapshot) -> None:
     """In place of a checkpoint that is put off, the commits since the last turn in one file."""
     checkpoint = snapshot.segment.checkpoint
-    first = snapshot.version - checkpoint_interval(snapshot.configuration) + 1
+    first = snapshot.version - snapshot.properties[CHECKPOINT_INTERVAL] + 1
     first = first if checkpoint is None else max(first, checkpoint.version + 1)
     write_compaction(store, snapshot.table, first, snapshot.version)
 
@@ -97,7 +97,7 @@ def checkpoint_is_due(snapshot: Snapshot) -> bool:
     """
     if not _is_turn(snapshot):
         return False
-    if "delta.checkpointInterval" in snapshot.configuration:
+    if CHECKPOINT_INTERVAL in snapshot.properties:
         return True
     tail = snapshot.tail_actions()
     totals = snapshot.cheap_totals
@@ -106,7 +106,7 @@ def checkpoint_is_due(snapshot: Snapshot) -> bool:
 
 
 def _is_turn(snapshot: Snapshot) -> bool:
-    return snapshot.version > 0 and snapshot.version % checkpoint_interval(snapshot.configuration) == 0
+    return snapshot.version > 0 and snapshot.version % snapshot.properties[CHECKPOINT_INTERVAL] == 0
 
 
 _MANY_FILES = 10_000

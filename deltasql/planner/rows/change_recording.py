@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
-from deltasql.log.configuration.properties import has_change_feed, writes_vectors
+from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, DELETION_VECTORS
+from deltasql.log.properties.table_properties import TableProperties
 from deltasql.plan.operators import Recording, Rewrite, RowEffect
 from deltasql.sql.references import has_subquery, is_stable
 
 
-def recorded(operator: Rewrite, configuration: Mapping[str, str]) -> Rewrite:
-    """`operator` with the way in which a table of this configuration records its changes.
+def recorded(operator: Rewrite, properties: TableProperties) -> Rewrite:
+    """`operator` with the way in which a table with these properties records its changes.
 
     The change feed needs files of its own where it cannot be derived: what a deletion vector newly marks was deleted,
     and what a new file holds was inserted.
     """
     effects = {action.effect for action in operator.actions}
-    vectors = writes_vectors(configuration)
+    vectors = properties[DELETION_VECTORS]
     derived = effects <= ({RowEffect.DELETE, RowEffect.INSERT} if vectors else {RowEffect.INSERT})
-    recording = Recording(vectors, has_change_feed(configuration) and not derived)
+    recording = Recording(vectors, properties[CHANGE_DATA_FEED] and not derived)
     volatile = any(has_subquery(text) or not is_stable(text) for text in _conditions(operator))
     return replace(operator, recording=recording, volatile=volatile)
 

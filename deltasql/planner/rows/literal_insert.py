@@ -8,7 +8,6 @@ from datetime import timezone, tzinfo
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.log.configuration.properties import check_constraints
 from deltasql.plan.insert import Insert
 from deltasql.plan.operators import Literals, LiteralValue
 from deltasql.planner.context import Context
@@ -33,6 +32,7 @@ from deltasql.schema.types import (
     StructType,
 )
 from deltasql.settings.session_settings import (
+    ANSI,
     CASE_SENSITIVE,
     IGNORE_MISSING_FILES,
     PARTITION_OVERWRITE_MODE,
@@ -54,8 +54,8 @@ _MOST_BYTES_OF_NAME = 60
 _OWN_SETTINGS = ("spark.databricks.", "deltasql.")
 _HARMLESS = frozenset(
     {
-        *(CASE_SENSITIVE, IGNORE_MISSING_FILES, PARTITION_OVERWRITE_MODE, STORE_ASSIGNMENT, TIME_ZONE),
-        *("spark.sql.shuffle.partitions", "spark.sql.ansi.enabled"),
+        *(CASE_SENSITIVE.name, IGNORE_MISSING_FILES.name, PARTITION_OVERWRITE_MODE.name, STORE_ASSIGNMENT.name),
+        *(TIME_ZONE.name, ANSI.name, "spark.sql.shuffle.partitions"),
     }
 )
 """Settings that do not change how literals are read and files are written, or that are looked at here."""
@@ -78,7 +78,7 @@ def stored_rows(
     cast is not certain: Spark then does it, or says what is wrong.
     """
     partitions = {name.lower() for name in snapshot.partition_columns}
-    if check_constraints(snapshot.configuration) or all(field.name.lower() in partitions for field in schema):
+    if snapshot.properties.constraints or all(field.name.lower() in partitions for field in schema):
         return None
     columns = []
     try:
@@ -108,7 +108,7 @@ def certain_zone(context: Context) -> tzinfo | None:
 
 def _has_usual_settings(context: Context) -> bool:
     changed = [key for key, _ in context.settings.changed() if not key.startswith(_OWN_SETTINGS)]
-    return set(changed) <= _HARMLESS and context.choice(STORE_ASSIGNMENT) == "ANSI"
+    return set(changed) <= _HARMLESS and context.setting(STORE_ASSIGNMENT) == "ANSI"
 
 
 def _constant_column(field: StructField, static: Mapping[str, str], rows: LiteralRows) -> LiteralColumn:

@@ -12,14 +12,11 @@ from deltasql.plan.operators import Operator, Project, Query, Rewrite, children
 from deltasql.planner.changes import LayoutChange, Plan, RowChange, TableChange
 from deltasql.sql.references import is_deterministic
 
-# They put a table back as it was: what others have done meanwhile would be lost without a word.
-_NEVER = frozenset({"RESTORE", "CLONE"})
-
 
 def may_repeat(change: Plan, statements: str) -> bool:
     """Whether a change may be planned and run again; `statements` are DETERMINISTIC ones, ALL or NONE."""
     match change:
-        case TableChange() | RowChange() | LayoutChange() if change.commit.operation not in _NEVER:
+        case TableChange() | RowChange() | LayoutChange() if change.commit.operation.may_repeat:
             if not isinstance(change, RowChange) or statements != "DETERMINISTIC":
                 return statements != "NONE"
             return all(map(is_deterministic, _texts(change.operator)))

@@ -39,7 +39,7 @@ def checked_rows(
     rows: Operator, table: TableName, schema: StructType, predicate: SqlText, context: Context
 ) -> Operator:
     """The query's rows; one outside the predicate (or for which it is NULL) fails the statement."""
-    if not context.is_on(REPLACE_WHERE_CHECK):
+    if not context.setting(REPLACE_WHERE_CHECK):
         return rows
     return Check(rows, (Constraint(marks.REPLACE_WHERE, _unqualified(predicate.text, table, schema)),))
 
@@ -80,4 +80,4 @@ def replacing(
         output=schema,
         checks=(),
     )
-    return recorded(operator, snapshot.configuration), reads_of(operator, predicate, snapshot, context)
+    return recorded(operator, snapshot.properties), reads_of(operator, predicate, snapshot, context)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.log.configuration.properties import writes_vectors
+from deltasql.log.properties.property_registry import DELETION_VECTORS
 from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import Operator, Query, Rewrite, RowEffect, Scan, children
 from deltasql.plan.reads import NO_ROWS, RowReads
@@ -43,7 +43,7 @@ _ITSELF = "Rows are not told apart in a statement that reads {table} a second ti
 _COMPLEX = "Rows are not told apart by a condition on {column}, which is a struct, array or map, or a part of one."
 _UNSTABLE = "Rows are not told apart by a condition that may change its mind: give it a constant for what it computes."
 _CORRELATED = "Rows are not told apart by a sub-query that depends on the row."
-_SUBQUERY = f"Rows are not told apart by sub-queries: SET {ROW_LEVEL_SUBQUERIES} = true allows it."
+_SUBQUERY = f"Rows are not told apart by sub-queries: SET {ROW_LEVEL_SUBQUERIES.name} = true allows it."
 
 
 def rewritten_rows(operator: Rewrite, snapshot: Snapshot, context: Context) -> RowReads:
@@ -71,9 +71,9 @@ def keeps_source(operator: Rewrite) -> bool:
 
 
 def _table_advice(snapshot: Snapshot, context: Context) -> str | None:
-    if not context.is_on(ROW_LEVEL):
-        return f"SET {ROW_LEVEL} = true lets rows be told apart."
-    if not writes_vectors(snapshot.configuration):
+    if not context.setting(ROW_LEVEL):
+        return f"SET {ROW_LEVEL.name} = true lets rows be told apart."
+    if not snapshot.properties[DELETION_VECTORS]:
         return _VECTORS.format(table=snapshot.table)
     if snapshot.partition_columns:
         return _PARTITIONED
@@ -119,7 +119,7 @@ def _row_advice(text: str, alias: str, snapshot: Snapshot, other: str = "") -> s
 def _query_advice(text: str, relations: Mapping[str, Operator], context: Context) -> str | None:
     """What speaks against sub-queries: they must give the same each time, for every row, at any time."""
     queries = list(subqueries(text))
-    if queries and not context.is_on(ROW_LEVEL_SUBQUERIES):
+    if queries and not context.setting(ROW_LEVEL_SUBQUERIES):
         return _SUBQUERY
     for query in queries:
         if not _is_pinned(Query(query, relations)):

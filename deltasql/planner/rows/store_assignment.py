@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from deltasql.planner.context import Context
 from deltasql.planner.rows.alignment import Casts
-from deltasql.settings.session_settings import ANSI, STORE_ASSIGNMENT, as_boolean
+from deltasql.settings.session_settings import ANSI, STORE_ASSIGNMENT
 
 
 def store_casts(context: Context) -> Casts:
     """The casts of the session's policy. Raises InvalidSettingError."""
     # What Spark's own default is, Spark itself says where it was handed in.
-    ansi = as_boolean(ANSI, context.setting(ANSI) or "true")
-    return Casts(context.choice(STORE_ASSIGNMENT), guarded=not ansi)
+    return Casts(context.setting(STORE_ASSIGNMENT), guarded=not context.setting(ANSI))

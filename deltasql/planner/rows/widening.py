@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from deltasql.errors.column_values import GeneratedTypeMismatchError
 from deltasql.errors.constraints import ConstraintTypeMismatchError
 from deltasql.log.configuration.iceberg_compat import compat_keys
-from deltasql.log.configuration.properties import check_constraints, is_on
+from deltasql.log.properties.property_registry import TYPE_WIDENING
+from deltasql.log.properties.table_properties import TableProperties
 from deltasql.planner.rows.alignment import same_type
 from deltasql.planner.rows.generated import GENERATION
 from deltasql.schema.paths import find_path, walk
@@ -22,19 +23,17 @@ if TYPE_CHECKING:
     from deltasql.log.replay.snapshot import Snapshot
     from deltasql.planner.context import Context
 
-ENABLED = "delta.enableTypeWidening"
-
 
 def declared_widening(configuration: Mapping[str, str]) -> Widening:
     """What ALTER TABLE may widen. What Iceberg cannot read is refused with a reason of its own when it is committed."""
-    return Widening.ALWAYS if is_on(configuration, ENABLED) else Widening.NEVER
+    return Widening.ALWAYS if TableProperties(configuration)[TYPE_WIDENING] else Widening.NEVER
 
 
 def automatic_widening(configuration: Mapping[str, str], context: Context) -> Widening:
     """What schema evolution may widen: with Iceberg compatibility only what both formats know."""
-    if not is_on(configuration, ENABLED):
+    if not TableProperties(configuration)[TYPE_WIDENING]:
         return Widening.NEVER
-    chosen = Widening(context.choice(AUTOMATIC_WIDENING))
+    chosen = Widening(context.setting(AUTOMATIC_WIDENING))
     if chosen is Widening.NEVER or not compat_keys(configuration):
         return chosen
     return Widening.ICEBERG
@@ -48,7 +47,7 @@ def refuse_dependent_types(new: StructType, snapshot: Snapshot) -> None:
     old = snapshot.schema
     if new is old:
         return
-    for name, expression in check_constraints(snapshot.configuration).items():
+    for name, expression in snapshot.properties.constraints.items():
         for column, before, after in _retyped(expression, old, new):
             raise ConstraintTypeMismatchError(column, before, after, name, expression, snapshot.table)
     for path, field in walk(old):

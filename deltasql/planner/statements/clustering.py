@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltasql.errors.optimize import ClusterPartitionedTableError
+from deltasql.log.actions import operations
 from deltasql.log.reading.clustering import CLUSTERING_FEATURE, clustering_columns, clustering_domain, is_clustered
 from deltasql.plan.table import AlterClustering
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
@@ -34,4 +35,4 @@ def _(statement: AlterClustering, context: Context) -> Plan:
     changed: list[Action] = [] if protocol == snapshot.protocol else [protocol]
     changed += [] if metadata is snapshot.metadata else [metadata]
     actions = (*changed, clustering_domain(snapshot.schema, columns))
-    return TableChange(CommitSpec(log, snapshot, "CLUSTER BY", parameters, actions))
+    return TableChange(CommitSpec(log, snapshot, operations.CLUSTER_BY, parameters, actions))

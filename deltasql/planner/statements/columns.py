@@ -23,7 +23,9 @@ from deltasql.errors.columns import (
     RenameColumnNeedsMappingError,
     ReplaceIdentityColumnsError,
 )
-from deltasql.log.configuration.properties import stats_columns
+from deltasql.log.actions import operations
+from deltasql.log.actions.operations import Operation
+from deltasql.log.properties.property_registry import STATS_COLUMNS
 from deltasql.log.reading.clustering import clustering_columns
 from deltasql.plan.base import ColumnPath, SqlText
 from deltasql.plan.columns import (
@@ -52,7 +54,7 @@ from deltasql.planner.rows.widening import declared_widening, refuse_dependent_t
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.constraints import refuse_dependent, verification
 from deltasql.planner.tables.column_definitions import declared_field, field_metadata, refuse_value_clauses
-from deltasql.planner.tables.metadata import evolved_metadata, maps_columns, metadata_actions
+from deltasql.planner.tables.metadata import evolved_metadata, metadata_actions
 from deltasql.schema.edits import (
     add_column,
     drop_column,
@@ -79,8 +81,6 @@ if TYPE_CHECKING:
     from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.log.replay.snapshot import Snapshot
 
-STATS_COLUMNS = "delta.dataSkippingStatsColumns"
-
 
 @plan.register
 def _(statement: AddColumns, context: Context) -> Plan:
@@ -93,7 +93,7 @@ def _(statement: AddColumns, context: Context) -> Plan:
         except DeltaSqlError as error:
             raise error.at(_place_in_added(error, column, context)) from None
     parameters = {"columns": [_described(column) for column in statement.columns]}
-    return _change(log, snapshot, schema, "ADD COLUMNS", parameters)
+    return _change(log, snapshot, schema, operations.ADD_COLUMNS, parameters)
 
 
 @plan.register
@@ -113,7 +113,7 @@ def _(statement: AlterColumns, context: Context) -> Plan:
         except DeltaSqlError as error:
             raise error.at(context.caret(change.path.start, change.path.end)) from None
     if all(_keeps_type(change, snapshot.schema) for change in statement.changes):
-        return TableChange(CommitSpec(log, snapshot, "CHANGE COLUMN", {}), skip_if_empty=True)
+        return TableChange(CommitSpec(log, snapshot, operations.CHANGE_COLUMN, {}), skip_if_empty=True)
     schema = without_lengths(schema)
     # Delta tells of SYNC IDENTITY what the column was.
     described = [
@@ -122,10 +122,10 @@ def _(statement: AlterColumns, context: Context) -> Plan:
     ]
     if len(described) == 1:
         position = _moved_to(statement.changes[0])
-        planned = _change(log, snapshot, schema, "CHANGE COLUMN", {"column": described[0], **position})
+        planned = _change(log, snapshot, schema, operations.CHANGE_COLUMN, {"column": described[0], **position})
     else:
         described = [item | _moved_to(change) for item, change in zip(described, statement.changes, strict=True)]
-        planned = _change(log, snapshot, schema, "CHANGE COLUMNS", {"columns": described})
+        planned = _change(log, snapshot, schema, operations.CHANGE_COLUMNS, {"columns": described})
     # What holds for the rows that are there must hold for those that others add meanwhile. SYNC IDENTITY looks, too.
     looks = any(_forbids_null(change) or _synchronizes(change) for change in statement.changes)
     return replace(planned, verify=tuple(checks)).committing(reads=WHOLE_TABLE if looks else None)
@@ -139,7 +139,7 @@ def _(statement: ReplaceColumns, context: Context) -> Plan:
         raise ReplaceIdentityColumnsError(snapshot.table)
     refuse_value_clauses(statement.columns, context)
     new = StructType(tuple(declared_field(column, context) for column in statement.columns))
-    may_drop = maps_columns(snapshot.configuration)
+    may_drop = snapshot.properties.maps_columns
     widening = declared_widening(snapshot.configuration)
     schema = replace_columns(snapshot.schema, new, may_drop=may_drop, widening=widening, where=snapshot.table)
     refuse_dependent_types(schema, snapshot)
@@ -147,7 +147,7 @@ def _(statement: ReplaceColumns, context: Context) -> Plan:
         if find_path(schema, path) is None:
             refuse_base_change(path, "drop", schema, snapshot.table)
     columns = [field_to_json(field) for field in new]
-    return _change(log, snapshot, schema, "REPLACE COLUMNS", {"columns": columns})
+    return _change(log, snapshot, schema, operations.REPLACE_COLUMNS, {"columns": columns})
 
 
 @plan.register
@@ -157,7 +157,7 @@ def _(statement: RenameColumn, context: Context) -> Plan:
     caret = context.caret(statement.column.start, statement.column.end)
     try:
         found = resolve(snapshot.schema, statement.column.parts, where=snapshot.table)
-        if not maps_columns(snapshot.configuration):
+        if not snapshot.properties.maps_columns:
             raise RenameColumnNeedsMappingError(str(statement.table))
         refuse_dependent(found.path, "rename", snapshot)
         refuse_base_change(found.path, "rename", snapshot.schema, snapshot.table)
@@ -171,7 +171,9 @@ def _(statement: RenameColumn, context: Context) -> Plan:
         partitions = tuple(statement.name if name == found.path[0] else name for name in partitions)
     metadata = replace(snapshot.metadata, partition_columns=partitions)
     metadata = _renamed_statistics(evolved_metadata(metadata, schema, table=snapshot.table), found.path, new_path)
-    return TableChange(CommitSpec(log, snapshot, "RENAME COLUMN", parameters, metadata_actions(snapshot, metadata)))
+    return TableChange(
+        CommitSpec(log, snapshot, operations.RENAME_COLUMN, parameters, metadata_actions(snapshot, metadata))
+    )
 
 
 @plan.register
@@ -187,11 +189,11 @@ def _(statement: DropColumns, context: Context) -> Plan:
         except DeltaSqlError as error:
             raise error.at(context.caret(column.start, column.end)) from None
     names = [path_text(column.parts) for column in statement.columns]
-    return _change(log, snapshot, schema, "DROP COLUMNS", {"columns": names})
+    return _change(log, snapshot, schema, operations.DROP_COLUMNS, {"columns": names})
 
 
 def _change(
-    log: DeltaLog, snapshot: Snapshot, schema: StructType, operation: str, parameters: Mapping[str, object]
+    log: DeltaLog, snapshot: Snapshot, schema: StructType, operation: Operation, parameters: Mapping[str, object]
 ) -> TableChange:
     """The commit that gives a table another schema. It is made even when nothing changed, as Delta does."""
     metadata = evolved_metadata(snapshot.metadata, schema, table=snapshot.table)
@@ -279,7 +281,7 @@ def _has_room(old: Length | None, new: Length) -> bool:
 
 def _dropped(schema: StructType, column: ColumnPath, snapshot: Snapshot) -> StructType:
     found = resolve(schema, column.parts, where=snapshot.table)
-    if not maps_columns(snapshot.configuration):
+    if not snapshot.properties.maps_columns:
         raise DropColumnNeedsMappingError(snapshot.table)
     if len(found.path) == 1 and found.path[0] in snapshot.partition_columns:
         raise DropPartitionColumnError(path_text(found.path), snapshot.table)
@@ -303,7 +305,7 @@ def _null_check(change: ColumnChange, snapshot: Snapshot, context: Context) -> V
 
 def _renamed_statistics(metadata: Metadata, old: tuple[str, ...], new: tuple[str, ...]) -> Metadata:
     """The property that names the columns with statistics follows a rename."""
-    columns = stats_columns(metadata.configuration)
+    columns = metadata.properties[STATS_COLUMNS]
     if not columns:
         return metadata
     folded = tuple(name.lower() for name in old)
@@ -311,7 +313,7 @@ def _renamed_statistics(metadata: Metadata, old: tuple[str, ...], new: tuple[str
         (*new, *path[len(old) :]) if tuple(name.lower() for name in path[: len(old)]) == folded else path
         for path in columns
     ]
-    return metadata.with_configuration({STATS_COLUMNS: ",".join(path_text(path) for path in renamed)})
+    return metadata.with_configuration({STATS_COLUMNS.name: ",".join(path_text(path) for path in renamed)})
 
 
 def _added(schema: StructType, column: AddedColumn, table: str) -> StructType:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from deltasql.errors.base import DeltaSqlError
+from deltasql.log.actions import operations
 from deltasql.plan.base import ColumnPath, TableName
 from deltasql.plan.properties import CommentOnColumn, CommentOnSchema, CommentOnTable
 from deltasql.planner.catalog_changes import SchemaComment
@@ -22,7 +23,9 @@ def _(statement: CommentOnTable, context: Context) -> Plan:
     log, snapshot = context.writable(statement.table)
     metadata = replace(snapshot.metadata, description=statement.comment)
     parameters = {"properties": {"comment": statement.comment}}
-    return TableChange(CommitSpec(log, snapshot, "SET TBLPROPERTIES", parameters, metadata_actions(snapshot, metadata)))
+    return TableChange(
+        CommitSpec(log, snapshot, operations.SET_PROPERTIES, parameters, metadata_actions(snapshot, metadata))
+    )
 
 
 @plan.register
@@ -38,7 +41,7 @@ def _(statement: CommentOnColumn, context: Context) -> Plan:
     metadata = evolved_metadata(snapshot.metadata, schema, table=snapshot.table)
     described = field_to_json(field) | {"name": ".".join(column)}
     actions = metadata_actions(snapshot, metadata) or (metadata,)
-    return TableChange(CommitSpec(log, snapshot, "CHANGE COLUMN", {"column": described}, actions))
+    return TableChange(CommitSpec(log, snapshot, operations.CHANGE_COLUMN, {"column": described}, actions))
 
 
 def _table_and_column(name: ColumnPath, context: Context) -> tuple[TableName, tuple[str, ...]]:

@@ -21,7 +21,10 @@ from deltasql.errors.constraints import (
     NewCheckViolationError,
     NonBooleanConstraintError,
 )
-from deltasql.log.configuration.properties import CONSTRAINT_PREFIX, check_constraints, protocol_for
+from deltasql.log.actions import operations
+from deltasql.log.configuration.properties import protocol_for
+from deltasql.log.properties.property_registry import CONSTRAINT_PREFIX
+from deltasql.log.properties.table_properties import TableProperties
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.constraints import AddConstraint, DropConstraint
 from deltasql.plan.hidden import ROWS
@@ -50,7 +53,7 @@ def _(statement: AddConstraint, context: Context) -> Plan:
     """The condition must hold for every row that is there; NULL counts as broken."""
     log, snapshot = context.writable(statement.table)
     name = statement.name.lower()
-    known = check_constraints(snapshot.configuration)
+    known = snapshot.properties.constraints
     if name in known:
         raise ConstraintExistsError(snapshot.table, name, known[name])
     condition = _inside(statement.condition)
@@ -72,7 +75,12 @@ def _(statement: AddConstraint, context: Context) -> Plan:
     verify = () if broken is None else (broken,)
     return TableChange(
         CommitSpec(
-            log, snapshot, "ADD CONSTRAINT", {"name": name, "expr": text}, (*changed, metadata), reads=WHOLE_TABLE
+            log,
+            snapshot,
+            operations.ADD_CONSTRAINT,
+            {"name": name, "expr": text},
+            (*changed, metadata),
+            reads=WHOLE_TABLE,
         ),
         verify=verify,
     )
@@ -144,7 +152,7 @@ def _(statement: DropConstraint, context: Context) -> Plan:
     """A commit is made even where IF EXISTS finds nothing, as Delta does."""
     log, snapshot = context.writable(statement.table)
     name = statement.name.lower()
-    known = check_constraints(snapshot.configuration)
+    known = snapshot.properties.constraints
     if name not in known and not statement.if_exists:
         raise ConstraintNotFoundError(snapshot.table, name)
     rest = {key: value for key, value in snapshot.configuration.items() if key.lower() != f"{CONSTRAINT_PREFIX}{name}"}
@@ -152,7 +160,7 @@ def _(statement: DropConstraint, context: Context) -> Plan:
     parameters = {"name": name, "existed": str(name in known).lower()}
     if name in known:
         parameters["expr"] = known[name]
-    return TableChange(CommitSpec(log, snapshot, "DROP CONSTRAINT", parameters, (metadata,)))
+    return TableChange(CommitSpec(log, snapshot, operations.DROP_CONSTRAINT, parameters, (metadata,)))
 
 
 def verification(context: Context, snapshot: Snapshot, broken: str, error: DeltaSqlError) -> Verification | None:
@@ -165,7 +173,7 @@ def verification(context: Context, snapshot: Snapshot, broken: str, error: Delta
 
 def refuse_dependent(path: tuple[str, ...], operation: str, snapshot: Snapshot) -> None:
     """Raises ConstraintDependentColumnError if a CHECK constraint refers to the column, or to a part of it."""
-    for name, expression in check_constraints(snapshot.configuration).items():
+    for name, expression in snapshot.properties.constraints.items():
         if refers_to(expression, path):
             raise ConstraintDependentColumnError(operation, path_text(path), name, expression, snapshot.table)
 
@@ -181,7 +189,7 @@ def constraints_of(
     not_null = [item for field in schema if field.name not in skip for item in _not_null(field, (), None)]
     checks = [
         Constraint(name, stored_condition(name, text, schema, table))
-        for name, text in check_constraints(configuration).items()
+        for name, text in TableProperties(configuration).constraints.items()
     ]
     return (*not_null, *lengths, *sorted(checks, key=lambda item: item.name))
 

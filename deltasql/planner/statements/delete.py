@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.errors.write import AppendOnlyError
-from deltasql.log.configuration.properties import is_append_only
+from deltasql.log.actions import operations
+from deltasql.log.properties.property_registry import APPEND_ONLY
 from deltasql.plan.base import quote
 from deltasql.plan.delete import Delete
 from deltasql.plan.operators import SCAN_COLUMNS, Rewrite, RowAction, RowEffect, RowKind
 from deltasql.planner import binding
-from deltasql.planner.changes import CommitSpec, Outcome, Plan, TableChange
+from deltasql.planner.changes import CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rows.ctes import with_ctes
 from deltasql.planner.rows.read_set import reads_of_files
@@ -43,9 +44,8 @@ def _(statement: Delete, context: Context) -> Plan:
     if whole is not None:
         reads = reads_of_files(whole, condition, snapshot, context, scope.target.alias)
         return TableChange(
-            CommitSpec(log, snapshot, "DELETE", parameters, reads=reads),
+            CommitSpec(log, snapshot, operations.DELETE, parameters, reads=reads),
             removed=whole,
-            outcome=Outcome.DELETE,
             skip_if_empty=True,
         )
     scan = replace(binding.scan(context, snapshot, condition, scope.target.alias, with_ids=True), identity=True)
@@ -59,8 +59,8 @@ def _(statement: Delete, context: Context) -> Plan:
         checks=(),
         relations=scope.relations,
     )
-    spec = CommitSpec(log, snapshot, "DELETE", parameters)
-    return row_change(spec, operator, snapshot.metadata, Outcome.DELETE, condition, context)
+    spec = CommitSpec(log, snapshot, operations.DELETE, parameters)
+    return row_change(spec, operator, snapshot.metadata, condition, context)
 
 
 def _whole_files(snapshot: Snapshot, condition: str | None, scope: Scope, context: Context) -> pa.Table | None:
@@ -81,5 +81,5 @@ def whole_partitions(snapshot: Snapshot, predicate: str, alias: str | None, cont
 
 def refuse_append_only(snapshot: Snapshot) -> None:
     """Raises AppendOnlyError for a table from which no row may go."""
-    if is_append_only(snapshot.configuration):
+    if snapshot.properties[APPEND_ONLY]:
         raise AppendOnlyError(table=snapshot.table)

@@ -201,7 +201,7 @@ def _actions(change: TableChange | RowChange | LayoutChange) -> Iterator[str]:
         yield "no commit: nothing can change"
         return
     version = 0 if change.commit.snapshot is None else change.commit.snapshot.version + 1
-    yield f"version {version}: {change.commit.operation}"
+    yield f"version {version}: {change.commit.operation.name}"
     if isinstance(change, LayoutChange):
         yield f"  remove: {change.operator.target.files.num_rows} files"
         yield "  add: the files written"

@@ -25,7 +25,8 @@ from deltasql.errors.features import (
     UnknownFeatureToDropError,
     WaitForRetentionError,
 )
-from deltasql.log.configuration.properties import PROTECTED_BEFORE, property_value
+from deltasql.log.actions import operations
+from deltasql.log.properties.property_registry import DROP_FEATURE_RETENTION, PROTECTED_BEFORE
 from deltasql.log.protocol.features import FEATURES, TableFeature, find_feature
 from deltasql.log.reading.feature_traces import earliest_version, has_traces
 from deltasql.plan.features import DropFeature
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from deltasql.log.replay.snapshot import Snapshot
 
 PROTECTION = "checkpointProtection"
-RETENTION = "delta.dropFeatureTruncateHistory.retentionDuration"
 BARRIERS = 3
 """Checkpoints between the last version that uses a feature and the first without it: as many as Delta writes."""
 
@@ -124,7 +124,7 @@ def _truncated(feature: TableFeature, used: bool, log: DeltaLog) -> Iterator[Pla
 def _unprotected(feature: TableFeature, log: DeltaLog) -> Iterator[Plan]:
     """The guard goes with the versions that it guards."""
     snapshot = log.snapshot()
-    guarded = int(property_value(snapshot.configuration, PROTECTED_BEFORE) or 0)
+    guarded = snapshot.properties[PROTECTED_BEFORE]
     if earliest_version(log) < guarded:
         yield _barrier(log, forget=True)
         if earliest_version(log) < guarded:
@@ -135,8 +135,8 @@ def _unprotected(feature: TableFeature, log: DeltaLog) -> Iterator[Plan]:
 def _barrier(log: DeltaLog, *, forget: bool = False) -> TableChange:
     """A commit without content and a checkpoint of it; with `forget`, older log files may go as far as they may."""
     snapshot = log.snapshot()
-    cutoff = int(time.time() * 1000) - int(property_value(snapshot.configuration, RETENTION)) if forget else None
-    return TableChange(CommitSpec(log, snapshot, "Empty Commit", {}), checkpoint=True, forget_before_ms=cutoff)
+    cutoff = int(time.time() * 1000) - snapshot.properties[DROP_FEATURE_RETENTION] if forget else None
+    return TableChange(CommitSpec(log, snapshot, operations.EMPTY, {}), checkpoint=True, forget_before_ms=cutoff)
 
 
 def _removal(feature: TableFeature, log: DeltaLog, *, truncate: bool = False, guarded: bool = False) -> TableChange:
@@ -146,12 +146,12 @@ def _removal(feature: TableFeature, log: DeltaLog, *, truncate: bool = False, gu
     protocol = snapshot.protocol.without(feature.name)
     if guarded:
         protocol = protocol.with_features([PROTECTION])
-        metadata = metadata.with_configuration({PROTECTED_BEFORE: str(snapshot.version + 1)})
+        metadata = metadata.with_configuration({PROTECTED_BEFORE.name: str(snapshot.version + 1)})
     actions = (protocol, metadata, *final_actions(feature.name, snapshot))
     parameters = {"featureName": feature.name, "truncateHistory": truncate}
-    return TableChange(CommitSpec(log, snapshot, "DROP FEATURE", parameters, actions), checkpoint=guarded)
+    return TableChange(CommitSpec(log, snapshot, operations.DROP_FEATURE, parameters, actions), checkpoint=guarded)
 
 
 def _retention(snapshot: Snapshot) -> str:
-    hours = int(property_value(snapshot.configuration, RETENTION)) / 3_600_000
+    hours = snapshot.properties[DROP_FEATURE_RETENTION] / 3_600_000
     return f"{hours:g} hours"

@@ -19,14 +19,15 @@ from deltasql.errors.frames import (
     VoidInStreamError,
 )
 from deltasql.errors.table import CannotReplaceMissingTableError
-from deltasql.log.configuration.properties import has_change_feed
+from deltasql.log.actions import operations
+from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
 from deltasql.plan.base import ColumnPath, SqlText, quote
 from deltasql.plan.frames import CreateForFrame, WriteFrame, WriteMode
 from deltasql.plan.hidden import hidden
 from deltasql.plan.insert import Insert
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Rewrite, Supplied, Write
 from deltasql.plan.table import ClusterBy, ColumnDefinition, CreateTable, PartitionColumn
-from deltasql.planner.changes import Answer, CommitSpec, Outcome, Plan, RowChange
+from deltasql.planner.changes import Answer, CommitSpec, Plan, RowChange
 from deltasql.planner.context import Context
 from deltasql.planner.frame_options import WriteOptions, write_options
 from deltasql.planner.idempotency import Application, noted, present, session_application, skipped
@@ -40,7 +41,7 @@ from deltasql.planner.statements.insert import Insertion, inserted, is_dynamic, 
 from deltasql.planner.statements.table import created_from_rows
 from deltasql.planner.tables.clustering_columns import check_same_clustering, new_clustering
 from deltasql.planner.tables.column_definitions import comment_metadata
-from deltasql.planner.tables.metadata import mapped_metadata, maps_columns, metadata_actions
+from deltasql.planner.tables.metadata import mapped_metadata, metadata_actions
 from deltasql.planner.tables.target import creation_parameters
 from deltasql.schema.checks import check_duplicates, check_table_schema
 from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
@@ -99,7 +100,7 @@ def _(statement: WriteFrame, context: Context) -> Plan:
     context.refuse_version(statement.table)
     snapshot = _present(statement, context)
     if own is not None and own.done_in(snapshot):
-        return skipped(own, Outcome.INSERT, context)
+        return skipped(own, operations.WRITE, context)
     change = _planned(statement, options, context, snapshot)
     change = change if own is None else noted(change, own, context)
     if not isinstance(change, RowChange):
@@ -108,7 +109,7 @@ def _(statement: WriteFrame, context: Context) -> Plan:
     if batch is None:
         return change
     told = {"outputMode": batch.output_mode, "queryId": batch.query_id, "epochId": str(batch.batch_id)}
-    return change.committing(operation="STREAMING UPDATE", parameters=told)
+    return change.committing(operation=operations.STREAMING_UPDATE, parameters=told)
 
 
 @plan.register
@@ -180,7 +181,7 @@ def _created(statement: WriteFrame, options: WriteOptions, context: Context) -> 
     change = change.committing(reads=WHOLE_TABLE) if overwrites else change
     if statement.table.path is not None:
         parameters = {"mode": _MODES[statement.mode], "partitionBy": _json(statement.partitioned_by)}
-        return change.committing(operation="WRITE", parameters=parameters)
+        return change.committing(operation=operations.WRITE, parameters=parameters)
     return _as_replacement(change, change.commit.parameters) if overwrites else change
 
 
@@ -205,7 +206,7 @@ def _create_table(statement: WriteFrame, options: WriteOptions, mode: str) -> Cr
 def _as_replacement(change: RowChange, parameters: Mapping[str, Any]) -> RowChange:
     """The change under the name that the history has for an overwriting saveAsTable."""
     marked = {**parameters, "isV1SaveAsTableOverwrite": True}
-    return change.committing(operation="CREATE OR REPLACE TABLE AS SELECT", parameters=marked)
+    return change.committing(operation=operations.CREATE_OR_REPLACE_TABLE_AS_SELECT, parameters=marked)
 
 
 def _cluster_by(statement: WriteFrame) -> ClusterBy | None:
@@ -233,7 +234,7 @@ def _refuse_other_layout(write: _Write) -> None:
 def _inserted(write: _Write, context: Context) -> RowChange:
     """The rows go where INSERT would put them; columns that the DataFrame lacks get what an INSERT gives them."""
     statement, options, snapshot = write.statement, write.options, write.snapshot
-    evolution = options.merge_schema if options.merge_schema is not None else context.is_on(AUTO_MERGE)
+    evolution = options.merge_schema if options.merge_schema is not None else context.setting(AUTO_MERGE)
     if not evolution and statement.by_name:
         _refuse_new_columns(write)
     predicate = None if options.replace_where is None else SqlText(options.replace_where, 0)
@@ -301,14 +302,13 @@ def _redefined(write: _Write, context: Context) -> RowChange:
         CommitSpec(
             write.log,
             snapshot,
-            "WRITE",
+            operations.WRITE,
             {"mode": "Overwrite"},
             actions=(*metadata_actions(snapshot, metadata), *(clustering.actions if clustering else ())),
             reads=WHOLE_TABLE,
         ),
         Write(child, metadata.schema, metadata.partition_columns),
         metadata,
-        Outcome.INSERT,
         removed=snapshot.files(SCAN_COLUMNS),
     )
 
@@ -321,8 +321,8 @@ def _redefinition(write: _Write) -> Metadata:
     partitions = check_table_schema(
         schema,
         partitioned_by=write.statement.partitioned_by or (),
-        column_mapping=maps_columns(old.configuration),
-        change_data_feed=has_change_feed(old.configuration),
+        column_mapping=old.properties.maps_columns,
+        change_data_feed=old.properties[CHANGE_DATA_FEED],
         where=write.snapshot.table,
     )
     if (schema, partitions) == (old.schema, old.partition_columns):

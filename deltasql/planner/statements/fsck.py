@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deltasql.log.actions import operations
 from deltasql.log.storage.paths import absolute
 from deltasql.plan.fsck import Fsck
 from deltasql.plan.reads import Reads
@@ -11,7 +12,7 @@ from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.schema.types import BOOLEAN, STRING, StructField, StructType
-from deltasql.settings.session_settings import FSCK_MOST_ROWS, as_count
+from deltasql.settings.session_settings import FSCK_MOST_ROWS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,13 +39,13 @@ def _(statement: Fsck, context: Context) -> Plan:
     gone, unmarked = missing_files(log.store, files)
     broken = pc.or_(gone, unmarked)
     files = files.append_column("gone", gone).append_column("unmarked", unmarked).filter(broken)
-    limit = as_count(FSCK_MOST_ROWS, context.setting(FSCK_MOST_ROWS))
+    limit = context.setting(FSCK_MOST_ROWS)
     answer = Answer(FOUND, _rows(files.slice(0, limit), snapshot.location))
     if statement.dry_run:
         return answer
     reads = Reads(None, tuple(files["path"].to_pylist()))
     return TableChange(
-        CommitSpec(log, snapshot, "FSCK", {}, reads=reads), removed=files, skip_if_empty=True, answer=answer
+        CommitSpec(log, snapshot, operations.FSCK, {}, reads=reads), removed=files, skip_if_empty=True, answer=answer
     )
 
 

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.insert import DuplicateInsertColumnError, NotPartitionColumnError, ReplaceWhereClauseError
+from deltasql.log.actions import operations
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import ORDINAL, QUERY, hidden
 from deltasql.plan.insert import Insert
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Literals, Operator, Query, Write
 from deltasql.plan.reads import NO_ROWS, RowReads
 from deltasql.planner import binding
-from deltasql.planner.changes import CommitSpec, Outcome, Plan, RowChange
+from deltasql.planner.changes import CommitSpec, Plan, RowChange
 from deltasql.planner.context import Context
 from deltasql.planner.rows.alignment import StructRule
 from deltasql.planner.rows.char_types import stored
@@ -84,7 +85,7 @@ class Insertion:
 def _(statement: Insert, context: Context) -> Plan:
     """By position unless a column list or BY NAME says otherwise."""
     log, snapshot = context.writable(statement.table)
-    evolution = statement.schema_evolution or context.is_on(AUTO_MERGE)
+    evolution = statement.schema_evolution or context.setting(AUTO_MERGE)
     _refuse_clauses(statement, context)
     refuse_overwrite(statement, snapshot)
     static = _static_partitions(statement, snapshot, context)
@@ -134,13 +135,12 @@ def inserted(insertion: Insertion, context: Context) -> RowChange:
         CommitSpec(
             insertion.log,
             snapshot,
-            "WRITE",
+            operations.WRITE,
             _parameters(statement, insertion.evolution, context),
             actions=metadata_actions(snapshot, metadata),
         ),
         write,
         metadata,
-        Outcome.INSERT,
         identities=numbered,
     )
     if statement.replace_where is not None:
@@ -267,7 +267,7 @@ def _static_partitions(statement: Insert, snapshot: Snapshot, context: Context) 
 
 def is_dynamic(context: Context, snapshot: Snapshot, static: dict[str, str]) -> bool:
     """Whether only the partitions that the rows fall into are replaced; not where the statement names them all."""
-    return context.choice(PARTITION_OVERWRITE_MODE) == "DYNAMIC" and len(static) < len(snapshot.partition_columns)
+    return context.setting(PARTITION_OVERWRITE_MODE) == "DYNAMIC" and len(static) < len(snapshot.partition_columns)
 
 
 def _replaced_files(snapshot: Snapshot, static: dict[str, str], context: Context) -> pa.Table:

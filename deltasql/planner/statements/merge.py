@@ -16,7 +16,8 @@ from deltasql.errors.merge import (
     UnconditionalNotMatchedError,
 )
 from deltasql.errors.write import AppendOnlyError
-from deltasql.log.configuration.properties import is_append_only
+from deltasql.log.actions import operations
+from deltasql.log.properties.property_registry import APPEND_ONLY
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import ORDINAL, SOURCE_ROWS
 from deltasql.plan.merge import (
@@ -42,7 +43,7 @@ from deltasql.plan.operators import (
     SourceJoin,
 )
 from deltasql.planner import binding
-from deltasql.planner.changes import CommitSpec, Outcome, Plan
+from deltasql.planner.changes import CommitSpec, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.rows.alignment import Alignment, StructRule, updated_struct
 from deltasql.planner.rows.assignments import assigned_values, refuse_conflicts
@@ -83,10 +84,10 @@ def _(statement: Merge, context: Context) -> Plan:
     """Resolve names, expand stars, evolve the schema, then bring every value to its column's type."""
     _refuse_bad_clauses(statement, context)
     log, snapshot = context.writable(statement.table)
-    evolution = statement.schema_evolution or context.is_on(AUTO_MERGE)
+    evolution = statement.schema_evolution or context.setting(AUTO_MERGE)
     if not len(snapshot.schema) and not evolution:
         raise MergeIntoEmptySchemaError(table=snapshot.table)
-    if is_append_only(snapshot.configuration) and not _only_inserts(statement):
+    if snapshot.properties[APPEND_ONLY] and not _only_inserts(statement):
         raise AppendOnlyError(table=snapshot.table)
     source = _source(statement, context)
     sides = with_distinct_aliases(
@@ -122,8 +123,8 @@ def _(statement: Merge, context: Context) -> Plan:
         relations=scope.relations,
     )
     actions = metadata_actions(snapshot, metadata)
-    spec = CommitSpec(log, snapshot, "MERGE", _parameters(statement, context), actions)
-    change = row_change(spec, operator, metadata, Outcome.MERGE, pruned_by, context)
+    spec = CommitSpec(log, snapshot, operations.MERGE, _parameters(statement, context), actions)
+    change = row_change(spec, operator, metadata, pruned_by, context)
     return replace(change, identities=numbered, skip_if_empty=metadata is snapshot.metadata)
 
 
@@ -263,7 +264,7 @@ class _Merge:
         self, items: Sequence[MergeAssignment], new: StructType, scan: Scan, source: Operator
     ) -> dict[str, DataType]:
         """Types, by their SQL, of values that go into a column of complex type, or that a policy must know."""
-        strict = self.context.choice(STORE_ASSIGNMENT) == "STRICT"
+        strict = self.context.setting(STORE_ASSIGNMENT) == "STRICT"
         types: dict[str, DataType] = {}
         unknown = []
         for item in items:
@@ -288,7 +289,7 @@ class _Values:
         self.merge, self.new, self.types = merge, new, types
         context = merge.context
         by_name = StructRule.BY_NAME_LENIENT if merge.evolution else StructRule.BY_NAME
-        rule = by_name if context.is_on(STRUCTS_BY_NAME) else StructRule.BY_POSITION
+        rule = by_name if context.setting(STRUCTS_BY_NAME) else StructRule.BY_POSITION
         self.align = Alignment(rule, str(merge.statement.table), store_casts(context), "MERGE")
 
     def row(self, clause: MergeClause, items: Sequence[MergeAssignment]) -> tuple[str, ...]:

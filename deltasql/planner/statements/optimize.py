@@ -16,13 +16,15 @@ from deltasql.errors.optimize import (
     ZOrderPartitionColumnError,
     ZOrderWithoutStatsError,
 )
+from deltasql.log.actions import operations
 from deltasql.log.actions.bin_packing import bin_sizes, in_order, joined_numbers, numbers_of, packed, partition_numbers
 from deltasql.log.actions.deletion_vectors import marked_files
+from deltasql.log.actions.operations import Operation
 from deltasql.log.actions.record_count import record_count
 from deltasql.log.configuration.iceberg_compat import stores_partitions
 from deltasql.log.configuration.indexed_columns import index_rule, indexed_leaves
-from deltasql.log.configuration.properties import num_indexed_cols, property_value
 from deltasql.log.configuration.row_ids import row_id_columns
+from deltasql.log.properties.property_registry import INDEXED_COLUMNS, MAX_COLUMN_ID, TARGET_FILE_SIZE
 from deltasql.log.reading.clustering import clustering_columns
 from deltasql.log.storage.paths import table_uri
 from deltasql.plan.base import ColumnPath, SqlText
@@ -44,9 +46,7 @@ from deltasql.settings.session_settings import (
     OPTIMIZE_MAX_FILE_SIZE,
     OPTIMIZE_MIN_FILE_SIZE,
     ZORDER_STATS_CHECK,
-    as_boolean,
-    as_bytes,
-    as_share,
+    Setting,
 )
 
 if TYPE_CHECKING:
@@ -59,7 +59,6 @@ DEFAULT_FILE_SIZE = 1 << 30
 CUBE_FILES = 100
 """A cube of so many full files is not ordered again."""
 _COLUMNS = (*SCAN_COLUMNS, "tags")
-DEFAULT_DELETED_RATIO = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ class _Layout:
 
     log: DeltaLog
     snapshot: Snapshot
-    operation: str
+    operation: Operation
     parameters: Mapping[str, Any]
     predicate: str | None
     files: pa.Table
@@ -119,7 +118,7 @@ def _(statement: Optimize, context: Context) -> Plan:
         "clusterBy": "[]",
         "auto": False,
     }
-    layout = _layout(log, snapshot, "OPTIMIZE", parameters, statement.predicate, context)
+    layout = _layout(log, snapshot, operations.OPTIMIZE, parameters, statement.predicate, context)
     if not columns:
         return layout.change(*_compacted(layout.files, snapshot, context))
     layout = replace(layout, considered=replace(layout.considered, zorder=True))
@@ -148,7 +147,7 @@ def _clustered(statement: Optimize, log: DeltaLog, snapshot: Snapshot, context: 
         "isFull": statement.full,
         "zOrderBy": "[]",
     }
-    layout = _layout(log, snapshot, "OPTIMIZE", parameters, None, context)
+    layout = _layout(log, snapshot, operations.OPTIMIZE, parameters, None, context)
     limit = _file_size(OPTIMIZE_MAX_FILE_SIZE, snapshot, context)
     choice = chosen_for_clustering(layout.files, json_list(columns), CUBE_FILES * limit, full=statement.full)
     layout = replace(layout, considered=replace(layout.considered, cubes=choice.cubes))
@@ -174,7 +173,7 @@ def reorganized(
 ) -> Plan:
     """The change that writes anew what `choose` takes of the files; it gets their `SCAN_COLUMNS` and `tags`."""
     parameters = {"predicate": _predicates(predicate, context), "applyPurge": True}
-    layout = _layout(log, snapshot, "REORG", parameters, predicate, context)
+    layout = _layout(log, snapshot, operations.REORG, parameters, predicate, context)
     files = choose(layout.files)
     limit = _file_size(OPTIMIZE_MAX_FILE_SIZE, snapshot, context)
     groups = joined_numbers([partition_numbers(files), numbers_of(cube_ids(files))], files.num_rows)
@@ -184,7 +183,7 @@ def reorganized(
 def _layout(
     log: DeltaLog,
     snapshot: Snapshot,
-    operation: str,
+    operation: Operation,
     parameters: Mapping[str, Any],
     predicate: SqlText | None,
     context: Context,
@@ -192,7 +191,7 @@ def _layout(
     started = int(time.time() * 1000)
     # Rows keep their ids, where they are tracked.
     files = chosen_files(snapshot.files((*_COLUMNS, *ROW_ID_COLUMNS)), predicate, snapshot, context)
-    columns, indexed = len(snapshot.schema), num_indexed_cols(snapshot.configuration)
+    columns, indexed = len(snapshot.schema), snapshot.properties[INDEXED_COLUMNS]
     considered = Considered(
         files.num_rows, _bytes(files), (columns, columns if indexed < 0 else min(indexed, columns)), started
     )
@@ -208,8 +207,7 @@ def _compacted(files: pa.Table, snapshot: Snapshot, context: Context) -> tuple[p
     import pyarrow.compute as pc
 
     small = pc.less(files.column("size"), _file_size(OPTIMIZE_MIN_FILE_SIZE, snapshot, context))
-    ratio = context.setting(OPTIMIZE_DELETED_RATIO)
-    share = DEFAULT_DELETED_RATIO if ratio is None else as_share(OPTIMIZE_DELETED_RATIO, ratio)
+    share = context.setting(OPTIMIZE_DELETED_RATIO)
     holed = pc.and_(pc.invert(small), marked_files(files))
     files = files.filter(pc.or_(small, _marked(holed, _deleted_more_than(files.filter(holed), share))))
     limit = _file_size(OPTIMIZE_MAX_FILE_SIZE, snapshot, context)
@@ -236,20 +234,17 @@ def _with_remains(files: pa.Table, snapshot: Snapshot, context: Context) -> pa.T
     import pyarrow.compute as pc
 
     chosen = marked_files(files)
-    if has_dropped_columns(snapshot.schema, snapshot.configuration):
+    properties = snapshot.properties
+    if properties.maps_columns and has_dropped_columns(snapshot.schema, properties[MAX_COLUMN_ID]):
         rest = pc.invert(chosen)
         foreign = context.analyst.foreign_columns(files.filter(rest), snapshot.schema)
         chosen = pc.or_(chosen, _marked(rest, foreign))
     return files.filter(chosen)
 
 
-def _file_size(key: str, snapshot: Snapshot, context: Context) -> int:
+def _file_size(entry: Setting[int | None], snapshot: Snapshot, context: Context) -> int:
     """What SET says, else the table's `delta.targetFileSize`, else 1 GiB."""
-    text = context.setting(key)
-    if text is not None:
-        return as_bytes(key, text)
-    target: int | None = property_value(snapshot.configuration, "delta.targetFileSize")
-    return target or DEFAULT_FILE_SIZE
+    return context.setting(entry) or snapshot.properties[TARGET_FILE_SIZE] or DEFAULT_FILE_SIZE
 
 
 def _slices(files: pa.Table, bins: pa.Array, limit: int) -> tuple[int, ...]:
@@ -275,8 +270,7 @@ def _zorder_column(column: ColumnPath, snapshot: Snapshot, context: Context) -> 
 
 
 def _check_statistics(columns: Sequence[Path], snapshot: Snapshot, context: Context) -> None:
-    text = context.setting(ZORDER_STATS_CHECK)
-    if not columns or (text is not None and not as_boolean(ZORDER_STATS_CHECK, text)):
+    if not columns or not context.setting(ZORDER_STATS_CHECK):
         return
     leaves = indexed_leaves(snapshot.schema, snapshot.partition_columns, index_rule(snapshot.configuration))
     missing = [path for path in columns if not any(leaf.names[: len(path)] == path for leaf in leaves)]

@@ -6,22 +6,23 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from deltasql.log.actions import operations
 from deltasql.log.configuration.iceberg_compat import check_compatible, with_valid_formats
 from deltasql.log.configuration.properties import (
     check_configuration,
-    has_change_feed,
     parse_properties,
     protocol_for,
     unset_properties,
 )
 from deltasql.log.configuration.row_ids import with_row_id_columns
+from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
 from deltasql.plan.properties import SetTableProperties, UnsetTableProperties
 from deltasql.planner.changes import CommitSpec, Plan, Stepwise, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.planner.tables.clustering_columns import check_still_indexed
 from deltasql.planner.tables.iceberg_files import check_iceberg_files
-from deltasql.planner.tables.metadata import check_mapping_change, mapped_metadata, maps_columns
+from deltasql.planner.tables.metadata import check_mapping_change, mapped_metadata
 from deltasql.planner.tables.row_tracking import enabling_steps, enabling_tags, refuse_unknown_counts, starts_tracking
 from deltasql.schema.checks import check_change_columns
 from deltasql.settings.session_settings import ARBITRARY_PROPERTIES, STRICT_UNSET
@@ -67,7 +68,7 @@ def _altered(statement: SetTableProperties, context: Context, snapshot: Snapshot
 
 def altered(statement: SetTableProperties, context: Context, snapshot: Snapshot) -> tuple[Protocol, Metadata]:
     """Protocol and metadata as the statement wants them."""
-    arbitrary = context.is_on(ARBITRARY_PROPERTIES)
+    arbitrary = context.setting(ARBITRARY_PROPERTIES)
     parsed = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=False)
     configuration = with_valid_formats(
         {**snapshot.configuration, **parsed.configuration}, snapshot.configuration, snapshot.table
@@ -78,9 +79,9 @@ def altered(statement: SetTableProperties, context: Context, snapshot: Snapshot)
     check_configuration(configuration, table=snapshot.table)
     check_compatible(snapshot.schema, configuration, snapshot.protocol.features, snapshot.table)
     check_mapping_change(snapshot.configuration, configuration, snapshot.table)
-    if has_change_feed(configuration):
+    if metadata.properties[CHANGE_DATA_FEED]:
         check_change_columns(snapshot.schema, snapshot.table)
-    if maps_columns(configuration):
+    if metadata.properties.maps_columns:
         metadata = mapped_metadata(metadata, keep_names=True)
         configuration = dict(metadata.configuration)
     check_still_indexed(snapshot, metadata)
@@ -96,14 +97,16 @@ def _change(
     changed = () if protocol == snapshot.protocol else (protocol,)
     parameters = {"properties": dict(statement.properties)}
     tags = enabling_tags(snapshot, metadata) if not changed else None
-    return TableChange(CommitSpec(log, snapshot, "SET TBLPROPERTIES", parameters, (*changed, metadata), tags=tags))
+    return TableChange(
+        CommitSpec(log, snapshot, operations.SET_PROPERTIES, parameters, (*changed, metadata), tags=tags)
+    )
 
 
 @plan.register
 def _(statement: UnsetTableProperties, context: Context) -> Plan:
     """Raises UnsetMissingPropertyError for a key that is not set, unless IF EXISTS or the session passes over it."""
     log, snapshot = context.writable(statement.table)
-    lenient = statement.if_exists or not context.is_on(STRICT_UNSET)
+    lenient = statement.if_exists or not context.setting(STRICT_UNSET)
     keys = [key for key in statement.keys if key.lower() != "comment"]
     configuration = unset_properties(snapshot.configuration, keys, if_exists=lenient, table=snapshot.table)
     configuration = with_valid_formats(configuration, snapshot.configuration, snapshot.table)
@@ -113,4 +116,4 @@ def _(statement: UnsetTableProperties, context: Context) -> Plan:
     if len(keys) < len(statement.keys):
         metadata = replace(metadata, description=None)
     parameters = {"properties": list(statement.keys), "ifExists": True}
-    return TableChange(CommitSpec(log, snapshot, "UNSET TBLPROPERTIES", parameters, (metadata,)))
+    return TableChange(CommitSpec(log, snapshot, operations.UNSET_PROPERTIES, parameters, (metadata,)))

@@ -14,8 +14,14 @@ from deltasql.errors.restore import (
     RestoreTimestampGreaterError,
     RestoreVersionError,
 )
+from deltasql.log.actions import operations
 from deltasql.log.configuration.commit_timestamps import has_commit_timestamps
-from deltasql.log.configuration.properties import PROTECTED_BEFORE, TIMESTAMPS_SINCE
+from deltasql.log.properties.property_registry import (
+    MAX_COLUMN_ID,
+    PROTECTED_BEFORE,
+    TIMESTAMPS_SINCE_TIME,
+    TIMESTAMPS_SINCE_VERSION,
+)
 from deltasql.log.reading.clustering import CLUSTERING_DOMAIN as CLUSTERING
 from deltasql.log.reading.clustering import clustering_columns, clustering_domain, is_clustered
 from deltasql.plan.base import Temporal
@@ -23,7 +29,6 @@ from deltasql.plan.restore import Restore
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
-from deltasql.schema.column_mapping import MAX_ID
 from deltasql.schema.identity import identities, with_identities
 from deltasql.schema.types import LONG, StructField, StructType
 from deltasql.settings.session_settings import IGNORE_MISSING_FILES, RESTORE_DOWNGRADE
@@ -73,7 +78,7 @@ def _(statement: Restore, context: Context) -> Plan:
     if version == current.version:
         return Answer()
     restored, removed = _differing(old, current)
-    if not context.is_on(IGNORE_MISSING_FILES):
+    if not context.setting(IGNORE_MISSING_FILES):
         _check_present(log, old, restored)
     metrics = dict(zip(METRICS, _counts(old, current, restored, removed), strict=True))
     timestamp = statement.version.timestamp
@@ -85,9 +90,9 @@ def _(statement: Restore, context: Context) -> Plan:
         CommitSpec(
             log,
             current,
-            "RESTORE",
+            operations.RESTORE,
             parameters,
-            (*_state(old, current, downgrade=context.is_on(RESTORE_DOWNGRADE)), *_adds(old, restored)),
+            (*_state(old, current, downgrade=context.setting(RESTORE_DOWNGRADE)), *_adds(old, restored)),
         ),
         removed=removed,
         answer=Answer(RESTORED, (tuple(metrics.values()),)),
@@ -181,13 +186,13 @@ def _protocol(old: Snapshot, current: Snapshot, *, downgrade: bool) -> Protocol:
 def _metadata(old: Metadata, current: Metadata) -> Metadata:
     """The old ones; what must not go backwards stays: numbers given to columns and to rows, and the log's guard."""
     # Since when commits have times of their own is of the present log; the transaction notes it where they begin anew.
-    of_the_log = (PROTECTED_BEFORE, *TIMESTAMPS_SINCE)
-    kept = of_the_log if has_commit_timestamps(old) and has_commit_timestamps(current) else (PROTECTED_BEFORE,)
+    guard = PROTECTED_BEFORE.name
+    of_the_log = (guard, TIMESTAMPS_SINCE_VERSION.name, TIMESTAMPS_SINCE_TIME.name)
+    kept = of_the_log if has_commit_timestamps(old) and has_commit_timestamps(current) else (guard,)
     configuration = dict(old.without_properties(of_the_log).configuration)
     configuration |= {key: current.configuration[key] for key in kept if key in current.configuration}
-    marks = [item.configuration[MAX_ID] for item in (old, current) if MAX_ID in item.configuration]
-    if MAX_ID in configuration:
-        configuration[MAX_ID] = max(marks, key=int)
+    if MAX_COLUMN_ID.name in configuration:
+        configuration[MAX_COLUMN_ID.name] = str(max(item.properties[MAX_COLUMN_ID] for item in (old, current)))
     schema = _with_marks(old.schema, current.schema)
     return replace(old, id=current.id, schema=schema, configuration=MappingProxyType(configuration))
 

@@ -26,7 +26,7 @@ def _(statement: SetSetting, context: Context) -> Plan:
 
 
 def _value(key: str, context: Context) -> str | None:
-    zone = context.time_zone if key == TIME_ZONE else None
+    zone = context.time_zone if key == TIME_ZONE.name else None
     return context.settings.get(key) or context.analyst.setting(key) or zone
 
 

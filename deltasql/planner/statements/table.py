@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -20,9 +21,13 @@ from deltasql.errors.table import (
     NonEmptyLocationError,
     SchemaNotProvidedError,
 )
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Metadata
+from deltasql.log.actions.operations import Operation
 from deltasql.log.configuration.iceberg_compat import check_replacement, with_column_mapping, with_valid_formats
-from deltasql.log.configuration.properties import column_mapping_mode, has_change_feed, parse_properties, protocol_for
+from deltasql.log.configuration.properties import parse_properties, protocol_for
+from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, COLUMN_MAPPING_MODE, MAX_COLUMN_ID
+from deltasql.log.properties.table_properties import TableProperties
 from deltasql.plan.base import quote
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Write
 from deltasql.plan.reads import Reads
@@ -48,7 +53,7 @@ from deltasql.planner.catalog_changes import (
     SchemaRemoval,
     Unregistration,
 )
-from deltasql.planner.changes import Answer, CommitSpec, Outcome, Plan, RowChange, TableChange
+from deltasql.planner.changes import Answer, CommitSpec, Plan, RowChange, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rows.char_types import stored
 from deltasql.planner.rule import plan
@@ -64,11 +69,10 @@ from deltasql.planner.tables.clustering_columns import (
 from deltasql.planner.tables.column_definitions import comment_metadata, declared_schema
 from deltasql.planner.tables.create_places import place_in_create
 from deltasql.planner.tables.existing_log import Declared, adopted
-from deltasql.planner.tables.metadata import keeping_log_properties, mapped_metadata, maps_columns, reusing_ids
+from deltasql.planner.tables.metadata import keeping_log_properties, mapped_metadata, reusing_ids
 from deltasql.planner.tables.row_tracking import tracked_metadata
 from deltasql.planner.tables.target import Target, creation_parameters, refuse_provider, registration, target_of
 from deltasql.schema.checks import check_table_schema
-from deltasql.schema.column_mapping import MAX_ID
 from deltasql.schema.evolution import as_nullable
 from deltasql.schema.lengths import declared_texts, declared_type, plain_field
 from deltasql.schema.types import StructField, StructType
@@ -116,13 +120,12 @@ def _defined(statement: CreateTable, context: Context, target: Target) -> TableC
     metadata, protocol = _definition(statement, context, target, declared_schema(statement, context))
     clustering = new_clustering(statement.cluster_by, metadata, target.snapshot, context)
     actions = _creation_actions(metadata, protocol, target.snapshot, clustering)
-    operation = _operation(statement, "")
     removed, reads = _replaced(target.snapshot)
     return TableChange(
         CommitSpec(
             target.log,
             target.snapshot,
-            operation,
+            _EMPTY[statement.mode],
             creation_parameters(metadata, managed=target.managed, clustering=clustering.text),
             actions,
             register=registration(target),
@@ -158,7 +161,7 @@ def _from_query(statement: CreateTable, context: Context, target: Target, query:
         CommitSpec(
             target.log,
             target.snapshot,
-            _operation(statement, " AS SELECT"),
+            _FROM_ROWS[statement.mode],
             creation_parameters(metadata, managed=target.managed, clustering=clustering.text),
             actions=_creation_actions(metadata, protocol, target.snapshot, clustering),
             register=registration(target),
@@ -166,7 +169,6 @@ def _from_query(statement: CreateTable, context: Context, target: Target, query:
         ),
         Write(child, metadata.schema, metadata.partition_columns),
         metadata,
-        Outcome.INSERT,
         removed=removed,
     )
 
@@ -183,7 +185,7 @@ def _adopt(statement: CreateTable, context: Context, target: Target) -> Plan:
         raise NonEmptyLocationError(location=target.log.location)
     columns = declared_schema(statement, context) if statement.columns else None
     names = tuple(column.name for column in statement.partitioned_by)
-    arbitrary = context.is_on(ARBITRARY_PROPERTIES)
+    arbitrary = context.setting(ARBITRARY_PROPERTIES)
     parsed = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=True)
     constraints = declared_constraints(statement.constraints, columns or StructType(), str(statement.table), context)
     # Properties that only speak of the protocol are met or not by what is there, which nothing lowers or raises here.
@@ -213,7 +215,7 @@ def _definition(
     statement: CreateTable, context: Context, target: Target, schema: StructType
 ) -> tuple[Metadata, Protocol]:
     """Metadata and protocol of the table to be. A replaced table gets a new id; its protocol never goes down."""
-    arbitrary = context.is_on(ARBITRARY_PROPERTIES)
+    arbitrary = context.setting(ARBITRARY_PROPERTIES)
     defaults = context.settings.with_prefix(PROPERTY_DEFAULTS)
     parsed = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=True, defaults=defaults)
     wanted = with_valid_formats(with_column_mapping(parsed.configuration), {}, str(statement.table))
@@ -221,8 +223,8 @@ def _definition(
     partitions = check_table_schema(
         schema,
         partitioned_by=[column.name for column in statement.partitioned_by],
-        column_mapping=maps_columns(parsed.configuration),
-        change_data_feed=has_change_feed(parsed.configuration),
+        column_mapping=TableProperties(parsed.configuration).maps_columns,
+        change_data_feed=TableProperties(parsed.configuration)[CHANGE_DATA_FEED],
         where=str(statement.table),
     )
     if target.snapshot is not None:
@@ -236,10 +238,10 @@ def _definition(
         description=statement.comment or parsed.comment,
         created_time=int(time.time() * 1000),
     )
-    if target.snapshot is not None and maps_columns(metadata.configuration):
+    if target.snapshot is not None and metadata.properties.maps_columns:
         # The ids of the columns that go are never used again.
-        metadata = metadata.with_configuration({MAX_ID: target.snapshot.configuration.get(MAX_ID, "0")})
-        if column_mapping_mode(target.snapshot.configuration) == column_mapping_mode(metadata.configuration):
+        metadata = metadata.with_configuration({MAX_COLUMN_ID.name: str(target.snapshot.properties[MAX_COLUMN_ID])})
+        if target.snapshot.properties[COLUMN_MAPPING_MODE] == metadata.properties[COLUMN_MAPPING_MODE]:
             metadata = replace(metadata, schema=reusing_ids(metadata.schema, target.snapshot.schema))
     if target.snapshot is not None:
         metadata = keeping_log_properties(metadata, target.snapshot.configuration)
@@ -264,12 +266,17 @@ def _creation_actions(
     return (*(() if same else (protocol,)), metadata, *clustering.actions)
 
 
-def _operation(statement: CreateTable, suffix: str) -> str:
-    return {
-        "create": "CREATE TABLE",
-        "create_or_replace": "CREATE OR REPLACE TABLE",
-        "replace": "REPLACE TABLE",
-    }[statement.mode] + suffix
+_EMPTY: Mapping[str, Operation] = {
+    "create": operations.CREATE_TABLE,
+    "create_or_replace": operations.CREATE_OR_REPLACE_TABLE,
+    "replace": operations.REPLACE_TABLE,
+}
+_FROM_ROWS: Mapping[str, Operation] = {
+    "create": operations.CREATE_TABLE_AS_SELECT,
+    "create_or_replace": operations.CREATE_OR_REPLACE_TABLE_AS_SELECT,
+    "replace": operations.REPLACE_TABLE_AS_SELECT,
+}
+"""The operations of a statement by its mode, with rows of a query and without."""
 
 
 def _replaced(snapshot: Snapshot | None) -> tuple[Any, Reads | None]:
@@ -318,7 +325,9 @@ def _(statement: TruncateTable, context: Context) -> Plan:
     log, snapshot = context.writable(statement.table)
     refuse_append_only(snapshot)
     removed, reads = _replaced(snapshot)
-    return TableChange(CommitSpec(log, snapshot, "TRUNCATE", {}, reads=reads), removed=removed, skip_if_empty=True)
+    return TableChange(
+        CommitSpec(log, snapshot, operations.TRUNCATE, {}, reads=reads), removed=removed, skip_if_empty=True
+    )
 
 
 @plan.register

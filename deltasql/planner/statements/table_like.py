@@ -10,23 +10,24 @@ from uuid import uuid4
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import TableAlreadyExistsError
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.iceberg_compat import with_column_mapping, with_valid_formats
 from deltasql.log.configuration.properties import (
     check_configuration,
-    column_mapping_mode,
-    has_change_feed,
     parse_properties,
     protocol_for,
 )
 from deltasql.log.configuration.row_ids import with_row_id_columns
+from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, COLUMN_MAPPING_MODE
+from deltasql.log.properties.table_properties import TableProperties
 from deltasql.plan.table import CreateTableLike
 from deltasql.planner import binding
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.planner.tables.existing_log import OF_ONE_TABLE, Declared, adopted
-from deltasql.planner.tables.metadata import mapped_metadata, maps_columns
+from deltasql.planner.tables.metadata import mapped_metadata
 from deltasql.planner.tables.target import creation_parameters, refuse_provider, registration, target_of
 from deltasql.schema.checks import check_table_schema
 from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
@@ -83,25 +84,30 @@ def _created(statement: CreateTableLike, source: _Source, context: Context) -> P
         return adopted(target, Declared(metadata.schema, metadata.partition_columns, None, given))
     parameters = creation_parameters(metadata, managed=target.managed)
     actions = (protocol, metadata)
-    return TableChange(CommitSpec(target.log, None, "CREATE TABLE", parameters, actions, register=registration(target)))
+    return TableChange(
+        CommitSpec(target.log, None, operations.CREATE_TABLE, parameters, actions, register=registration(target))
+    )
 
 
 def _definition(statement: CreateTableLike, source: _Source, context: Context) -> tuple[Metadata, Protocol]:
     """Metadata and protocol of the new table. What row tracking and column mapping count begins anew."""
-    parsed = parse_properties(statement.properties, allow_arbitrary=context.is_on(ARBITRARY_PROPERTIES), on_create=True)
+    parsed = parse_properties(
+        statement.properties, allow_arbitrary=context.setting(ARBITRARY_PROPERTIES), on_create=True
+    )
     copied = {key: value for key, value in source.metadata.configuration.items() if key not in OF_ONE_TABLE}
     configuration = {**copied, **parsed.configuration}
     table, schema = str(statement.table), source.metadata.schema
     configuration = with_valid_formats(with_column_mapping(configuration), {}, table)
     check_configuration(configuration, table=table)
-    if column_mapping_mode(copied) != column_mapping_mode(configuration):
+    properties = TableProperties(configuration)
+    if TableProperties(copied)[COLUMN_MAPPING_MODE] != properties[COLUMN_MAPPING_MODE]:
         # No file knows the source's ids and names, so that another way of mapping begins with its own.
         schema = without_metadata(schema, (ID, PHYSICAL_NAME))
     check_table_schema(
         schema,
         partitioned_by=source.metadata.partition_columns,
-        column_mapping=maps_columns(configuration),
-        change_data_feed=has_change_feed(configuration),
+        column_mapping=properties.maps_columns,
+        change_data_feed=properties[CHANGE_DATA_FEED],
         where=table,
     )
     metadata = Metadata(

@@ -36,7 +36,7 @@ def _(statement: SetTableLocation, context: Context) -> Plan:
             raise WriteIntoViewError(view=str(name))
         place = context.logs(statement.location, str(name)).snapshot()
         current = context.log(name)
-        if current.exists() and not context.is_on(BYPASS_LOCATION_CHECK):
+        if current.exists() and not context.setting(BYPASS_LOCATION_CHECK):
             _check_same_table(current.snapshot(), place)
     except DeltaSqlError as error:
         raise error.at(context.caret(name.start, name.end)) from None

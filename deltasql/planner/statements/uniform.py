@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from deltasql.errors.iceberg import IcebergVersionError
+from deltasql.log.actions import operations
 from deltasql.log.configuration.iceberg_compat import (
-    UNIVERSAL_FORMATS,
     check_iceberg_library,
     compat_key,
     compat_keys,
     converts_to_iceberg,
     universal_formats,
 )
-from deltasql.log.configuration.properties import ENABLE_VECTORS, column_mapping_mode, is_on
+from deltasql.log.properties.property_registry import COLUMN_MAPPING_MODE, DELETION_VECTORS, UNIVERSAL_FORMATS
 from deltasql.plan.optimize import UpgradeUniform
 from deltasql.plan.properties import SetTableProperties
 from deltasql.planner.changes import Answer, CommitSpec, Plan, Stepwise, TableChange
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from deltasql.log.replay.snapshot import Snapshot
 
 _VERSIONS = (1, 2)
-_MAPPING = "delta.columnMapping.mode"
 
 
 @plan.register
@@ -61,11 +60,11 @@ def _steps(statement: UpgradeUniform, log: DeltaLog, first: TableChange | None, 
 
 def _properties(snapshot: Snapshot, key: str) -> dict[str, str]:
     """The properties that are to change; those of other versions are switched off where they are set."""
-    wanted = {key: "true", ENABLE_VECTORS: "false"}
+    wanted = {key: "true", DELETION_VECTORS.name: "false"}
     wanted |= {other: "false" for other in compat_keys(snapshot.configuration) if other != key}
-    if column_mapping_mode(snapshot.configuration) == "none":
-        wanted[_MAPPING] = "name"
-    settled = compat_keys(snapshot.configuration) == [key] and not is_on(snapshot.configuration, ENABLE_VECTORS)
+    if not snapshot.properties.maps_columns:
+        wanted[COLUMN_MAPPING_MODE.name] = "name"
+    settled = compat_keys(snapshot.configuration) == [key] and not snapshot.properties[DELETION_VECTORS]
     return {} if settled else wanted
 
 
@@ -81,13 +80,13 @@ def _compatible(
         named |= {"delta.minReaderVersion": str(_FEATURES[0]), "delta.minWriterVersion": str(_FEATURES[1])}
     changed = () if protocol == snapshot.protocol else (protocol,)
     parameters = {"properties": json.dumps(named, separators=(",", ":"))}
-    return TableChange(CommitSpec(log, snapshot, "REORG TABLE UPGRADE UNIFORM", parameters, (*changed, metadata)))
+    return TableChange(CommitSpec(log, snapshot, operations.UPGRADE_UNIFORM, parameters, (*changed, metadata)))
 
 
 def _enabled(statement: UpgradeUniform, log: DeltaLog, snapshot: Snapshot, context: Context) -> TableChange:
     """SET TBLPROPERTIES, which looks at the files once more: others may have added some meanwhile."""
     formats = sorted(universal_formats(snapshot.configuration) | {"iceberg"})
-    return properties_change(_set(statement, {UNIVERSAL_FORMATS: ",".join(formats)}), log, snapshot, context)
+    return properties_change(_set(statement, {UNIVERSAL_FORMATS.name: ",".join(formats)}), log, snapshot, context)
 
 
 def _set(statement: UpgradeUniform, properties: Mapping[str, str]) -> SetTableProperties:

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.write import FieldOfNonStructError, MissingSetColumnError
+from deltasql.log.actions import operations
 from deltasql.plan.base import quote
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind, Scan
 from deltasql.plan.update import Assignment, Update
 from deltasql.planner import binding
-from deltasql.planner.changes import CommitSpec, Outcome, Plan
+from deltasql.planner.changes import CommitSpec, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.rows.alignment import Alignment, StructRule
 from deltasql.planner.rows.assignments import ResolvedAssignment, assigned_values, dotted, refuse_conflicts
@@ -60,8 +61,8 @@ def _(statement: Update, context: Context) -> Plan:
         relations=scope.relations,
     )
     predicate = [context.told(statement.condition)] if statement.condition else []
-    spec = CommitSpec(log, snapshot, "UPDATE", {"predicate": json.dumps(predicate)})
-    return row_change(spec, operator, snapshot.metadata, Outcome.UPDATE, condition, context)
+    spec = CommitSpec(log, snapshot, operations.UPDATE, {"predicate": json.dumps(predicate)})
+    return row_change(spec, operator, snapshot.metadata, condition, context)
 
 
 def _values(statement: Update, context: Context, scope: Scope, scan: Scan) -> dict[str, str]:

@@ -13,7 +13,7 @@ from deltasql.errors.vacuum import (
     RetentionTooShortError,
     VacuumPartitionError,
 )
-from deltasql.log.configuration.properties import deleted_file_retention_ms
+from deltasql.log.properties.property_registry import DELETED_FILE_RETENTION
 from deltasql.log.storage.paths import LOG, is_local, local_path
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.operators import Operator, Query
@@ -24,7 +24,7 @@ from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.schema.text import type_text
 from deltasql.schema.types import BOOLEAN, LONG, STRING
-from deltasql.settings.session_settings import RETENTION_CHECK, VACUUM_LITE, VACUUM_LOGGING, as_boolean
+from deltasql.settings.session_settings import RETENTION_CHECK, VACUUM_LITE, VACUUM_LOGGING
 
 if TYPE_CHECKING:
     from deltasql.log.replay.delta_log import DeltaLog
@@ -39,12 +39,12 @@ _LOGGED = ("file", "hdfs", "abfs", "abfss", "wasb", "wasbs", "gs", "adl", "memor
 @plan.register
 def _(statement: Vacuum, context: Context) -> Plan:
     log, snapshot = _table(statement.table, context)
-    configured = deleted_file_retention_ms(snapshot.configuration)
+    configured = snapshot.properties[DELETED_FILE_RETENTION]
     asked = _asked(statement.retain_hours, configured, snapshot.table, context)
-    parameters = {"retentionCheckEnabled": context.is_on(RETENTION_CHECK), "defaultRetentionMillis": configured}
+    parameters = {"retentionCheckEnabled": context.setting(RETENTION_CHECK), "defaultRetentionMillis": configured}
     if asked is not None:
         parameters["specifiedRetentionMillis"] = asked
-    lite = context.is_on(VACUUM_LITE) if statement.lite is None else statement.lite
+    lite = context.setting(VACUUM_LITE) if statement.lite is None else statement.lite
     candidates = Candidates.LOG if lite else Candidates.FOLDER
     return FileRemoval(
         log,
@@ -85,7 +85,7 @@ def _asked(hours: SqlText | None, configured: int, table: str, context: Context)
     asked = int(Decimal(hours.text.replace(" ", "").rstrip("bBdDfFlLsSyY")) * HOUR_MS)
     if asked < 0:
         raise NegativeRetentionError(hours.text).at(place)
-    if asked < configured and context.is_on(RETENTION_CHECK):
+    if asked < configured and context.setting(RETENTION_CHECK):
         raise RetentionTooShortError(table, hours.text, f"{configured / HOUR_MS:g}").at(place)
     return asked
 
@@ -93,7 +93,7 @@ def _asked(hours: SqlText | None, configured: int, table: str, context: Context)
 def _is_logged(location: str, context: Context) -> bool:
     chosen = context.setting(VACUUM_LOGGING)
     if chosen is not None:
-        return as_boolean(VACUUM_LOGGING, chosen)
+        return chosen
     return is_local(location) or location.partition(":")[0].lower() in _LOGGED
 
 

@@ -59,7 +59,7 @@ def _view(key: str, name: TableName, query: SqlText, columns: tuple[ViewColumn, 
     _refuse_cycle(key, named, context)
     bound = binding.query(context, query)
     # The time zone changes no type.
-    plain = context.analyst.is_plain and set(context.meaning) <= {TIME_ZONE}
+    plain = context.analyst.is_plain and set(context.meaning) <= {TIME_ZONE.name}
     schema = known_columns(query.text, bound) if plain and not context.analyst.started else None
     if schema is None:
         schema = context.analyst.schema(bound)

@@ -18,7 +18,7 @@ from deltasql.errors.optimize import (
 from deltasql.errors.schema import DuplicateColumnsError
 from deltasql.log.configuration.iceberg_compat import compat_keys
 from deltasql.log.configuration.indexed_columns import index_rule, indexed_leaves
-from deltasql.log.configuration.properties import ENABLE_VECTORS
+from deltasql.log.properties.property_registry import DELETION_VECTORS
 from deltasql.log.reading.clustering import (
     AUTO_PROPERTY,
     CLUSTERING_FEATURE,
@@ -107,10 +107,9 @@ def with_vectors(metadata: Metadata, wanted: ClusterBy | None) -> Metadata:
     read, which has none.
     """
     clustered = wanted is not None and (wanted.columns or wanted.auto)
-    configuration = metadata.configuration
-    if not clustered or ENABLE_VECTORS in configuration or compat_keys(configuration):
+    if not clustered or DELETION_VECTORS in metadata.properties or compat_keys(metadata.configuration):
         return metadata
-    return metadata.with_configuration({ENABLE_VECTORS: "true"})
+    return metadata.with_configuration({DELETION_VECTORS.name: "true"})
 
 
 def checked_columns(wanted: ClusterBy, metadata: Metadata, table: str, context: Context) -> tuple[Path, ...]:

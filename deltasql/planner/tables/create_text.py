@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import shown_value
-from deltasql.log.configuration.properties import check_constraints, parse_properties
+from deltasql.log.configuration.properties import parse_properties
 from deltasql.log.reading.clustering import AUTO_PROPERTY, CLUSTERING_FEATURE, clustering_columns
 from deltasql.plan.base import quote
 from deltasql.planner.rows.defaults import CURRENT_DEFAULT
@@ -28,7 +28,7 @@ def create_statement(name: str, snapshot: Snapshot, location: str | None) -> str
     Raises what `check_foreign` raises.
     """
     check_foreign(snapshot.schema, snapshot.table)
-    constraints = check_constraints(snapshot.configuration).items()
+    constraints = snapshot.properties.constraints.items()
     elements = [column_text(field) for field in snapshot.schema]
     elements += [f"CONSTRAINT {quote(key)} CHECK ({condition})" for key, condition in constraints]
     columns = ",\n".join(f"  {element}" for element in elements)

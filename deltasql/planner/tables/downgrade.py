@@ -7,31 +7,26 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.errors.features import ConstraintsLeftError, MappedColumnNamesError
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import DomainMetadata
 from deltasql.log.actions.deletion_vectors import marked_files
-from deltasql.log.configuration.properties import (
-    PROTECTED_BEFORE,
-    TIMESTAMPS,
-    TIMESTAMPS_SINCE,
-    check_constraints,
-    column_mapping_mode,
-    is_on,
-)
-from deltasql.log.configuration.row_ids import (
-    ID_COLUMN_KEY,
-    ROW_TRACKING_DOMAIN,
-    ROW_TRACKING_ENABLED,
+from deltasql.log.actions.operations import Operation
+from deltasql.log.configuration.row_ids import ROW_TRACKING_DOMAIN
+from deltasql.log.properties.property import OnDrop
+from deltasql.log.properties.property_registry import (
+    CHECKPOINT_POLICY,
+    ROW_TRACKING,
     ROW_TRACKING_SUSPENDED,
-    UNBACKFILL,
-    VERSION_COLUMN_KEY,
+    properties_of,
 )
+from deltasql.log.protocol.features import final_feature
 from deltasql.plan.operators import Scan, Write
 from deltasql.plan.reads import Reads
 from deltasql.planner import binding
-from deltasql.planner.changes import CommitSpec, Outcome, Plan, RowChange, TableChange
+from deltasql.planner.changes import CommitSpec, Plan, RowChange, TableChange
 from deltasql.planner.tables.row_tracking import BATCH_FILES
 from deltasql.schema.checks import INVALID_CHARACTERS
-from deltasql.schema.column_mapping import ID, MAX_ID, MODE, PHYSICAL_NAME
+from deltasql.schema.column_mapping import ID, NESTED_IDS, PHYSICAL_NAME
 from deltasql.schema.edits import without_metadata
 from deltasql.schema.paths import walk
 from deltasql.schema.text import path_text
@@ -44,21 +39,6 @@ if TYPE_CHECKING:
     from deltasql.planner.context import Context
 
 _PURGE = {"predicate": "[]", "applyPurge": True}
-NESTED_IDS = "delta.columnMapping.nested.ids"
-_SWITCHES = {
-    "deletionVectors": ("delta.enableDeletionVectors",),
-    "inCommitTimestamp": (TIMESTAMPS, *TIMESTAMPS_SINCE),
-    "typeWidening": ("delta.enableTypeWidening",),
-    "typeWidening-preview": ("delta.enableTypeWidening",),
-    "materializePartitionColumns": (
-        "delta.enableMaterializePartitionColumnsFeature",
-        "delta.writePartitionColumnsToParquet",
-    ),
-}
-_LEFTOVERS = {
-    "rowTracking": frozenset({ROW_TRACKING_ENABLED, ROW_TRACKING_SUSPENDED, ID_COLUMN_KEY, VERSION_COLUMN_KEY}),
-    "checkpointProtection": frozenset({PROTECTED_BEFORE}),
-}
 
 
 def downgrade(feature: str, log: DeltaLog, context: Context) -> Iterator[Plan]:
@@ -66,15 +46,20 @@ def downgrade(feature: str, log: DeltaLog, context: Context) -> Iterator[Plan]:
 
     Raises, before the first of them, what the user has to do first.
     """
-    yield from _unset(log, _SWITCHES.get(feature, ()))
+    yield from _unset(log, _keys(feature, OnDrop.BEFORE))
     further = _FURTHER.get(feature)
     if further is not None:
         yield from further(log, context)
 
 
 def leftover_keys(feature: str) -> frozenset[str]:
-    """Properties that go together with the feature."""
-    return _LEFTOVERS.get(feature, frozenset())
+    """Properties that go together with the feature, in the commit that takes it out of the protocol."""
+    return frozenset(_keys(feature, OnDrop.WITH_FEATURE))
+
+
+def _keys(feature: str, time: OnDrop) -> tuple[str, ...]:
+    """The properties of a feature that go at this time, the one that switches it first."""
+    return tuple(item.name for item in properties_of(final_feature(feature)) if item.on_drop is time)
 
 
 def final_actions(feature: str, snapshot: Snapshot) -> list[Action]:
@@ -93,17 +78,17 @@ def _unset(log: DeltaLog, keys: tuple[str, ...]) -> Iterator[Plan]:
         return
     metadata = snapshot.metadata.without_properties(keys)
     parameters = {"properties": [keys[0]], "ifExists": True}
-    yield TableChange(CommitSpec(log, snapshot, "UNSET TBLPROPERTIES", parameters, (metadata,)))
+    yield TableChange(CommitSpec(log, snapshot, operations.UNSET_PROPERTIES, parameters, (metadata,)))
 
 
 def _set(log: DeltaLog, snapshot: Snapshot, properties: Mapping[str, str]) -> TableChange:
     metadata = snapshot.metadata.with_configuration(properties)
     parameters = {"properties": dict(properties)}
-    return TableChange(CommitSpec(log, snapshot, "SET TBLPROPERTIES", parameters, (metadata,)))
+    return TableChange(CommitSpec(log, snapshot, operations.SET_PROPERTIES, parameters, (metadata,)))
 
 
 def _constraints(log: DeltaLog, context: Context) -> Iterator[Plan]:
-    names = check_constraints(log.snapshot().configuration)
+    names = log.snapshot().properties.constraints
     if names:
         raise ConstraintsLeftError(log.table, ", ".join(names))
     yield from ()
@@ -112,11 +97,11 @@ def _constraints(log: DeltaLog, context: Context) -> Iterator[Plan]:
 def _row_tracking(log: DeltaLog, context: Context) -> Iterator[Plan]:
     """No file gets ids any more, then those that have some lose them."""
     snapshot = log.snapshot()
-    if is_on(snapshot.configuration, ROW_TRACKING_ENABLED) or not is_on(snapshot.configuration, ROW_TRACKING_SUSPENDED):
-        yield _set(log, snapshot, {ROW_TRACKING_ENABLED: "false", ROW_TRACKING_SUSPENDED: "true"})
+    if snapshot.properties[ROW_TRACKING] or not snapshot.properties[ROW_TRACKING_SUSPENDED]:
+        yield _set(log, snapshot, {ROW_TRACKING.name: "false", ROW_TRACKING_SUSPENDED.name: "true"})
     batch = 0
     while files := _numbered_files(current := log.snapshot()):
-        yield TableChange(CommitSpec(log, current, UNBACKFILL, {"batchId": str(batch)}, tuple(files)))
+        yield TableChange(CommitSpec(log, current, operations.UNBACKFILL, {"batchId": str(batch)}, tuple(files)))
         batch += 1
 
 
@@ -134,13 +119,13 @@ def _domains(log: DeltaLog, context: Context) -> Iterator[Plan]:
     removed = tuple(DomainMetadata(name, text, removed=True) for name, text in snapshot.domains.items())
     if removed:
         parameters = {"domainMetadataRemovedCount": len(removed)}
-        yield TableChange(CommitSpec(log, snapshot, "DOMAIN METADATA CLEANUP", parameters, removed))
+        yield TableChange(CommitSpec(log, snapshot, operations.DOMAIN_CLEANUP, parameters, removed))
 
 
 def _classic_checkpoints(log: DeltaLog, context: Context) -> Iterator[Plan]:
     snapshot = log.snapshot()
-    if snapshot.configuration.get("delta.checkpointPolicy", "classic") != "classic":
-        yield _set(log, snapshot, {"delta.checkpointPolicy": "classic"})
+    if snapshot.properties[CHECKPOINT_POLICY] != "classic":
+        yield _set(log, snapshot, {CHECKPOINT_POLICY.name: "classic"})
 
 
 def _deletion_vectors(log: DeltaLog, context: Context) -> Iterator[Plan]:
@@ -148,20 +133,20 @@ def _deletion_vectors(log: DeltaLog, context: Context) -> Iterator[Plan]:
     scan = _all_rows(snapshot, context)
     marked = scan.files.filter(marked_files(scan.files))
     if marked.num_rows:
-        yield _rewritten(log, snapshot, "REORG", _PURGE, replace(scan, files=marked))
+        yield _rewritten(log, snapshot, operations.REORG, _PURGE, replace(scan, files=marked))
 
 
 def _column_mapping(log: DeltaLog, context: Context) -> Iterator[Plan]:
     """Every file is written anew: its columns go by the names that the user sees."""
     snapshot = log.snapshot()
-    if column_mapping_mode(snapshot.configuration) == "none":
+    if not snapshot.properties.maps_columns:
         return
     wrong = [path_text(path) for path, _ in walk(snapshot.schema) if INVALID_CHARACTERS & set(path[-1])]
     if wrong:
         raise MappedColumnNamesError(log.table, ", ".join(wrong))
     schema = without_metadata(snapshot.schema, {ID, PHYSICAL_NAME, NESTED_IDS})
-    metadata = replace(snapshot.metadata.without_properties({MODE, MAX_ID}), schema=schema)
-    yield _rewritten(log, snapshot, "REMOVE COLUMN MAPPING", {}, _all_rows(snapshot, context), metadata)
+    metadata = replace(snapshot.metadata.without_properties(_keys("columnMapping", OnDrop.WITH_REWRITE)), schema=schema)
+    yield _rewritten(log, snapshot, operations.REMOVE_COLUMN_MAPPING, {}, _all_rows(snapshot, context), metadata)
 
 
 def _type_widening(log: DeltaLog, context: Context) -> Iterator[Plan]:
@@ -170,7 +155,7 @@ def _type_widening(log: DeltaLog, context: Context) -> Iterator[Plan]:
     if not any(TYPE_CHANGES in field.metadata for _, field in walk(snapshot.schema)):
         return
     metadata = replace(snapshot.metadata, schema=without_metadata(snapshot.schema, {TYPE_CHANGES}))
-    yield _rewritten(log, snapshot, "REORG", _PURGE, _all_rows(snapshot, context), metadata)
+    yield _rewritten(log, snapshot, operations.REORG, _PURGE, _all_rows(snapshot, context), metadata)
 
 
 def _all_rows(snapshot: Snapshot, context: Context) -> Scan:
@@ -180,7 +165,7 @@ def _all_rows(snapshot: Snapshot, context: Context) -> Scan:
 def _rewritten(
     log: DeltaLog,
     snapshot: Snapshot,
-    operation: str,
+    operation: Operation,
     parameters: Mapping[str, object],
     scan: Scan,
     metadata: Metadata | None = None,
@@ -205,7 +190,6 @@ def _rewritten(
         ),
         Write(scan, after.schema, after.partition_columns),
         after,
-        Outcome.NONE,
         removed=files,
         rearranges=True,
     )

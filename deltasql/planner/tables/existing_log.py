@@ -10,27 +10,21 @@ from deltasql.errors.table import (
     CreatedPartitioningDiffersError,
     CreatedPropertiesDifferError,
 )
-from deltasql.log.configuration.properties import PROTECTED_BEFORE, TIMESTAMPS_SINCE
-from deltasql.log.configuration.row_ids import ID_COLUMN_KEY, VERSION_COLUMN_KEY
+from deltasql.log.properties.property_registry import PROPERTIES
 from deltasql.log.reading.clustering import AUTO_PROPERTY
 from deltasql.plan.table import ClusterBy
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.tables.clustering_columns import check_same_clustering
 from deltasql.planner.tables.create_text import column_text
 from deltasql.planner.tables.target import Target, registration
-from deltasql.schema.column_mapping import ID, MAX_ID, PHYSICAL_NAME
+from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
 from deltasql.schema.edits import without_metadata
 from deltasql.schema.identity import HIGH_WATER_MARK
 from deltasql.schema.paths import folded
 from deltasql.schema.types import StructField, StructType
 from deltasql.schema.widening import TYPE_CHANGES
 
-OF_ONE_TABLE = frozenset(
-    {
-        *(MAX_ID, ID_COLUMN_KEY, VERSION_COLUMN_KEY, AUTO_PROPERTY, PROTECTED_BEFORE),
-        *TIMESTAMPS_SINCE,
-    }
-)
+OF_ONE_TABLE = frozenset({AUTO_PROPERTY, *(item.name for item in PROPERTIES.values() if item.of_one_table)})
 """Properties that belong to a table's own history: nobody declares them, and another table has its own."""
 _OF_ONE_COLUMN = frozenset({ID, PHYSICAL_NAME, HIGH_WATER_MARK, TYPE_CHANGES})
 

@@ -5,23 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import assert_never
 
 from deltasql.errors.properties import ColumnMappingModeError
 from deltasql.log.configuration.iceberg_compat import gives_nested_ids
 from deltasql.log.configuration.properties import (
-    ENABLE_VECTORS,
-    PROTECTED_BEFORE,
-    TIMESTAMPS,
-    TIMESTAMPS_SINCE,
-    column_mapping_mode,
-    is_on,
     protocol_for,
 )
+from deltasql.log.properties.property import OnReplace, Property
+from deltasql.log.properties.property_registry import (
+    CHANGE_DATA_FEED,
+    COLUMN_MAPPING_MODE,
+    MAX_COLUMN_ID,
+    PROPERTIES,
+    switches,
+)
+from deltasql.log.properties.table_properties import TableProperties
 from deltasql.planner.rows.alignment import same_type
 from deltasql.planner.tables.clustering_columns import check_still_indexed
 from deltasql.schema.checks import check_schema
-from deltasql.schema.column_mapping import ID, MAX_ID, PHYSICAL_NAME, assign_ids
+from deltasql.schema.column_mapping import ID, PHYSICAL_NAME, assign_ids
 from deltasql.schema.lengths import with_lengths, without_lengths
 from deltasql.schema.types import ArrayType, DataType, MapType, StructField, StructType
 
@@ -41,26 +46,21 @@ def evolved_metadata(metadata: Metadata, schema: StructType, *, table: str = "th
     check_schema(
         schema,
         metadata.partition_columns,
-        column_mapping=maps_columns(metadata.configuration),
-        change_data_feed=is_on(metadata.configuration, "delta.enableChangeDataFeed"),
+        column_mapping=metadata.properties.maps_columns,
+        change_data_feed=metadata.properties[CHANGE_DATA_FEED],
         where=table,
     )
     return mapped_metadata(replace(metadata, schema=schema), keep_names=False)
 
 
-def maps_columns(configuration: Mapping[str, str]) -> bool:
-    """Whether the table's columns have physical names of their own."""
-    return column_mapping_mode(configuration) != "none"
-
-
 def mapped_metadata(metadata: Metadata, *, keep_names: bool) -> Metadata:
     """`metadata` whose fields all have ids and physical names, if its column mapping mode asks for that."""
-    if not maps_columns(metadata.configuration):
+    if not metadata.properties.maps_columns:
         return metadata
-    highest = int(metadata.configuration.get(MAX_ID, "0"))
+    highest = metadata.properties[MAX_COLUMN_ID]
     nested = gives_nested_ids(metadata.configuration)
     schema, highest = assign_ids(metadata.schema, highest, keep_names=keep_names, nested=nested)
-    configuration = {**metadata.configuration, MAX_ID: str(highest)}
+    configuration = {**metadata.configuration, MAX_COLUMN_ID.name: str(highest)}
     return replace(metadata, schema=schema, configuration=MappingProxyType(configuration))
 
 
@@ -98,17 +98,26 @@ def keeping_log_properties(metadata: Metadata, old: Mapping[str, str]) -> Metada
     Else travelling in time would go by the times of files, and the clean-up could delete a checkpoint behind which a
     dropped feature has left traces. Whether deletion vectors are written stays, as with delta-spark.
     """
-    kept = [PROTECTED_BEFORE]
-    if ENABLE_VECTORS not in metadata.configuration:
-        kept.append(ENABLE_VECTORS)
-    if is_on(old, TIMESTAMPS) and is_on({**old, **metadata.configuration}, TIMESTAMPS):
-        kept += [TIMESTAMPS, *TIMESTAMPS_SINCE]
-    return metadata.with_configuration({key: old[key] for key in kept if key in old})
+    before, both = TableProperties(old), TableProperties({**old, **metadata.configuration})
+
+    def stays(item: Property[Any]) -> bool:
+        match item.on_replace:
+            case OnReplace.GOES:
+                return False
+            case OnReplace.STAYS:
+                return item not in metadata.properties
+            case OnReplace.STAYS_WHILE_ON:
+                return all(before[switch] and both[switch] for switch in switches() if switch.feature == item.feature)
+            case _:
+                assert_never(item.on_replace)
+
+    kept = {item.name: old[item.name] for item in PROPERTIES.values() if item in before and stays(item)}
+    return metadata.with_configuration(kept)
 
 
 def check_mapping_change(old: Mapping[str, str], new: Mapping[str, str], table: str) -> None:
     """Raises ColumnMappingModeError for a change of mode that an existing table cannot make."""
-    before, after = column_mapping_mode(old), column_mapping_mode(new)
+    before, after = TableProperties(old)[COLUMN_MAPPING_MODE], TableProperties(new)[COLUMN_MAPPING_MODE]
     if before != after and (before, after) != ("none", "name"):
         raise ColumnMappingModeError(table, before, after)
 

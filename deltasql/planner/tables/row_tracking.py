@@ -7,17 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.errors.log import RowIdsWithoutStatisticsError
-from deltasql.log.configuration.properties import is_on
+from deltasql.log.actions import operations
 from deltasql.log.configuration.row_ids import (
-    BACKFILL,
     ENABLEMENT_TAG,
-    ID_COLUMN_KEY,
-    ROW_TRACKING_ENABLED,
     ROW_TRACKING_FEATURE,
-    ROW_TRACKING_SUSPENDED,
-    VERSION_COLUMN_KEY,
     with_row_id_columns,
 )
+from deltasql.log.properties.property_registry import ROW_TRACKING, ROW_TRACKING_SUSPENDED, properties_of
+from deltasql.log.properties.table_properties import TableProperties
 from deltasql.planner.changes import CommitSpec, Plan, TableChange
 
 if TYPE_CHECKING:
@@ -35,22 +32,20 @@ def tracked_metadata(metadata: Metadata, protocol: Protocol, snapshot: Snapshot 
 
     Replaced rows are gone, their ids are not: a table that tracks its rows goes on doing so, unless it is told not to.
     """
-    old = {} if snapshot is None else snapshot.configuration
-    if is_on(old, ROW_TRACKING_ENABLED) and ROW_TRACKING_ENABLED not in metadata.configuration:
-        metadata = metadata.with_configuration({ROW_TRACKING_ENABLED: "true"})
-    return with_row_id_columns(metadata, protocol, old)
+    old = TableProperties({} if snapshot is None else snapshot.configuration)
+    if old[ROW_TRACKING] and ROW_TRACKING not in metadata.properties:
+        metadata = metadata.with_configuration({ROW_TRACKING.name: "true"})
+    return with_row_id_columns(metadata, protocol, old.configuration)
 
 
 def starts_tracking(snapshot: Snapshot, metadata: Metadata) -> bool:
     """Whether `metadata` promise row ids that files of the snapshot may lack."""
-    return is_on(metadata.configuration, ROW_TRACKING_ENABLED) and not is_on(
-        snapshot.configuration, ROW_TRACKING_ENABLED
-    )
+    return metadata.properties[ROW_TRACKING] and not snapshot.properties[ROW_TRACKING]
 
 
 def enabling_tags(snapshot: Snapshot, metadata: Metadata) -> dict[str, str] | None:
     """What tells concurrent writers that a commit of metadata switches row tracking on, and does nothing else."""
-    own = {ROW_TRACKING_ENABLED, ROW_TRACKING_SUSPENDED, ID_COLUMN_KEY, VERSION_COLUMN_KEY}
+    own = {item.name for item in properties_of(ROW_TRACKING_FEATURE)}
     rest = [
         replace(item, configuration={key: value for key, value in item.configuration.items() if key not in own})
         for item in (snapshot.metadata, metadata)
@@ -66,11 +61,11 @@ def enabling_steps(log: DeltaLog, snapshot: Snapshot, last: Callable[[Snapshot],
     """
     if ROW_TRACKING_FEATURE not in snapshot.protocol.features:
         yield _upgrade(log, snapshot)
-    if is_on(snapshot.configuration, ROW_TRACKING_SUSPENDED):
+    if snapshot.properties[ROW_TRACKING_SUSPENDED]:
         yield _resumption(log, log.snapshot())
     batch = 0
     while files := unnumbered(current := log.snapshot(), BATCH_FILES):
-        yield TableChange(CommitSpec(log, current, BACKFILL, {"batchId": str(batch)}, tuple(files)))
+        yield TableChange(CommitSpec(log, current, operations.BACKFILL, {"batchId": str(batch)}, tuple(files)))
         batch += 1
     yield last(log.snapshot())
 
@@ -100,10 +95,10 @@ def _upgrade(log: DeltaLog, snapshot: Snapshot) -> TableChange:
     listed = protocol.to_json()
     keys = ("minReaderVersion", "minWriterVersion", "readerFeatures", "writerFeatures")
     named = {key: listed.get(key) for key in keys}
-    return TableChange(CommitSpec(log, snapshot, "UPGRADE PROTOCOL", {"newProtocol": named}, (protocol,)))
+    return TableChange(CommitSpec(log, snapshot, operations.UPGRADE_PROTOCOL, {"newProtocol": named}, (protocol,)))
 
 
 def _resumption(log: DeltaLog, snapshot: Snapshot) -> TableChange:
-    resumed = {ROW_TRACKING_SUSPENDED: "false"}
+    resumed = {ROW_TRACKING_SUSPENDED.name: "false"}
     metadata = snapshot.metadata.with_configuration(resumed)
-    return TableChange(CommitSpec(log, snapshot, "SET TBLPROPERTIES", {"properties": resumed}, (metadata,)))
+    return TableChange(CommitSpec(log, snapshot, operations.SET_PROPERTIES, {"properties": resumed}, (metadata,)))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from deltasql import DeltaSqlError, Session
 from deltasql.execution.pending import Pending
-from deltasql.log.commit.commit_writer import UNDO
+from deltasql.log.actions.operations import UNDO_OPTIMIZE
 from tests.session.concurrency.statements import BASE_ROWS, Row, Rows, Statement
 from tests.session.concurrency.stored import Stored, rows_of_delta_rs, stored
 from tests.session.concurrency.tables import Tables
@@ -155,7 +155,7 @@ class _Run:
 
     def _check_commits(self, base: Stored, after: Stored, committed: int) -> None:
         new = after.operations[len(base.operations) :]
-        assert (len(new), new.count(UNDO)) == (committed + self.case.undone, self.case.undone)
+        assert (len(new), new.count(UNDO_OPTIMIZE.name)) == (committed + self.case.undone, self.case.undone)
 
     def _check_rows(self, rows: Rows, base: Stored, after: Stored) -> None:
         """The rows are those of the serial order, and rows that were there before have kept their ids."""

@@ -236,12 +236,6 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"deltasql {deltasql.__version__}\n"
 
 
-def test_the_formats_are_those_of_render() -> None:
-    from deltasql.render import FORMATS
-
-    assert cli.FORMATS == FORMATS
-
-
 def test_a_closed_pipe_is_no_traceback() -> None:
     code = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r});"

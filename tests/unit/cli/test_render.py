@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from deltasql.render import FORMATS, Grid, render
+from deltasql.render import FORMATS
+from deltasql.render.formats import render
+from deltasql.render.grid import Grid
 from deltasql.render.table import display_width, write_markdown, write_screen, write_table
 from deltasql.render.values import float_text, value_json, value_text
 from deltasql.result import Result

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from deltasql.errors.log import AmbiguousWriteError
+from deltasql.log.actions import operations
 from tests.unit.concurrency.writers import (
     OK,
     Begin,
@@ -305,7 +306,7 @@ def test_an_answer_that_does_not_come(lab: Lab) -> None:
 
     from deltasql.log.commit.transaction import Transaction
 
-    done = Transaction(log, log.snapshot(), Lossy()).commit("WRITE", {}, [file("n")])
+    done = Transaction(log, log.snapshot(), Lossy()).commit(operations.WRITE, {}, [file("n")])
     assert (done.version, lab.log().snapshot().version) == (before + 1, before + 1)
 
 
@@ -326,7 +327,7 @@ def test_three_races_are_lost(lab: Lab) -> None:
 
     from deltasql.log.commit.transaction import Transaction
 
-    done = Transaction(log, log.snapshot(), Beaten()).commit("WRITE", {}, [file("m")])
+    done = Transaction(log, log.snapshot(), Beaten()).commit(operations.WRITE, {}, [file("m")])
     assert (done.version, done.attempts) == (before + 4, 4)
     times = stamps(lab)
     assert len(times) == before + 5

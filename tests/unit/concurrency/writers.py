@@ -9,6 +9,7 @@ from typing import Any
 
 from deltasql import Session, connect
 from deltasql.errors.base import DeltaSqlError
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.commit.commit_info import Provenance
 from deltasql.log.commit.rebase import Rebase
@@ -110,7 +111,9 @@ def append(*names: str, txn: tuple[str, int] | None = None, reads: str | None = 
         transaction = Transaction(log, log.snapshot())
         if reads is not None:
             transaction.record_read_app_id(reads)
-        return lambda: transaction.commit("WRITE", {"mode": "Append"}, [*others, *(file(name) for name in names)])
+        return lambda: transaction.commit(
+            operations.WRITE, {"mode": "Append"}, [*others, *(file(name) for name in names)]
+        )
 
     return begin
 
@@ -124,7 +127,9 @@ def rewrite(old: str, new: str, operation: str = "UPDATE") -> Begin:
         transaction.record_read("id = 5", [old])
         (gone,) = log.snapshot().add_files([old])
         came = replace(file(new), data_change=operation != "OPTIMIZE")
-        return lambda: transaction.commit(operation, {}, [gone.remove(1, data_change=came.data_change), came])
+        return lambda: transaction.commit(
+            operations.operation_named(operation), {}, [gone.remove(1, data_change=came.data_change), came]
+        )
 
     return begin
 
@@ -138,7 +143,7 @@ def raises_identity(number: int) -> Begin:
         transaction = Transaction(log, snapshot)
         metadata = replace(snapshot.metadata, configuration={**snapshot.configuration, "mark": str(number)})
         actions: Sequence[Action] = [metadata, file(f"n{number}")]
-        return lambda: transaction.commit("WRITE", {}, actions, tags={"delta.identity.schemaUpdate": "true"})
+        return lambda: transaction.commit(operations.WRITE, {}, actions, tags={"delta.identity.schemaUpdate": "true"})
 
     return begin
 
@@ -148,7 +153,7 @@ def creates_with_a_file(name: str) -> Begin:
 
     def begin(lab: Lab) -> Commit:
         transaction = Transaction(lab.log(), None)
-        return lambda: transaction.commit("WRITE", {}, [Protocol(1, 2), Metadata(name, SCHEMA), file(name)])
+        return lambda: transaction.commit(operations.WRITE, {}, [Protocol(1, 2), Metadata(name, SCHEMA), file(name)])
 
     return begin
 
@@ -158,4 +163,4 @@ def nothing(lab: Lab) -> Commit:
     log = lab.log()
     transaction = Transaction(log, log.snapshot())
     transaction.record_read("id = 5", ["f1"])
-    return lambda: transaction.commit_rebased(Provenance("Manual Update", {}), [], Rebase())
+    return lambda: transaction.commit_rebased(Provenance(operations.Operation("Manual Update"), {}), [], Rebase())

@@ -16,6 +16,7 @@ from deltasql.errors.engine import RemoteWriteError
 from deltasql.errors.insert import ReplaceWhereMismatchError
 from deltasql.errors.write import CheckViolationError, ExceedLengthError, NotNullViolationError
 from deltasql.execution.row_change import _overwritten
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.protocol.protocol import Protocol
@@ -44,7 +45,9 @@ def test_partitions_are_compared_by_type_and_found_by_physical_name(tmp_path: Pa
         added("other", {physical: "2024-01-31T13:00:00.000000Z"}),
         added("null", {physical: None}),
     ]
-    Transaction(log, None).commit("CREATE TABLE", {}, [Protocol(2, 5) if mapped else Protocol(1, 2), metadata, *old])
+    Transaction(log, None).commit(
+        operations.CREATE_TABLE, {}, [Protocol(2, 5) if mapped else Protocol(1, 2), metadata, *old]
+    )
     new = added("new", {physical: "2024-01-31T12:00:00.000000Z"})
     staged = Staged((StagedFile(new, 1, None, "new"),))
     removed, reads = _overwritten(log.snapshot(), staged)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile, Metadata
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.configuration import properties, support
@@ -37,7 +38,7 @@ def create(location: str) -> Callable[..., DeltaLog]:
         log = DeltaLog(location, "main.t")
         metadata = Metadata("the-id", SCHEMA, partition_columns, configuration or {}, created_time=1)
         actions: list[Action] = [protocol or Protocol(1, 2), metadata, *files]
-        Transaction(log, None).commit("CREATE TABLE", {}, actions)
+        Transaction(log, None).commit(operations.CREATE_TABLE, {}, actions)
         return log
 
     return created
@@ -55,7 +56,9 @@ def add() -> Callable[..., AddFile]:
 @pytest.fixture
 def append(add: Callable[..., AddFile]) -> Callable[..., Commit]:
     def appended(log: DeltaLog, *paths: str, size: int = 10) -> Commit:
-        return Transaction(log, log.snapshot()).commit("WRITE", {"mode": "Append"}, [add(path, size) for path in paths])
+        return Transaction(log, log.snapshot()).commit(
+            operations.WRITE, {"mode": "Append"}, [add(path, size) for path in paths]
+        )
 
     return appended
 

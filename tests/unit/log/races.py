@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile, Metadata, RemoveFile
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.actions.vector_writer import MarkedFile
@@ -97,7 +98,7 @@ class Table:
         self.log = DeltaLog(location, "main.t", store)
         metadata = Metadata("the-id", SCHEMA, (), configuration or {}, created_time=1)
         files = [self.file("f1", range(10)), self.file("f2", range(10, 20))]
-        Transaction(self.log, None).commit("CREATE TABLE", {}, [protocol, metadata, *files])
+        Transaction(self.log, None).commit(operations.CREATE_TABLE, {}, [protocol, metadata, *files])
 
     def file(self, path: str, rows: Sequence[int], **fields: Any) -> AddFile:
         """A new data file; nobody looks inside, but it is there."""
@@ -151,13 +152,15 @@ class Table:
 
     def insert(self, path: str, *rows: int, **fields: Any) -> Commit:
         """A blind append."""
-        return Transaction(self.log, self.log.snapshot()).commit("WRITE", {}, [self.file(path, rows, **fields)])
+        return Transaction(self.log, self.log.snapshot()).commit(
+            operations.WRITE, {}, [self.file(path, rows, **fields)]
+        )
 
     def remove(self, path: str) -> Commit:
         """A DELETE of all rows of a file."""
         transaction = Transaction(self.log, self.log.snapshot())
         transaction.record_read("x", [path])
-        return transaction.commit("DELETE", {}, [self.add(path).remove(1)])
+        return transaction.commit(operations.DELETE, {}, [self.add(path).remove(1)])
 
     def writer(
         self,
@@ -243,7 +246,7 @@ class Table:
         """What another engine does to take a rearrangement back."""
         removes: list[RemoveFile] = [self.add(path).remove(1, data_change=False) for path in new]
         adds = [replace(add, data_change=False) for add in old]
-        Transaction(self.log, self.log.snapshot()).commit("ROLLBACK OPTIMIZE", {}, [*removes, *adds])
+        Transaction(self.log, self.log.snapshot()).commit(operations.UNDO_OPTIMIZE, {}, [*removes, *adds])
 
     def _order_map(self, sources: Sequence[AddFile]) -> str:
         vectors = [add.deletion_vector for add in sources]
@@ -264,5 +267,5 @@ class Writer:
     parameters: Mapping[str, object] = field(default_factory=dict)
 
     def commit(self) -> Commit | None:
-        provenance = Provenance(self.operation, self.parameters, {"numAddedFiles": 0})
+        provenance = Provenance(operations.operation_named(self.operation), self.parameters, {"numAddedFiles": 0})
         return self.transaction.commit_rebased(provenance, self.added, self.rebase, isolation_level=self.level)

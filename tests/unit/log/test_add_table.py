@@ -12,13 +12,13 @@ import pytest
 
 from deltasql.errors.concurrency import ConcurrentModificationError, ConcurrentWriteError
 from deltasql.errors.log import DuplicateActionsError, InvalidCommitError, RowIdsWithoutStatisticsError
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile, DeletionVector, Metadata
 from deltasql.log.actions.add_table import add_objects, conformed_adds, encode_adds, row_counts
 from deltasql.log.actions.commit_text import encode_actions
 from deltasql.log.actions.file_tables import ADD, from_actions, from_files
 from deltasql.log.commit.commit_rules import check_commit
 from deltasql.log.commit.transaction import Commit, Transaction
-from deltasql.log.configuration.row_ids import BACKFILL
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.checksum import read_checksum
 from deltasql.log.replay.delta_log import DeltaLog
@@ -83,7 +83,7 @@ def test_row_counts_are_those_of_each_file() -> None:
 
 def test_many_files_are_committed_and_read_back(create: Create, location: str) -> None:
     log = create(partition_columns=("p",))
-    done = Transaction(log, log.snapshot()).commit("WRITE", {"mode": "Append"}, [], added=many())
+    done = Transaction(log, log.snapshot()).commit(operations.WRITE, {"mode": "Append"}, [], added=many())
     assert (done.version, done.snapshot.num_files) == (1, MANY)
     fresh = DeltaLog(location, "main.t").snapshot()
     found = fresh.files(("path", "size", "stats", "partitionValues"))
@@ -99,8 +99,8 @@ def test_many_files_are_committed_and_read_back(create: Create, location: str) -
 def test_a_small_table_is_committed_as_objects_are(create: Create, commit_lines: Lines, protocol: Protocol) -> None:
     log = create(partition_columns=("p",), protocol=protocol)
     first, second = many(5), many(10).slice(5)
-    of_objects = Transaction(log, log.snapshot()).commit("WRITE", {}, add_objects(conformed_adds(first, "t")))
-    of_table = Transaction(log, log.snapshot()).commit("WRITE", {}, [], added=second)
+    of_objects = Transaction(log, log.snapshot()).commit(operations.WRITE, {}, add_objects(conformed_adds(first, "t")))
+    of_table = Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [], added=second)
     assert (of_objects.version, of_table.version) == (1, 2)
     one, two = commit_lines(1), commit_lines(2)
     kinds = [[next(iter(line)) for line in lines] for lines in (one, two)]
@@ -120,10 +120,12 @@ def test_a_small_table_is_committed_as_objects_are(create: Create, commit_lines:
 def test_ids_that_files_have_stay(create: Create, add: Callable[..., AddFile]) -> None:
     log = create(add("old"), protocol=TRACKED)
     table = from_files([replace(add("a"), base_row_id=100, default_row_commit_version=1), add("b")], ADD)
-    snapshot = Transaction(log, log.snapshot()).commit("WRITE", {}, [], added=table).snapshot
+    snapshot = Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [], added=table).snapshot
     assert [(item.path, item.base_row_id) for item in snapshot.add_files(["a", "b"])] == [("a", 100), ("b", 2)]
     with pytest.raises(RowIdsWithoutStatisticsError):
-        Transaction(log, log.snapshot()).commit("WRITE", {}, [], added=from_files([AddFile("c", {}, 1, 1)], ADD))
+        Transaction(log, log.snapshot()).commit(
+            operations.WRITE, {}, [], added=from_files([AddFile("c", {}, 1, 1)], ADD)
+        )
 
 
 def test_ids_of_a_backfill_that_came_first(create: Create, add: Callable[..., AddFile]) -> None:
@@ -132,18 +134,20 @@ def test_ids_of_a_backfill_that_came_first(create: Create, add: Callable[..., Ad
     late.record_read("x", ["a"])
     known = log.snapshot().add_files(["b"])
     numbered = [replace(item, base_row_id=50, default_row_commit_version=0, data_change=False) for item in known]
-    Transaction(log, log.snapshot()).commit(BACKFILL, {}, numbered)
+    Transaction(log, log.snapshot()).commit(operations.BACKFILL, {}, numbered)
     removed = add("a").remove(1)
-    done = late.commit("WRITE", {}, [removed], added=from_files([replace(known[0], base_row_id=None), add("c")], ADD))
+    done = late.commit(
+        operations.WRITE, {}, [removed], added=from_files([replace(known[0], base_row_id=None), add("c")], ADD)
+    )
     assert [(item.path, item.base_row_id) for item in done.snapshot.add_files(["b", "c"])] == [("b", 50), ("c", 4)]
 
 
 def test_a_backfill_leaves_out_what_a_winner_has_touched(create: Create, add: Callable[..., AddFile]) -> None:
     log = create(add("a"), add("b"), protocol=TRACKED, configuration={"delta.rowTrackingSuspended": "true"})
     late = Transaction(log, log.snapshot())
-    Transaction(log, log.snapshot()).commit("DELETE", {}, [add("a").remove(1)])
+    Transaction(log, log.snapshot()).commit(operations.DELETE, {}, [add("a").remove(1)])
     stated = from_files([replace(add(path), base_row_id=9, data_change=False) for path in ("a", "b")], ADD)
-    snapshot = late.commit(BACKFILL, {}, [], added=stated).snapshot
+    snapshot = late.commit(operations.BACKFILL, {}, [], added=stated).snapshot
     assert [(item.path, item.base_row_id) for item in snapshot.add_files(["a", "b"])] == [("b", 9)]
 
 
@@ -159,10 +163,10 @@ def of_partition(transaction: Transaction, value: str, read: list[str]) -> Trans
 def test_a_rival_that_reads_the_partition_of_one_of_the_files(create: Create, count: int) -> None:
     log = create(AddFile("old", {"p": "3"}, 1, 1), partition_columns=("p",))
     rivals = [of_partition(Transaction(log, log.snapshot()), value, ["old"]) for value in ("3", "99")]
-    Transaction(log, log.snapshot()).commit("WRITE", {}, [], added=many(count), blind_append=False)
+    Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [], added=many(count), blind_append=False)
     with pytest.raises(ConcurrentModificationError, match="p=3"):
-        rivals[0].commit("UPDATE", {}, [AddFile("new", {"p": "3"}, 1, 1)])
-    assert rivals[1].commit("UPDATE", {}, [AddFile("other", {"p": "99"}, 1, 1)]).version == 2
+        rivals[0].commit(operations.UPDATE, {}, [AddFile("new", {"p": "3"}, 1, 1)])
+    assert rivals[1].commit(operations.UPDATE, {}, [AddFile("other", {"p": "99"}, 1, 1)]).version == 2
 
 
 def test_a_rival_that_removed_what_the_table_adds_anew(create: Create) -> None:
@@ -172,11 +176,11 @@ def test_a_rival_that_removed_what_the_table_adds_anew(create: Create) -> None:
         return of_partition(Transaction(log, log.snapshot()), "3", ["old"])
 
     mine, large = late(), Transaction(log, log.snapshot())
-    Transaction(log, log.snapshot()).commit("DELETE", {}, [AddFile("old", {"p": "3"}, 1, 1).remove(1)])
+    Transaction(log, log.snapshot()).commit(operations.DELETE, {}, [AddFile("old", {"p": "3"}, 1, 1).remove(1)])
     with pytest.raises(ConcurrentModificationError, match="p=3"):
-        mine.commit("UPDATE", {}, [AddFile("old", {"p": "3"}, 1, 1).remove(1)], added=many(20))
+        mine.commit(operations.UPDATE, {}, [AddFile("old", {"p": "3"}, 1, 1).remove(1)], added=many(20))
     with pytest.raises(ConcurrentWriteError):
-        large.commit("RESTORE", {}, [], added=many(20))
+        large.commit(operations.RESTORE, {}, [], added=many(20))
 
 
 def test_a_lost_race_is_won_with_the_table(create: Create, append: Callable[..., Commit]) -> None:
@@ -184,7 +188,7 @@ def test_a_lost_race_is_won_with_the_table(create: Create, append: Callable[...,
     late = Transaction(log, log.snapshot())
     append(log, "a")
     table = from_files([AddFile("b", {}, 1, 1, stats='{"numRecords":4}')], ADD)
-    done = late.commit("WRITE", {}, [], added=table)
+    done = late.commit(operations.WRITE, {}, [], added=table)
     assert (done.version, done.attempts) == (2, 2)
     assert [item.base_row_id for item in done.snapshot.add_files(["a", "b"])] == [0, 2]
     assert done.snapshot.add_files(["b"])[0].default_row_commit_version == 2

@@ -13,6 +13,7 @@ from deltasql.errors.concurrency import (
     ConcurrentDeleteReadError,
     MetadataChangedError,
 )
+from deltasql.log.actions import operations
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.commit.transaction import Transaction
 from tests.unit.log.races import Table
@@ -91,7 +92,9 @@ def deleted_from(table: Table) -> None:
 def restored(table: Table) -> None:
     old = [table.add("f1"), table.add("f2")]
     plain = [add.__class__(add.path, {}, add.size, 1, True, add.stats) for add in old]
-    Transaction(table.log, table.log.snapshot()).commit("RESTORE", {}, [*(add.remove(1) for add in old), *plain])
+    Transaction(table.log, table.log.snapshot()).commit(
+        operations.RESTORE, {}, [*(add.remove(1) for add in old), *plain]
+    )
 
 
 @pytest.mark.parametrize("what", [rearranged, removed, deleted_from])
@@ -146,7 +149,9 @@ def test_what_others_do_elsewhere_does_not_matter(table: Table, by_rows: bool) -
 def test_metadata_are_no_matter_of_bins(table: Table) -> None:
     late = table.optimizer((["f1"], ["o"]))
     snapshot = table.log.snapshot()
-    Transaction(table.log, snapshot).commit("SET TBLPROPERTIES", {}, [snapshot.metadata.with_configuration({"a": "b"})])
+    Transaction(table.log, snapshot).commit(
+        operations.SET_PROPERTIES, {}, [snapshot.metadata.with_configuration({"a": "b"})]
+    )
     refused(late, MetadataChangedError)
 
 

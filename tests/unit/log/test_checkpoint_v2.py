@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql.errors.log import InvalidCheckpointError, StorageError
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol
@@ -46,8 +47,8 @@ def log(create: Create) -> DeltaLog:
     log = create(protocol=V2, partition_columns=("p",), configuration={"delta.checkpointPolicy": "v2"})
     files = [AddFile(f"p=a/f{n}", {"p": "a"}, 10 + n, 1, True, f'{{"numRecords":{n}}}') for n in range(4)]
     small: list[Action] = [SetTransaction("app", 3, 4), DomainMetadata("d", "{}")]
-    Transaction(log, log.snapshot()).commit("WRITE", {}, [*files, *small])
-    Transaction(log, log.snapshot()).commit("DELETE", {}, [files[0].remove(4_000_000_000_000)])
+    Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [*files, *small])
+    Transaction(log, log.snapshot()).commit(operations.DELETE, {}, [files[0].remove(4_000_000_000_000)])
     return log
 
 

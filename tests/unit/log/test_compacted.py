@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from deltasql.errors.log import InvalidCompactionError, LogGapError, TruncatedLogError
-from deltasql.log.actions import commit_file
+from deltasql.log.actions import commit_file, operations
 from deltasql.log.actions.actions import AddFile, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.replay.delta_log import DeltaLog
@@ -75,9 +75,9 @@ def log(create: Create, append: Append, log_file: File, location: str) -> DeltaL
     log = create(AddFile("z", {}, 5, 1))
     append(log, "a", "b")
     Transaction(log, log.snapshot()).commit(
-        "DELETE", {}, [AddFile("a", {}, 10, 1).remove(1), AddFile("z", {}, 5, 1).remove(1)]
+        operations.DELETE, {}, [AddFile("a", {}, 10, 1).remove(1), AddFile("z", {}, 5, 1).remove(1)]
     )
-    Transaction(log, log.snapshot()).commit("WRITE", {}, [AddFile("c", {}, 10, 1), SetTransaction("app", 7)])
+    Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [AddFile("c", {}, 10, 1), SetTransaction("app", 7)])
     append(log, "d")
     append(log, "e")
     lines = [line for version in (1, 2, 3) for line in log_file(commit(version)).read_text().splitlines()]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.log.actions import commit_file
+from deltasql.log.actions import commit_file, operations
 from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol
@@ -28,7 +28,7 @@ def compacted(first: int, last: int) -> str:
 
 
 def commit(log: DeltaLog, *actions: Any) -> None:
-    Transaction(log, log.snapshot()).commit("WRITE", {}, actions)
+    Transaction(log, log.snapshot()).commit(operations.WRITE, {}, actions)
 
 
 def add(path: str, size: int = 1) -> AddFile:

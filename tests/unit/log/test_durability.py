@@ -23,7 +23,7 @@ from deltasql.settings.session_settings import DEFAULTS, FSYNC
 @pytest.fixture
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
     """A session as users have it: the other tests' sessions sync nothing."""
-    monkeypatch.setitem(DEFAULTS, FSYNC, "true")
+    monkeypatch.setitem(DEFAULTS, FSYNC.name, "true")
     with deltasql.connect(str(tmp_path / "warehouse")) as session:
         session.sql("CREATE TABLE t (a INT)")
         yield session
@@ -60,7 +60,7 @@ def test_file_then_name_then_folder(session: Session, calls: list[tuple[str, str
 
 
 def test_it_is_on_unless_somebody_turns_it_off() -> None:
-    code = f"from deltasql.settings.session_settings import DEFAULTS; print(DEFAULTS['{FSYNC}'])"
+    code = f"from deltasql.settings.session_settings import DEFAULTS; print(DEFAULTS['{FSYNC.name}'])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "true\n"
 
 

@@ -15,6 +15,7 @@ import pytest
 import deltasql
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import StorageError
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.checksum import read_checksum
@@ -133,7 +134,7 @@ def test_the_log_folder_may_lead_away_but_nothing_is_written_there(root: Path, t
     log = DeltaLog(str(root), "t")
     assert log.snapshot().version == 0
     with pytest.raises(StorageError, match="leads out of the table"):
-        Transaction(log, log.snapshot()).commit("WRITE", {}, [AddFile("f", {}, 1, 1, True)])
+        Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [AddFile("f", {}, 1, 1, True)])
     changes: tuple[Callable[[], object], ...] = (
         lambda: log.store.overwrite("_delta_log/x", b""),
         lambda: log.store.delete([commit_path(0)]),

@@ -20,6 +20,7 @@ from pyiceberg.table.metadata import TableMetadataV2
 import deltasql
 from deltasql.errors.iceberg import IcebergVectorsError, IcebergWritersError
 from deltasql.errors.log import AmbiguousWriteError
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.configuration.partition_keys import partition_keys
@@ -30,6 +31,7 @@ from deltasql.log.iceberg.current_metadata import HINT, current_metadata, metada
 from deltasql.log.iceberg.manifests import read_manifests
 from deltasql.log.iceberg.store_io import StoreIO
 from deltasql.log.iceberg.table_metadata import parse_metadata
+from deltasql.log.properties.property_registry import DELETED_FILE_RETENTION
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import commit_path
@@ -57,7 +59,7 @@ def commit(log: DeltaLog, *adds: str, removes: tuple[str, ...] = (), layout: boo
     files = [AddFile(path, {physical: path[0]}, 10, 1, not layout, STATS) for path in adds]
     gone = [item.remove(1, not layout) for item in snapshot.add_files(removes)]
     assert len(gone) == len(removes)
-    Transaction(log, snapshot).commit("WRITE", {}, [*gone, *files])
+    Transaction(log, snapshot).commit(operations.WRITE, {}, [*gone, *files])
 
 
 def metadata(log: DeltaLog) -> TableMetadataV2:
@@ -140,7 +142,7 @@ def test_all_files_go(log: DeltaLog) -> None:
 def test_a_file_that_is_stated_once_more_is_listed_once(log: DeltaLog) -> None:
     commit(log, "a1", "b1")
     again = [replace(item, data_change=False, tags={"x": "y"}) for item in log.snapshot().add_files(["a1"])]
-    Transaction(log, log.snapshot()).commit("COMPUTE STATS", {}, again)
+    Transaction(log, log.snapshot()).commit(operations.Operation("COMPUTE STATS"), {}, again)
     assert listed(log) == ["a1", "b1"]
     assert summary(log)["total-data-files"] == "2"
 
@@ -187,9 +189,9 @@ def test_the_format_was_off_for_a_while(log: DeltaLog) -> None:
     (before,) = manifests(log)
     on = log.snapshot().metadata
     off = {key: text for key, text in on.configuration.items() if "universalFormat" not in key}
-    Transaction(log, log.snapshot()).commit("UNSET TBLPROPERTIES", {}, [replace(on, configuration=off)])
+    Transaction(log, log.snapshot()).commit(operations.UNSET_PROPERTIES, {}, [replace(on, configuration=off)])
     assert metadata(log).properties["delta-version"] == "1"
-    Transaction(log, log.snapshot()).commit("SET TBLPROPERTIES", {}, [on])
+    Transaction(log, log.snapshot()).commit(operations.SET_PROPERTIES, {}, [on])
     (after,) = manifests(log)
     assert after.manifest_path != before.manifest_path
     assert listed(log) == ["a1", "b1"]
@@ -214,7 +216,7 @@ def test_tables_of_others_that_lack_something(
         log = session.log("t")
     on = log.snapshot().metadata.with_configuration({"delta.universalFormat.enabledFormats": "iceberg"})
     with caplog.at_level(logging.WARNING):
-        Transaction(log, log.snapshot()).commit("WRITE", {}, [on, AddFile("f", {}, 1, 1, stats=stats)])
+        Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [on, AddFile("f", {}, 1, 1, stats=stats)])
     assert "[DELTA_UNIVERSAL_FORMAT_CONVERSION_FAILED] Version 1 of t is committed" in caplog.text
     assert f"[DELTA_ICEBERG_COMPAT_VIOLATION.{condition}]" in caplog.text
     assert objects(log) == set()
@@ -309,7 +311,8 @@ def test_old_snapshots_go_with_their_manifests(log: DeltaLog, monkeypatch: pytes
 def test_a_snapshot_whose_files_vacuum_may_have_deleted_goes(log: DeltaLog, monkeypatch: pytest.MonkeyPatch) -> None:
     commit(log, "a1")
     commit(log, "a2")
-    monkeypatch.setattr(table_metadata, "deleted_file_retention_ms", lambda _: -1_000_000)
+    negative = replace(DELETED_FILE_RETENTION, read=lambda _: -1_000_000)
+    monkeypatch.setattr(table_metadata, "DELETED_FILE_RETENTION", negative)
     commit(log, "a3")
     assert len(metadata(log).snapshots) == 1
     assert listed(log) == ["a1", "a2", "a3"]
@@ -397,7 +400,7 @@ def bounds(tmp_path: Path, kind: str, low: Any, high: Any) -> tuple[Any, Any]:
     stats = {"numRecords": 3, "minValues": {outer: {name: low}}, "maxValues": {outer: {name: high}}}
     stats["nullCount"] = {outer: {name: 1}}
     files = [AddFile("f", {}, 1, 1, stats=json.dumps(stats)), AddFile("g", {}, 1, 1, stats=STATS)]
-    Transaction(log, log.snapshot()).commit("WRITE", {}, files)
+    Transaction(log, log.snapshot()).commit(operations.WRITE, {}, files)
     file, other = (entry.data_file for entry in entries(log))
     number = inner.metadata["delta.columnMapping.id"]
     assert (other.lower_bounds, other.null_value_counts, other.record_count) == ({}, {}, 2)
@@ -475,7 +478,7 @@ def test_a_type_that_widens_lists_all_files_anew(tmp_path: Path) -> None:
     with deltasql.connect(str(tmp_path / "warehouse")) as session:
         session.sql(f"CREATE TABLE t (k INT) TBLPROPERTIES ({PROPERTIES}, 'delta.enableTypeWidening' = 'true')")
         log = session.log("t")
-        Transaction(log, log.snapshot()).commit("WRITE", {}, [AddFile("f", {}, 1, 1, stats=STATS)])
+        Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [AddFile("f", {}, 1, 1, stats=STATS)])
         (before,) = manifests(log)
         session.sql("ALTER TABLE t ALTER COLUMN k TYPE BIGINT")
         (after,) = manifests(session.log("t"))
@@ -491,7 +494,7 @@ def test_a_failure_is_told_and_no_more(
     before = objects(log)
     with caplog.at_level(logging.WARNING):
         monkeypatch.setattr(pa, "array", lambda *_: 1 / 0)
-        Transaction(log, log.snapshot()).commit("WRITE", {}, [AddFile("f", {}, 1, 1, stats=STATS)])
+        Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [AddFile("f", {}, 1, 1, stats=STATS)])
         monkeypatch.undo()
     assert "DELTA_UNIVERSAL_FORMAT_CONVERSION_FAILED" in caplog.text
     assert log.snapshot().version == 1

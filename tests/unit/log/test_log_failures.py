@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from deltasql.errors.log import CommitRetriesExceededError, MissingCommitTimestampError, NoCommitsFoundError
+from deltasql.log.actions import operations
 from deltasql.log.commit import commit_race
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.replay.delta_log import DeltaLog
@@ -55,5 +56,5 @@ def test_a_race_that_is_always_lost_ends(
     clock = iter([0.0, *([1e9] * 100)])
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
     with pytest.raises(CommitRetriesExceededError) as caught:
-        late.commit("WRITE", {}, [add("mine.parquet")])
+        late.commit(operations.WRITE, {}, [add("mine.parquet")])
     assert caught.value.condition == "DELTA_MAX_COMMIT_RETRIES_EXCEEDED"

@@ -10,6 +10,7 @@ import deltalake
 import pyarrow as pa
 import pytest
 
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.replay.delta_log import DeltaLog
@@ -58,7 +59,9 @@ def test_delta_rs_reads_ours(create: Callable[..., DeltaLog], append: Callable[.
         append(log, f"f{number}.parquet")
     transaction = Transaction(log, log.snapshot())
     transaction.record_read("x = 1", ["f3.parquet"])
-    transaction.commit("DELETE", {"predicate": ["x = 1"]}, [log.snapshot().add_files(["f3.parquet"])[0].remove(1)])
+    transaction.commit(
+        operations.DELETE, {"predicate": ["x = 1"]}, [log.snapshot().add_files(["f3.parquet"])[0].remove(1)]
+    )
     expected = {Path(path).name for path in ours(log.location)}
     table = deltalake.DeltaTable(Path(log.location).as_uri())
     assert (table.version(), table.metadata().id) == (13, "the-id")
@@ -70,7 +73,7 @@ def test_delta_rs_reads_ours(create: Callable[..., DeltaLog], append: Callable[.
 def test_delta_rs_reads_our_checkpoint_alone(create: Callable[..., DeltaLog]) -> None:
     log = create(AddFile("p=1/f.parquet", {"p": "1"}, 5, 6, True, '{"numRecords":1}'), partition_columns=("p",))
     for number in range(3):
-        Transaction(log, log.snapshot()).commit("WRITE", {}, [AddFile(f"p=2/{number}", {"p": "2"}, 5, 6)])
+        Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [AddFile(f"p=2/{number}", {"p": "2"}, 5, 6)])
     write_checkpoint(log.store, log.snapshot())
     for version in range(3):
         Path(log.location, "_delta_log", f"{version:020d}.json").unlink()
@@ -88,7 +91,7 @@ def test_delta_rs_goes_on_where_we_stopped(tmp_path: Path) -> None:
     # Files that are live already are not counted twice.
     add = replace(add, data_change=False)
     for _ in range(9):
-        Transaction(log, log.snapshot()).commit("OPTIMIZE", {}, [add])
+        Transaction(log, log.snapshot()).commit(operations.OPTIMIZE, {}, [add])
     assert Path(location, "_delta_log", f"{9:020d}.crc").exists()
     deltalake.write_deltalake(location, ROWS, mode="append")
     deltalake.write_deltalake(location, ROWS, mode="overwrite")

@@ -14,7 +14,7 @@ from deltasql.errors.log import (
     StateRecoverError,
     VersionNotFoundError,
 )
-from deltasql.log.actions import commit_file
+from deltasql.log.actions import commit_file, operations
 from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol
@@ -122,9 +122,11 @@ def test_partition_values(create: Create, add: Add) -> None:
 def test_transactions_and_domains(create: Create, location: str) -> None:
     log = create(protocol=Protocol(1, 7, None, frozenset({"domainMetadata"})))
     snapshot = log.snapshot()
-    Transaction(log, snapshot).commit("WRITE", {}, [SetTransaction("app", 5, 1), DomainMetadata("d", "{}")])
-    Transaction(log, log.snapshot()).commit("WRITE", {}, [SetTransaction("app", 6, 1), DomainMetadata("e", "[]")])
-    Transaction(log, log.snapshot()).commit("WRITE", {}, [DomainMetadata("d", "{}", removed=True)])
+    Transaction(log, snapshot).commit(operations.WRITE, {}, [SetTransaction("app", 5, 1), DomainMetadata("d", "{}")])
+    Transaction(log, log.snapshot()).commit(
+        operations.WRITE, {}, [SetTransaction("app", 6, 1), DomainMetadata("e", "[]")]
+    )
+    Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [DomainMetadata("d", "{}", removed=True)])
     for snapshot in (log.snapshot(), DeltaLog(location).snapshot()):
         assert snapshot.transactions == {"app": 6}
         assert snapshot.domains == {"e": "[]"}
@@ -222,7 +224,7 @@ def test_big_commits_are_read_as_arrow(
     snapshot = log.snapshot()
     transaction = Transaction(log, snapshot)
     transaction.record_read(files=["p=3/f%203"])
-    transaction.commit("DELETE", {}, [files[3].remove(5)])
+    transaction.commit(operations.DELETE, {}, [files[3].remove(5)])
     plain = log.snapshot().files().to_pylist()
     forget_checksums(log_file)
     monkeypatch.setattr(commit_file, "BIG", 200)
@@ -260,7 +262,7 @@ def test_a_table_created_anew_is_noticed(
     assert log.snapshot().version == 1
     shutil.rmtree(location)
     other = DeltaLog(location)
-    Transaction(other, None).commit("CREATE TABLE", {}, [Protocol(1, 2), Metadata("another", StructType())])
+    Transaction(other, None).commit(operations.CREATE_TABLE, {}, [Protocol(1, 2), Metadata("another", StructType())])
     for number in range(commits):
         append(other, f"new{number}")
     snapshot = log.snapshot()

@@ -11,9 +11,13 @@ from deltasql.errors.features import UnsupportedWriteFeaturesError
 from deltasql.errors.properties import ManualFeaturesError
 from deltasql.log.configuration import properties
 from deltasql.log.configuration.properties import ParsedProperties, parse_properties, protocol_for
-from deltasql.log.configuration.property_registry import PROPERTIES, read_value
-from deltasql.log.configuration.property_values import byte_size, column_paths, interval_ms
+from deltasql.log.properties import property_registry as registry
+from deltasql.log.properties.property import OnDrop, OnReplace, Property
+from deltasql.log.properties.property_registry import PROPERTIES
+from deltasql.log.properties.table_properties import TableProperties
+from deltasql.log.protocol.features import FEATURES
 from deltasql.log.protocol.protocol import Protocol
+from deltasql.registry.readers import byte_size, column_paths, interval_ms
 from deltasql.schema.types import LONG, TIMESTAMP_NTZ, StructField, StructType
 
 PLAIN = StructType((StructField("a", LONG),))
@@ -35,8 +39,17 @@ def illegal(key: str, value: str) -> bool:
 
 def test_every_default_is_legal() -> None:
     for key, item in PROPERTIES.items():
-        assert item.key == key
-        assert item.default is None or read_value(item, item.default) is not None
+        assert item.name == key
+        assert item.default is None or item.value(None) is not None
+
+
+def test_every_property_of_a_feature_names_one_that_there_is() -> None:
+    for item in PROPERTIES.values():
+        assert item.feature is None or item.feature in FEATURES
+        if item.switch or item.any_text_switches or item.on_drop is not OnDrop.STAYS:
+            assert item.feature is not None
+        if item.on_replace is OnReplace.STAYS_WHILE_ON:
+            assert item.feature in {switch.feature for switch in registry.switches()}
 
 
 def test_keys_are_stored_in_their_own_spelling() -> None:
@@ -179,33 +192,43 @@ def test_properties_that_go_together() -> None:
     properties.check_configuration({"delta.logRetentionDuration": "6 days"}, retention=False)
 
 
-def test_values_read_with_their_defaults() -> None:
-    assert not properties.is_append_only({})
-    assert properties.is_append_only({"delta.appendOnly": "True"})
-    assert properties.isolation_level({}) == "WriteSerializable"
-    assert properties.isolation_level({"delta.isolationLevel": "SERIALIZABLE"}) == "Serializable"
-    assert properties.checkpoint_interval({}) == 10
-    assert properties.checkpoint_policy({}) == "classic"
-    assert properties.column_mapping_mode({"delta.columnMapping.mode": "Name"}) == "name"
-    assert properties.num_indexed_cols({"delta.dataSkippingNumIndexedCols": "-1"}) == -1
-    assert properties.stats_columns({}) is None
-    assert properties.stats_columns({"delta.dataSkippingStatsColumns": "a,`x y`.b"}) == (("a",), ("x y", "b"))
-    assert properties.stats_string_prefix({}) == 32
-    assert properties.stats_string_prefix({"delta.dataSkippingStringPrefixLength": "5"}) == 5
-    assert properties.deleted_file_retention_ms({}) == 7 * DAY
-    assert properties.log_retention_ms({}) == 30 * DAY
-    assert properties.set_transaction_retention_ms({}) is None
-    assert properties.set_transaction_retention_ms({"delta.setTransactionRetentionDuration": "1 day"}) == DAY
-    assert properties.check_constraints({"delta.constraints.B": "y", "delta.constraints.a": "x", "k": "v"}) == {
-        "a": "x",
-        "b": "y",
-    }
+@pytest.mark.parametrize(
+    ("entry", "text", "value"),
+    [
+        (registry.APPEND_ONLY, None, False),
+        (registry.APPEND_ONLY, "True", True),
+        (registry.ISOLATION_LEVEL, None, "WriteSerializable"),
+        (registry.ISOLATION_LEVEL, "SERIALIZABLE", "Serializable"),
+        (registry.CHECKPOINT_INTERVAL, None, 10),
+        (registry.CHECKPOINT_POLICY, None, "classic"),
+        (registry.COLUMN_MAPPING_MODE, "Name", "name"),
+        (registry.INDEXED_COLUMNS, "-1", -1),
+        (registry.STATS_COLUMNS, None, None),
+        (registry.STATS_COLUMNS, "a,`x y`.b", (("a",), ("x y", "b"))),
+        (registry.STATS_STRING_PREFIX, None, 32),
+        (registry.STATS_STRING_PREFIX, "5", 5),
+        (registry.DELETED_FILE_RETENTION, None, 7 * DAY),
+        (registry.LOG_RETENTION, None, 30 * DAY),
+        (registry.TRANSACTION_RETENTION, None, None),
+        (registry.TRANSACTION_RETENTION, "1 day", DAY),
+    ],
+)
+def test_values_read_with_their_defaults(entry: Property[object], text: str | None, value: object) -> None:
+    configuration = {} if text is None else {entry.name: text}
+    assert TableProperties(configuration)[entry] == value
+    assert (entry in TableProperties(configuration)) == (text is not None)
+
+
+def test_constraints_by_name() -> None:
+    configuration = {"delta.constraints.B": "y", "delta.constraints.a": "x", "k": "v"}
+    assert list(TableProperties(configuration).constraints.items()) == [("a", "x"), ("b", "y")]
 
 
 def test_a_value_that_another_engine_wrote_wrongly_is_named_when_read() -> None:
     with pytest.raises(DeltaSqlError) as caught:
-        properties.checkpoint_interval({"delta.checkpointInterval": "often"})
+        TableProperties({"delta.checkpointInterval": "often"})[registry.CHECKPOINT_INTERVAL]
     assert caught.value.condition == "INVALID_PROPERTY_VALUE"
+    assert not TableProperties({"delta.appendOnly": "yes"}).switches_on(registry.APPEND_ONLY)
 
 
 @pytest.mark.parametrize(

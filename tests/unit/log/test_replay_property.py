@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from deltasql.log.actions import commit_file
+from deltasql.log.actions import commit_file, operations
 from deltasql.log.actions.actions import (
     Action,
     AddFile,
@@ -120,11 +120,11 @@ def expected(commits: Sequence[Sequence[Action]]) -> State:
 def written(location: str, commits: Sequence[Sequence[Action]]) -> None:
     log = DeltaLog(location)
     start: list[Action] = [Protocol(1, 7, None, frozenset(FEATURES)), Metadata("the-id", SCHEMA, ("p",))]
-    Transaction(log, None).commit("CREATE TABLE", {}, start)
+    Transaction(log, None).commit(operations.CREATE_TABLE, {}, start)
     for actions in commits:
         transaction = Transaction(log, log.snapshot())
         transaction.record_read(whole_table=True)
-        transaction.commit("WRITE", {}, actions)
+        transaction.commit(operations.WRITE, {}, actions)
 
 
 def seen(location: str) -> State:
@@ -282,7 +282,7 @@ def test_whichever_files_stand_for_it(commits: list[list[Action]], data: st.Data
             with mock.patch.object(commit_file, "BIG", 1 if variant is big else 1 << 22):
                 assert seen(location) == wanted, variant.__name__
                 log = DeltaLog(location)
-                Transaction(log, log.snapshot()).commit("WRITE", {}, [AddFile("last", {"p": "a b"}, 1, 1)])
+                Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [AddFile("last", {"p": "a b"}, 1, 1)])
             assert DeltaLog(location).snapshot().num_files == len(wanted.files) + 1, variant.__name__
             if variant not in (sidecars, compacted, our_compaction):
                 theirs = deltalake.DeltaTable(location)

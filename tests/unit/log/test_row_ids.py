@@ -10,19 +10,18 @@ import pytest
 
 from deltasql.errors.concurrency import MetadataChangedError
 from deltasql.errors.log import RowIdsWithoutStatisticsError
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile, Metadata
 from deltasql.log.actions.record_count import record_count
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.configuration.row_ids import (
-    BACKFILL,
     ENABLEMENT_TAG,
     ROW_TRACKING_DOMAIN,
-    ROW_TRACKING_ENABLED,
-    ROW_TRACKING_SUSPENDED,
     high_water_mark,
     row_id_columns,
     with_row_id_columns,
 )
+from deltasql.log.properties.property_registry import ROW_TRACKING, ROW_TRACKING_SUSPENDED
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
@@ -71,7 +70,7 @@ def test_new_files_count_on_from_the_highest_id(create: Create, add: Add, append
 def test_a_file_that_is_stated_anew_keeps_its_ids(create: Create, add: Add, commit_lines: Lines) -> None:
     log = create(add("a"), protocol=TRACKED)
     transaction = backfill(log)
-    transaction.commit("WRITE", {}, stated_anew(transaction))
+    transaction.commit(operations.WRITE, {}, stated_anew(transaction))
     assert ids(log) == {"a": (0, 0)}
     # The highest id did not rise, so that nothing is said of it.
     assert [next(iter(line)) for line in commit_lines(1)] == ["commitInfo", "add"]
@@ -82,7 +81,7 @@ def test_a_lost_race_gives_other_ids(create: Create, append: Append, add: Add) -
     late = Transaction(log, log.snapshot())
     append(log, "first")
     append(log, "second")
-    late.commit("WRITE", {"mode": "Append"}, [add("late")])
+    late.commit(operations.WRITE, {"mode": "Append"}, [add("late")])
     assert ids(log) == {"first": (0, 1), "second": (2, 2), "late": (4, 3)}
     assert high_water_mark(log.snapshot().domains) == 5
 
@@ -92,7 +91,7 @@ def test_removed_files_take_their_ids_along(create: Create, add: Add, commit_lin
     snapshot = log.snapshot()
     transaction = Transaction(log, snapshot)
     transaction.record_read(whole_table=True)
-    transaction.commit("DELETE", {}, [snapshot.add_files(["a"])[0].remove(1)])
+    transaction.commit(operations.DELETE, {}, [snapshot.add_files(["a"])[0].remove(1)])
     remove = commit_lines(1)[1]["remove"]
     assert isinstance(remove, dict)
     assert (remove["baseRowId"], remove["defaultRowCommitVersion"]) == (0, 0)
@@ -102,7 +101,7 @@ def test_a_file_without_a_count_is_refused(create: Create, add: Add) -> None:
     log = create(protocol=TRACKED)
     for stats in (None, "{}", '{"minValues":{"numRecords":1}}'):
         with pytest.raises(RowIdsWithoutStatisticsError, match=r"f\.parquet"):
-            Transaction(log, log.snapshot()).commit("WRITE", {}, [replace(add("f.parquet"), stats=stats)])
+            Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [replace(add("f.parquet"), stats=stats)])
     assert log.snapshot().version == 0
 
 
@@ -123,7 +122,7 @@ def test_record_count(stats: str | None, count: int | None) -> None:
 
 
 def test_suspended_and_plain_tables_give_no_ids(create: Create, append: Append, commit_lines: Lines) -> None:
-    log = create(protocol=TRACKED, configuration={ROW_TRACKING_SUSPENDED: "true"})
+    log = create(protocol=TRACKED, configuration={ROW_TRACKING_SUSPENDED.name: "true"})
     append(log, "a")
     assert ids(log) == {"a": (None, None)}
     assert [next(iter(line)) for line in commit_lines(1)] == ["commitInfo", "add"]
@@ -140,29 +139,29 @@ def test_ids_pass_through_checkpoints(create: Create, append: Append) -> None:
 
 
 def test_a_backfill_leaves_out_what_was_removed_meanwhile(create: Create, add: Add, append: Append) -> None:
-    log = create(add("gone"), add("kept"), protocol=TRACKED, configuration={ROW_TRACKING_SUSPENDED: "true"})
-    resumed = log.snapshot().metadata.with_configuration({ROW_TRACKING_SUSPENDED: "false"})
-    Transaction(log, log.snapshot()).commit("SET TBLPROPERTIES", {}, [resumed])
+    log = create(add("gone"), add("kept"), protocol=TRACKED, configuration={ROW_TRACKING_SUSPENDED.name: "true"})
+    resumed = log.snapshot().metadata.with_configuration({ROW_TRACKING_SUSPENDED.name: "false"})
+    Transaction(log, log.snapshot()).commit(operations.SET_PROPERTIES, {}, [resumed])
     late = backfill(log)
     actions = stated_anew(late)
     snapshot = log.snapshot()
     other = Transaction(log, snapshot)
     other.record_read(whole_table=True)
-    other.commit("DELETE", {}, [snapshot.add_files(["gone"])[0].remove(1), add("new")])
-    assert late.commit(BACKFILL, {"batchId": "0"}, actions).version == 3
+    other.commit(operations.DELETE, {}, [snapshot.add_files(["gone"])[0].remove(1), add("new")])
+    assert late.commit(operations.BACKFILL, {"batchId": "0"}, actions).version == 3
     assert ids(log) == {"kept": (2, 3), "new": (0, 2)}
 
 
 def test_a_writer_takes_the_ids_that_a_backfill_gave(create: Create, add: Add, commit_lines: Lines) -> None:
-    log = create(add("a"), add("b"), protocol=TRACKED, configuration={ROW_TRACKING_SUSPENDED: "true"})
-    resumed = log.snapshot().metadata.with_configuration({ROW_TRACKING_SUSPENDED: "false"})
-    Transaction(log, log.snapshot()).commit("SET TBLPROPERTIES", {}, [resumed])
+    log = create(add("a"), add("b"), protocol=TRACKED, configuration={ROW_TRACKING_SUSPENDED.name: "true"})
+    resumed = log.snapshot().metadata.with_configuration({ROW_TRACKING_SUSPENDED.name: "false"})
+    Transaction(log, log.snapshot()).commit(operations.SET_PROPERTIES, {}, [resumed])
     late = Transaction(log, log.snapshot())
     again = stated_anew(late)
     first = backfill(log)
-    first.commit(BACKFILL, {"batchId": "0"}, stated_anew(first))
+    first.commit(operations.BACKFILL, {"batchId": "0"}, stated_anew(first))
     late.record_read(files=["a", "b"])
-    late.commit("DELETE", {}, [again[0].remove(1), replace(again[1], size=11), add("new")])
+    late.commit(operations.DELETE, {}, [again[0].remove(1), replace(again[1], size=11), add("new")])
     assert ids(log) == {"b": (2, 2), "new": (4, 3)}
     removes = [line["remove"] for line in commit_lines(3) if "remove" in line]
     assert [(item["baseRowId"], item["defaultRowCommitVersion"]) for item in removes] == [(0, 2)]  # type: ignore[index]
@@ -171,7 +170,7 @@ def test_a_writer_takes_the_ids_that_a_backfill_gave(create: Create, add: Add, c
 def test_a_backfill_is_no_blind_append(create: Create, add: Add, commit_lines: Lines) -> None:
     log = create(add("a"), protocol=TRACKED)
     transaction = backfill(log)
-    transaction.commit(BACKFILL, {"batchId": "0"}, stated_anew(transaction))
+    transaction.commit(operations.BACKFILL, {"batchId": "0"}, stated_anew(transaction))
     info = commit_lines(1)[0]["commitInfo"]
     assert isinstance(info, dict)
     assert (info["isBlindAppend"], info["isolationLevel"], info["dataChange"]) == (False, "SnapshotIsolation", False)
@@ -184,21 +183,21 @@ def test_switching_on_disturbs_no_writer(
     log = create(add("a"), protocol=TRACKED)
     late = Transaction(log, log.snapshot())
     late.record_read(files=["a"])
-    enabled = log.snapshot().metadata.with_configuration({ROW_TRACKING_ENABLED: "true"})
-    Transaction(log, log.snapshot()).commit("SET TBLPROPERTIES", {}, [enabled], tags=tags)
+    enabled = log.snapshot().metadata.with_configuration({ROW_TRACKING.name: "true"})
+    Transaction(log, log.snapshot()).commit(operations.SET_PROPERTIES, {}, [enabled], tags=tags)
     actions: list[Action] = [add("b"), log.snapshot().add_files(["a"])[0].remove(1)]
     if tags is None:
         with pytest.raises(MetadataChangedError):
-            late.commit("UPDATE", {}, actions)
+            late.commit(operations.UPDATE, {}, actions)
         return
-    late.commit("UPDATE", {}, actions)
+    late.commit(operations.UPDATE, {}, actions)
     info = commit_lines(2)[0]["commitInfo"]
     assert isinstance(info, dict)
     assert info["tags"] == {"delta.rowTracking.preserved": "false"}
 
 
 def test_names_of_the_columns_of_moved_rows() -> None:
-    plain = Metadata("1", StructType(), (), {ROW_TRACKING_ENABLED: "true"})
+    plain = Metadata("1", StructType(), (), {ROW_TRACKING.name: "true"})
     named = with_row_id_columns(plain, TRACKED, {})
     columns = row_id_columns(TRACKED, named)
     assert columns is not None

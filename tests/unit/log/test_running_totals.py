@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.log.actions import commit_file
+from deltasql.log.actions import commit_file, operations
 from deltasql.log.actions.actions import (
     Action,
     AddFile,
@@ -50,7 +50,7 @@ def check(log: DeltaLog, log_file: File) -> tuple[int, int]:
 def put(log: DeltaLog, *actions: Action) -> None:
     transaction = Transaction(log, log.snapshot())
     transaction.record_read(whole_table=True)
-    transaction.commit("WRITE", {}, actions)
+    transaction.commit(operations.WRITE, {}, actions)
 
 
 @pytest.mark.parametrize("data_change", [True, False])

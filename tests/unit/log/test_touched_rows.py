@@ -15,6 +15,7 @@ from deltasql.errors.concurrency import (
     ConcurrentDeleteReadError,
     RowDeleteReadError,
 )
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile
 from deltasql.log.commit.moved_rows import places_by_order
 from deltasql.log.commit.transaction import Transaction
@@ -230,7 +231,7 @@ def test_a_commit_that_changes_rows_is_not_taken_back(table: Table) -> None:
         replace(table.file("o", range(10)), data_change=False),
     ]
     Transaction(table.log, table.log.snapshot()).commit(
-        "FOREIGN", {}, [*actions, table.file("n", [100])], blind_append=False
+        operations.Operation("FOREIGN"), {}, [*actions, table.file("n", [100])], blind_append=False
     )
     refused(late, ConcurrentDeleteDeleteError)
 
@@ -260,7 +261,7 @@ def test_by_files_another_row_is_a_conflict(table: Table) -> None:
 def test_a_file_that_is_only_stated_once_more(table: Table) -> None:
     late = table.writer({"f1": [3]})
     stated = replace(table.add("f1"), base_row_id=40, default_row_commit_version=1, data_change=False)
-    Transaction(table.log, table.log.snapshot()).commit("ROW TRACKING BACKFILL", {}, [stated])
+    Transaction(table.log, table.log.snapshot()).commit(operations.BACKFILL, {}, [stated])
     both(table, late, {3})
     (add,) = (line["add"] for line in table.commit(2) if "add" in line)
     assert add["baseRowId"] == 40

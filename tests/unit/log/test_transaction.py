@@ -26,6 +26,7 @@ from deltasql.errors.log import (
     StorageError,
 )
 from deltasql.errors.write import AppendOnlyError
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.commit.commit_rules import check_commit
 from deltasql.log.commit.transaction import Commit, Transaction
@@ -43,7 +44,7 @@ Lines = Callable[[int], list[dict[str, object]]]
 def test_commit_info_comes_first_with_its_fields_in_order(create: Create, add: Add, commit_lines: Lines) -> None:
     log = create()
     Transaction(log, log.snapshot()).commit(
-        "WRITE",
+        operations.WRITE,
         {"mode": "Append", "partitionBy": ["p"], "version": 3, "auto": False, "description": None},
         [add()],
         metrics={"numFiles": 1},
@@ -100,7 +101,9 @@ def test_isolation_level(
     level: str,
 ) -> None:
     log = create(configuration=configuration)
-    Transaction(log, log.snapshot()).commit(operation, {}, [replace(add(), data_change=data_change)])
+    Transaction(log, log.snapshot()).commit(
+        operations.operation_named(operation), {}, [replace(add(), data_change=data_change)]
+    )
     info = commit_lines(1)[0]["commitInfo"]
     assert isinstance(info, dict)
     assert (info["isolationLevel"], info["dataChange"]) == (level, data_change)
@@ -111,7 +114,7 @@ def test_blind_appends_go_on_top_of_each_other(create: Create, add: Add, append:
     late = Transaction(log, log.snapshot())
     append(log, "a")
     append(log, "b")
-    commit = late.commit("WRITE", {}, [add("c")])
+    commit = late.commit(operations.WRITE, {}, [add("c")])
     assert (commit.version, commit.attempts) == (3, 2)
     assert commit.snapshot.files(["path"])["path"].to_pylist() == ["a", "b", "c"]
     assert commit.snapshot.num_files == 3
@@ -124,9 +127,9 @@ def test_a_lost_race_names_the_winner(create: Create, add: Add) -> None:
     late, winner = Transaction(log, snapshot), Transaction(log, snapshot)
     for transaction in (late, winner):
         transaction.record_read("x = 1", ["a"])
-    winner.commit("UPDATE", {}, [add("a").remove(1), add("b")])
+    winner.commit(operations.UPDATE, {}, [add("a").remove(1), add("b")])
     with pytest.raises(ConcurrentAppendError) as caught:
-        late.commit("DELETE", {}, [add("a").remove(1)])
+        late.commit(operations.DELETE, {}, [add("a").remove(1)])
     error = caught.value
     assert isinstance(error, ConcurrentModificationError)
     assert (error.condition, error.sqlstate) == ("DELTA_CONCURRENT_APPEND.WITHOUT_HINT", "2D521")
@@ -139,9 +142,9 @@ def test_a_changed_schema_fails_an_append(create: Create, add: Add) -> None:
     snapshot = log.snapshot()
     late = Transaction(log, snapshot)
     changed = replace(snapshot.metadata, schema=StructType(snapshot.schema.fields[:1]))
-    Transaction(log, snapshot).commit("CHANGE COLUMN", {}, [changed])
+    Transaction(log, snapshot).commit(operations.CHANGE_COLUMN, {}, [changed])
     with pytest.raises(MetadataChangedError) as caught:
-        late.commit("WRITE", {}, [add()])
+        late.commit(operations.WRITE, {}, [add()])
     assert "CHANGE COLUMN" in caught.value.message
 
 
@@ -150,11 +153,13 @@ def test_metadata_go_on_top_of_rows(create: Create, append: Append, commit_lines
     snapshot = log.snapshot()
     append(log, "a")
     commit = Transaction(log, snapshot).commit(
-        "SET TBLPROPERTIES", {}, [snapshot.metadata.with_configuration({"a": "b"})]
+        operations.SET_PROPERTIES, {}, [snapshot.metadata.with_configuration({"a": "b"})]
     )
     assert (commit.version, commit.snapshot.num_files, commit.snapshot.configuration["a"]) == (2, 1, "b")
     with pytest.raises(MetadataChangedError):
-        Transaction(log, snapshot).commit("SET TBLPROPERTIES", {}, [snapshot.metadata.with_configuration({"c": "d"})])
+        Transaction(log, snapshot).commit(
+            operations.SET_PROPERTIES, {}, [snapshot.metadata.with_configuration({"c": "d"})]
+        )
 
 
 @pytest.mark.parametrize("operation", ["RESTORE", "CLONE"])
@@ -163,7 +168,9 @@ def test_some_operations_need_the_very_next_version(create: Create, append: Appe
     snapshot = log.snapshot()
     append(log, "a")
     with pytest.raises(ConcurrentWriteError):
-        Transaction(log, snapshot).commit(operation, {}, [snapshot.metadata.with_configuration({"a": "b"})])
+        Transaction(log, snapshot).commit(
+            operations.operation_named(operation), {}, [snapshot.metadata.with_configuration({"a": "b"})]
+        )
 
 
 def test_a_dropped_feature_needs_the_very_next_version(create: Create, append: Append) -> None:
@@ -172,16 +179,16 @@ def test_a_dropped_feature_needs_the_very_next_version(create: Create, append: A
     snapshot = log.snapshot()
     append(log, "a")
     with pytest.raises(ConcurrentWriteError):
-        Transaction(log, snapshot).commit("DROP FEATURE", {}, [protocol.without("domainMetadata")])
+        Transaction(log, snapshot).commit(operations.DROP_FEATURE, {}, [protocol.without("domainMetadata")])
     more = Protocol(1, 7, None, frozenset({"domainMetadata", "appendOnly", "invariants"}))
-    assert Transaction(log, snapshot).commit("ADD FEATURE", {}, [more]).version == 2
+    assert Transaction(log, snapshot).commit(operations.Operation("ADD FEATURE"), {}, [more]).version == 2
 
 
 def test_a_protocol_that_is_stated_again_is_no_change(create: Create, append: Append, add: Add) -> None:
     log = create()
     snapshot = log.snapshot()
-    Transaction(log, snapshot).commit("WRITE", {}, [snapshot.protocol, add("a")])
-    assert Transaction(log, snapshot).commit("WRITE", {}, [add("b")]).version == 2
+    Transaction(log, snapshot).commit(operations.WRITE, {}, [snapshot.protocol, add("a")])
+    assert Transaction(log, snapshot).commit(operations.WRITE, {}, [add("b")]).version == 2
 
 
 def test_partitions_apart_do_not_meet(create: Create, add: Add) -> None:
@@ -192,7 +199,7 @@ def test_partitions_apart_do_not_meet(create: Create, add: Add) -> None:
         transaction = Transaction(log, snapshot)
         transaction.record_read(f"p = '{value}'", [old], matches=lambda values: values["p"] == value)
         new = add(f"{old}2", values={"p": value})
-        return transaction.commit("UPDATE", {}, [add(old, values={"p": value}).remove(1), new])
+        return transaction.commit(operations.UPDATE, {}, [add(old, values={"p": value}).remove(1), new])
 
     assert [update("a", "1").version, update("b", "2").version] == [1, 2]
     with pytest.raises(ConcurrentAppendError) as caught:
@@ -204,11 +211,11 @@ def test_rearranged_rows_count_as_new_ones_by_the_rules_of_files(create: Create,
     log = create(add("a"), add("b"))
     snapshot = log.snapshot()
     removed = add("b").remove(1, data_change=False)
-    Transaction(log, snapshot).commit("OPTIMIZE", {}, [removed, replace(add("c"), data_change=False)])
+    Transaction(log, snapshot).commit(operations.OPTIMIZE, {}, [removed, replace(add("c"), data_change=False)])
     transaction = Transaction(log, snapshot)
     transaction.record_read("x = 1", ["a"])
     with pytest.raises(ConcurrentAppendError):
-        transaction.commit("UPDATE", {}, [add("a").remove(1), add("d")])
+        transaction.commit(operations.UPDATE, {}, [add("a").remove(1), add("d")])
 
 
 def test_a_table_that_was_created_anew_meanwhile(create: Create, append: Append, add: Add, location: str) -> None:
@@ -217,9 +224,9 @@ def test_a_table_that_was_created_anew_meanwhile(create: Create, append: Append,
     transaction = Transaction(log, log.snapshot())
     shutil.rmtree(location)
     other = DeltaLog(location)
-    Transaction(other, None).commit("CREATE TABLE", {}, [Protocol(1, 2), Metadata("2", StructType())])
+    Transaction(other, None).commit(operations.CREATE_TABLE, {}, [Protocol(1, 2), Metadata("2", StructType())])
     with pytest.raises(TableReplacedError) as caught:
-        transaction.commit("WRITE", {}, [add("b")])
+        transaction.commit(operations.WRITE, {}, [add("b")])
     assert isinstance(caught.value, ConcurrentModificationError)
     assert (caught.value.condition, caught.value.version) == ("DELTA_METADATA_CHANGED", 1)
     assert log.snapshot().version == 0
@@ -234,7 +241,7 @@ def test_timestamps_that_are_enabled_on_top_of_others(create: Create, append: Ap
     snapshot = log.snapshot()
     append(log, "a")
     enabled = snapshot.metadata.with_configuration({"delta.enableInCommitTimestamps": "true"})
-    commit = Transaction(log, snapshot).commit("SET TBLPROPERTIES", {}, [enabled])
+    commit = Transaction(log, snapshot).commit(operations.SET_PROPERTIES, {}, [enabled])
     configuration = commit.snapshot.configuration
     assert configuration["delta.inCommitTimestampEnablementVersion"] == "2"
     assert configuration["delta.inCommitTimestampEnablementTimestamp"] == str(commit.snapshot.timestamp_ms)
@@ -245,14 +252,14 @@ def test_removes_without_a_noted_read_need_the_very_next_version(create: Create,
     snapshot = log.snapshot()
     append(log, "b")
     with pytest.raises(ConcurrentWriteError):
-        Transaction(log, snapshot).commit("DELETE", {}, [add("a").remove(1)])
+        Transaction(log, snapshot).commit(operations.DELETE, {}, [add("a").remove(1)])
 
 
 def test_two_creations(create: Create, location: str, add: Add) -> None:
     late = Transaction(DeltaLog(location), None)
     create()
     with pytest.raises(ProtocolChangedError) as caught:
-        late.commit("CREATE TABLE", {}, [Protocol(1, 2), Metadata("2", StructType()), add()])
+        late.commit(operations.CREATE_TABLE, {}, [Protocol(1, 2), Metadata("2", StructType()), add()])
     assert "empty folder" in caught.value.message
 
 
@@ -275,7 +282,7 @@ class _Lossy(FileSystemCommitter):
 def test_a_lost_answer(create: Create, add: Add, arrives: list[bool]) -> None:
     log = create()
     transaction = Transaction(log, log.snapshot(), _Lossy(log, arrives))
-    commit = transaction.commit("WRITE", {}, [add()])
+    commit = transaction.commit(operations.WRITE, {}, [add()])
     assert (commit.version, commit.snapshot.num_files) == (1, 1)
     assert DeltaLog(log.location).snapshot().version == 1
 
@@ -284,14 +291,14 @@ def test_a_lost_answer_to_a_lost_race(create: Create, add: Add, append: Append) 
     log = create()
     transaction = Transaction(log, log.snapshot(), _Lossy(log, [True]))
     append(log, "a")
-    assert transaction.commit("WRITE", {}, [add("b")]).version == 2
+    assert transaction.commit(operations.WRITE, {}, [add("b")]).version == 2
 
 
 def test_answers_that_stay_lost(create: Create, add: Add) -> None:
     log = create()
     transaction = Transaction(log, log.snapshot(), _Lossy(log, [False] * 99))
     with pytest.raises(AmbiguousWriteError) as caught:
-        transaction.commit("WRITE", {}, [add()])
+        transaction.commit(operations.WRITE, {}, [add()])
     assert isinstance(caught.value, AmbiguousWriteError)
     assert not isinstance(caught.value, StorageError)
     assert log.snapshot().version == 0
@@ -317,7 +324,7 @@ def _vector(cardinality: int) -> DeletionVector:
 def test_what_the_protocol_forbids(create: Create, actions: list[Action], error: type[Exception], text: str) -> None:
     log = create()
     with pytest.raises(error, match=text):
-        Transaction(log, log.snapshot()).commit("WRITE", {}, actions)
+        Transaction(log, log.snapshot()).commit(operations.WRITE, {}, actions)
     assert log.snapshot().version == 0
 
 
@@ -344,14 +351,14 @@ def test_more_that_the_protocol_forbids(actions: list[Action], error: type[Excep
 
 def test_version_0_needs_protocol_and_metadata(location: str, add: Add) -> None:
     with pytest.raises(InvalidCommitError, match="version 0"):
-        Transaction(DeltaLog(location), None).commit("WRITE", {}, [add()])
+        Transaction(DeltaLog(location), None).commit(operations.WRITE, {}, [add()])
 
 
 def test_in_commit_timestamps(create: Create, append: Append, commit_lines: Lines) -> None:
     log = create(protocol=Protocol(1, 7, None, frozenset({"inCommitTimestamp"})))
     snapshot = log.snapshot()
     enabled = snapshot.metadata.with_configuration({"delta.enableInCommitTimestamps": "true"})
-    commit = Transaction(log, snapshot).commit("SET TBLPROPERTIES", {}, [enabled])
+    commit = Transaction(log, snapshot).commit(operations.SET_PROPERTIES, {}, [enabled])
     info, metadata = commit_lines(1)[0]["commitInfo"], commit_lines(1)[1]["metaData"]
     assert isinstance(info, dict)
     assert isinstance(metadata, dict)
@@ -366,13 +373,14 @@ def test_in_commit_timestamps(create: Create, append: Append, commit_lines: Line
 
 _APPEND_TEN = """
 import sys
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
 
 log = DeltaLog(sys.argv[1])
 for number in range(10):
-    Transaction(log, log.snapshot()).commit("WRITE", {}, [AddFile(f"{sys.argv[2]}-{number}", {}, 1, 1)])
+    Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [AddFile(f"{sys.argv[2]}-{number}", {}, 1, 1)])
 """
 
 

@@ -14,6 +14,7 @@ import pytest
 import deltasql
 from deltasql.errors.log import StorageError
 from deltasql.errors.vacuum import VacuumLiteError
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddCDCFile, AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import vector_path, z85_encode
 from deltasql.log.commit.transaction import Transaction
@@ -60,7 +61,7 @@ def add(path: str, vector: DeletionVector | None = None) -> AddFile:
 
 
 def commit(log: DeltaLog, *actions: Any) -> int:
-    return Transaction(log, log.snapshot()).commit("WRITE", {"mode": "Append"}, list(actions)).version
+    return Transaction(log, log.snapshot()).commit(operations.WRITE, {"mode": "Append"}, list(actions)).version
 
 
 def files(root: Path) -> set[str]:
@@ -329,7 +330,9 @@ def test_in_memory(create: Callable[..., DeltaLog]) -> None:
     log = DeltaLog("memory:///vacuum-test", "t", store)
     real = create()
     live = AddFile("p=1/live", {}, 10, 1)
-    Transaction(log, None).commit("CREATE TABLE", {}, [real.snapshot().protocol, real.snapshot().metadata, live])
+    Transaction(log, None).commit(
+        operations.CREATE_TABLE, {}, [real.snapshot().protocol, real.snapshot().metadata, live]
+    )
     for path in ("p=1/live", "p=1/old", "_x/y", "a/.z", "inner/_delta_log/0.json", "inner/f", "inner/p=1/f"):
         store.put_if_absent(path, b"0123456789")
     tree = store.tree(hidden_names(log.snapshot()))

@@ -15,6 +15,7 @@ from deltasql.engine.engine import StatementEngine
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.execution.catalog_effects import change_catalog, change_views
 from deltasql.execution.table_change import StagedTable
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
@@ -171,7 +172,7 @@ class Lab:
             AddFile(f"f{next(self._numbers)}.parquet", dict(values), 10, 1, True, text or None)
             for values in partitions or ({},)
         ]
-        Transaction(log, log.snapshot()).commit("WRITE", {}, adds)
+        Transaction(log, log.snapshot()).commit(operations.WRITE, {}, adds)
         return [add.path for add in adds if isinstance(add, AddFile)]
 
     def _at(self, table: str) -> DeltaLog:

@@ -22,6 +22,7 @@ from deltasql.errors.optimize import (
 )
 from deltasql.errors.schema import DuplicateColumnsError
 from deltasql.errors.table import ClusterAndPartitionError
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.reading.clustering import clustering_columns
@@ -172,7 +173,7 @@ def taken(lab: Lab, sql: str, *files: tuple[str, int, dict[str, str | None] | No
     lab.run(f"CREATE OR REPLACE TABLE t ({COLUMNS}) CLUSTER BY (a)")
     log = lab._at("t")
     Transaction(log, log.snapshot()).commit(
-        "WRITE", {}, [AddFile(path, {}, size, 1, tags=tags) for path, size, tags in files]
+        operations.WRITE, {}, [AddFile(path, {}, size, 1, tags=tags) for path, size, tags in files]
     )
     lab.run("SET spark.databricks.delta.optimize.maxFileSize = 10")
     change = lab.plan(sql)
@@ -215,7 +216,7 @@ def test_a_purged_file_stays_in_its_cube(lab: Lab) -> None:
     lab.run(f"CREATE TABLE t ({COLUMNS}) CLUSTER BY (a) TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
     log = lab._at("t")
     files = [AddFile("1", {}, 1, 1, tags=cube("x")), AddFile("2", {}, 1, 1, tags=cube("y")), AddFile("3", {}, 1, 1)]
-    Transaction(log, log.snapshot()).commit("WRITE", {}, files)
+    Transaction(log, log.snapshot()).commit(operations.WRITE, {}, files)
     lab.run("ALTER TABLE t DROP COLUMN b")
     lab.analyst.foreign = [True] * 3
     change = lab.plan("REORG TABLE t APPLY (PURGE)")

@@ -61,7 +61,7 @@ def test_a_new_table_is_protocol_and_metadata(lab: Lab) -> None:
     assert metadata.description == "text"
     assert dict(metadata.schema.fields[0].metadata) == {"comment": "c"}
     assert dict(metadata.schema.fields[1].metadata) == {"__CHAR_VARCHAR_TYPE_STRING": "varchar(3)"}
-    assert change.commit.operation == "CREATE TABLE"
+    assert change.commit.operation.name == "CREATE TABLE"
     assert change.commit.register is not None
     assert change.commit.register.managed
 
@@ -165,7 +165,7 @@ def test_a_table_from_a_query_has_its_columns_all_nullable(lab: Lab, fails: Fail
     change = lab.plan("CREATE TABLE t TBLPROPERTIES ('delta.columnMapping.mode' = 'name') AS SELECT 1 AS `a b`")
     assert isinstance(change, RowChange)
     assert project_of(change.operator) == {"a b": "`a b`", "c": "c"}
-    assert change.commit.operation == "CREATE TABLE AS SELECT"
+    assert change.commit.operation.name == "CREATE TABLE AS SELECT"
     fails("CREATE TABLE t (a INT) AS SELECT 1 AS a", ColumnListWithQueryError)
     fails("CREATE TABLE t PARTITIONED BY (a INT) AS SELECT 1 AS a", ColumnListWithQueryError)
     lab.analyst.rows["SELECT nothing"] = StructType()

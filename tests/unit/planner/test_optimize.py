@@ -18,6 +18,7 @@ from deltasql.errors.optimize import (
 )
 from deltasql.errors.settings import InvalidSettingError
 from deltasql.errors.view import WriteIntoViewError
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.commit.transaction import Transaction
 from deltasql.plan.operators import Curve
@@ -56,7 +57,7 @@ def metrics(change: Any) -> dict[str, Any]:
 
 def commit(lab: Lab, table: str, *adds: AddFile) -> None:
     log = lab._at(table)
-    Transaction(log, log.snapshot()).commit("WRITE", {}, list(adds))
+    Transaction(log, log.snapshot()).commit(operations.WRITE, {}, list(adds))
 
 
 def read(change: LayoutChange) -> Reads:
@@ -69,7 +70,7 @@ def test_small_files_are_joined_partition_by_partition(table: Lab) -> None:
     change = planned(table, "OPTIMIZE t")
     assert sorted(bins(change), key=str) == sorted([{a1, a2}, {b1, b2}], key=str)
     assert change.operator.curve is None
-    assert change.commit.operation == "OPTIMIZE"
+    assert change.commit.operation.name == "OPTIMIZE"
     assert change.commit.parameters == {"predicate": "[]", "zOrderBy": "[]", "clusterBy": "[]", "auto": False}
     assert set(read(change).files) == {a1, a2, b1, b2}
     assert (change.considered.files, change.considered.bytes) == (5, 50)
@@ -158,7 +159,10 @@ def test_reorg_asks_footers_only_after_a_drop(lab: Lab) -> None:
     change = planned(lab, "REORG TABLE t APPLY (PURGE)")
     assert bins(change) == [{first}]
     assert second not in read(change).files
-    assert (change.commit.operation, change.commit.parameters) == ("REORG", {"predicate": "[]", "applyPurge": True})
+    assert (change.commit.operation.name, change.commit.parameters) == (
+        "REORG",
+        {"predicate": "[]", "applyPurge": True},
+    )
 
 
 def test_zorder_takes_all_files_of_a_partition(table: Lab) -> None:

@@ -16,6 +16,7 @@ from deltasql.errors.properties import (
     UnsetMissingPropertyError,
 )
 from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector, Metadata
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
@@ -44,7 +45,7 @@ def test_set_properties(table: Lab) -> None:
     change, metadata = changed(table, "ALTER TABLE t SET TBLPROPERTIES ('DELTA.appendonly' = 'TRUE', comment = 'new')")
     assert dict(metadata.configuration) == {"k": "v", "delta.appendOnly": "TRUE"}
     assert metadata.description == "new"
-    assert change.commit.operation == "SET TBLPROPERTIES"
+    assert change.commit.operation.name == "SET TBLPROPERTIES"
     assert metadata.id == table.snapshot("t").metadata.id
 
 
@@ -128,5 +129,5 @@ def test_iceberg_reads_no_file_with_a_deletion_vector(lab: Lab, fails: Fails) ->
     lab.plan(switch)
     log = DeltaLog(lab.snapshot("v").location, "v")
     marked = AddFile("marked", {}, 1, 1, stats='{"numRecords":2}', deletion_vector=vector)
-    Transaction(log, log.snapshot()).commit("WRITE", {}, [marked])
+    Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [marked])
     fails(switch, IcebergVectorsError)

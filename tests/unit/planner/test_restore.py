@@ -17,6 +17,7 @@ from deltasql.errors.concurrency import ConcurrentWriteError
 from deltasql.errors.restore import RestoreMissingFilesError
 from deltasql.errors.write import AppendOnlyError
 from deltasql.execution import commit
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import vector_path, z85_encode
 from deltasql.log.commit.transaction import Transaction
@@ -42,7 +43,7 @@ def put(session: Session) -> Put:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(b"x" * size)
         action = AddFile(path, {}, size, 1, stats='{"numRecords":5}', deletion_vector=vector)
-        Transaction(log, log.snapshot()).commit("WRITE", {"mode": "Append"}, [action])
+        Transaction(log, log.snapshot()).commit(operations.WRITE, {"mode": "Append"}, [action])
         return action
 
     return added
@@ -72,7 +73,9 @@ def test_files_come_and_go(session: Session, put: Put) -> None:
     put("a", 10)
     put("b", 20)
     log = session.log("t")
-    Transaction(log, log.snapshot()).commit("DELETE", {}, [item.remove(1) for item in log.snapshot().add_files(["a"])])
+    Transaction(log, log.snapshot()).commit(
+        operations.DELETE, {}, [item.remove(1) for item in log.snapshot().add_files(["a"])]
+    )
     put("c", 40)
     result = session.sql("RESTORE t TO VERSION AS OF 2")
     assert result.collect()[0].asDict() == {
@@ -151,7 +154,7 @@ def test_numbers_are_not_given_twice(session: Session) -> None:
     marked = {name: item.covering(7) for name, item in identities(used.schema).items()}
     numbered = replace(used, schema=with_identities(used.schema, marked))
     file = AddFile("f", {}, 10, 1, stats='{"numRecords":5}')
-    Transaction(log, log.snapshot()).commit("WRITE", {}, [numbered, file])
+    Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [numbered, file])
     session.sql("RESTORE t TO VERSION AS OF 0")
     snapshot = log.snapshot()
     assert snapshot.schema.names == ("i", "a")
@@ -199,7 +202,7 @@ def test_a_file_with_another_vector_is_another_file(session: Session, put: Put) 
     log = session.log("t")
     (Path(log.location) / vector_path(name)).write_bytes(b"any")
     marked = AddFile("a", {}, 10, 1, stats=first.stats, deletion_vector=vector)
-    Transaction(log, log.snapshot()).commit("DELETE", {}, [first.remove(1), marked])
+    Transaction(log, log.snapshot()).commit(operations.DELETE, {}, [first.remove(1), marked])
     result = session.sql("RESTORE t TO VERSION AS OF 1")
     assert (result.metrics["numRestoredFiles"], result.metrics["numRemovedFiles"]) == (1, 1)
     assert log.snapshot().add_files(["a"])[0].deletion_vector is None

@@ -10,6 +10,7 @@ import pytest
 from deltasql.errors.settings import InvalidSettingError
 from deltasql.planner.changes import Answer, SettingChange
 from deltasql.schema.timezone import zone
+from deltasql.settings import session_settings
 from tests.unit.planner.lab import Lab
 
 Fails = Callable[..., Any]
@@ -45,9 +46,9 @@ def test_an_unknown_setting_is_undefined(lab: Lab) -> None:
 
 def test_set_goes_before_what_spark_was_started_with(lab: Lab) -> None:
     lab.analyst.settings[AUTO_MERGE] = "true"
-    assert lab.context().is_on(AUTO_MERGE)
+    assert lab.context().setting(session_settings.AUTO_MERGE)
     lab.run(f"SET {AUTO_MERGE} = false")
-    assert not lab.context().is_on(AUTO_MERGE)
+    assert not lab.context().setting(session_settings.AUTO_MERGE)
 
 
 def test_a_running_spark_knows_the_zone(lab: Lab) -> None:

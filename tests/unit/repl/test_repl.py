@@ -24,7 +24,7 @@ from deltasql.errors.catalog import TableNotFoundError
 from deltasql.errors.engine import SparkError
 from deltasql.errors.usage import UnknownCommandError, UnknownFormatError
 from deltasql.interrupts import StatementInterrupted
-from deltasql.repl.commands import command_of
+from deltasql.repl.commands import _ON_INPUT, COMMANDS, command_of
 from deltasql.repl.completion import SqlCompleter
 from deltasql.repl.highlight import sql_lexer
 from deltasql.repl.prompt import continuation, is_whole, prompt_session, user_history
@@ -299,6 +299,17 @@ def test_columns_are_remembered_for_a_moment(session: Canned) -> None:
 def test_completion_of_commands(session: Canned) -> None:
     assert completions(session, "\\t") == ["\\timing"]
     assert completions(session, "\\format v") == ["vertical"]
+    assert completions(session, "\\d") == ["\\d", "\\dt"]
+
+
+def test_help_is_one_line_a_command(session: Canned) -> None:
+    lines = run(session, "\\?").splitlines()
+    assert lines[:3] == [
+        "\\d            tables of the current schema",
+        "\\d TABLE      columns of a table",
+        "\\dt [LIKE]    tables; LIKE is a pattern of * and |, or a schema and a pattern: s.*",
+    ]
+    assert lines[len(COMMANDS) :] == ["", *_ON_INPUT]
 
 
 def test_colours() -> None:

@@ -82,9 +82,8 @@ def test_elements_keys_and_values_get_ids_after_the_fields() -> None:
     assert isinstance(pairs.value, StructType)
     assert pairs.value.fields[0].metadata[NESTED_IDS] == {"x.element": 8, "x.element.element": 9}
     assert assign_ids(mapped, top, keep_names=True, nested=True) == (mapped, top)
-    configuration = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "9"}
-    assert not has_dropped_columns(mapped, configuration)
-    assert has_dropped_columns(StructType(mapped.fields[:2]), configuration)
+    assert not has_dropped_columns(mapped, 9)
+    assert has_dropped_columns(StructType(mapped.fields[:2]), 9)
 
 
 def test_files_have_physical_names_and_ids_at_every_depth() -> None:

@@ -1,4 +1,4 @@
-"""Readers of table property values: each takes the text and gives the value, or raises ValueError."""
+"""Readers of values: each takes the text of a property, setting or option and gives its value, or raises ValueError."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ _UNIT_MICROS = {
 }
 _TERM = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-z]+)")
 _COLUMN_TOKEN = re.compile(rf"\s*({QUOTED_NAME}|[^`.,\s][^`.,]*)\s*([.,]|$)")
-ISOLATION_LEVELS = ("Serializable", "WriteSerializable")
 
 
 def boolean(text: str) -> bool:
@@ -36,6 +35,18 @@ def integer(least: int) -> Callable[[str], int]:
         if value < least:
             raise ValueError(text)
         return value
+
+    return read
+
+
+def count(least: int = 0) -> Callable[[str], int]:
+    """A reader of whole numbers in decimal digits alone that are at least `least`; blanks around them do not count."""
+
+    def read(text: str) -> int:
+        digits = text.strip()
+        if not digits.isdecimal() or int(digits) < least:
+            raise ValueError(text)
+        return int(digits)
 
     return read
 
@@ -63,7 +74,16 @@ def some_of(*words: str) -> Callable[[str], tuple[str, ...]]:
 
 
 def any_text(text: str) -> str:
+    """`text` itself."""
     return text
+
+
+def share(text: str) -> float:
+    """A number from 0 to 1."""
+    value = float(text)
+    if not 0 <= value <= 1:
+        raise ValueError(text)
+    return value
 
 
 def interval_ms(text: str) -> int:

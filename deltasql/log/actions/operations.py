@@ -1,0 +1,101 @@
+"""The operations that commits are made by, under the names that the history shows, and what follows from each.
+
+A commit of another writer may name any other: that stays text, see `operation_named`. Source: Delta's operations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Outcome(Enum):
+    """Which counts a statement returns."""
+
+    NONE = "none"
+    INSERT = "insert"
+    UPDATE = "update"
+    DELETE = "delete"
+    MERGE = "merge"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One kind of commit; `name` is what the history shows.
+
+    `outcome`: which counts its statement returns. `changes_data`: it is about rows, so that under WriteSerializable it
+    keeps its level even where it changed none. `replaces_all`: it replaces whatever there is, so that nothing may come
+    in between. `may_repeat`: after a lost race its statement may be planned and run again. `restates_files`: it only
+    says again which files there are, with or without row ids, and adds and moves no row.
+    """
+
+    name: str
+    outcome: Outcome = Outcome.NONE
+    changes_data: bool = False
+    replaces_all: bool = False
+    may_repeat: bool = True
+    restates_files: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+
+_KNOWN: dict[str, Operation] = {}
+
+
+def _known(name: str, outcome: Outcome = Outcome.NONE, **marks: bool) -> Operation:
+    return _KNOWN.setdefault(name, Operation(name, outcome, **marks))
+
+
+WRITE = _known("WRITE", Outcome.INSERT, changes_data=True)
+STREAMING_UPDATE = _known("STREAMING UPDATE", Outcome.INSERT, changes_data=True)
+UPDATE = _known("UPDATE", Outcome.UPDATE, changes_data=True)
+DELETE = _known("DELETE", Outcome.DELETE, changes_data=True)
+MERGE = _known("MERGE", Outcome.MERGE, changes_data=True)
+TRUNCATE = _known("TRUNCATE", changes_data=True)
+
+CREATE_TABLE = _known("CREATE TABLE")
+REPLACE_TABLE = _known("REPLACE TABLE")
+CREATE_OR_REPLACE_TABLE = _known("CREATE OR REPLACE TABLE")
+CREATE_TABLE_AS_SELECT = _known("CREATE TABLE AS SELECT", Outcome.INSERT, changes_data=True)
+REPLACE_TABLE_AS_SELECT = _known("REPLACE TABLE AS SELECT", Outcome.INSERT, changes_data=True)
+CREATE_OR_REPLACE_TABLE_AS_SELECT = _known("CREATE OR REPLACE TABLE AS SELECT", Outcome.INSERT, changes_data=True)
+
+# They put a table back as it was: what others have done meanwhile would be lost without a word.
+RESTORE = _known("RESTORE", changes_data=True, replaces_all=True, may_repeat=False)
+CLONE = _known("CLONE", changes_data=True, replaces_all=True, may_repeat=False)
+CONVERT = _known("CONVERT", changes_data=True, replaces_all=True)
+
+SET_PROPERTIES = _known("SET TBLPROPERTIES")
+UNSET_PROPERTIES = _known("UNSET TBLPROPERTIES")
+ADD_COLUMNS = _known("ADD COLUMNS")
+CHANGE_COLUMN = _known("CHANGE COLUMN")
+CHANGE_COLUMNS = _known("CHANGE COLUMNS")
+REPLACE_COLUMNS = _known("REPLACE COLUMNS")
+RENAME_COLUMN = _known("RENAME COLUMN")
+DROP_COLUMNS = _known("DROP COLUMNS")
+ADD_CONSTRAINT = _known("ADD CONSTRAINT")
+DROP_CONSTRAINT = _known("DROP CONSTRAINT")
+CLUSTER_BY = _known("CLUSTER BY")
+UPGRADE_PROTOCOL = _known("UPGRADE PROTOCOL")
+UPGRADE_UNIFORM = _known("REORG TABLE UPGRADE UNIFORM")
+DROP_FEATURE = _known("DROP FEATURE")
+REMOVE_COLUMN_MAPPING = _known("REMOVE COLUMN MAPPING")
+DOMAIN_CLEANUP = _known("DOMAIN METADATA CLEANUP")
+EMPTY = _known("Empty Commit")
+"""A commit that only is there so that a checkpoint of it can be."""
+
+OPTIMIZE = _known("OPTIMIZE")
+REORG = _known("REORG")
+UNDO_OPTIMIZE = _known("ROLLBACK OPTIMIZE")
+"""The commit that takes a rearrangement of files back, so that a change of their rows can be put on top."""
+FSCK = _known("FSCK")
+VACUUM_START = _known("VACUUM START")
+VACUUM_END = _known("VACUUM END")
+BACKFILL = _known("ROW TRACKING BACKFILL", restates_files=True)
+UNBACKFILL = _known("ROW TRACKING UNBACKFILL", restates_files=True)
+
+
+def operation_named(name: str) -> Operation:
+    """The operation that a commit in the log names; for a name of another writer's, one of which nothing is known."""
+    return _KNOWN.get(name) or Operation(name)

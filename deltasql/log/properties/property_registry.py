@@ -1,0 +1,437 @@
+"""The `delta.*` table properties that there are. A new one is one declaration here, and whatever asks for its value.
+
+Source: Delta's table property reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+from deltasql.log.properties.property import OnDrop, OnReplace, Property
+from deltasql.registry.entries import Registry
+from deltasql.registry.readers import any_text, boolean, byte_size, column_paths, integer, interval_ms, one_of, some_of
+
+T = TypeVar("T")
+
+CONSTRAINT_PREFIX = "delta.constraints."
+"""What the keys of CHECK constraints begin with; the constraint's name follows, and the value is its SQL."""
+FEATURE_PREFIX = "delta.feature."
+FREE_PREFIXES = ("delta.universalformat.config.", "delta.workloadbasedcolumns.")
+"""Below these, in lower case, every key is legal."""
+
+PROPERTIES: Registry[Property[Any]] = Registry()
+
+
+def properties_of(feature: str) -> Iterator[Property[Any]]:
+    """The properties that belong to a table feature, the one that switches it first."""
+    return (item for item in PROPERTIES.values() if item.feature == feature)
+
+
+def switches() -> Iterator[Property[Any]]:
+    """The properties that switch a table feature on."""
+    return (item for item in PROPERTIES.values() if item.switch or item.any_text_switches)
+
+
+def _flag(
+    name: str,
+    applies: str,
+    documentation: str,
+    *,
+    feature: str | None = None,
+    on_drop: OnDrop = OnDrop.STAYS,
+    **marks: Any,
+) -> Property[bool]:
+    """A property that is true or false, false where it is not set; with `feature`, true switches that on."""
+    switch = frozenset({"true"} if feature else ())
+    return PROPERTIES.add(
+        Property(
+            name,
+            boolean,
+            "true, false",
+            marks.pop("default", "false"),
+            documentation,
+            applies,
+            feature=feature,
+            switch=switch,
+            on_drop=on_drop,
+            **marks,
+        )
+    )
+
+
+def _interval(name: str, default: str, applies: str, documentation: str) -> Property[int]:
+    return PROPERTIES.add(Property(name, interval_ms, _INTERVALS, default, documentation, applies))
+
+
+def _integer(name: str, default: str, least: int, applies: str, documentation: str, **marks: Any) -> Property[int]:
+    legal = f"an integer, at least {least}"
+    return PROPERTIES.add(Property(name, integer(least), legal, default, documentation, applies, **marks))
+
+
+def _word(
+    name: str, words: tuple[str, ...], default: str, applies: str, documentation: str, **marks: Any
+) -> Property[str]:
+    return PROPERTIES.add(Property(name, one_of(*words), ", ".join(words), default, documentation, applies, **marks))
+
+
+def _maybe(
+    name: str, read: Callable[[str], T], legal: str, applies: str, documentation: str, **marks: Any
+) -> Property[T | None]:
+    """A property that means something only where it is set."""
+    return PROPERTIES.add(Property(name, read, legal, None, documentation, applies, **marks))
+
+
+def _stored(name: str, read: Callable[[str], Any], legal: str, default: str | None, documentation: str) -> None:
+    """A property that deltasql checks and stores for other engines, and does not act on itself."""
+    PROPERTIES.add(Property(name, read, legal, default, documentation, "other engines"))
+
+
+_BOOLEANS = "true, false"
+_INTERVALS = "an interval of weeks or less, such as 'interval 7 days'"
+_LOG, _WRITES, _CHECKPOINTS = "the log's clean-up", "writes", "checkpoints"
+
+APPEND_ONLY = _flag(
+    "delta.appendOnly", _WRITES, "Rows are only added: DELETE, UPDATE and overwrites are refused.", feature="appendOnly"
+)
+ISOLATION_LEVEL = _word(
+    "delta.isolationLevel",
+    ("Serializable", "WriteSerializable"),
+    "WriteSerializable",
+    "commits",
+    "How strictly statements that run at the same time are kept apart.",
+)
+COLUMN_MAPPING_MODE = _word(
+    "delta.columnMapping.mode",
+    ("none", "name", "id"),
+    "none",
+    "the schema",
+    "Whether files know columns by physical names and ids, so that columns can be renamed and dropped.",
+    feature="columnMapping",
+    switch=frozenset({"name", "id"}),
+    on_drop=OnDrop.WITH_REWRITE,
+)
+MAX_COLUMN_ID = _integer(
+    "delta.columnMapping.maxColumnId",
+    "0",
+    0,
+    "the schema",
+    "The highest column id ever given.",
+    internal=True,
+    feature="columnMapping",
+    of_one_table=True,
+    on_drop=OnDrop.WITH_REWRITE,
+)
+CHANGE_DATA_FEED = _flag(
+    "delta.enableChangeDataFeed",
+    _WRITES,
+    "The rows that each commit changes are recorded for `table_changes`.",
+    feature="changeDataFeed",
+)
+DELETION_VECTORS = _flag(
+    "delta.enableDeletionVectors",
+    _WRITES,
+    "Changed rows are marked in deletion vectors, so that their files stay.",
+    feature="deletionVectors",
+    on_replace=OnReplace.STAYS,
+    on_drop=OnDrop.BEFORE,
+)
+TYPE_WIDENING = _flag(
+    "delta.enableTypeWidening",
+    "the schema",
+    "Columns may change to wider types without new files.",
+    feature="typeWidening",
+    on_drop=OnDrop.BEFORE,
+)
+ROW_TRACKING = _flag(
+    "delta.enableRowTracking",
+    _WRITES,
+    "Rows keep an id and the version that changed them last.",
+    feature="rowTracking",
+    on_drop=OnDrop.WITH_FEATURE,
+)
+ROW_TRACKING_SUSPENDED = PROPERTIES.add(
+    Property(
+        "delta.rowTrackingSuspended",
+        boolean,
+        _BOOLEANS,
+        "false",
+        "New files have no row ids for the time being.",
+        _WRITES,
+        feature="rowTracking",
+        on_drop=OnDrop.WITH_FEATURE,
+    )
+)
+ROW_ID_COLUMN = _maybe(
+    "delta.rowTracking.materializedRowIdColumnName",
+    any_text,
+    "any text",
+    "data files",
+    "The column of data files that holds the ids of rows that moved.",
+    internal=True,
+    feature="rowTracking",
+    of_one_table=True,
+    on_drop=OnDrop.WITH_FEATURE,
+)
+ROW_VERSION_COLUMN = _maybe(
+    "delta.rowTracking.materializedRowCommitVersionColumnName",
+    any_text,
+    "any text",
+    "data files",
+    "The column of data files that holds the versions which last changed the rows that moved.",
+    internal=True,
+    feature="rowTracking",
+    of_one_table=True,
+    on_drop=OnDrop.WITH_FEATURE,
+)
+IN_COMMIT_TIMESTAMPS = _flag(
+    "delta.enableInCommitTimestamps",
+    "commits",
+    "Commits carry their own time, which time travel then goes by.",
+    feature="inCommitTimestamp",
+    on_replace=OnReplace.STAYS_WHILE_ON,
+    on_drop=OnDrop.BEFORE,
+)
+TIMESTAMPS_SINCE_VERSION = _maybe(
+    "delta.inCommitTimestampEnablementVersion",
+    integer(0),
+    "an integer, at least 0",
+    "time travel",
+    "The first version with a time of its own, where that is not the table's first.",
+    internal=True,
+    feature="inCommitTimestamp",
+    of_one_table=True,
+    on_replace=OnReplace.STAYS_WHILE_ON,
+    on_drop=OnDrop.BEFORE,
+)
+TIMESTAMPS_SINCE_TIME = _maybe(
+    "delta.inCommitTimestampEnablementTimestamp",
+    integer(0),
+    "an integer, at least 0",
+    "time travel",
+    "The time, in milliseconds, of the first version with a time of its own.",
+    internal=True,
+    feature="inCommitTimestamp",
+    of_one_table=True,
+    on_replace=OnReplace.STAYS_WHILE_ON,
+    on_drop=OnDrop.BEFORE,
+)
+PROTECTED_BEFORE = _integer(
+    "delta.requireCheckpointProtectionBeforeVersion",
+    "0",
+    0,
+    _LOG,
+    "Versions before this one are only deleted all at once: a dropped feature left traces in them.",
+    internal=True,
+    feature="checkpointProtection",
+    of_one_table=True,
+    on_replace=OnReplace.STAYS,
+    on_drop=OnDrop.WITH_FEATURE,
+)
+CHECKPOINT_INTERVAL = _integer(
+    "delta.checkpointInterval", "10", 1, _CHECKPOINTS, "How many commits there are from one checkpoint to the next."
+)
+CHECKPOINT_POLICY = _word(
+    "delta.checkpointPolicy",
+    ("classic", "v2"),
+    "classic",
+    _CHECKPOINTS,
+    "Which form checkpoints have.",
+    feature="v2Checkpoint",
+    switch=frozenset({"v2"}),
+)
+STATS_AS_JSON = _flag(
+    "delta.checkpoint.writeStatsAsJson", _CHECKPOINTS, "Checkpoints hold statistics as JSON.", default="true"
+)
+STATS_AS_STRUCT = _flag(
+    "delta.checkpoint.writeStatsAsStruct",
+    _CHECKPOINTS,
+    "Checkpoints hold statistics and partition values in columns of their own types.",
+    default="true",
+)
+INDEXED_COLUMNS = _integer(
+    "delta.dataSkippingNumIndexedCols",
+    "32",
+    -1,
+    "statistics",
+    "How many leaf columns have statistics, from the first on; -1 for all.",
+)
+STATS_COLUMNS = _maybe(
+    "delta.dataSkippingStatsColumns",
+    column_paths,
+    "a comma list of columns, such as 'a, b.c, `x y`'",
+    "statistics",
+    "The columns that have statistics, in place of the first ones.",
+)
+STATS_STRING_PREFIX = _integer(
+    "delta.dataSkippingStringPrefixLength",
+    "32",
+    0,
+    "statistics",
+    "How many characters of a string its minimum and maximum keep.",
+)
+DELETED_FILE_RETENTION = _interval(
+    "delta.deletedFileRetentionDuration",
+    "interval 1 week",
+    "VACUUM",
+    "How long ago a file must have left the table before it may be deleted.",
+)
+LOG_RETENTION = _interval(
+    "delta.logRetentionDuration", "interval 30 days", _LOG, "How old commits must be before they may be deleted."
+)
+LOG_CLEANUP = _flag(
+    "delta.enableExpiredLogCleanup", _LOG, "Expired log files are deleted after checkpoints.", default="true"
+)
+DROP_FEATURE_RETENTION = _interval(
+    "delta.dropFeatureTruncateHistory.retentionDuration",
+    "interval 24 hours",
+    "DROP FEATURE … TRUNCATE HISTORY",
+    "How old versions with a feature must be before they may go with it.",
+)
+TRANSACTION_RETENTION = _maybe(
+    "delta.setTransactionRetentionDuration",
+    interval_ms,
+    _INTERVALS,
+    _CHECKPOINTS,
+    "The age at which the last version of an application that writes idempotently is forgotten.",
+)
+TARGET_FILE_SIZE = _maybe(
+    "delta.targetFileSize",
+    byte_size,
+    "a size such as 104857600, 100mb or 1g",
+    "OPTIMIZE",
+    "How big the files are that OPTIMIZE writes.",
+)
+ICEBERG_COMPAT_V1 = _flag(
+    "delta.enableIcebergCompatV1",
+    _WRITES,
+    "Files are such that Iceberg metadata V1 fits them.",
+    feature="icebergCompatV1",
+)
+ICEBERG_COMPAT_V2 = _flag(
+    "delta.enableIcebergCompatV2",
+    _WRITES,
+    "Files are such that Iceberg metadata V2 fits them.",
+    feature="icebergCompatV2",
+)
+ICEBERG_COMPAT_V3 = _flag(
+    "delta.enableIcebergCompatV3",
+    _WRITES,
+    "Files are such that Iceberg metadata V3 fits them.",
+    feature="icebergCompatV3",
+)
+ICEBERG_COMPATS = (ICEBERG_COMPAT_V1, ICEBERG_COMPAT_V2, ICEBERG_COMPAT_V3)
+UNIVERSAL_FORMATS = PROPERTIES.add(
+    Property(
+        "delta.universalFormat.enabledFormats",
+        some_of("iceberg", "hudi"),
+        "a comma list of iceberg, hudi",
+        "",
+        "The other formats whose readers may read the table; deltasql writes the metadata of iceberg.",
+        "commits",
+    )
+)
+MATERIALIZED_PARTITIONS = _flag(
+    "delta.enableMaterializePartitionColumnsFeature",
+    "data files",
+    "New data files hold the partition columns too.",
+    feature="materializePartitionColumns",
+    on_drop=OnDrop.BEFORE,
+)
+PROPERTIES.add(
+    Property(
+        "delta.writePartitionColumnsToParquet",
+        boolean,
+        _BOOLEANS,
+        None,
+        "Data files hold the partition columns too.",
+        "other engines",
+        feature="materializePartitionColumns",
+        on_drop=OnDrop.BEFORE,
+    )
+)
+VARIANT_SHREDDING = _flag(
+    "delta.enableVariantShredding",
+    "data files",
+    "Fields of VARIANT values that are often there are stored in columns of their own.",
+    feature="variantShredding-preview",
+)
+for _name, _feature in (
+    ("delta.coordinatedCommits.commitCoordinator-preview", "coordinatedCommits-preview"),
+    ("delta.redirectReaderWriter-preview", "redirectReaderWriter-preview"),
+    ("delta.redirectWriterOnly-preview", "redirectWriterOnly-preview"),
+):
+    _maybe(
+        _name,
+        any_text,
+        "any text",
+        "other engines",
+        "Switches a feature on that deltasql refuses to write.",
+        feature=_feature,
+        any_text_switches=True,
+    )
+_stored(
+    "delta.coordinatedCommits.commitCoordinatorConf-preview", any_text, "any text", None, "The coordinator's settings."
+)
+_stored(
+    "delta.coordinatedCommits.tableConf-preview", any_text, "any text", None, "The coordinator's words on the table."
+)
+_stored("delta.autoOptimize", boolean, _BOOLEANS, None, "Both of the `delta.autoOptimize.…` at once.")
+_stored(
+    "delta.autoOptimize.autoCompact",
+    one_of("true", "false", "auto", "legacy", "1", "0"),
+    "true, false, auto, legacy, 1, 0",
+    None,
+    "Small files are put together after writes.",
+)
+_stored(
+    "delta.autoOptimize.optimizeWrite", boolean, _BOOLEANS, None, "Rows are shuffled before a write, into fewer files."
+)
+_stored(
+    "delta.checkpointRetentionDuration", interval_ms, _INTERVALS, "interval 2 days", "How long checkpoints are kept."
+)
+_stored(
+    "delta.compatibility.symlinkFormatManifest.enabled",
+    boolean,
+    _BOOLEANS,
+    "false",
+    "Commits are followed by manifests for readers of symlink tables.",
+)
+_stored(
+    "delta.enableFullRetentionRollback", boolean, _BOOLEANS, "true", "Time travel reaches as far as the log is kept."
+)
+_stored(
+    "delta.parquet.format.version",
+    one_of("1.0.0", "2.12.0"),
+    "1.0.0, 2.12.0",
+    "1.0.0",
+    "The version of Parquet of new files.",
+)
+_stored(
+    "delta.parquet.compression.codec",
+    one_of("zstd", "snappy", "gzip", "lz4", "brotli", "none", "uncompressed"),
+    "zstd, snappy, gzip, lz4, brotli, none, uncompressed",
+    None,
+    "How new files are compressed.",
+)
+_stored("delta.randomizeFilePrefixes", boolean, _BOOLEANS, "false", "Data files lie in directories of random names.")
+_stored("delta.randomPrefixLength", integer(1), "an integer, at least 1", "2", "How long these random names are.")
+_stored("delta.sampleRetentionDuration", interval_ms, _INTERVALS, "interval 7 days", "How long samples are kept.")
+_stored("delta.tuneFileSizesForRewrites", boolean, _BOOLEANS, None, "Files are small where rows are often changed.")
+_stored("delta.castIcebergTimeType", boolean, _BOOLEANS, "false", "Conversion from Iceberg takes TIME as a number.")
+_stored(
+    "delta.ignoreIcebergBucketPartition",
+    boolean,
+    _BOOLEANS,
+    "false",
+    "Conversion from Iceberg passes over partitions by bucket.",
+)
+
+IGNORE_PROTOCOL_DEFAULTS: Property[bool] = Property(
+    "delta.ignoreProtocolDefaults",
+    boolean,
+    _BOOLEANS,
+    "false",
+    "The session's defaults about versions and features do not count; it is not stored.",
+    "CREATE TABLE",
+)

@@ -1,0 +1,51 @@
+"""What can be told to a table, a session, a read or a write: the registries, and the page that is made of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from deltasql.log.properties.property_registry import PROPERTIES
+from deltasql.registry.entries import Entry, Registry
+from deltasql.registry.readers import boolean
+from deltasql.settings.document import PAGE, renewed
+from deltasql.settings.frame_options import READ_OPTIONS, STREAM_OPTIONS, WRITE_OPTIONS
+from deltasql.settings.session_settings import SETTINGS
+
+REGISTRIES: list[Registry[Any]] = [PROPERTIES, SETTINGS, WRITE_OPTIONS, READ_OPTIONS, STREAM_OPTIONS]
+ENTRIES: list[Entry[Any]] = [entry for registry in REGISTRIES for entry in registry.values()]
+
+
+def test_the_page_is_what_the_registries_say() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert page == renewed(page), "renew docs/settings.md: python -m deltasql.settings.document"
+
+
+def test_the_page_has_every_entry() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert [entry.name for entry in ENTRIES if f"| `{entry.name}` |" not in page] == []
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
+def test_an_entry_says_all_that_it_must(entry: Entry[Any]) -> None:
+    assert entry.documentation[0].isupper()
+    assert entry.documentation.endswith(".")
+    assert entry.legal
+    assert entry.applies
+    if entry.default is not None:
+        assert entry.value(None) == entry.read(entry.default)
+    else:
+        assert entry.value(None) is None
+
+
+def test_a_name_is_found_in_any_case_and_declared_once() -> None:
+    registry: Registry[Entry[Any]] = Registry()
+    entry = registry.add(Entry("aName", boolean, "true or false", None, "It is.", "tests"))
+    assert registry.find("ANAME") is entry
+    assert registry.get("ANAME") is None
+    assert entry.value("TRUE") is True
+    with pytest.raises(ValueError, match="aName cannot be 'yes': legal is true or false"):
+        entry.value("yes")
+    with pytest.raises(AssertionError):
+        registry.add(Entry("ANAME", boolean, "true or false", None, "It is.", "tests"))
