@@ -56,6 +56,11 @@ class Frames:
         self.kept: Kept | None = None
         """The source of a rewrite that may be asked again until the statement's commit."""
 
+    @property
+    def writes_one_file(self) -> bool:
+        """See `SparkHandle.writes_one_file`."""
+        return self._spark.writes_one_file
+
     def frame(self, operator: Operator) -> DataFrame:
         """The lazy rows of `operator`. Raises what Spark raises when it analyses the user's SQL."""
         known = self._built.get(id(operator))

@@ -85,7 +85,11 @@ class ActedRows:
         if self.operator.source is None:
             rows = rows.withColumn(SOURCE_PRESENT, F.lit(True))
         else:
-            rows = rows.join(self.source_rows(), self._on(), how)
+            source = self.source_rows()
+            if not target.files.num_rows and self.frames.writes_one_file:
+                # Spark leaves the join with nothing out, and with it the shuffle that would bring the rows together.
+                source = source.coalesce(1)
+            rows = rows.join(source, self._on(), how)
         acted = rows.withColumn(ACTION, F.expr(action_sql(self.operator.actions)))
         return acted if unique else _first_per_target_row(acted)
 

@@ -186,6 +186,11 @@ class SparkHandle:
         return self._tuning.suits(session, wanted)
 
     @property
+    def writes_one_file(self) -> bool:
+        """Whether what is written now fits into one file: see `FOR_SMALL_TABLES`."""
+        return bool(self.session.conf.get(SHUFFLES, None) == "1")
+
+    @property
     def _tuning(self) -> Tuning:
         """One for all handles of a session, for threads may share it."""
         if self._stream_tuning is not None:
