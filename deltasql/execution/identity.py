@@ -33,8 +33,11 @@ def with_used_numbers(change: RowChange, adds: Sequence[AddFile], runtime: Runti
     known = identities(change.metadata.schema)
     marks = {field.name: known[field.name].covering(_outermost(field, known[field.name], found)) for field in fields}
     schema = with_identities(change.metadata.schema, marks)
-    if schema == change.metadata.schema:
-        return change
+    return change if schema == change.metadata.schema else _with_schema(change, schema)
+
+
+def _with_schema(change: RowChange, schema: StructType) -> RowChange:
+    """`change` with other marks of its identity columns."""
     metadata = replace(change.metadata, schema=schema)
     others = tuple(action for action in change.commit.actions if not isinstance(action, Metadata))
     # Writers that do not change metadata themselves may go on top of a commit with this tag.

@@ -88,16 +88,21 @@ def _file(kind: str, action: Mapping[str, Any]) -> str:
     records = json.loads(stats).get("numRecords") if isinstance(stats, str) and stats else None
     if records is not None:
         parts.append(f"{records} record{'' if records == 1 else 's'}")
+    parts += _marks(kind, action)
+    return f"{kind} {', '.join(parts)}".rstrip()
+
+
+def _marks(kind: str, action: Mapping[str, Any]) -> Iterator[str]:
+    """What a file action says besides its partition and its rows."""
     vector = action.get("deletionVector")
     if vector:
-        parts.append(f"deletion vector of {vector['cardinality']}")
+        yield f"deletion vector of {vector['cardinality']}"
     if kind == "add" and action.get("baseRowId") is not None:
-        parts.append(f"row ids from {action['baseRowId']} of version {action.get('defaultRowCommitVersion')}")
+        yield f"row ids from {action['baseRowId']} of version {action.get('defaultRowCommitVersion')}"
     if action.get("dataChange") is False and kind != "cdc":
-        parts.append("no data change")
+        yield "no data change"
     if action.get("clusteringProvider"):
-        parts.append(f"clustered by {action['clusteringProvider']}")
-    return f"{kind} {', '.join(parts)}".rstrip()
+        yield f"clustered by {action['clusteringProvider']}"
 
 
 def _value(value: str | None) -> str:

@@ -148,6 +148,12 @@ def is_measure(name: str) -> bool:
     return _SIZES.search(name) is not None
 
 
+def _is_masked(name: str, parent: str) -> bool:
+    if is_measure(name) or _PLACE.match(name):
+        return True
+    return name in _DISTRIBUTION and parent.lower().startswith("files")
+
+
 def masked(value: Any, kind: DataType, name: str = "", parent: str = "") -> Any:
     """A value of a command's output with sizes, durations and the machine's own facts as a `<name>` placeholder.
 
@@ -155,7 +161,7 @@ def masked(value: Any, kind: DataType, name: str = "", parent: str = "") -> Any:
     """
     if value is None:
         return None
-    if is_measure(name) or _PLACE.match(name) or (name in _DISTRIBUTION and parent.lower().startswith("files")):
+    if _is_masked(name, parent):
         return f"<{name}>"
     match kind:
         case StructType():

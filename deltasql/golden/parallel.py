@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import pickle
 from collections import deque
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -43,15 +43,22 @@ def run_files(
         return
     with Workers(workers, factory) as started:
         results = [started.submit(path) if count else None for path, count in zip(files, counts, strict=True)]
-        ours = deque(number for number, result in enumerate(results) if result is None)
-        for number in range(len(files)):
-            # Rather than wait for a worker, the next file of ours is run.
-            while ours and not _is_done(results[number]):
-                ahead = ours.popleft()
-                results[ahead] = _result(files[ahead], factory)
-            result = results[number]
-            assert result is not None
-            yield result.result()
+        yield from _in_order(files, results, factory)
+
+
+def _in_order(
+    files: Sequence[Path], results: list[Future[GoldenOutcome] | None], factory: SessionFactory
+) -> Generator[GoldenOutcome, None, None]:
+    """The outcomes in the order of the files; those without a worker's result are run by this process meanwhile."""
+    ours = deque(number for number, result in enumerate(results) if result is None)
+    for number in range(len(files)):
+        # Rather than wait for a worker, the next file of ours is run.
+        while ours and not _is_done(results[number]):
+            ahead = ours.popleft()
+            results[ahead] = _result(files[ahead], factory)
+        result = results[number]
+        assert result is not None
+        yield result.result()
 
 
 def usable_cpus() -> int:

@@ -43,13 +43,7 @@ class Scenario:
 def read_scenario(script: GoldenScript) -> Scenario:
     """The scenario of a script that is one. Raises ScheduleError."""
     setup, mine, checks = _parts(script.statements)
-    place = (script.statements[0] if script.statements else script.schedules[0]).place
-    if len(checks) != 1:
-        raise _error(place, "Schedules need one query, after '-- check:', that tells what they came to")
-    if not mine or not script.schedules:
-        raise _error(place, "A scenario needs statements after '-- session: A', and a '-- schedule: …'")
-    if script.levels and not any("${LEVEL}" in item.text for item in script.statements):
-        raise _error(place, "There are levels, but no statement has ${LEVEL}")
+    _refuse_unusable(script, mine, checks)
     counts = {session: len(statements) for session, statements in mine.items()}
     return Scenario(
         tuple(setup),
@@ -58,6 +52,19 @@ def read_scenario(script: GoldenScript) -> Scenario:
         tuple(schedule for text in script.schedules for schedule in read_schedules(text, counts)),
         script.levels or ("",),
     )
+
+
+def _refuse_unusable(
+    script: GoldenScript, mine: Mapping[str, list[GoldenStatement]], checks: Sequence[GoldenStatement]
+) -> None:
+    """Raises ScheduleError for a script that says too little to be run in schedules."""
+    place = (script.statements[0] if script.statements else script.schedules[0]).place
+    if len(checks) != 1:
+        raise _error(place, "Schedules need one query, after '-- check:', that tells what they came to")
+    if not mine or not script.schedules:
+        raise _error(place, "A scenario needs statements after '-- session: A', and a '-- schedule: …'")
+    if script.levels and not any("${LEVEL}" in item.text for item in script.statements):
+        raise _error(place, "There are levels, but no statement has ${LEVEL}")
 
 
 def _parts(

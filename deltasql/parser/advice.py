@@ -119,7 +119,7 @@ NAMES = (
     ("DELETE FROM < TABLE > name", "Leave out TABLE."),
     ("DESCRIBE|DESC < HISTORY|DETAIL end >", "Say of which table: DESCRIBE {words} t."),
 )
-"""The same for words that stand where the name of a table should."""
+"""Patterns of words that stand where the name of a table should, each with what is told of it."""
 
 
 def advice(text: str, stuck: int) -> str:

@@ -159,15 +159,18 @@ class _Feed:
 
     def rows(self) -> Operator:
         times = self.log.commit_times(item.version for item in self.versions)
-        groups = [
+        scans = [self._scan(layer, times) for group in self._groups() for layer in _layers(group)]
+        return UnionAll(tuple(scans)) if scans else self._scan([], times)
+
+    def _groups(self) -> list[list[_File]]:
+        """The files of the feed by what their rows tell, each group in the order of versions."""
+        return [
             [_File(file, item.version) for item in self.versions for file in item.changes],
             [_File(file, item.version, "insert") for item in self.versions for file in item.inserted],
             [_File(file, item.version, "delete") for item in self.versions for file in item.deleted],
             [_File(m.file, item.version, "delete", m) for item in self.versions for m in item.marked],
             [_File(m.file, item.version, "insert", m) for item in self.versions for m in item.unmarked],
         ]
-        scans = [self._scan(layer, times) for group in groups for layer in _layers(group)]
-        return UnionAll(tuple(scans)) if scans else self._scan([], times)
 
     def _check(self, metadata: Metadata, version: int) -> None:
         if not metadata.properties[CHANGE_DATA_FEED]:

@@ -26,8 +26,10 @@ def _padded(value: Any, field: StructField) -> Any:
 
 def typed(text: str | None, kind: DataType) -> Any:
     """The value that a partition string of the log stands for."""
-    if text is None or text == "":
-        return None
+    return _value(text, kind) if text else None
+
+
+def _value(text: str, kind: DataType) -> Any:
     match kind:
         case DecimalType():
             return Decimal(text)

@@ -127,7 +127,10 @@ def matches_partition(
 def files_in_partitions(
     files: LiveFiles, asked: Condition, columns: Sequence[str], timezone: str | None = None
 ) -> pa.Table | None:
-    """The same of a snapshot's files, with these columns, which are read of the chosen ones alone."""
+    """Some columns of the files in whose every row `asked` is TRUE; None where partition values alone do not decide it.
+
+    The columns are read of these files alone.
+    """
     keep = _whole(files.table(("partitionValues",)), asked, timezone)
     return None if keep is None else files.table(columns, rows_of(keep))
 

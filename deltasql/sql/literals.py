@@ -99,7 +99,10 @@ def cast(found: Literal | None, target: exp.DataType, zone: tzinfo | None) -> Li
     """`found` as `target`; None where the cast is not exact or may fail."""
     if found is None or found.kind == "null":
         return found
-    name = str(target.this.value)
+    return _cast(found, str(target.this.value), target, zone)
+
+
+def _cast(found: Literal, name: str, target: exp.DataType, zone: tzinfo | None) -> Literal | None:
     match name:
         case "TINYINT" | "SMALLINT" | "INT" | "BIGINT":
             return _as_integer(found, _INTEGERS[name])

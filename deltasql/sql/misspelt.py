@@ -58,7 +58,7 @@ def meant(sql: str, at: int) -> tuple[str, Caret] | None:
 
 
 def unfinished(sql: str) -> tuple[str, Caret] | None:
-    """The same for a statement that ends with a word after which something must come."""
+    """What is missing from a statement that ends with a word after which something must come; None where nothing is."""
     tokens = [token for token in tokenize(sql) if token.key != ";"]
     last = tokens[-1] if tokens else None
     before = tokens[-2].key if len(tokens) > 1 else ""
@@ -72,7 +72,7 @@ def unfinished(sql: str) -> tuple[str, Caret] | None:
 
 
 def without_from(sql: str) -> tuple[str, Caret] | None:
-    """The same for `SELECT * orders`."""
+    """Where FROM is missing, as in `SELECT * orders`; None for any other statement."""
     tokens = tokenize(sql)
     if any(token.key == "FROM" for token in tokens):
         return None

@@ -106,9 +106,7 @@ def _bounds(
     if order is None or not filled or not all(_has_bounds(chunk) for chunk in filled):
         return None, None
     unit = _timestamp_unit(footer, filled[0].path_in_schema)
-    lows, highs = zip(*(order(chunk.statistics, unit) for chunk in filled), strict=True)
-    low = None if None in lows else min(lows)
-    high = None if None in highs else max(highs)
+    low, high = _outermost([order(chunk.statistics, unit) for chunk in filled])
     if plain_floats and low == 0 and isinstance(low, float):
         # Arrow writes a negative zero as the lower bound of every zero.
         low = 0.0
@@ -121,6 +119,12 @@ def _reader(kind: DataType) -> Callable[[pq.Statistics, str | None], _Bounds] | 
     if isinstance(kind, DecimalType):
         return _decimal
     return _READERS.get(kind.name) if isinstance(kind, PrimitiveType) else None
+
+
+def _outermost(bounds: Sequence[_Bounds]) -> _Bounds:
+    """The lowest and the highest bound of some chunks; None where a chunk does not tell its own."""
+    lows, highs = zip(*bounds, strict=True)
+    return None if None in lows else min(lows), None if None in highs else max(highs)
 
 
 def _has_bounds(chunk: pq.ColumnChunkMetaData) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from deltasql.engine.reading.literal_rows import literal_table
 from deltasql.engine.writing.staged_files import DIRECTORY_PREFIX, HIVE_NULL
 from deltasql.plan.operators import Literals
 from deltasql.schema.column_mapping import physical_name
-from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructType
+from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
 
 if TYPE_CHECKING:
     pass
@@ -50,11 +50,8 @@ def write_literals(
 
 def _parts(rows: Literals, partition_columns: Sequence[str], stores_partitions: bool) -> Iterator[tuple[str, Literals]]:
     """The rows of each partition, in their order, as its files have them, and its directory."""
-    columns = dict(zip(rows.schema.names, rows.columns, strict=True))
     fields = [field for name in partition_columns if (field := rows.schema.find(name)) is not None]
-    for field in fields:
-        # The text that names NULL in a directory is NULL.
-        columns[field.name] = tuple(None if value == HIVE_NULL else value for value in columns[field.name])
+    columns = _with_nulls(dict(zip(rows.schema.names, rows.columns, strict=True)), fields)
     own = {field.name for field in fields}
     data = StructType((*(item for item in rows.schema if item.name not in own), *(fields if stores_partitions else ())))
     prefix = DIRECTORY_PREFIX if stores_partitions else ""
@@ -68,6 +65,14 @@ def _parts(rows: Literals, partition_columns: Sequence[str], stores_partitions: 
         places.setdefault(place_of(number), []).append(number)
     for place, numbers in places.items():
         yield place, Literals(data, tuple(tuple(columns[item.name][number] for number in numbers) for item in data))
+
+
+def _with_nulls(
+    columns: Mapping[str, tuple[Any, ...]], partitions: Sequence[StructField]
+) -> dict[str, tuple[Any, ...]]:
+    """`columns`, where the text that names NULL in a directory is NULL."""
+    nulled = {field.name: tuple(None if v == HIVE_NULL else v for v in columns[field.name]) for field in partitions}
+    return {**columns, **nulled}
 
 
 def _directory(kind: DataType, value: Any) -> str:

@@ -24,7 +24,7 @@ from deltasql.schema.text import path_text, sql_text
 from deltasql.schema.type_lattice import fits, is_integral
 from deltasql.schema.types import INTEGER, DataType, DecimalType, PrimitiveType, StructField, StructType
 from deltasql.sql.cursor import Cursor
-from deltasql.sql.literals import literal
+from deltasql.sql.literals import Literal, literal
 from deltasql.sql.references import column_references, has_aggregate, has_subquery, is_deterministic, parse_expression
 from deltasql.sql.stored_expressions import Reason, Refusal, Use, bare, refusal, stored_refusal
 from deltasql.sql.text_edits import splice
@@ -143,8 +143,11 @@ def _is_stored_as_it_is(sql: str, kind: DataType) -> bool:
             return known == kind.name
     tree = parse_expression(sql)
     found = None if tree is None else literal(tree, None)
-    if found is None:
-        return False
+    return found is not None and _is_of(found, kind)
+
+
+def _is_of(found: Literal, kind: DataType) -> bool:
+    """Whether a literal is a value of a type as it stands."""
     match kind:
         case PrimitiveType() if found.kind == "number" and is_integral(kind):
             return found.value == int(found.value) and fits(int(found.value), kind)

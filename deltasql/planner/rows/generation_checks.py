@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from deltasql.planner.rows.generated import generation_of
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import StructField, StructType
 from deltasql.sql.references import column_references, has_aggregate, has_subquery, is_deterministic
-from deltasql.sql.tokens import tokenize
+from deltasql.sql.tokens import Token, tokenize
 
 if TYPE_CHECKING:
     from deltasql.planner.context import Context
@@ -83,18 +84,26 @@ def _check_text(column: str, sql: str) -> None:
     if has_subquery(sql):
         raise GeneratedExpressionError(column, "A sub-query", sql, "It is computed from one row.")
     tokens = tokenize(sql)
-    called = [token for token, after in pairwise(tokens) if after.key == "("]
+    called = _called(tokens)
     if any(token.key == "OVER" for token in called):
         raise GeneratedExpressionError(column, "A window function", sql, "It is computed from one row.")
-    of_the_moment = any(token.kind == "word" and token.name.lower() in _OF_THE_MOMENT for token in tokens)
-    if of_the_moment or not is_deterministic(sql):
+    if _is_of_the_moment(tokens) or not is_deterministic(sql):
         raise GeneratedNotDeterministicError(column, sql)
     if has_aggregate(sql):
         raise GeneratedAggregateError(column, sql)
-    for token in called:
-        if token.is_name and token.name.lower() not in _FUNCTIONS:
-            advice = "Only built-in functions that every engine computes alike are allowed."
-            raise GeneratedExpressionError(column, f"{token.text}()", sql, advice)
+    unknown = [token for token in called if token.is_name and token.name.lower() not in _FUNCTIONS]
+    if unknown:
+        advice = "Only built-in functions that every engine computes alike are allowed."
+        raise GeneratedExpressionError(column, f"{unknown[0].text}()", sql, advice)
+
+
+def _is_of_the_moment(tokens: Sequence[Token]) -> bool:
+    return any(token.kind == "word" and token.name.lower() in _OF_THE_MOMENT for token in tokens)
+
+
+def _called(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens before a bracket."""
+    return [token for token, after in pairwise(tokens) if after.key == "("]
 
 
 def _check_references(field: StructField, sql: str, schema: StructType) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from deltasql.errors.base import DeltaSqlError
@@ -128,10 +128,8 @@ class Scope:
     ) -> Side | None:
         """The side whose alias must be put before a name; None when it says so itself or only Spark can tell."""
         assert self.source is not None
-        first = parts[0].lower()
         sides = [(self.target, visible[0]), (self.source, visible[1])]
-        qualified = len(parts) > 1 and not self._is_struct(parts, visible)
-        named = [reachable for candidate, reachable in sides if qualified and first == candidate.alias.lower()]
+        named = self._named(parts, sides, visible)
         if named:
             if not named[0]:
                 raise self._unresolved(parts, text, start, end, clause, visible)
@@ -142,6 +140,15 @@ class Scope:
         if not owners and any(candidate.has(parts[0]) for candidate, _ in sides):
             raise self._unresolved(parts, text, start, end, clause, visible)
         return None
+
+    def _named(
+        self, parts: tuple[str, ...], sides: Sequence[tuple[Side, bool]], visible: tuple[bool, bool]
+    ) -> list[bool]:
+        """Of the sides whose alias a name begins with, whether they are visible."""
+        if len(parts) == 1 or self._is_struct(parts, visible):
+            return []
+        first = parts[0].lower()
+        return [reachable for candidate, reachable in sides if first == candidate.alias.lower()]
 
     def _is_struct(self, parts: tuple[str, ...], visible: tuple[bool, bool]) -> bool:
         """Whether a.b is field b of a struct a within reach, though a is an alias: the alias wins if it has b."""

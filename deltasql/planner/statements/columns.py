@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -114,18 +114,7 @@ def _(statement: AlterColumns, context: Context) -> Plan:
             raise error.at(context.caret(change.path.start, change.path.end)) from None
     if all(_keeps_type(change, snapshot.schema) for change in statement.changes):
         return TableChange(CommitSpec(log, snapshot, operations.CHANGE_COLUMN, {}), skip_if_empty=True)
-    schema = without_lengths(schema)
-    # Delta tells of SYNC IDENTITY what the column was.
-    described = [
-        _described_change(snapshot.schema if _synchronizes(change) else schema, change, snapshot.schema)
-        for change in statement.changes
-    ]
-    if len(described) == 1:
-        position = _moved_to(statement.changes[0])
-        planned = _change(log, snapshot, schema, operations.CHANGE_COLUMN, {"column": described[0], **position})
-    else:
-        described = [item | _moved_to(change) for item, change in zip(described, statement.changes, strict=True)]
-        planned = _change(log, snapshot, schema, operations.CHANGE_COLUMNS, {"columns": described})
+    planned = _changed_columns(log, snapshot, without_lengths(schema), statement.changes)
     # What holds for the rows that are there must hold for those that others add meanwhile. SYNC IDENTITY looks, too.
     looks = any(_forbids_null(change) or _synchronizes(change) for change in statement.changes)
     return replace(planned, verify=tuple(checks)).committing(reads=WHOLE_TABLE if looks else None)
@@ -199,6 +188,22 @@ def _change(
     metadata = evolved_metadata(snapshot.metadata, schema, table=snapshot.table)
     actions = metadata_actions(snapshot, metadata) or (metadata,)
     return TableChange(CommitSpec(log, snapshot, operation, parameters, actions))
+
+
+def _changed_columns(
+    log: DeltaLog, snapshot: Snapshot, schema: StructType, changes: Sequence[ColumnChange]
+) -> TableChange:
+    """The commit of ALTER COLUMN, which tells of one column or of several."""
+    # Delta tells of SYNC IDENTITY what the column was.
+    described = [
+        _described_change(snapshot.schema if _synchronizes(change) else schema, change, snapshot.schema)
+        for change in changes
+    ]
+    if len(described) == 1:
+        position = _moved_to(changes[0])
+        return _change(log, snapshot, schema, operations.CHANGE_COLUMN, {"column": described[0], **position})
+    described = [item | _moved_to(change) for item, change in zip(described, changes, strict=True)]
+    return _change(log, snapshot, schema, operations.CHANGE_COLUMNS, {"columns": described})
 
 
 def _altered(schema: StructType, change: ColumnChange, snapshot: Snapshot, context: Context) -> StructType:

@@ -64,13 +64,7 @@ def _chained(first: Plan, rest: Iterator[Plan]) -> Iterator[Plan]:
 
 def _dropped(statement: DropFeature, snapshot: Snapshot) -> TableFeature:
     """The feature, if it can be dropped. Raises what forbids it."""
-    name, table = statement.feature.text, snapshot.table
-    if name.lower().startswith("delta."):
-        raise FeatureIsPropertyError(table, name)
-    try:
-        feature = find_feature(name)
-    except UnknownFeaturesError as error:
-        raise UnknownFeatureToDropError(table, name, f" {error.hint}" if "Did you mean" in error.hint else "") from None
+    table, feature = snapshot.table, _named(statement.feature.text, snapshot.table)
     present = snapshot.protocol.features
     if feature.name not in present:
         raise FeatureNotPresentError(table, feature.name, ", ".join(sorted(present)) or "none")
@@ -82,6 +76,16 @@ def _dropped(statement: DropFeature, snapshot: Snapshot) -> TableFeature:
     if dependents:
         raise DependentFeaturesError(table, feature.name, " and ".join(dependents))
     return feature
+
+
+def _named(name: str, table: str) -> TableFeature:
+    """The feature of that name. Raises FeatureIsPropertyError, UnknownFeatureToDropError."""
+    if name.lower().startswith("delta."):
+        raise FeatureIsPropertyError(table, name)
+    try:
+        return find_feature(name)
+    except UnknownFeaturesError as error:
+        raise UnknownFeatureToDropError(table, name, f" {error.hint}" if "Did you mean" in error.hint else "") from None
 
 
 def _check_truncation(feature: TableFeature, truncate: bool, table: str) -> None:

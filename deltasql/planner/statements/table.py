@@ -100,12 +100,9 @@ def _created(statement: CreateTable, context: Context, rows: Operator | None = N
     """`rows` are those of the query, where no SQL says them."""
     target = target_of(statement.table, statement.location, context, columns_known=_columns_known(statement))
     exists = target.exists
-    if exists and statement.mode == "create":
-        if statement.if_not_exists:
-            return Answer()
-        raise TableAlreadyExistsError(table=str(statement.table))
-    if not exists and statement.mode == "replace":
-        raise CannotReplaceMissingTableError(table=str(statement.table))
+    if exists and statement.mode == "create" and statement.if_not_exists:
+        return Answer()
+    _refuse_existence(statement, exists)
     if not exists and target.snapshot is not None and statement.mode == "create":
         return _adopt(statement, context, target)
     if statement.query is not None:
@@ -113,6 +110,14 @@ def _created(statement: CreateTable, context: Context, rows: Operator | None = N
     if statement.columns is None and statement.mode != "create":
         raise SchemaNotProvidedError(table=str(statement.table))
     return _defined(statement, context, target)
+
+
+def _refuse_existence(statement: CreateTable, exists: bool) -> None:
+    """Raises TableAlreadyExistsError, CannotReplaceMissingTableError."""
+    if exists and statement.mode == "create":
+        raise TableAlreadyExistsError(table=str(statement.table))
+    if not exists and statement.mode == "replace":
+        raise CannotReplaceMissingTableError(table=str(statement.table))
 
 
 def _defined(statement: CreateTable, context: Context, target: Target) -> TableChange:
