@@ -226,8 +226,12 @@ class Session:
         return Pending(run, finish, placed, planning)
 
     def _state(self) -> SessionState:
-        shared = _SHARED_VIEWS.setdefault(self.catalog.warehouse, {})
-        return SessionState(self.catalog, self.settings, self.views, shared, self._set, self._logs.clear)
+        return SessionState(self.catalog, self.settings, self.views, self._shared_views, self._set, self._logs.clear)
+
+    @property
+    def _shared_views(self) -> dict[str, View]:
+        """The global temporary views of the warehouse."""
+        return _SHARED_VIEWS.setdefault(self.catalog.warehouse, {})
 
     def _write(self, statement: WriteFrame) -> Result:
         started = time.perf_counter()
@@ -258,10 +262,8 @@ class Session:
 
     def _beside(self) -> Session:
         """A session for the thread of a stream: the same tables, and the settings and views as they are now."""
-        # Its engine is the same.
-        assert self._engine
         beside = copy(self)
-        beside._lock = RLock()
+        beside._lock, beside._made = RLock(), self._engine
         beside.settings, beside.views, beside._logs = self.settings.copy(), dict(self.views), {}
         return beside
 
@@ -284,7 +286,7 @@ class Session:
         return self._engine.statement(sql)
 
     def _context(self, sql: str, engine: Engine) -> Context:
-        views = {**_SHARED_VIEWS.get(self.catalog.warehouse, {}), **self.views}
+        views = {**self._shared_views, **self.views}
         return Context(sql, self.catalog, self.settings, engine, views, self._log_at)
 
     def _log_at(self, location: str, name: str) -> DeltaLog:

@@ -251,7 +251,7 @@ class StatementEngine:
         self.frames.release()
 
     def rearrange(self, operator: Rearrange, stage: Stage) -> tuple[Staged, tuple[int, ...]]:
-        """Stages the rows of `operator` in new files; see engine.arrange."""
+        """Stages the rows of `operator` in new files; see `engine.rewrites.arrange`."""
         size = input_size(operator)
         with self.work(), self.spark.sized(size):
             return arranged(self.spark, operator, _own(stage))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.frames import (
@@ -13,7 +13,7 @@ from deltasql.errors.frames import (
     UnsupportedReadSchemaError,
 )
 from deltasql.frames.writer import Optioned, at
-from deltasql.plan.base import quote
+from deltasql.plan.base import TableName, quote
 from deltasql.schema.text import quote_text
 from deltasql.settings.frame_options import (
     FIRST_TIMESTAMP,
@@ -32,16 +32,30 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-class FrameReader(Optioned):
+class TableReader(Optioned):
+    """What readers of rows and of streams share."""
+
+    def schema(self, schema: Any) -> TableReader:
+        """Raises UnsupportedReadSchemaError."""
+        raise UnsupportedReadSchemaError
+
+    def _place(self, path: str | None, format: str | None, options: Mapping[str, Any]) -> TableName:
+        """The table at `path`, or at the option of that name. Raises MissingPathError."""
+        self.options(**options)
+        if format is not None:
+            self.format(format)
+        place = path or self._options.get("path")
+        if place is None:
+            raise MissingPathError
+        return at(place)
+
+
+class FrameReader(TableReader):
     """PySpark's DataFrameReader for the tables of a session."""
 
     def __init__(self, rows: Callable[[str], DataFrame]) -> None:
         super().__init__()
         self._rows = rows
-
-    def schema(self, schema: Any) -> FrameReader:
-        """Raises UnsupportedReadSchemaError."""
-        raise UnsupportedReadSchemaError
 
     def table(self, tableName: str) -> DataFrame:
         """The rows of a table of the catalog, at the version or over the changes that the options say."""
@@ -51,13 +65,7 @@ class FrameReader(Optioned):
 
     def load(self, path: str | None = None, format: str | None = None, **options: Any) -> DataFrame:
         """The rows of the table at `path`, or at the option of that name."""
-        self.options(**options)
-        if format is not None:
-            self.format(format)
-        place = path or self._options.get("path")
-        if place is None:
-            raise MissingPathError
-        location = at(place).parts[1]
+        location = self._place(path, format, options).parts[1]
         if self._reads_changes():
             return self._changes("table_changes_by_path", location)
         return self._rows(f"SELECT * FROM delta.{quote(location)}{self._version()}")

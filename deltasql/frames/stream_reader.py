@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from deltasql.errors.frames import MissingPathError, UnsupportedReadSchemaError
-from deltasql.frames.writer import Named, Optioned, at
+from deltasql.frames.reader import TableReader
+from deltasql.frames.writer import Named
 from deltasql.plan.base import TableName
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-class StreamReader(Optioned):
+class StreamReader(TableReader):
     """PySpark's DataStreamReader for the tables of a session. Options are checked before a query starts."""
 
     def __init__(self, rows: Callable[[TableName, Mapping[str, str]], DataFrame], named: Named) -> None:
         super().__init__()
         self._rows, self._named = rows, named
-
-    def schema(self, schema: Any) -> StreamReader:
-        """Raises UnsupportedReadSchemaError."""
-        raise UnsupportedReadSchemaError
 
     def table(self, tableName: str) -> DataFrame:
         """The rows of a table of the catalog, as they come."""
@@ -30,10 +26,5 @@ class StreamReader(Optioned):
 
     def load(self, path: str | None = None, format: str | None = None, **options: Any) -> DataFrame:
         """The rows of the table at `path`, or at the option of that name, as they come."""
-        self.options(**options)
-        if format is not None:
-            self.format(format)
-        place = path or self._options.get("path")
-        if place is None:
-            raise MissingPathError
-        return self._rows(at(place), self._options)
+        place = self._place(path, format, options)
+        return self._rows(place, self._options)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import shown_value
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from deltasql.log.actions.actions import Action, Metadata
     from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.log.replay.snapshot import Snapshot
+
+
+_Change = TypeVar("_Change", bound="OfOneCommit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,18 @@ class CommitSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class TableChange:
+class OfOneCommit:
+    """A change of a table that comes to one commit."""
+
+    commit: CommitSpec
+
+    def committing(self: _Change, **spec: Any) -> _Change:
+        """This change with other fields of its CommitSpec."""
+        return replace(self, commit=replace(self.commit, **spec))
+
+
+@dataclass(frozen=True, slots=True)
+class TableChange(OfOneCommit):
     """One commit without new rows.
 
     `removed` are files (rows of `Snapshot.files()`) that leave the table. `answer` is what the statement returns, and
@@ -88,7 +102,6 @@ class TableChange:
     log files that only versions older than `forget_before_ms` need are deleted, if that is given.
     """
 
-    commit: CommitSpec
     removed: pa.Table | None = None
     skip_if_empty: bool = False
     verify: tuple[Verification, ...] = ()
@@ -96,10 +109,6 @@ class TableChange:
     forget_before_ms: int | None = None
     answer: Answer | None = None
     metrics: Mapping[str, int] | None = None
-
-    def committing(self, **spec: Any) -> TableChange:
-        """This change with other fields of its CommitSpec."""
-        return replace(self, commit=replace(self.commit, **spec))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +124,7 @@ class Stepwise:
 
 
 @dataclass(frozen=True, slots=True)
-class RowChange:
+class RowChange(OfOneCommit):
     """One commit with rows: `operator` stages files, `removed` leave besides those that a Rewrite replaces.
 
     `metadata` is the table's once the commit is there. With `dynamic_overwrite` the partitions that the new rows
@@ -123,7 +132,6 @@ class RowChange:
     columns whose numbers the statement makes. `rows` are for telling apart what others change meanwhile.
     """
 
-    commit: CommitSpec
     operator: Write | Rewrite
     metadata: Metadata
     removed: pa.Table | None = None
@@ -133,16 +141,11 @@ class RowChange:
     identities: tuple[str, ...] = ()
     rows: RowReads = NO_ROWS
 
-    def committing(self, **spec: Any) -> RowChange:
-        """This change with other fields of its CommitSpec."""
-        return replace(self, commit=replace(self.commit, **spec))
-
 
 @dataclass(frozen=True, slots=True)
-class LayoutChange:
+class LayoutChange(OfOneCommit):
     """One commit that puts rows into other files and changes none of them. `considered` is for the result's counts."""
 
-    commit: CommitSpec
     operator: Rearrange
     considered: Considered
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -54,10 +54,12 @@ def _array(kind: DataType, values: Sequence[Any]) -> pa.Array:
     import numpy as np
     import pyarrow as pa
 
+    from deltasql.result_arrow import arrow_type
+
     gaps = [value is None for value in values]
     valid = pa.py_buffer(np.packbits(~np.array(gaps), bitorder="little")) if any(gaps) else None
     buffers = [pa.py_buffer(buffer) for buffer in _buffers(kind, values)]
-    return pa.Array.from_buffers(_arrow_type(kind), len(values), [valid, *buffers], sum(gaps))
+    return pa.Array.from_buffers(arrow_type(kind), len(values), [valid, *buffers], sum(gaps))
 
 
 def _buffers(kind: DataType, values: Sequence[Any]) -> list[bytes | np.ndarray]:
@@ -83,26 +85,3 @@ def _unscaled(value: Decimal | None) -> int:
         return 0
     sign, digits, _ = value.as_tuple()
     return int("".join(map(str, digits))) * (-1 if sign else 1)
-
-
-def _arrow_type(kind: DataType) -> pa.DataType:
-    import pyarrow as pa
-
-    if isinstance(kind, DecimalType):
-        return pa.decimal128(kind.precision, kind.scale)
-    assert isinstance(kind, PrimitiveType)
-    known: Mapping[str, Callable[[], pa.DataType]] = {
-        "boolean": pa.bool_,
-        "string": pa.string,
-        "binary": pa.binary,
-        "date": pa.date32,
-        "byte": pa.int8,
-        "short": pa.int16,
-        "integer": pa.int32,
-        "long": pa.int64,
-        "float": pa.float32,
-        "double": pa.float64,
-        "timestamp": lambda: pa.timestamp("us", "UTC"),
-        "timestamp_ntz": lambda: pa.timestamp("us"),
-    }
-    return known[kind.name]()

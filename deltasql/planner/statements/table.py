@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from deltasql.errors.base import DeltaSqlError
@@ -30,7 +30,6 @@ from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, COLUMN_M
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.plan.base import quote
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Write
-from deltasql.plan.reads import Reads
 from deltasql.plan.table import (
     CreateSchema,
     CreateTable,
@@ -56,6 +55,7 @@ from deltasql.planner.catalog_changes import (
 from deltasql.planner.changes import Answer, CommitSpec, Plan, RowChange, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rows.char_types import stored
+from deltasql.planner.rows.read_set import WHOLE_TABLE
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.constraints import constraints_of, declared_constraints
 from deltasql.planner.statements.delete import refuse_append_only
@@ -80,6 +80,8 @@ from deltasql.settings.session_settings import ARBITRARY_PROPERTIES, PROPERTY_DE
 from deltasql.sql.tokens import tokenize
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from deltasql.log.actions.actions import Action
     from deltasql.log.protocol.protocol import Protocol
     from deltasql.log.replay.snapshot import Snapshot
@@ -124,19 +126,22 @@ def _defined(statement: CreateTable, context: Context, target: Target) -> TableC
     """A table without rows, as its columns are declared."""
     metadata, protocol = _definition(statement, context, target, declared_schema(statement, context))
     clustering = new_clustering(statement.cluster_by, metadata, target.snapshot, context)
-    actions = _creation_actions(metadata, protocol, target.snapshot, clustering)
-    removed, reads = _replaced(target.snapshot)
-    return TableChange(
-        CommitSpec(
-            target.log,
-            target.snapshot,
-            _EMPTY[statement.mode],
-            creation_parameters(metadata, managed=target.managed, clustering=clustering.text),
-            actions,
-            register=registration(target),
-            reads=reads,
-        ),
-        removed=removed,
+    spec = _creation(target, _EMPTY[statement.mode], metadata, protocol, clustering)
+    return TableChange(spec, removed=_replaced(target.snapshot))
+
+
+def _creation(
+    target: Target, operation: Operation, metadata: Metadata, protocol: Protocol, clustering: Clustering
+) -> CommitSpec:
+    """What a commit says that makes a table, or makes it anew: then nobody else may have touched it."""
+    return CommitSpec(
+        target.log,
+        target.snapshot,
+        operation,
+        creation_parameters(metadata, managed=target.managed, clustering=clustering.text),
+        _creation_actions(metadata, protocol, target.snapshot, clustering),
+        register=registration(target),
+        reads=None if target.snapshot is None else WHOLE_TABLE,
     )
 
 
@@ -161,20 +166,11 @@ def _from_query(statement: CreateTable, context: Context, target: Target, query:
     constraints = constraints_of(metadata.schema, metadata.configuration, str(statement.table))
     if constraints:
         child = Check(child, constraints)
-    removed, _ = _replaced(target.snapshot)
     return RowChange(
-        CommitSpec(
-            target.log,
-            target.snapshot,
-            _FROM_ROWS[statement.mode],
-            creation_parameters(metadata, managed=target.managed, clustering=clustering.text),
-            actions=_creation_actions(metadata, protocol, target.snapshot, clustering),
-            register=registration(target),
-            reads=Reads("TRUE", whole_table=True) if target.snapshot is not None else None,
-        ),
+        _creation(target, _FROM_ROWS[statement.mode], metadata, protocol, clustering),
         Write(child, metadata.schema, metadata.partition_columns),
         metadata,
-        removed=removed,
+        removed=_replaced(target.snapshot),
     )
 
 
@@ -284,13 +280,13 @@ _FROM_ROWS: Mapping[str, Operation] = {
 """The operations of a statement by its mode, with rows of a query and without."""
 
 
-def _replaced(snapshot: Snapshot | None) -> tuple[Any, Reads | None]:
+def _replaced(snapshot: Snapshot | None) -> pa.Table | None:
     """All files of a table that is replaced. Raises AppendOnlyError for one from which no row may go."""
     if snapshot is None:
-        return None, None
+        return None
     if snapshot.num_files:
         refuse_append_only(snapshot)
-    return snapshot.files(SCAN_COLUMNS), Reads("TRUE", whole_table=True)
+    return snapshot.files(SCAN_COLUMNS)
 
 
 @plan.register
@@ -329,9 +325,10 @@ def _(statement: TruncateTable, context: Context) -> Plan:
     """All files go; an empty table stays as it is."""
     log, snapshot = context.writable(statement.table)
     refuse_append_only(snapshot)
-    removed, reads = _replaced(snapshot)
     return TableChange(
-        CommitSpec(log, snapshot, operations.TRUNCATE, {}, reads=reads), removed=removed, skip_if_empty=True
+        CommitSpec(log, snapshot, operations.TRUNCATE, {}, reads=WHOLE_TABLE),
+        removed=_replaced(snapshot),
+        skip_if_empty=True,
     )
 
 
