@@ -1,7 +1,8 @@
 """Every way in which deltasql says no: one class per condition, one base class for all of them.
 
-Each family has its own module here; callers catch `DeltaSqlError`, or look at `error.condition`. Condition names and
-SQLSTATEs are Delta's and Spark's own, so that tests and callers written against those engines keep working.
+One module per subject: here for what several rooms raise, in `statements` for what belongs to one family of them.
+Callers catch `DeltaSqlError`, or look at `error.condition`. Condition names and SQLSTATEs are Delta's and Spark's own,
+so that tests and callers written against those engines keep working.
 """
 
 from deltasql.errors.base import Caret, DeltaSqlError, condition

@@ -6,7 +6,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 from deltasql.catalog import Catalog
-from deltasql.errors.view import ViewAlreadyExistsError, ViewNotFoundError
+from deltasql.errors.statements.view import ViewAlreadyExistsError, ViewNotFoundError
 from deltasql.plan.base import quote
 from deltasql.planner.catalog_changes import (
     CatalogChange,

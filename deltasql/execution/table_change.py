@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.catalog import Catalog
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.features import DropCheckpointError
+from deltasql.errors.statements.features import DropCheckpointError
 from deltasql.execution.commit import Committed, adds_of, commit_actions, register, removals
 from deltasql.execution.metrics import removed_metrics
 from deltasql.execution.races import RaceRules, rebase_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from deltasql.errors.frames import (
+from deltasql.errors.statements.frames import (
     ChangeBoundariesError,
     MissingPathError,
     MissingStartError,

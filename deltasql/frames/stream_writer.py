@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from deltasql.errors.frames import OutputModeError, UnsupportedWriteError
+from deltasql.errors.statements.frames import OutputModeError, UnsupportedWriteError
 from deltasql.frames.writer import Named, Optioned, Run, at, column_names
 from deltasql.plan.base import TableName
 from deltasql.plan.frames import StreamBatch, WriteFrame, WriteMode

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from deltasql.errors.frames import InvalidSaveModeError, NotADataFrameError, UnsupportedWriteError
+from deltasql.errors.statements.frames import InvalidSaveModeError, NotADataFrameError, UnsupportedWriteError
 from deltasql.plan.base import TableName
 from deltasql.plan.frames import WriteFrame, WriteMode
 from deltasql.result import Result

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import Any
 
 from deltasql.errors.base import Caret
-from deltasql.errors.settings import ParametersError, ParameterValueError, UnboundParameterError
+from deltasql.errors.statements.settings import ParametersError, ParameterValueError, UnboundParameterError
 from deltasql.plan.parameters import BoundStatement, BoundValue
 from deltasql.schema.literals import sql_literal
 from deltasql.schema.text import quote_text

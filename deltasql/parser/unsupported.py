@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.refused import KeyConstraintError, UnsupportedStatementError
+from deltasql.errors.statements.refused import KeyConstraintError, UnsupportedStatementError
 from deltasql.sql.outline import Outline, find, outline
 
 

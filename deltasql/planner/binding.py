@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.table import ReadTableWithoutColumnsError
-from deltasql.errors.view import TimeTravelViewError
+from deltasql.errors.statements.table import ReadTableWithoutColumnsError
+from deltasql.errors.statements.view import TimeTravelViewError
 from deltasql.log.configuration.row_ids import row_id_columns
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.hidden import VIEW, hidden

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from deltasql.catalog import Catalog
 from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
+from deltasql.errors.statements.view import TimeTravelViewError, WriteIntoViewError
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.parameters import UNBOUND, BoundStatement

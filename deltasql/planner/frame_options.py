@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from deltasql.errors.frames import (
+from deltasql.errors.statements.frames import (
     OverwriteSchemaDynamicError,
     ReplaceWhereDynamicError,
     UnsupportedWriteError,

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from deltasql.errors.frames import IllegalOptionError, InvalidIdempotentWriteError
+from deltasql.errors.statements.frames import IllegalOptionError, InvalidIdempotentWriteError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import SetTransaction
 from deltasql.log.actions.operations import Operation

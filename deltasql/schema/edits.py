@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from deltasql.errors.columns import (
+from deltasql.errors.schema import InternalColumnNameError
+from deltasql.errors.statements.columns import (
     AddColumnDefaultError,
     AddColumnParentNotStructError,
     AddColumnStructNotFoundError,
@@ -20,7 +21,6 @@ from deltasql.errors.columns import (
     DropOnlyColumnError,
     FieldAlreadyExistsError,
 )
-from deltasql.errors.schema import InternalColumnNameError
 from deltasql.schema.checks import RESERVED_NAMES, check_duplicates, check_nullability
 from deltasql.schema.paths import (
     Path,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from deltasql.errors.columns import (
+from deltasql.errors.statements.columns import (
     ArrayAccessByNameError,
     ColumnNotFoundError,
     FieldNotFoundError,

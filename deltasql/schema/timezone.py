@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone, tzinfo
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from deltasql.errors.settings import InvalidSettingError
+from deltasql.errors.statements.settings import InvalidSettingError
 
 _OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?")
 _COMPACT = re.compile(r"\d{17}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltasql.errors.settings import UnknownSettingError
+from deltasql.errors.statements.settings import UnknownSettingError
 from deltasql.errors.suggestion import resembling
 from deltasql.settings.session_settings import PROPERTY_DEFAULTS, SETTINGS
 

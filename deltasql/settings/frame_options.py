@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, Union
 
-from deltasql.errors.frames import IllegalOptionError, InvalidVersionOptionError
+from deltasql.errors.statements.frames import IllegalOptionError, InvalidVersionOptionError
 from deltasql.errors.streams import ExcludePatternError
 from deltasql.registry.entries import Entry, Registry
 from deltasql.registry.readers import any_text, boolean, byte_size, count, one_of

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from deltasql.errors.settings import InvalidSettingError
+from deltasql.errors.statements.settings import InvalidSettingError
 from deltasql.registry.entries import Entry, Registry
 from deltasql.registry.readers import any_text, boolean, byte_size, count, one_of, share
 

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from deltasql import Session, connect
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError, TableNotFoundError
-from deltasql.errors.view import ViewNotFoundError
+from deltasql.errors.statements.view import ViewNotFoundError
 
 
 @pytest.fixture

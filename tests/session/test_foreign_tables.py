@@ -14,9 +14,9 @@ import pytest
 from deltasql import Session
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.column_values import DefaultExpressionError, DefaultNotDeterministicError, GeneratedExpressionError
-from deltasql.errors.constraints import CheckExpressionError, CheckFunctionError
 from deltasql.errors.schema import ColumnMetadataError, HiddenColumnNameError, UnknownTypesError
-from deltasql.errors.table import ReadTableWithoutColumnsError
+from deltasql.errors.statements.constraints import CheckExpressionError, CheckFunctionError
+from deltasql.errors.statements.table import ReadTableWithoutColumnsError
 from deltasql.schema.text import quote_name, quote_text
 from deltasql.sql.functions.allowed import OF_A_ROW, OF_THE_MOMENT, OF_THE_SESSION, OUTSIDE
 from deltasql.sql.references import AGGREGATES, NOT_DETERMINISTIC

@@ -10,7 +10,7 @@ import pytest
 
 from deltasql import Session
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.settings import UnboundParameterError
+from deltasql.errors.statements.settings import UnboundParameterError
 
 pytestmark = pytest.mark.spark
 

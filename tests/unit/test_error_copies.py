@@ -16,8 +16,9 @@ from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.engine import SparkError
 from deltasql.errors.usage import UnknownDirectiveError
 
-for module in Path(errors.__file__).parent.glob("[a-z]*.py"):
-    import_module(f"deltasql.errors.{module.stem}")
+ROOM = Path(errors.__file__).parent
+for module in ROOM.rglob("[a-z]*.py"):
+    import_module(".".join(("deltasql.errors", *module.relative_to(ROOM).with_suffix("").parts)))
 
 
 def classes(base: type[DeltaSqlError] = DeltaSqlError) -> Iterator[type[DeltaSqlError]]:

@@ -14,8 +14,8 @@ from deltasql.engine.failures.query_errors import misspelt_error, unresolved_err
 from deltasql.engine.failures.write_errors import Failure, WriteContext, cast_error, marked_error
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.engine import SparkError, TimeOutOfRangeError
-from deltasql.errors.merge import MergeUnresolvedError
-from deltasql.errors.settings import UnboundParameterError
+from deltasql.errors.statements.merge import MergeUnresolvedError
+from deltasql.errors.statements.settings import UnboundParameterError
 from deltasql.errors.syntax import TooComplexError
 from deltasql.plan.hidden import HIDDEN_PREFIX
 from deltasql.plan.marks import BOUND_VALUES

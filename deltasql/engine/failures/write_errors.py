@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.column_values import IdentityOverflowError
-from deltasql.errors.insert import ReplaceWhereMismatchError
+from deltasql.errors.statements.insert import ReplaceWhereMismatchError
 from deltasql.errors.write import (
     CheckViolationError,
     ExceedLengthError,

@@ -13,7 +13,7 @@ from deltasql.engine.reading.literal_rows import literal_table
 from deltasql.engine.reading.scans import scan, with_declared
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema
-from deltasql.errors.view import ViewSchemaChangedError
+from deltasql.errors.statements.view import ViewSchemaChangedError
 from deltasql.plan import marks
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import HIDDEN_PREFIX, ORDINAL

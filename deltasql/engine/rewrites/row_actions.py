@@ -14,7 +14,7 @@ from deltasql.engine.rewrites.action_sql import KEEP, NOTHING, action_sql, cases
 from deltasql.engine.rewrites.change_rows import with_change_rows
 from deltasql.engine.rewrites.merge_source import Source
 from deltasql.engine.writing.stage import Stage
-from deltasql.errors.merge import MultipleSourceRowsError
+from deltasql.errors.statements.merge import MultipleSourceRowsError
 from deltasql.log.storage.paths import decode_path
 from deltasql.plan.hidden import ACTION, MATCH_NUMBER, ROW_FILE, ROW_INDEX, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
 from deltasql.plan.operators import Constraint, Rewrite, RowEffect, RowKind, Scan

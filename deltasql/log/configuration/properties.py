@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from deltasql.errors.features import UnsupportedWriteFeaturesError
-from deltasql.errors.properties import (
+from deltasql.errors.statements.features import UnsupportedWriteFeaturesError
+from deltasql.errors.statements.properties import (
     AlterWithClusteringFeatureError,
     ColumnDefaultsNotEnabledError,
     ConstraintPropertyError,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from deltasql.errors.features import (
+from deltasql.errors.statements.features import (
     InvalidProtocolVersionError,
     ReadFeaturesNeedWriterVersionError,
     UnsupportedReadFeaturesError,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeVar
 
-from deltasql.errors.properties import IsolationLevelError, PropertyValueError
+from deltasql.errors.statements.properties import IsolationLevelError, PropertyValueError
 from deltasql.registry.entries import Entry
 
 T = TypeVar("T")

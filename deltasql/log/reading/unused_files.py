@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltasql.errors.vacuum import VacuumLiteError
+from deltasql.errors.statements.vacuum import VacuumLiteError
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import parse_commit
 from deltasql.log.actions.deletion_vectors import vector_file

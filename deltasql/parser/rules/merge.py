@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from deltasql.errors.merge import MergeMissingWhenError
+from deltasql.errors.statements.merge import MergeMissingWhenError
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds, caret, sql_text

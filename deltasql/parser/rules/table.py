@@ -8,7 +8,12 @@ from itertools import chain
 from typing import Any, NoReturn
 
 from deltasql.errors.base import Caret
-from deltasql.errors.refused import BucketingError, CollationError, KeyConstraintError, PartitionExpressionError
+from deltasql.errors.statements.refused import (
+    BucketingError,
+    CollationError,
+    KeyConstraintError,
+    PartitionExpressionError,
+)
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser.automaton import Token, Tree
 from deltasql.parser.build import builds, caret

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.insert import (
+from deltasql.errors.statements.insert import (
     DuplicateInsertColumnError,
     MissingNotNullColumnError,
     MixedDefaultsError,

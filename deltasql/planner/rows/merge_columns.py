@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.columns import FieldNotFoundError
-from deltasql.errors.insert import DuplicateInsertColumnError
-from deltasql.errors.merge import MergeUnresolvedError, NestedInsertColumnError
+from deltasql.errors.statements.columns import FieldNotFoundError
+from deltasql.errors.statements.insert import DuplicateInsertColumnError
+from deltasql.errors.statements.merge import MergeUnresolvedError, NestedInsertColumnError
 from deltasql.errors.write import FieldOfNonStructError
 from deltasql.plan.base import ColumnPath, SqlText, quote
 from deltasql.plan.merge import ClauseKind

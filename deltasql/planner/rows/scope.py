@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.merge import MergeUnresolvedError
+from deltasql.errors.statements.merge import MergeUnresolvedError
 from deltasql.errors.write import AggregateInConditionError, NonDeterministicConditionError, SubqueryInConditionError
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.operators import Operator

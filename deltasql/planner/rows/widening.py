@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from deltasql.errors.column_values import GeneratedTypeMismatchError
-from deltasql.errors.constraints import ConstraintTypeMismatchError
+from deltasql.errors.statements.constraints import ConstraintTypeMismatchError
 from deltasql.log.configuration.iceberg_compat import compat_keys
 from deltasql.log.properties.property_registry import TYPE_WIDENING
 from deltasql.log.properties.table_properties import TableProperties

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltasql.errors.optimize import ClusterPartitionedTableError
+from deltasql.errors.statements.optimize import ClusterPartitionedTableError
 from deltasql.log.actions import operations
 from deltasql.log.reading.clustering import CLUSTERING_FEATURE, clustering_columns, clustering_domain, is_clustered
 from deltasql.plan.table import AlterClustering

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import assert_never
 
 from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.columns import (
+from deltasql.errors.statements.columns import (
     AddColumnDefaultError,
     AddNotNullColumnError,
     ChangeColumnError,

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.constraints import (
+from deltasql.errors.statements.constraints import (
     CheckAggregateError,
     CheckExpressionError,
     CheckFunctionError,

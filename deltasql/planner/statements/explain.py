@@ -9,8 +9,8 @@ from typing import Any
 
 from typing_extensions import assert_never
 
-from deltasql.errors.refused import ExplainModeError
 from deltasql.errors.secrets import without_secrets_of
+from deltasql.errors.statements.refused import ExplainModeError
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quote
 from deltasql.plan.inspect import Explain
 from deltasql.plan.operators import (

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.features import (
+from deltasql.errors.statements.features import (
     DependentFeaturesError,
     FeatureIsPropertyError,
     FeatureNotPresentError,

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.catalog import TableAlreadyExistsError
-from deltasql.errors.frames import (
+from deltasql.errors.statements.frames import (
     DataChangeFalseError,
     FramePartitioningMismatchError,
     FrameSchemaMismatchError,
@@ -18,7 +18,7 @@ from deltasql.errors.frames import (
     ReplaceWhereDataChangeError,
     VoidInStreamError,
 )
-from deltasql.errors.table import CannotReplaceMissingTableError
+from deltasql.errors.statements.table import CannotReplaceMissingTableError
 from deltasql.log.actions import operations
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
 from deltasql.plan.base import ColumnPath, SqlText, quote

@@ -7,7 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from deltasql.errors.insert import DuplicateInsertColumnError, NotPartitionColumnError, ReplaceWhereClauseError
+from deltasql.errors.statements.insert import (
+    DuplicateInsertColumnError,
+    NotPartitionColumnError,
+    ReplaceWhereClauseError,
+)
 from deltasql.log.actions import operations
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import ORDINAL, QUERY, hidden

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from deltasql.catalog.entries import matching
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.catalog import TableNotFoundError
-from deltasql.errors.inspect import (
+from deltasql.errors.secrets import shown_pairs, shown_value
+from deltasql.errors.statements.inspect import (
     DescribeViewDetailError,
     DescribeViewHistoryError,
     ShowCreateViewError,
     ShowPartitionsOfViewError,
     ShowPartitionsUnpartitionedError,
 )
-from deltasql.errors.secrets import shown_pairs, shown_value
 from deltasql.errors.suggestion import OPEN_SET, meant, similar_names
 from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
 from deltasql.log.configuration.properties import canonical_key

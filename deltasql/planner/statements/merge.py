@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing_extensions import assert_never
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.merge import (
+from deltasql.errors.statements.merge import (
     MergeIntoEmptySchemaError,
     UnconditionalBySourceError,
     UnconditionalMatchedError,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from deltasql.errors.optimize import (
+from deltasql.errors.statements.optimize import (
     ClusteringWithPredicateError,
     ClusteringWithZOrderError,
     OptimizeFullError,

@@ -1,4 +1,4 @@
-"""SET and UNSET TBLPROPERTIES."""
+"""SET and UNSET TBLPROPERTIES; COMMENT ON a table, a column or a schema."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from deltasql.errors.base import DeltaSqlError
 from deltasql.log.actions import operations
 from deltasql.log.configuration.iceberg_compat import check_compatible, with_valid_formats
 from deltasql.log.configuration.properties import (
@@ -16,15 +17,26 @@ from deltasql.log.configuration.properties import (
 )
 from deltasql.log.configuration.row_ids import with_row_id_columns
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
-from deltasql.plan.properties import SetTableProperties, UnsetTableProperties
+from deltasql.plan.base import ColumnPath, TableName
+from deltasql.plan.properties import (
+    CommentOnColumn,
+    CommentOnSchema,
+    CommentOnTable,
+    SetTableProperties,
+    UnsetTableProperties,
+)
+from deltasql.planner.catalog_changes import SchemaComment
 from deltasql.planner.changes import CommitSpec, Plan, Stepwise, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.planner.tables.clustering_columns import check_still_indexed
 from deltasql.planner.tables.iceberg_files import check_iceberg_files
-from deltasql.planner.tables.metadata import check_mapping_change, mapped_metadata
+from deltasql.planner.tables.metadata import check_mapping_change, evolved_metadata, mapped_metadata, metadata_actions
 from deltasql.planner.tables.row_tracking import enabling_steps, enabling_tags, refuse_unknown_counts, starts_tracking
 from deltasql.schema.checks import check_change_columns
+from deltasql.schema.edits import set_comment
+from deltasql.schema.json import field_to_json
+from deltasql.schema.paths import resolve
 from deltasql.settings.session_settings import ARBITRARY_PROPERTIES, STRICT_UNSET
 
 if TYPE_CHECKING:
@@ -117,3 +129,49 @@ def _(statement: UnsetTableProperties, context: Context) -> Plan:
         metadata = replace(metadata, description=None)
     parameters = {"properties": list(statement.keys), "ifExists": True}
     return TableChange(CommitSpec(log, snapshot, operations.UNSET_PROPERTIES, parameters, (metadata,)))
+
+
+@plan.register
+def _(statement: CommentOnTable, context: Context) -> Plan:
+    log, snapshot = context.writable(statement.table)
+    metadata = replace(snapshot.metadata, description=statement.comment)
+    parameters = {"properties": {"comment": statement.comment}}
+    return TableChange(
+        CommitSpec(log, snapshot, operations.SET_PROPERTIES, parameters, metadata_actions(snapshot, metadata))
+    )
+
+
+@plan.register
+def _(statement: CommentOnColumn, context: Context) -> Plan:
+    """COMMENT ON COLUMN commits what ALTER COLUMN … COMMENT does."""
+    table, column = _table_and_column(statement.column, context)
+    log, snapshot = context.writable(table)
+    try:
+        schema = set_comment(snapshot.schema, column, statement.comment, where=snapshot.table)
+        field = resolve(schema, column, where=snapshot.table).field
+    except DeltaSqlError as error:
+        raise error.at(context.caret(statement.column.start, statement.column.end)) from None
+    metadata = evolved_metadata(snapshot.metadata, schema, table=snapshot.table)
+    described = field_to_json(field) | {"name": ".".join(column)}
+    actions = metadata_actions(snapshot, metadata) or (metadata,)
+    return TableChange(CommitSpec(log, snapshot, operations.CHANGE_COLUMN, {"column": described}, actions))
+
+
+def _table_and_column(name: ColumnPath, context: Context) -> tuple[TableName, tuple[str, ...]]:
+    """a.b.c is column c of table a.b, or field b.c of table a: the longest name of a table that there is counts."""
+    candidates = [
+        TableName(name.parts[:end], name.start, name.end) for end in range(min(3, len(name.parts) - 1), 0, -1)
+    ]
+    for table in candidates:
+        known = table.path is not None or context.is_view(table)
+        if known or context.catalog.resolve(table.parts) is not None:
+            return table, name.parts[len(table.parts) :]
+    # The error names the table that was most likely meant.
+    table = candidates[0] if candidates else TableName(name.parts, name.start, name.end)
+    return table, name.parts[-1:]
+
+
+@plan.register
+def _(statement: CommentOnSchema, context: Context) -> Plan:
+    context.refuse_version(statement.schema)
+    return SchemaComment(statement.schema.parts, statement.comment)

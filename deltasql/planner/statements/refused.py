@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltasql.errors.refused import HiveStatementError, TruncatePartitionError
+from deltasql.errors.statements.refused import HiveStatementError, TruncatePartitionError
 from deltasql.plan.refused import Refused
 from deltasql.planner.changes import Plan
 from deltasql.planner.context import Context

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import TimestampTooEarlyError, TimestampTooLateError, VersionNotFoundError
-from deltasql.errors.restore import (
+from deltasql.errors.statements.restore import (
     RestoreMissingFilesError,
     RestoreTimestampEarlierError,
     RestoreTimestampGreaterError,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from deltasql.errors.routine import (
+from deltasql.errors.statements.routine import (
     FunctionReadsTableError,
     ImmediateIntoError,
     ImmediateParameterError,
@@ -16,7 +16,7 @@ from deltasql.errors.routine import (
     PermanentFunctionError,
     UnnamedParameterError,
 )
-from deltasql.errors.settings import UnboundParameterError
+from deltasql.errors.statements.settings import UnboundParameterError
 from deltasql.parser import parse
 from deltasql.parser.parameters import bind_parameters
 from deltasql.plan.base import SqlText, quote

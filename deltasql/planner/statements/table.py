@@ -11,8 +11,8 @@ from uuid import uuid4
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError, TableAlreadyExistsError
-from deltasql.errors.refused import UnsupportedStatementError, WrongObjectError
-from deltasql.errors.table import (
+from deltasql.errors.statements.refused import UnsupportedStatementError, WrongObjectError
+from deltasql.errors.statements.table import (
     CannotReplaceMissingTableError,
     ClusterAndPartitionError,
     ColumnListWithQueryError,

@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.refused import HiveStatementError
+from deltasql.errors.statements.refused import HiveStatementError
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.inspect import ShowTableExtended, ShowTables
 from deltasql.planner.changes import Answer, Plan

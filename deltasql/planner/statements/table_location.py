@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.table import SetLocationOfPathError, SetLocationSchemaError
-from deltasql.errors.view import WriteIntoViewError
+from deltasql.errors.statements.table import SetLocationOfPathError, SetLocationSchemaError
+from deltasql.errors.statements.view import WriteIntoViewError
 from deltasql.plan.table import SetTableLocation
 from deltasql.planner.catalog_changes import Relocation
 from deltasql.planner.changes import Plan

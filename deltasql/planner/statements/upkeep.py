@@ -7,7 +7,7 @@ do for tables of the warehouse but to say whether they are there. What only Spar
 from __future__ import annotations
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.refused import DeltaStatisticsError, WrongObjectError
+from deltasql.errors.statements.refused import DeltaStatisticsError, WrongObjectError
 from deltasql.plan.base import TableName
 from deltasql.plan.upkeep import AnalyzeTable, AnalyzeTables, CacheTable, RefreshTable, UncacheTable
 from deltasql.plan.view import CreateView, ViewScope

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from deltasql.errors.log import NotADeltaTableError
-from deltasql.errors.vacuum import (
+from deltasql.errors.statements.vacuum import (
     InventorySchemaError,
     NegativeRetentionError,
     RetentionTooShortError,

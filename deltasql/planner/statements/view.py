@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.refused import WrongObjectError
-from deltasql.errors.view import (
+from deltasql.errors.statements.refused import WrongObjectError
+from deltasql.errors.statements.view import (
     AlteredViewNotFoundError,
     AlterTemporaryViewError,
     DuplicateViewColumnError,

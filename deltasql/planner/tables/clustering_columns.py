@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.optimize import (
+from deltasql.errors.schema import DuplicateColumnsError
+from deltasql.errors.statements.optimize import (
     ClusteringColumnCountError,
     ClusteringTypeError,
     ClusteringWithoutStatsError,
     CreatedClusteringDiffersError,
     ReplaceClusteredError,
 )
-from deltasql.errors.schema import DuplicateColumnsError
 from deltasql.log.configuration.iceberg_compat import compat_keys
 from deltasql.log.configuration.indexed_columns import index_rule, indexed_leaves
 from deltasql.log.properties.property_registry import DELETION_VECTORS

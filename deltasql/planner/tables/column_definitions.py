@@ -15,7 +15,7 @@ from deltasql.errors.column_values import (
     IdentityWithDefaultError,
     IdentityWithExpressionError,
 )
-from deltasql.errors.columns import ColumnClauseError
+from deltasql.errors.statements.columns import ColumnClauseError
 from deltasql.plan.base import quote
 from deltasql.plan.table import ColumnDefinition, CreateTable
 from deltasql.planner.context import Context

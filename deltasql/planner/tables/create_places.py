@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.log import UnsupportedLocationError
 from deltasql.errors.schema import DuplicateColumnsError, PartitionColumnNotFoundError
-from deltasql.errors.table import NotADeltaProviderError
+from deltasql.errors.statements.table import NotADeltaProviderError
 from deltasql.plan.table import CreateTable
 from deltasql.planner.context import Context
 from deltasql.sql.outline import find, outline

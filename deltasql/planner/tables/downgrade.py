@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from deltasql.errors.features import ConstraintsLeftError, MappedColumnNamesError
+from deltasql.errors.statements.features import ConstraintsLeftError, MappedColumnNamesError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import DomainMetadata
 from deltasql.log.actions.deletion_vectors import marked_files

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from deltasql.errors.table import (
+from deltasql.errors.statements.table import (
     CreatedColumnsDifferError,
     CreatedPartitioningDiffersError,
     CreatedPropertiesDifferError,

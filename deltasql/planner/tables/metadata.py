@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import assert_never
 
-from deltasql.errors.properties import ColumnMappingModeError
+from deltasql.errors.statements.properties import ColumnMappingModeError
 from deltasql.log.configuration.iceberg_compat import gives_nested_ids
 from deltasql.log.configuration.properties import (
     protocol_for,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltasql.errors.optimize import NonPartitionPredicateError, PartitionPredicateError
+from deltasql.errors.statements.optimize import NonPartitionPredicateError, PartitionPredicateError
 from deltasql.log.actions.bin_packing import first_rows, partition_numbers, rows_with
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import PARTITION_NUMBER, PARTITIONS

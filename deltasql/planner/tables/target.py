@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deltasql.errors.table import (
+from deltasql.errors.statements.table import (
     AmbiguousLocationError,
     ExternalTableWithoutLogError,
     ExternalTableWithoutSchemaError,

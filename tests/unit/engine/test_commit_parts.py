@@ -13,7 +13,7 @@ from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.writing.stage import Stage
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.engine import RemoteWriteError
-from deltasql.errors.insert import ReplaceWhereMismatchError
+from deltasql.errors.statements.insert import ReplaceWhereMismatchError
 from deltasql.errors.write import CheckViolationError, ExceedLengthError, NotNullViolationError
 from deltasql.execution.row_change import _overwritten
 from deltasql.log.actions import operations

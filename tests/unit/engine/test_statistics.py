@@ -20,7 +20,7 @@ from deltasql.engine.writing.file_statistics import (
     stats_json,
 )
 from deltasql.engine.writing.staged_files import directory_values, staged_files, utc_text
-from deltasql.errors.properties import PropertyValueError
+from deltasql.errors.statements.properties import PropertyValueError
 from deltasql.log.configuration.indexed_columns import IndexRule, index_rule, indexed_leaves
 from deltasql.schema.types import (
     BOOLEAN,

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.features import UnsupportedWriteFeaturesError
-from deltasql.errors.properties import ManualFeaturesError
+from deltasql.errors.statements.features import UnsupportedWriteFeaturesError
+from deltasql.errors.statements.properties import ManualFeaturesError
 from deltasql.log.configuration import properties
 from deltasql.log.configuration.properties import ParsedProperties, parse_properties, protocol_for
 from deltasql.log.properties import property_registry as registry

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.features import (
+from deltasql.errors.statements.features import (
     UnsupportedReadFeaturesError,
     UnsupportedTypeChangeError,
     UnsupportedWriteFeaturesError,

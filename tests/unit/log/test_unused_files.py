@@ -13,7 +13,7 @@ import pytest
 
 import deltasql
 from deltasql.errors.log import StorageError
-from deltasql.errors.vacuum import VacuumLiteError
+from deltasql.errors.statements.vacuum import VacuumLiteError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddCDCFile, AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import vector_path, z85_encode

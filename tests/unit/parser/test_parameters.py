@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.settings import ParameterValueError, UnboundParameterError
+from deltasql.errors.statements.settings import ParameterValueError, UnboundParameterError
 from deltasql.parser.parameters import bind_parameters
 
 

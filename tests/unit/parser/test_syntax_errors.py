@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.merge import MergeMissingWhenError
+from deltasql.errors.statements.merge import MergeMissingWhenError
 from deltasql.errors.syntax import (
     DatatypeMissingSizeError,
     DecimalPrecisionError,

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.columns import ColumnNotFoundError, DropClusteringColumnError
-from deltasql.errors.optimize import (
+from deltasql.errors.schema import DuplicateColumnsError
+from deltasql.errors.statements.columns import ColumnNotFoundError, DropClusteringColumnError
+from deltasql.errors.statements.optimize import (
     ClusteringColumnCountError,
     ClusteringTypeError,
     ClusteringWithoutStatsError,
@@ -20,8 +21,7 @@ from deltasql.errors.optimize import (
     OptimizeFullError,
     ReplaceClusteredError,
 )
-from deltasql.errors.schema import DuplicateColumnsError
-from deltasql.errors.table import ClusterAndPartitionError
+from deltasql.errors.statements.table import ClusterAndPartitionError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from deltasql.errors.catalog import SchemaNotFoundError, TableAlreadyExistsError, TableNotFoundError
-from deltasql.errors.refused import UnsupportedStatementError
-from deltasql.errors.table import (
+from deltasql.errors.statements.refused import UnsupportedStatementError
+from deltasql.errors.statements.table import (
     AmbiguousLocationError,
     CannotReplaceMissingTableError,
     ColumnListWithQueryError,
@@ -25,7 +25,7 @@ from deltasql.errors.table import (
     NotADeltaProviderError,
     SchemaNotProvidedError,
 )
-from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
+from deltasql.errors.statements.view import TimeTravelViewError, WriteIntoViewError
 from deltasql.errors.write import AppendOnlyError
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.protocol.protocol import Protocol

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.columns import ColumnClauseError
-from deltasql.errors.constraints import ConstraintDeclaredTwiceError, NonBooleanConstraintError
+from deltasql.errors.statements.columns import ColumnClauseError
+from deltasql.errors.statements.constraints import ConstraintDeclaredTwiceError, NonBooleanConstraintError
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.schema.types import BOOLEAN, INTEGER
 from tests.unit.planner.lab import Lab

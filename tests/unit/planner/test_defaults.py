@@ -13,8 +13,8 @@ from deltasql.errors.column_values import (
     GeneratedWithDefaultError,
     IdentityWithDefaultError,
 )
-from deltasql.errors.columns import NestedDefaultError
-from deltasql.errors.properties import ColumnDefaultsNotEnabledError
+from deltasql.errors.statements.columns import NestedDefaultError
+from deltasql.errors.statements.properties import ColumnDefaultsNotEnabledError
 from deltasql.plan.operators import Rewrite
 from deltasql.planner.changes import RowChange
 from deltasql.planner.rows.defaults import replace_defaults

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from deltasql.errors.catalog import TableNotFoundError
-from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
+from deltasql.errors.statements.view import TimeTravelViewError, WriteIntoViewError
 from deltasql.errors.write import AppendOnlyError, NonDeterministicConditionError
 from deltasql.plan.base import SqlText
 from deltasql.plan.operators import Rewrite, RowEffect

@@ -16,9 +16,9 @@ from deltasql.errors.column_values import (
     IdentityUpdateError,
     NoIdentityError,
 )
-from deltasql.errors.columns import ReplaceIdentityColumnsError
 from deltasql.errors.concurrency import MetadataChangedError
-from deltasql.errors.insert import MixedDefaultsError
+from deltasql.errors.statements.columns import ReplaceIdentityColumnsError
+from deltasql.errors.statements.insert import MixedDefaultsError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.errors.frames import IllegalOptionError, InvalidIdempotentWriteError
+from deltasql.errors.statements.frames import IllegalOptionError, InvalidIdempotentWriteError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import SetTransaction
 from deltasql.log.commit.transaction import Transaction

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.insert import (
+from deltasql.errors.statements.insert import (
     DuplicateInsertColumnError,
     MissingNotNullColumnError,
     NotPartitionColumnError,
@@ -17,8 +17,8 @@ from deltasql.errors.insert import (
     TooManyInsertColumnsError,
     UnknownInsertColumnError,
 )
-from deltasql.errors.settings import InvalidSettingError
-from deltasql.errors.view import WriteIntoViewError
+from deltasql.errors.statements.settings import InvalidSettingError
+from deltasql.errors.statements.view import WriteIntoViewError
 from deltasql.errors.write import (
     AppendOnlyError,
     NestedArityError,

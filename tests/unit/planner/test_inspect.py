@@ -8,11 +8,15 @@ from typing import Any
 import pytest
 
 from deltasql.errors.catalog import TableNotFoundError
-from deltasql.errors.inspect import DescribeViewDetailError, DescribeViewHistoryError, ShowPartitionsUnpartitionedError
 from deltasql.errors.log import TimestampInvalidError
-from deltasql.errors.refused import ExplainModeError
-from deltasql.errors.table import ReadTableWithoutColumnsError
-from deltasql.errors.view import TimeTravelViewError
+from deltasql.errors.statements.inspect import (
+    DescribeViewDetailError,
+    DescribeViewHistoryError,
+    ShowPartitionsUnpartitionedError,
+)
+from deltasql.errors.statements.refused import ExplainModeError
+from deltasql.errors.statements.table import ReadTableWithoutColumnsError
+from deltasql.errors.statements.view import TimeTravelViewError
 from deltasql.planner.changes import Answer
 from tests.unit.planner.lab import Lab
 

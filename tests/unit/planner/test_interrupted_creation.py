@@ -8,7 +8,7 @@ import pytest
 
 import deltasql
 from deltasql.errors.concurrency import ProtocolChangedError
-from deltasql.errors.table import NonEmptyLocationError
+from deltasql.errors.statements.table import NonEmptyLocationError
 from deltasql.session import Session
 
 CREATE = "CREATE TABLE t (a INT) USING delta"

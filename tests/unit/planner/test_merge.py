@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.columns import FieldNotFoundError
-from deltasql.errors.insert import DuplicateInsertColumnError
-from deltasql.errors.merge import (
+from deltasql.errors.statements.columns import FieldNotFoundError
+from deltasql.errors.statements.insert import DuplicateInsertColumnError
+from deltasql.errors.statements.merge import (
     MergeIntoEmptySchemaError,
     MergeUnresolvedError,
     NestedInsertColumnError,
@@ -17,8 +17,8 @@ from deltasql.errors.merge import (
     UnconditionalMatchedError,
     UnconditionalNotMatchedError,
 )
-from deltasql.errors.settings import InvalidSettingError
-from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
+from deltasql.errors.statements.settings import InvalidSettingError
+from deltasql.errors.statements.view import TimeTravelViewError, WriteIntoViewError
 from deltasql.errors.write import (
     AggregateInConditionError,
     AppendOnlyError,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.optimize import (
+from deltasql.errors.statements.optimize import (
     NonPartitionPredicateError,
     OptimizeFullError,
     PartitionPredicateError,
@@ -16,8 +16,8 @@ from deltasql.errors.optimize import (
     ZOrderPartitionColumnError,
     ZOrderWithoutStatsError,
 )
-from deltasql.errors.settings import InvalidSettingError
-from deltasql.errors.view import WriteIntoViewError
+from deltasql.errors.statements.settings import InvalidSettingError
+from deltasql.errors.statements.view import WriteIntoViewError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.commit.transaction import Transaction

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.columns import AddColumnDefaultError, AddNotNullColumnError, ColumnClauseError
 from deltasql.errors.iceberg import IcebergVectorsError
-from deltasql.errors.properties import (
+from deltasql.errors.statements.columns import AddColumnDefaultError, AddNotNullColumnError, ColumnClauseError
+from deltasql.errors.statements.properties import (
     ColumnDefaultsNotEnabledError,
     ColumnMappingModeError,
     UnknownPropertyError,
     UnsetMissingPropertyError,
 )
-from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
+from deltasql.errors.statements.view import TimeTravelViewError, WriteIntoViewError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector, Metadata
 from deltasql.log.commit.transaction import Transaction

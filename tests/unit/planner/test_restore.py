@@ -14,7 +14,7 @@ import pytest
 import deltasql
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.concurrency import ConcurrentWriteError
-from deltasql.errors.restore import RestoreMissingFilesError
+from deltasql.errors.statements.restore import RestoreMissingFilesError
 from deltasql.errors.write import AppendOnlyError
 from deltasql.execution import commit
 from deltasql.log.actions import operations

@@ -8,7 +8,7 @@ import pytest
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import SchemaNotFoundError
-from deltasql.errors.routine import FunctionReadsTableError, ImmediateTextError, UnnamedParameterError
+from deltasql.errors.statements.routine import FunctionReadsTableError, ImmediateTextError, UnnamedParameterError
 from deltasql.planner.catalog_changes import CatalogChoice, ViewChange
 from deltasql.planner.changes import Answer, QueryRows, SparkCommand
 from tests.unit.planner.lab import Lab

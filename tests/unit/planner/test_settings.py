@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.settings import InvalidSettingError
+from deltasql.errors.statements.settings import InvalidSettingError
 from deltasql.planner.changes import Answer, SettingChange
 from deltasql.schema.timezone import zone
 from deltasql.settings import session_settings

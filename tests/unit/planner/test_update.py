@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.view import TimeTravelViewError, WriteIntoViewError
+from deltasql.errors.statements.view import TimeTravelViewError, WriteIntoViewError
 from deltasql.errors.write import (
     AggregateInConditionError,
     AppendOnlyError,

@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.refused import WrongObjectError
-from deltasql.errors.syntax import ParseSyntaxError
-from deltasql.errors.view import (
+from deltasql.errors.statements.refused import WrongObjectError
+from deltasql.errors.statements.view import (
     AlteredViewNotFoundError,
     AlterTemporaryViewError,
     DuplicateViewColumnError,
@@ -20,6 +19,7 @@ from deltasql.errors.view import (
     ViewArityError,
     ViewNotFoundError,
 )
+from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.execution.catalog_effects import change_views
 from deltasql.plan.operators import Query
 from deltasql.planner.binding import bind
