@@ -29,31 +29,46 @@ ROW_ID_COLUMNS = ("baseRowId", "defaultRowCommitVersion")
 """What a Scan must know of each of its files besides to give row ids."""
 
 
+@dataclass(frozen=True, slots=True)
+class TableVersion:
+    """A version of a table: the `name` that the statement calls it by, and the location of its log."""
+
+    name: str
+    location: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pruning:
+    """How the files of a scan were chosen, out of `total_files`.
+
+    `predicate`, its columns qualified by `alias`, chose them: where it is not TRUE, no row is asked for.
+    """
+
+    total_files: int
+    predicate: str | None = None
+    alias: str | None = None
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Scan:
     """Rows of some data files of one table version, as `schema`.
 
-    `location` is the table's. `files` has the columns `path` (as in the log), `size`, `partitionValues` (struct of
-    strings) and `deletionVector` (its descriptor, or null), or all of SCAN_COLUMNS; `total_files` is their number
-    before pruning. With `identity` each row also carries ROW_FILE, ROW_INDEX and TARGET_PRESENT. With `row_ids` it
-    carries ROW_ID and ROW_VERSION, and `files` have ROW_ID_COLUMNS as well. Rows of a `described` scan have METADATA
-    instead. With `marked_only` the rows that the vectors mark are read, and no others. `predicate`, its columns
-    qualified by `alias`, is what chose the files: where it is not TRUE, no row is asked for.
+    `files` has the columns `path` (as in the log), `size`, `partitionValues` (struct of strings) and `deletionVector`
+    (its descriptor, or null), or all of SCAN_COLUMNS. With `identity` each row also carries ROW_FILE, ROW_INDEX and
+    TARGET_PRESENT. With `row_ids` it carries ROW_ID and ROW_VERSION, and `files` have ROW_ID_COLUMNS as well. Rows of a
+    `described` scan have METADATA instead. With `marked_only` the rows that the vectors mark are read, and no others.
     """
 
-    table: str
-    location: str
-    version: int
+    table: TableVersion
     schema: StructType
     partition_columns: tuple[str, ...]
     files: pa.Table
-    total_files: int
+    pruning: Pruning
     identity: bool = False
     row_ids: RowIdColumns | None = None
     described: bool = False
     marked_only: bool = False
-    predicate: str | None = None
-    alias: str | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -23,8 +23,10 @@ from deltasql.plan.operators import (
     ROW_ID_COLUMNS,
     SCAN_COLUMNS,
     Operator,
+    Pruning,
     Query,
     Scan,
+    TableVersion,
     ViewColumns,
 )
 from deltasql.planner.catalog_changes import Creation
@@ -82,16 +84,12 @@ def scan(
     columns = columns if row_ids is None else (*columns, *ROW_ID_COLUMNS)
     files, total = _files(context, snapshot, predicate, alias, columns)
     return Scan(
-        table=snapshot.table,
-        location=snapshot.location,
-        version=snapshot.version,
+        table=TableVersion(snapshot.table, snapshot.location, snapshot.version),
         schema=snapshot.schema,
         partition_columns=snapshot.partition_columns,
         files=files,
-        total_files=total,
+        pruning=Pruning(total, predicate, alias),
         row_ids=row_ids,
-        predicate=predicate,
-        alias=alias,
     )
 
 

@@ -25,7 +25,7 @@ from deltasql.log.actions.vector_writer import inline_vector
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
 from deltasql.log.reading.change_feed import version_changes
 from deltasql.plan.base import SqlText, TableName
-from deltasql.plan.operators import Operator, Scan, UnionAll
+from deltasql.plan.operators import Operator, Pruning, Scan, TableVersion, UnionAll
 from deltasql.schema.checks import CHANGE_FIELDS, CHANGE_TYPE, COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.compatibility import unreadable_part
@@ -191,13 +191,11 @@ class _Feed:
             COMMIT_TIMESTAMP,
         ]
         return Scan(
-            table=self.log.table,
-            location=self.log.location,
-            version=self.end,
+            table=TableVersion(self.log.table, self.log.location, self.end),
             schema=StructType((*self.snapshot.schema, *CHANGE_FIELDS)),
             partition_columns=tuple(names),
             files=self._files(files, names, times),
-            total_files=len(files),
+            pruning=Pruning(len(files)),
             marked_only=bool(files) and files[0].marked is not None,
         )
 

@@ -42,11 +42,11 @@ def _is_readable(path: str) -> bool:
 
 
 def missing_file(operator: Scan, path: str) -> DataFileNotFoundError:
-    return DataFileNotFoundError("data file", path, operator.table, operator.version)
+    return DataFileNotFoundError("data file", path, operator.table.name, operator.table.version)
 
 
 def missing_vector(operator: Scan, vector: Mapping[str, Json]) -> DataFileNotFoundError:
     from deltasql.log.reading.missing_files import vector_place
 
-    place = vector_place(dict(vector), operator.location) or ""
-    return DataFileNotFoundError("deletion vector file", place, operator.table, operator.version)
+    place = vector_place(dict(vector), operator.table.location) or ""
+    return DataFileNotFoundError("deletion vector file", place, operator.table.name, operator.table.version)

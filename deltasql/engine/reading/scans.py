@@ -90,7 +90,7 @@ def _located(operator: Scan) -> Scan:
 
     if "location" in operator.files.column_names:
         return operator
-    places = file_locations(operator.files.column("path"), operator.location)
+    places = file_locations(operator.files.column("path"), operator.table.location)
     return replace(operator, files=operator.files.append_column("location", places))
 
 
@@ -193,7 +193,7 @@ def _positions(operator: Scan, vectors: Mapping[str, Mapping[str, Any]]) -> Iter
     """The rows that deletion vectors mark, by the location of their file."""
     import numpy as np
 
-    store = open_store(operator.location)
+    store = open_store(operator.table.location)
     for path, vector in vectors.items():
         try:
             yield path, deleted_rows(store, vector).astype(np.int64)

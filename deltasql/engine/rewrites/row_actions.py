@@ -159,7 +159,7 @@ class ActedRows:
         rows = fired.groupBy(ROW_FILE, ROW_INDEX).agg(F.count(F.lit(1)).alias("matches"), *keys)
         found = rows.filter("matches > 1").orderBy(*names).limit(3).collect()
         if found:
-            raise MultipleSourceRowsError(table=self.operator.target.table, keys=_shown(found, labels))
+            raise MultipleSourceRowsError(table=self.operator.target.table.name, keys=_shown(found, labels))
 
     def subset(self, uris: Iterable[str]) -> pa.Table:
         """The rows of the target's file list for some file URIs, as Spark writes them."""

@@ -19,7 +19,7 @@ from deltasql.log.actions.vector_writer import MarkedFile, inline_vector
 from deltasql.log.configuration.row_ids import row_id_columns
 from deltasql.log.storage.paths import absolute, canonical
 from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_ID, ROW_INDEX, SOURCE_PRESENT
-from deltasql.plan.operators import Query, Rewrite, RowEffect, RowKind, Scan
+from deltasql.plan.operators import Pruning, Query, Rewrite, RowEffect, RowKind, Scan, TableVersion
 from deltasql.plan.reads import Reads
 from deltasql.schema.types import StructType
 from deltasql.skipping.pruning import prune
@@ -167,13 +167,11 @@ class RowReader:
         if columns is None:
             return None
         return Scan(
-            table=snapshot.table,
-            location=snapshot.location,
-            version=snapshot.version,
+            table=TableVersion(snapshot.table, snapshot.location, snapshot.version),
             schema=StructType(),
             partition_columns=(),
             files=files,
-            total_files=files.num_rows,
+            pruning=Pruning(files.num_rows),
             identity=True,
             row_ids=columns,
             marked_only=marked_only,

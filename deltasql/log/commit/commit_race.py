@@ -16,7 +16,7 @@ from deltasql.log.actions.commit_file import CommitFile, parse_commit
 from deltasql.log.actions.file_changes import FileChanges
 from deltasql.log.actions.operations import operation_named
 from deltasql.log.commit.commit_writer import CommitText, CommitWriter
-from deltasql.log.commit.conflict import Winner, table_conflict
+from deltasql.log.commit.conflict import TableWrites, Winner, table_conflict
 from deltasql.log.commit.rebase import Rebase
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.log_segment import list_after
@@ -118,12 +118,14 @@ class CommitRace:
         winner = Winner(
             version=commit.version,
             operation="An unnamed operation",
-            changes_metadata=commit.metadata is not None,
-            changes_protocol=commit.protocol is not None and self._is_another(commit.protocol),
+            writes=TableWrites(
+                metadata=commit.metadata is not None,
+                protocol=commit.protocol is not None and self._is_another(commit.protocol),
+                app_ids=frozenset(commit.transactions),
+                domains=frozenset(commit.domains),
+            ),
             adds=_partitions({**files.new, **outputs, **stated}),
             removes=_partitions({**files.removed, **files.moved, **left}),
-            app_ids=frozenset(commit.transactions),
-            domains=frozenset(commit.domains),
         )
         if info is None:
             return winner
@@ -140,7 +142,7 @@ class CommitRace:
     def _is_another(self, protocol: Json) -> bool:
         """False for a protocol that was only stated once more."""
         read = self._plan.read
-        return read is None or self._plan.attempt.changes_protocol or Protocol.from_json(protocol) != read.protocol
+        return read is None or self._plan.attempt.writes.protocol or Protocol.from_json(protocol) != read.protocol
 
     def _put_preceding(self) -> None:
         """Commits what must be there before the transaction, if anything."""

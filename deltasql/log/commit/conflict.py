@@ -51,47 +51,67 @@ class ReadPredicate:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadSet:
+    """What a transaction has read: scans by their predicates, versions of applications by `app_ids`.
+
+    `files` are all files that its scans were planned over; paths are canonical.
+    """
+
+    predicates: tuple[ReadPredicate, ...] = ()
+    files: frozenset[str] = frozenset()
+    whole_table: bool = False
+    app_ids: frozenset[str] = frozenset()
+
+    @property
+    def has_scans(self) -> bool:
+        """Whether there is a scan against which a winner can be held."""
+        return bool(self.predicates or self.files or self.whole_table)
+
+    def meets(self, values: PartitionValues) -> bool:
+        """True if a scan would have met a file with these partition values."""
+        if self.whole_table:
+            return True
+        return any(item.matches is None or item.matches(values) for item in self.predicates)
+
+
+@dataclass(frozen=True, slots=True)
+class TableWrites:
+    """What a commit writes besides files: whether metadata and protocol, and which applications and domains."""
+
+    metadata: bool = False
+    protocol: bool = False
+    app_ids: frozenset[str] = frozenset()
+    domains: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Attempt:
     """The transaction that lost a race, as the rules of conflicts see it. Paths are canonical.
 
-    `read_files` are all files that its scans were planned over. `version` is the one that it wanted, 0 for a new table.
-    `advice` says what would make it conflict with less.
+    `version` is the one that it wanted, 0 for a new table. `advice` says what would make it conflict with less.
     """
 
     table: str
     version: int
     level: IsolationLevel
-    read_predicates: tuple[ReadPredicate, ...] = ()
-    read_files: frozenset[str] = frozenset()
-    read_whole_table: bool = False
-    read_app_ids: frozenset[str] = frozenset()
+    reads: ReadSet = ReadSet()
+    writes: TableWrites = TableWrites()
     removes: frozenset[str] = frozenset()
-    app_ids: frozenset[str] = frozenset()
-    domains: frozenset[str] = frozenset()
-    changes_metadata: bool = False
-    changes_protocol: bool = False
     only_adds: bool = True
     needs_next_version: bool = False
     advice: str = ""
 
     @property
     def is_blind_append(self) -> bool:
-        reads = self.read_predicates or self.read_files or self.read_whole_table
-        return self.only_adds and not reads
+        return self.only_adds and not self.reads.has_scans
 
     def ignores(self, winner: Winner) -> bool:
         """Whether the isolation level lets the transaction ignore the files that the winner added."""
         if self.is_blind_append or self.level is IsolationLevel.SNAPSHOT:
             return True
         # Whoever writes new metadata has looked at all rows, also at those that other levels let slip in.
-        lenient = self.level is IsolationLevel.WRITE_SERIALIZABLE and not self.changes_metadata
+        lenient = self.level is IsolationLevel.WRITE_SERIALIZABLE and not self.writes.metadata
         return lenient and winner.is_blind_append
-
-    def reads(self, values: PartitionValues) -> bool:
-        """True if a scan would have met a file with these partition values."""
-        if self.read_whole_table:
-            return True
-        return any(item.matches is None or item.matches(values) for item in self.read_predicates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +127,11 @@ class Winner:
     version: int
     operation: str
     is_blind_append: bool = False
-    changes_metadata: bool = False
-    changes_protocol: bool = False
+    writes: TableWrites = TableWrites()
     only_raises_identity: bool = False
     only_enables_row_tracking: bool = False
     adds: Mapping[str, PartitionValues] = field(default_factory=dict)
     removes: Mapping[str, PartitionValues] = field(default_factory=dict)
-    app_ids: frozenset[str] = frozenset()
-    domains: frozenset[str] = frozenset()
     read_version: int | None = None
     orders_rows: bool = False
 
@@ -140,14 +157,14 @@ def _first(rules: Iterable[_Rule], attempt: Attempt, winner: Winner) -> Concurre
 def _protocol(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
     if attempt.version == 0:
         return ProtocolChangedError(attempt.table, winner.version, winner.operation, _EMPTY_FOLDER)
-    if winner.changes_protocol:
+    if winner.writes.protocol:
         return ProtocolChangedError(attempt.table, winner.version, winner.operation)
     return None
 
 
 def _metadata(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
     harmless = winner.only_raises_identity or winner.only_enables_row_tracking
-    if not winner.changes_metadata or (harmless and not attempt.changes_metadata):
+    if not winner.writes.metadata or (harmless and not attempt.writes.metadata):
         return None
     return MetadataChangedError(attempt.table, winner.version, winner.operation)
 
@@ -159,12 +176,12 @@ def _large(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | No
 
 
 def _transactions(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
-    shared = winner.app_ids & (attempt.read_app_ids | attempt.app_ids)
+    shared = winner.writes.app_ids & (attempt.reads.app_ids | attempt.writes.app_ids)
     if shared:
         subject = f"application id {min(shared)}"
         return ConcurrentTransactionError(attempt.table, winner.version, winner.operation, subject=subject)
     # Row ids are given out anew on top of the winner's.
-    shared = (winner.domains & attempt.domains) - {"delta.rowTracking"}
+    shared = (winner.writes.domains & attempt.writes.domains) - {"delta.rowTracking"}
     if shared:
         subject = f"metadata domain {min(shared)}"
         return ConcurrentTransactionError(attempt.table, winner.version, winner.operation, subject=subject)
@@ -174,16 +191,16 @@ def _transactions(attempt: Attempt, winner: Winner) -> ConcurrentModificationErr
 def _appends(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
     if attempt.ignores(winner):
         return None
-    met = next((values for values in winner.adds.values() if attempt.reads(values)), None)
+    met = next((values for values in winner.adds.values() if attempt.reads.meets(values)), None)
     if met is None:
         return None
     whole, plain, hinted = WholeTableAppendError, ConcurrentAppendError, PartitionAppendError
-    return _at(attempt, winner, met, whole if attempt.read_whole_table else hinted if met else plain)
+    return _at(attempt, winner, met, whole if attempt.reads.whole_table else hinted if met else plain)
 
 
 def _deleted_reads(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
-    whole = attempt.read_whole_table
-    met = next((values for path, values in winner.removes.items() if whole or path in attempt.read_files), None)
+    whole = attempt.reads.whole_table
+    met = next((values for path, values in winner.removes.items() if whole or path in attempt.reads.files), None)
     if met is None:
         return None
     plain, hinted = ConcurrentDeleteReadError, PartitionDeleteReadError

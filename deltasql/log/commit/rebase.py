@@ -63,7 +63,7 @@ class Rebase:
 
     def selects(self, attempt: Attempt, new: Mapping[str, Json]) -> bool:
         """Whether the transaction would have had to look at rows of these files."""
-        return any(attempt.reads(add.get("partitionValues") or {}) for add in new.values())
+        return any(attempt.reads.meets(add.get("partitionValues") or {}) for add in new.values())
 
     def closes_circle(self, attempt: Attempt, winner: Winner, files: FileChanges) -> ConcurrentModificationError | None:
         """The error for a winner that has read what this transaction, put before it, has ignored."""
@@ -84,7 +84,7 @@ class Rebase:
 
     def _ignores_appends(self, attempt: Attempt) -> bool:
         """Whether the transaction may go before blind appends whose rows it would have read."""
-        lenient = attempt.level is IsolationLevel.WRITE_SERIALIZABLE and not attempt.changes_metadata
+        lenient = attempt.level is IsolationLevel.WRITE_SERIALIZABLE and not attempt.writes.metadata
         return self._strict and lenient and not attempt.is_blind_append
 
     def _appends_read_by(self, winner: Winner) -> list[SkippedAppend]:

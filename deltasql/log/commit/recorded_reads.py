@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from deltasql.log.commit.conflict import ReadPredicate
+from deltasql.log.commit.conflict import ReadPredicate, ReadSet
 from deltasql.log.storage.paths import canonical
 
 
 class RecordedReads:
-    """What a statement has read of a table, as the rules of conflicts ask for it; paths are canonical."""
+    """What a statement has read of a table so far; paths are canonical."""
 
     def __init__(self, root: str) -> None:
         self._root = root
@@ -31,6 +31,6 @@ class RecordedReads:
         self.files.update(canonical(path, self._root) for path in files or ())
 
     @property
-    def has_scans(self) -> bool:
-        """Whether some scan was noted against which a winner can be held."""
-        return bool(self.predicates or self.files or self.whole_table)
+    def read_set(self) -> ReadSet:
+        """What the rules of conflicts ask for."""
+        return ReadSet(tuple(self.predicates), frozenset(self.files), self.whole_table, frozenset(self.app_ids))

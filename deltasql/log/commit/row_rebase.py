@@ -86,14 +86,14 @@ class FollowingRebase(Rebase):
         error = self.closes_circle(attempt, winner, files)
         if error is not None:
             return error
-        own = replace(attempt, read_files=attempt.read_files | self._followed)
+        own = replace(attempt, reads=replace(attempt.reads, files=attempt.reads.files | self._followed))
         error = file_conflict(own, _without_moves(winner, files))
         if error is not None:
             return error
         rewritten = attempt.removes - self._touched.marked.keys()
         if not rewritten.isdisjoint(files.moved) or not self._touched.move(files, winner.orders_rows):
             return moved_apart(attempt, winner, files.moved)
-        if not own.read_files.isdisjoint(files.moved):
+        if not own.reads.files.isdisjoint(files.moved):
             self._followed |= files.outputs.keys()
         return None
 
@@ -179,7 +179,7 @@ class RowRebase(FollowingRebase):
 
     def _look_up(self, attempt: Attempt, paths: Collection[str]) -> None:
         """Finds the rows that were only looked at in files which the statement has read and others have touched."""
-        wanted = [path for path in paths if path in attempt.read_files and path not in self._asked]
+        wanted = [path for path in paths if path in attempt.reads.files and path not in self._asked]
         if wanted:
             self._asked.update(wanted)
             self._touched.seen.update(self._reader.seen(wanted))

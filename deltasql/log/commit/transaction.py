@@ -25,7 +25,7 @@ from deltasql.log.commit.commit_info import Provenance, changes_data, effective_
 from deltasql.log.commit.commit_race import CommitRace, WonRace
 from deltasql.log.commit.commit_rules import of_kind, split_adds
 from deltasql.log.commit.commit_writer import CommitPlan, CommitWriter
-from deltasql.log.commit.conflict import Attempt, IsolationLevel
+from deltasql.log.commit.conflict import Attempt, IsolationLevel, TableWrites
 from deltasql.log.commit.rebase import Rebase
 from deltasql.log.commit.recorded_reads import RecordedReads
 from deltasql.log.configuration.row_ids import (
@@ -237,15 +237,14 @@ class Transaction:
             table=self._log.table,
             version=0 if self.read_snapshot is None else self.read_snapshot.version + 1,
             level=level,
-            read_predicates=tuple(self._reads.predicates),
-            read_files=frozenset(self._reads.files),
-            read_whole_table=self._reads.whole_table,
-            read_app_ids=frozenset(self._reads.app_ids),
+            reads=self._reads.read_set,
+            writes=TableWrites(
+                metadata=bool(of_kind(others, Metadata)),
+                protocol=bool(of_kind(others, Protocol)),
+                app_ids=frozenset(action.app_id for action in of_kind(others, SetTransaction)),
+                domains=frozenset(action.domain for action in of_kind(others, DomainMetadata)),
+            ),
             removes=removes,
-            app_ids=frozenset(action.app_id for action in of_kind(others, SetTransaction)),
-            domains=frozenset(action.domain for action in of_kind(others, DomainMetadata)),
-            changes_metadata=bool(of_kind(others, Metadata)),
-            changes_protocol=bool(of_kind(others, Protocol)),
             only_adds=not removes and not of_kind(others, AddCDCFile),
             needs_next_version=operation.replaces_all or self._judges_unseen(removes, others),
             advice=self._advice,
@@ -258,7 +257,7 @@ class Transaction:
             read is not None and not _keeps_features(action, read.protocol) for action in of_kind(actions, Protocol)
         ):
             return True
-        return bool(removes) and not self._reads.has_scans
+        return bool(removes) and not self._reads.read_set.has_scans
 
 
 def _keeps_features(protocol: Protocol, old: Protocol) -> bool:

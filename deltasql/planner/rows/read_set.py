@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
-from deltasql.plan.operators import Operator, Rewrite, Scan, children
+from deltasql.plan.operators import Operator, Rewrite, Scan, TableVersion, children
 from deltasql.plan.reads import Reads
 from deltasql.skipping.file_masks import kept, rows_of
 from deltasql.skipping.partition_conditions import Partitions
@@ -47,7 +47,7 @@ def reads_of_itself(rows: Operator, snapshot: Snapshot, context: Context) -> Rea
     if len(own) > 1:
         return WHOLE_TABLE
     (scan,) = own
-    return reads_of_files(scan.files, scan.predicate, snapshot, context, scan.alias)
+    return reads_of_files(scan.files, scan.pruning.predicate, snapshot, context, scan.pruning.alias)
 
 
 def partition_test(snapshot: Snapshot, predicate: str, alias: str | None, timezone: str | None) -> PartitionTest | None:
@@ -76,18 +76,18 @@ def partition_test(snapshot: Snapshot, predicate: str, alias: str | None, timezo
 def reads_otherwise(operator: Rewrite) -> bool:
     """Whether the source or a sub-query of a rewrite looks at its target, too."""
     others = (child for child in children(operator) if child is not operator.target)
-    return any(_reads(child, operator.target.table, operator.target.version) for child in others)
+    return any(_reads(child, operator.target.table) for child in others)
 
 
 def own_scans(rows: Operator, snapshot: Snapshot) -> list[Scan]:
     """The scans of the table, at the version of its snapshot, by a query itself or through views."""
     # An older version does not change any more, so that nothing depends on what others commit.
-    wanted = (snapshot.table, snapshot.version)
-    return [scan for scan in scans(rows) if (scan.table, scan.version) == wanted]
+    wanted = TableVersion(snapshot.table, snapshot.location, snapshot.version)
+    return [scan for scan in scans(rows) if scan.table == wanted]
 
 
-def _reads(rows: Operator, table: str, version: int) -> bool:
-    return any((scan.table, scan.version) == (table, version) for scan in scans(rows))
+def _reads(rows: Operator, table: TableVersion) -> bool:
+    return any(scan.table == table for scan in scans(rows))
 
 
 def scans(operator: Operator) -> Iterator[Scan]:

@@ -61,7 +61,7 @@ def inserted_rows(rows: Query, snapshot: Snapshot, context: Context) -> RowReads
     probe = _reading_probe(rows, own) if advice is None else None
     if probe is None:
         return RowReads(None, advice or _ITSELF.format(table=snapshot.table))
-    advice = _row_advice(probe.sql, own[0].alias or "", snapshot)
+    advice = _row_advice(probe.sql, own[0].pruning.alias or "", snapshot)
     return RowReads(probe) if advice is None else RowReads(None, advice)
 
 

@@ -158,9 +158,11 @@ def describe(operator: Operator) -> str:
     """One operator in one line."""
     match operator:
         case Scan():
-            kept, pruned = operator.files.num_rows, operator.total_files - operator.files.num_rows
+            kept, pruned = operator.files.num_rows, operator.pruning.total_files - operator.files.num_rows
             columns = ", ".join(operator.schema.names)
-            return f"Scan {operator.table}@v{operator.version} [{columns}] files: {kept} read, {pruned} pruned"
+            return (
+                f"Scan {operator.table.name}@v{operator.table.version} [{columns}] files: {kept} read, {pruned} pruned"
+            )
         case UnionAll(inputs):
             return f"UnionAll of {len(inputs)}"
         case Query():

@@ -37,7 +37,7 @@ from deltasql.planner.rows.read_set import WHOLE_TABLE
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.constraints import constraints_of
 from deltasql.planner.statements.delete import refuse_append_only
-from deltasql.planner.statements.insert import Insertion, inserted, is_dynamic, refuse_overwrite
+from deltasql.planner.statements.insert import InsertedRows, Insertion, inserted, is_dynamic, refuse_overwrite
 from deltasql.planner.statements.table import created_from_rows
 from deltasql.planner.tables.clustering_columns import check_same_clustering, new_clustering
 from deltasql.planner.tables.column_definitions import comment_metadata
@@ -256,13 +256,11 @@ def _inserted(write: _Write, context: Context) -> RowChange:
         insert,
         write.log,
         snapshot,
-        rows,
+        InsertedRows(rows, _reads(write, rows, context)),
         matched_columns(insert, context, snapshot.schema, given, set(), evolution),
         {},
         evolution,
         dynamic=dynamic and bool(snapshot.partition_columns),
-        reads=_reads(write, rows, context),
-        few=False,
         rule=StructRule.BY_NAME_LENIENT if statement.by_name else struct_rule(insert, evolution),
     )
     change = inserted(insertion, context)

@@ -62,27 +62,37 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class InsertedRows:
+    """The rows of an INSERT, which `operator` makes.
+
+    `reads` says what they come from, where that is the table itself, and `row_reads` which rows of it; `few` that they
+    are the statement's own. `known` are the rows themselves where they are plain literals.
+    """
+
+    operator: Operator
+    reads: Reads | None
+    row_reads: RowReads = NO_ROWS
+    few: bool = False
+    known: LiteralRows | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Insertion:
     """An INSERT whose rows are known: the table's column for each of theirs, and the constants of PARTITION.
 
-    With `dynamic` an overwrite replaces the partitions that the rows fall into. `reads` says what the rows come from,
-    where that is the table itself, and `row_reads` which rows; `few` that they are the statement's own; `rule` how
-    fields of structs are found. `known` are the rows themselves where they are plain literals.
+    With `dynamic` an overwrite replaces the partitions that the rows fall into. `rule` says how fields of structs are
+    found.
     """
 
     statement: Insert
     log: DeltaLog
     snapshot: Snapshot
-    rows: Operator
+    rows: InsertedRows
     matched: Sequence[Match]
     static: dict[str, str]
     evolution: bool
     dynamic: bool
-    reads: Reads | None
-    few: bool
     rule: StructRule
-    row_reads: RowReads = NO_ROWS
-    known: LiteralRows | None = None
 
 
 @plan.register
@@ -100,16 +110,18 @@ def _(statement: Insert, context: Context) -> Plan:
         statement,
         log,
         snapshot,
-        rows,
+        InsertedRows(
+            rows,
+            reads=reads_of_itself(rows, snapshot, context),
+            row_reads=inserted_rows(query, snapshot, context),
+            few=_is_values(statement.query),
+            known=known,
+        ),
         matched,
         static,
         evolution,
         dynamic=is_dynamic(context, snapshot, static),
-        reads=reads_of_itself(rows, snapshot, context),
-        few=_is_values(statement.query),
         rule=struct_rule(statement, evolution),
-        row_reads=inserted_rows(query, snapshot, context),
-        known=known,
     )
     return inserted(insertion, context)
 
@@ -134,7 +146,7 @@ def inserted(insertion: Insertion, context: Context) -> RowChange:
     columns = column_values(statement, context, schema, insertion.matched, static, insertion.rule)
     numbered = tuple(name for name, sql in columns if ORDINAL in sql)
     child = _checked(insertion, metadata, columns, numbered, context)
-    write = Write(child, schema, snapshot.partition_columns, single_file=insertion.few)
+    write = Write(child, schema, snapshot.partition_columns, single_file=insertion.rows.few)
     change = RowChange(
         CommitSpec(
             insertion.log,
@@ -151,8 +163,8 @@ def inserted(insertion: Insertion, context: Context) -> RowChange:
         return _replacing(change, write, insertion, statement.replace_where, context)
     if not statement.overwrite:
         # An append whose query does not read the table depends on nothing.
-        change = change.committing(reads=insertion.reads)
-        return replace(change, rows=insertion.row_reads, skip_if_empty=True)
+        change = change.committing(reads=insertion.rows.reads)
+        return replace(change, rows=insertion.rows.row_reads, skip_if_empty=True)
     return _overwriting(change, insertion, context)
 
 
@@ -165,7 +177,7 @@ def _checked(
 ) -> Operator:
     """The rows to write, with the checks that they must pass. Literals have passed them."""
     statement, snapshot, schema = insertion.statement, insertion.snapshot, metadata.schema
-    child = _literals(insertion, schema) or table_rows(insertion.rows, columns, schema, few=insertion.few)
+    child = _literals(insertion, schema) or table_rows(insertion.rows.operator, columns, schema, few=insertion.rows.few)
     constraints = constraints_of(schema, metadata.configuration, snapshot.table, skip=frozenset(numbered))
     constraints = (*constraints, *generated_checks(schema, [name for name, _ in columns]))
     if constraints and not isinstance(child, Literals):
@@ -178,7 +190,7 @@ def _checked(
 def _overwriting(change: RowChange, insertion: Insertion, context: Context) -> RowChange:
     """INSERT OVERWRITE: all rows make way for the new ones, or those of some partitions."""
     snapshot, static = insertion.snapshot, insertion.static
-    own = WHOLE_TABLE if insertion.reads else None
+    own = WHOLE_TABLE if insertion.rows.reads else None
     if insertion.dynamic:
         parameters = {**change.commit.parameters, "isDynamicPartitionOverwrite": True}
         return replace(change, dynamic_overwrite=True).committing(parameters=parameters, reads=own)
@@ -193,7 +205,7 @@ def _overwriting(change: RowChange, insertion: Insertion, context: Context) -> R
 
 def _literals(insertion: Insertion, schema: StructType) -> Literals | None:
     """The rows with all columns of the table, where no expression is left in them; they satisfy its constraints."""
-    known = insertion.known
+    known = insertion.rows.known
     if known is None or insertion.evolution:
         return None
     names = own_names(len(known.columns))
@@ -205,7 +217,7 @@ def _replacing(
     change: RowChange, write: Write, insertion: Insertion, predicate: SqlText, context: Context
 ) -> RowChange:
     """REPLACE WHERE: whole files go where the log can tell, else the files of the range are rewritten."""
-    own = WHOLE_TABLE if insertion.reads else None
+    own = WHOLE_TABLE if insertion.rows.reads else None
     removed = whole_partitions(insertion.snapshot, predicate.text, None, context)
     if removed is not None:
         reads = reads_of_files(removed, predicate.text, insertion.snapshot, context)

@@ -28,7 +28,7 @@ from deltasql.log.properties.property_registry import INDEXED_COLUMNS, MAX_COLUM
 from deltasql.log.reading.clustering import clustering_columns
 from deltasql.log.storage.paths import table_uri
 from deltasql.plan.base import ColumnPath, SqlText
-from deltasql.plan.operators import ROW_ID_COLUMNS, SCAN_COLUMNS, Curve, Rearrange, Scan
+from deltasql.plan.operators import ROW_ID_COLUMNS, SCAN_COLUMNS, Curve, Pruning, Rearrange, Scan, TableVersion
 from deltasql.plan.optimize import Optimize, Reorg
 from deltasql.plan.reads import Reads
 from deltasql.planner.changes import Answer, CommitSpec, LayoutChange, Plan
@@ -85,13 +85,11 @@ class _Layout:
         if files.num_rows == 0:
             return Answer(OPTIMIZED, (layout_row(table_uri(self.snapshot.location), self.considered, Arranged()),))
         scan = Scan(
-            table=self.snapshot.table,
-            location=self.snapshot.location,
-            version=self.snapshot.version,
+            table=TableVersion(self.snapshot.table, self.snapshot.location, self.snapshot.version),
             schema=self.snapshot.schema,
             partition_columns=self.snapshot.partition_columns,
             files=files,
-            total_files=self.snapshot.num_files,
+            pruning=Pruning(self.snapshot.num_files),
             row_ids=row_id_columns(self.snapshot.protocol, self.snapshot.metadata),
         )
         stored = bool(scan.partition_columns) and stores_partitions(self.snapshot.protocol, self.snapshot.configuration)

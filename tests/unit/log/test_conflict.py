@@ -17,7 +17,16 @@ from deltasql.errors.concurrency import (
     MetadataChangedError,
     ProtocolChangedError,
 )
-from deltasql.log.commit.conflict import Attempt, IsolationLevel, ReadPredicate, Winner, file_conflict, table_conflict
+from deltasql.log.commit.conflict import (
+    Attempt,
+    IsolationLevel,
+    ReadPredicate,
+    ReadSet,
+    TableWrites,
+    Winner,
+    file_conflict,
+    table_conflict,
+)
 
 SERIALIZABLE, WRITE, SNAPSHOT = IsolationLevel.SERIALIZABLE, IsolationLevel.WRITE_SERIALIZABLE, IsolationLevel.SNAPSHOT
 
@@ -28,21 +37,25 @@ def in_partition(value: str | None) -> ReadPredicate:
 
 ALL = ReadPredicate("x = 1")
 A = frozenset({"a"})
+METADATA = TableWrites(metadata=True)
+PROTOCOL = TableWrites(metadata=True, protocol=True)
+APP_R, APP_S = TableWrites(app_ids=frozenset("r")), TableWrites(app_ids=frozenset("s"))
+DOMAIN_D, DOMAIN_E = TableWrites(domains=frozenset("d")), TableWrites(domains=frozenset("e"))
 GONE_A: Mapping[str, Mapping[str, str | None]] = {"a": {}}
 GONE_B: Mapping[str, Mapping[str, str | None]] = {"b": {}}
 
 # What the transaction did: `a` is the file that it read and removes.
 APPEND = Attempt("main.t", 5, WRITE)
-UPDATE = Attempt("main.t", 5, WRITE, read_predicates=(ALL,), read_files=A, removes=A, only_adds=False)
-UPDATE_P1 = replace(UPDATE, read_predicates=(in_partition("1"),))
-INSERT_SELECT = replace(APPEND, read_predicates=(ALL,), read_files=A)
-WHOLE = replace(APPEND, read_whole_table=True)
-BLIND_DELETE = replace(UPDATE, read_predicates=(), read_files=frozenset())
+UPDATE = Attempt("main.t", 5, WRITE, ReadSet((ALL,), A), removes=A, only_adds=False)
+UPDATE_P1 = replace(UPDATE, reads=ReadSet((in_partition("1"),), A))
+INSERT_SELECT = replace(APPEND, reads=ReadSet((ALL,), A))
+WHOLE = replace(APPEND, reads=ReadSet(whole_table=True))
+BLIND_DELETE = replace(UPDATE, reads=ReadSet())
 OPTIMIZE = replace(UPDATE, level=SNAPSHOT)
-ALTER = replace(APPEND, changes_metadata=True)
-OVERWRITE_SCHEMA = replace(UPDATE, changes_metadata=True)
-CHECKED_ALTER = replace(ALTER, read_whole_table=True)
-UPGRADE = replace(ALTER, changes_protocol=True)
+ALTER = replace(APPEND, writes=METADATA)
+OVERWRITE_SCHEMA = replace(UPDATE, writes=METADATA)
+CHECKED_ALTER = replace(ALTER, reads=ReadSet(whole_table=True))
+UPGRADE = replace(ALTER, writes=PROTOCOL)
 RESTORE = replace(UPDATE, needs_next_version=True)
 CREATE = replace(UPGRADE, version=0)
 
@@ -60,9 +73,9 @@ DELETED_B = Winner(5, "DELETE", removes=GONE_B)
 OPTIMIZED = Winner(5, "OPTIMIZE", removes=GONE_A)
 OPTIMIZED_B = Winner(5, "OPTIMIZE", removes=GONE_B)
 EMPTY = Winner(5, "An unnamed operation")
-ALTERED = Winner(5, "ADD COLUMNS", is_blind_append=True, changes_metadata=True)
-UPGRADED = replace(ALTERED, operation="UPGRADE PROTOCOL", changes_protocol=True)
-IDENTITY = replace(BLIND, changes_metadata=True, only_raises_identity=True)
+ALTERED = Winner(5, "ADD COLUMNS", is_blind_append=True, writes=METADATA)
+UPGRADED = replace(ALTERED, operation="UPGRADE PROTOCOL", writes=PROTOCOL)
+IDENTITY = replace(BLIND, writes=METADATA, only_raises_identity=True)
 
 OK = None
 APPENDED = "DELTA_CONCURRENT_APPEND"
@@ -114,9 +127,13 @@ def test_matrix(attempt: Attempt, winner: Winner, verdict: type[Exception] | Non
         (replace(UPDATE_P1, level=SERIALIZABLE), BLIND_P2, OK),
         (replace(UPDATE_P1, level=SERIALIZABLE), BLIND_P1, CA),
         (replace(UPDATE, level=SERIALIZABLE), BLIND_P2, CA),
-        (replace(UPDATE_P1, read_predicates=(in_partition("1"), in_partition(None)), level=SERIALIZABLE), BLIND_P2, CA),
-        (replace(UPDATE_P1, read_predicates=(in_partition("1"), ALL)), UPDATED_P2, CA),
-        (replace(UPDATE_P1, read_whole_table=True), UPDATED_P2, CA),
+        (
+            replace(UPDATE_P1, reads=ReadSet((in_partition("1"), in_partition(None)), A), level=SERIALIZABLE),
+            BLIND_P2,
+            CA,
+        ),
+        (replace(UPDATE_P1, reads=ReadSet((in_partition("1"), ALL), A)), UPDATED_P2, CA),
+        (replace(UPDATE_P1, reads=ReadSet(UPDATE_P1.reads.predicates, A, whole_table=True)), UPDATED_P2, CA),
         (UPDATE_P1, DELETED, DR),
         (UPDATE_P1, DELETED_B, OK),
     ],
@@ -128,17 +145,17 @@ def test_partitions(attempt: Attempt, winner: Winner, verdict: type[Exception] |
 @pytest.mark.parametrize(
     ("attempt", "winner", "verdict"),
     [
-        (replace(APPEND, app_ids=frozenset("s")), replace(BLIND, app_ids=frozenset("s")), CT),
-        (replace(APPEND, read_app_ids=frozenset("s")), replace(BLIND, app_ids=frozenset("s")), CT),
-        (replace(APPEND, app_ids=frozenset("s")), replace(BLIND, app_ids=frozenset("r")), OK),
-        (replace(APPEND, domains=frozenset("d")), replace(BLIND, domains=frozenset("d")), CT),
-        (replace(APPEND, domains=frozenset("d")), replace(BLIND, domains=frozenset("e")), OK),
+        (replace(APPEND, writes=APP_S), replace(BLIND, writes=APP_S), CT),
+        (replace(APPEND, reads=ReadSet(app_ids=frozenset("s"))), replace(BLIND, writes=APP_S), CT),
+        (replace(APPEND, writes=APP_S), replace(BLIND, writes=APP_R), OK),
+        (replace(APPEND, writes=DOMAIN_D), replace(BLIND, writes=DOMAIN_D), CT),
+        (replace(APPEND, writes=DOMAIN_D), replace(BLIND, writes=DOMAIN_E), OK),
         (APPEND, IDENTITY, OK),
         (UPDATE, IDENTITY, OK),
         (ALTER, IDENTITY, MC),
         # The order of the rules: metadata before applications before files.
-        (replace(UPDATE, app_ids=frozenset("s")), replace(ALTERED, app_ids=frozenset("s")), MC),
-        (replace(UPDATE, app_ids=frozenset("s")), replace(UPDATED, app_ids=frozenset("s")), CT),
+        (replace(UPDATE, writes=APP_S), replace(ALTERED, writes=replace(METADATA, app_ids=APP_S.app_ids)), MC),
+        (replace(UPDATE, writes=APP_S), replace(UPDATED, writes=APP_S), CT),
     ],
 )
 def test_applications_domains_and_identities(attempt: Attempt, winner: Winner, verdict: type[Exception] | None) -> None:
@@ -168,14 +185,14 @@ def check(attempt: Attempt, winner: Winner, verdict: type[Exception] | None) -> 
         (BLIND_DELETE, DELETED, "DELTA_CONCURRENT_DELETE_DELETE.WITHOUT_HINT", "removes too"),
         (RESTORE, BLIND, "DELTA_CONCURRENT_WRITE", "wrote version 5"),
         (
-            replace(APPEND, app_ids=frozenset("s")),
-            replace(BLIND, app_ids=frozenset("s")),
+            replace(APPEND, writes=APP_S),
+            replace(BLIND, writes=APP_S),
             "DELTA_CONCURRENT_TRANSACTION",
             "application id s",
         ),
         (
-            replace(APPEND, domains=frozenset("d")),
-            replace(BLIND, domains=frozenset("d")),
+            replace(APPEND, writes=DOMAIN_D),
+            replace(BLIND, writes=DOMAIN_D),
             "DELTA_CONCURRENT_TRANSACTION",
             "metadata domain d",
         ),

@@ -90,4 +90,4 @@ def test_an_append_only_table(lab: Lab, fails: Fails) -> None:
 def test_a_view_may_have_the_name_of_the_table_that_it_reads(table: Lab) -> None:
     table.run("CREATE TEMP VIEW t AS SELECT * FROM t")
     operator = bound_query(table.context("SELECT * FROM t"), SqlText("SELECT * FROM t", 0))
-    assert [scan.table for scan in scans_of(operator)] == ["t"]
+    assert [scan.table.name for scan in scans_of(operator)] == ["t"]

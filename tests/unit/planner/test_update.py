@@ -94,7 +94,7 @@ def test_append_only(lab: Lab, fails: Fails) -> None:
 def test_subqueries_read_snapshots(table: Lab) -> None:
     table.run("CREATE TABLE other (id INT)")
     change, operator = updated(table, "UPDATE t SET id = 1 WHERE id IN (SELECT id FROM other)")
-    assert [scan.table for relation in operator.relations.values() for scan in scans_of(relation)] == ["other"]
+    assert [scan.table.name for relation in operator.relations.values() for scan in scans_of(relation)] == ["other"]
     assert change.commit.reads != WHOLE_TABLE
     change, _ = updated(table, "UPDATE t SET id = (SELECT max(id) FROM t) WHERE p = 'a'")
     assert change.commit.reads == WHOLE_TABLE
@@ -103,7 +103,7 @@ def test_subqueries_read_snapshots(table: Lab) -> None:
 def test_a_common_table_expression_is_no_target(table: Lab, fails: Fails) -> None:
     change, operator = updated(table, "WITH t AS (SELECT * FROM t) UPDATE t SET id = 1 WHERE id IN (SELECT id FROM t)")
     (relation,) = operator.relations.values()
-    assert [scan.table for scan in scans_of(relation)] == ["t"]
+    assert [scan.table.name for scan in scans_of(relation)] == ["t"]
     assert change.commit.snapshot is not None
     table.run("CREATE TEMP VIEW t AS SELECT 1")
     fails("WITH t AS (SELECT 1) UPDATE t SET id = 1", WriteIntoViewError, at="t")
@@ -116,4 +116,4 @@ def test_each_common_table_expression_sees_those_before_it(table: Lab) -> None:
     assert isinstance(change, RowChange)
     assert isinstance(change.operator, Rewrite)
     (relation,) = change.operator.relations.values()
-    assert [scan.table for scan in scans_of(relation)] == ["b"]
+    assert [scan.table.name for scan in scans_of(relation)] == ["b"]

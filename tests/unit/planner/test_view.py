@@ -68,7 +68,7 @@ def test_names_mean_what_they_meant_when_the_view_was_made(lab: Lab) -> None:
     lab.run("CREATE TEMP VIEW v AS SELECT * FROM t", "USE default", "CREATE TEMP VIEW t AS SELECT 1 AS c")
     rows = lab.plan("SELECT * FROM v")
     assert isinstance(rows, QueryRows)
-    assert [scan.table for scan in scans_of(rows.operator)] == ["t"]
+    assert [scan.table.name for scan in scans_of(rows.operator)] == ["t"]
     assert [scan.schema.names for scan in scans_of(rows.operator)] == [("b",)]
 
 
@@ -151,7 +151,7 @@ def test_what_is_refused(lab: Lab, sql: str, kind: type[DeltaSqlError], message:
 def test_a_view_may_take_the_name_of_the_table_that_it_reads(lab: Lab) -> None:
     lab.run("CREATE TABLE t (a INT)", "CREATE TEMP VIEW t AS SELECT * FROM t")
     (scan,) = scans_of(view_of(lab, "SELECT * FROM t"))
-    assert scan.table == "t"
+    assert scan.table.name == "t"
     lab.run("CREATE OR REPLACE TEMP VIEW u AS SELECT * FROM t")
     with pytest.raises(RecursiveViewError, match="t → u → t"):
         lab.plan("CREATE OR REPLACE TEMP VIEW t AS SELECT * FROM u")
