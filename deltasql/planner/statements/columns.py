@@ -44,7 +44,7 @@ from deltasql.plan.columns import (
     Retyped,
     Synchronized,
 )
-from deltasql.planner.changes import CommitSpec, Plan, TableChange, Verification
+from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange, Verification
 from deltasql.planner.context import Context
 from deltasql.planner.rows.defaults import CURRENT_DEFAULT, checked_default
 from deltasql.planner.rows.generated import refuse_base_change
@@ -167,9 +167,9 @@ def _(statement: RenameColumn, context: Context) -> Plan:
 
 @plan.register
 def _(statement: DropColumns, context: Context) -> Plan:
-    """Metadata alone: the data stay in the files, unread."""
+    """Metadata alone: the data stay in the files, unread. Under IF EXISTS there may be nothing to commit."""
     log, snapshot = context.writable(statement.table)
-    schema = with_lengths(snapshot.schema)
+    schema, names = with_lengths(snapshot.schema), list[str]()
     for column in statement.columns:
         if statement.if_exists and find_path(schema, column.parts) is None:
             continue
@@ -177,7 +177,9 @@ def _(statement: DropColumns, context: Context) -> Plan:
             schema = _dropped(schema, column, snapshot)
         except DeltaSqlError as error:
             raise error.at(context.caret(column.start, column.end)) from None
-    names = [path_text(column.parts) for column in statement.columns]
+        names.append(path_text(column.parts))
+    if not names:
+        return Answer()
     return _change(log, snapshot, schema, operations.DROP_COLUMNS, {"columns": names})
 
 

@@ -20,7 +20,7 @@ from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector, Metadata
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.planner.changes import TableChange
+from deltasql.planner.changes import Answer, TableChange
 from deltasql.schema.types import BOOLEAN
 from tests.unit.planner.lab import Lab
 
@@ -131,3 +131,13 @@ def test_iceberg_reads_no_file_with_a_deletion_vector(lab: Lab, fails: Fails) ->
     marked = AddFile("marked", {}, 1, 1, stats='{"numRecords":2}', deletion_vector=vector)
     Transaction(log, log.snapshot()).commit(operations.WRITE, {}, [marked])
     fails(switch, IcebergVectorsError)
+
+
+def test_columns_that_are_not_there_are_not_dropped(table: Lab) -> None:
+    """Spark leaves them out of the statement, and without columns nothing is committed."""
+    assert table.plan("ALTER TABLE t DROP COLUMN IF EXISTS nothing") == Answer()
+    table.run("ALTER TABLE t SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
+    assert table.plan("ALTER TABLE t DROP COLUMNS IF EXISTS (nothing, s.nothing)") == Answer()
+    change, metadata = changed(table, "ALTER TABLE t DROP COLUMNS IF EXISTS (nothing, b)")
+    assert change.commit.parameters == {"columns": ["b"]}
+    assert metadata.schema.names == ("a", "s")
