@@ -15,6 +15,7 @@ from deltasql.errors.statements.columns import (
     CannotUpdateMapError,
     CannotUpdateStructError,
     ChangeColumnError,
+    ChangeElementError,
     ColumnNotFoundError,
     CommentOnElementError,
     DropFromNonStructError,
@@ -68,7 +69,7 @@ def add_column(
 
 def rename_column(schema: StructType, path: Path, name: str, *, where: str = "the table") -> StructType:
     """`schema` with the field at `path` called `name`. Raises FieldAlreadyExistsError; see `resolve` for the path."""
-    found = _struct_field(schema, path, where)
+    found = _struct_field(schema, path, where, "rename")
     struct, parent = found.parent, found.path[:-1]
     assert isinstance(struct, StructType)
     existing = struct.find(name)
@@ -100,7 +101,7 @@ def move_column(
     schema: StructType, path: Path, *, first: bool = False, after: str | None = None, where: str = "the table"
 ) -> StructType:
     """`schema` with the field at `path` first in its struct, or after a sibling; after itself it stays."""
-    found = _struct_field(schema, path, where)
+    found = _struct_field(schema, path, where, "move")
     if after is not None and after.lower() == found.field.name.lower():
         return schema
     parent = found.path[:-1]
@@ -125,7 +126,7 @@ def set_nullable(schema: StructType, path: Path, nullable: bool, *, where: str =
 
     Raises NotNullNestedFieldError and NestedNotNullError where NOT NULL could not be enforced.
     """
-    found = _struct_field(schema, path, where)
+    found = _struct_field(schema, path, where, "change the nullability of")
     changed = _change_field(schema, found.path, lambda field: replace(field, nullable=nullable))
     if not nullable:
         check_nullability(changed)
@@ -136,7 +137,7 @@ def set_metadata(
     schema: StructType, path: Path, key: str, value: object | None, *, where: str = "the table"
 ) -> StructType:
     """`schema` with one metadata entry of the field at `path` set, or removed for None."""
-    found = _struct_field(schema, path, where)
+    found = _struct_field(schema, path, where, f"change {key} of")
     return _change_field(schema, found.path, lambda field: with_metadata(field, key, value))
 
 
@@ -232,13 +233,11 @@ def _no_parent(schema: StructType, path: Path, wrong: Path, holder: DataType, wh
     return AddColumnParentNotStructError(path_text(path), path_text(wrong[:-1]), type_text(holder))
 
 
-def _struct_field(schema: StructType, path: Path, where: str) -> ResolvedPath:
-    """The struct field at `path`; an array's element and a map's key and value raise ChangeColumnError."""
+def _struct_field(schema: StructType, path: Path, where: str, change: str) -> ResolvedPath:
+    """The struct field at `path`, for a `change`. Raises ChangeElementError for what an array or a map holds."""
     found = resolve(schema, path, where=where)
     if found.nested_in_collection:
-        text = type_text(found.field.type)
-        reason = "only its type can be changed, because it is not a field of a struct"
-        raise ChangeColumnError(path_text(found.path), text, text, reason)
+        raise ChangeElementError(path_text(found.path), change)
     return found
 
 

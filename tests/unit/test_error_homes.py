@@ -41,6 +41,7 @@ TWINS = {
     "DELTA_NON_DETERMINISTIC_FUNCTION_NOT_SUPPORTED": "in a condition, or in a value that others are computed from",
     "DELTA_OPERATION_NOT_ALLOWED": "Delta's one condition for whatever is not supported",
     "DELTA_UNIVERSAL_FORMAT_CONVERSION_FAILED": "what is logged, and why",
+    "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP": "to another type, or of something that has nothing but a type",
     "DELTA_UNSUPPORTED_DATA_TYPES": "in a new schema, in a log, in a name of a type, or a collation",
     "DELTA_UNSUPPORTED_TIME_TRAVEL_VIEWS": "of a stream, or of a view",
     "EXPECT_PERMANENT_VIEW_NOT_TEMP": "SHOW CREATE TABLE, or ALTER VIEW",

@@ -221,6 +221,18 @@ class ChangeColumnError(DeltaSqlError):
 
 
 @condition(
+    "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",
+    "0AKDC",
+    "Cannot {change} {column}: only its type can be changed, because it is not a field of a struct.",
+)
+class ChangeElementError(DeltaSqlError):
+    """Another name, place, default or nullability for an array's element, or a map's key or value."""
+
+    column: str
+    change: str
+
+
+@condition(
     "DELTA_UNSUPPORTED_ALTER_TABLE_REPLACE_COL_OP",
     "0AKDC",
     "Unsupported ALTER TABLE REPLACE COLUMNS: {reason}.",

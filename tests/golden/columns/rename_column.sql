@@ -33,6 +33,9 @@ ALTER TABLE tt RENAME COLUMN id TO b;
 ALTER TABLE t RENAME COLUMN idd TO b;
 -- name: wrong, no such field
 ALTER TABLE t RENAME COLUMN struct.xx TO b;
+-- name: wrong, what an array or a map holds has no name
+ALTER TABLE n RENAME COLUMN list.element TO x;
+ALTER TABLE n RENAME COLUMN m.key TO x;
 -- name: wrong, the name is taken
 ALTER TABLE t RENAME COLUMN id TO STRUCT;
 -- name: wrong, the field's name is taken

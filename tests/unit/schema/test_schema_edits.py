@@ -143,6 +143,20 @@ def test_a_rename_that_is_refused(path: tuple[str, ...], name: str, condition: s
     assert failure(lambda: rename_column(BOXES, path, name)).condition == condition
 
 
+def test_of_what_an_array_holds_only_the_type_can_be_changed() -> None:
+    path = ("arr", "element")
+    renamed = failure(lambda: rename_column(BOXES, path, "x"))
+    moved = failure(lambda: move_column(BOXES, path, first=True))
+    required = failure(lambda: set_nullable(BOXES, path, False))
+    defaulted = failure(lambda: set_metadata(BOXES, path, "CURRENT_DEFAULT", None))
+    assert {error.condition for error in (renamed, moved, required, defaulted)} == {renamed.condition}
+    why = "arr.element: only its type can be changed, because it is not a field of a struct."
+    assert renamed.message.startswith(f"Cannot rename {why}")
+    assert moved.message.startswith(f"Cannot move {why}")
+    assert required.message.startswith(f"Cannot change the nullability of {why}")
+    assert defaulted.message.startswith(f"Cannot change CURRENT_DEFAULT of {why}")
+
+
 def test_drop() -> None:
     assert drop_column(BOXES, ("COLA",)).names == ("colB", "arr", "m")
     assert columns(drop_column(BOXES, ("colB", "FIELD2"))) == "colA STRING, colB STRUCT<field1: STRING>"
