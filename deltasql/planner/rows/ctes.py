@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from deltasql.plan.base import SqlText
+from deltasql.plan.base import SqlText, quote
 from deltasql.planner.catalog_changes import View
 from deltasql.planner.context import Context
 from deltasql.sql.cursor import Cursor
@@ -20,15 +20,28 @@ def with_ctes(context: Context, ctes: SqlText | None) -> Context:
 
 
 def cte_views(text: str, outer: Mapping[str, View]) -> dict[str, View]:
-    """The views of WITH name [(columns)] AS (query), … besides those of `outer`: each sees the ones before it."""
+    """The views of WITH name [(columns)] AS (query), … besides those of `outer`: each sees the ones before it.
+
+    Behind WITH RECURSIVE each sees itself, too: its view is then a query that has a WITH RECURSIVE of its own.
+    """
     views, at = dict(outer), Cursor(tokenize(text))
     at.need("WITH")
+    recursive = at.key == "RECURSIVE" and at.peek(1) not in {"AS", "("}
+    if recursive:
+        at.next()
     while at.left:
+        start = at.tokens[at.at].start
         name, columns = at.name(), tuple[str, ...]()
         if at.key == "(" and at.peek(1) not in _QUERY_WORDS:
             columns = tuple(token.name for token in at.group() if token.is_name)
+        if at.take("MAX"):
+            # RECURSION LEVEL n
+            at.at += 3
         at.take("AS")
         query = at.group()
-        views[name.lower()] = View(text[query[0].end : query[-1].start], columns, dict(views))
+        view = View(text[query[0].end : query[-1].start], columns)
+        if recursive:
+            view = View(f"WITH RECURSIVE {text[start : query[-1].end]}\nSELECT * FROM {quote(name)}")
+        views[name.lower()] = replace(view, scope=dict(views))
         at.take(",")
     return views

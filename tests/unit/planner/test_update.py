@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +18,7 @@ from deltasql.errors.write import (
     NestedColumnsMismatchError,
     NonDeterministicConditionError,
 )
-from deltasql.plan.operators import Rewrite, RowEffect, RowKind
+from deltasql.plan.operators import Query, Rewrite, RowEffect, RowKind
 from deltasql.planner.changes import RowChange
 from deltasql.planner.rows.read_set import WHOLE_TABLE
 from tests.unit.planner.lab import Lab, columns, scans_of
@@ -117,3 +118,25 @@ def test_each_common_table_expression_sees_those_before_it(table: Lab) -> None:
     assert isinstance(change.operator, Rewrite)
     (relation,) = change.operator.relations.values()
     assert [scan.table.name for scan in scans_of(relation)] == ["b"]
+
+
+@pytest.mark.parametrize("statement", ["UPDATE t SET id = 1", "DELETE FROM t"])
+def test_a_recursive_common_table_expression_sees_itself(table: Lab, statement: str) -> None:
+    table.run("CREATE TABLE b (id INT)")
+    ctes = "n AS (SELECT id FROM b), R (id) MAX RECURSION LEVEL 5 AS (SELECT id FROM n UNION ALL SELECT id + 1 FROM r)"
+    _, operator = updated(table, f"WITH RECURSIVE {ctes} {statement} WHERE id IN (SELECT id FROM r)")
+    (relation,) = operator.relations.values()
+    assert isinstance(relation, Query)
+    assert re.fullmatch(
+        r"WITH RECURSIVE R \(id\) MAX RECURSION LEVEL 5 AS "
+        r"\(SELECT id FROM \w+ AS `n` UNION ALL SELECT id \+ 1 FROM r\)\nSELECT \* FROM R",
+        relation.sql,
+    )
+    assert [scan.table.name for scan in scans_of(relation)] == ["b"]
+
+
+def test_a_common_table_expression_may_be_called_recursive(table: Lab) -> None:
+    _, operator = updated(table, "WITH recursive AS (SELECT 1 AS id) DELETE FROM t WHERE id IN (TABLE recursive)")
+    (relation,) = operator.relations.values()
+    assert isinstance(relation, Query)
+    assert relation.sql == "SELECT 1 AS id"
