@@ -6,16 +6,12 @@ import json
 import logging
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import date, datetime, timezone
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from pyiceberg.conversions import from_bytes
-from pyiceberg.manifest import ManifestEntry, ManifestFile
-from pyiceberg.table.metadata import TableMetadataV2
+from pyiceberg.manifest import ManifestFile
 
 import deltasql
 from deltasql.errors.iceberg import IcebergVectorsError, IcebergWritersError
@@ -28,17 +24,12 @@ from deltasql.log.iceberg import manifests as manifest_files
 from deltasql.log.iceberg import table_metadata
 from deltasql.log.iceberg.convert import write_iceberg_metadata
 from deltasql.log.iceberg.current_metadata import HINT, current_metadata, metadata_path
-from deltasql.log.iceberg.manifests import read_manifests
-from deltasql.log.iceberg.store_io import StoreIO
-from deltasql.log.iceberg.table_metadata import parse_metadata
 from deltasql.log.properties.property_registry import DELETED_FILE_RETENTION
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import commit_path
 from deltasql.session import Session
-
-PROPERTIES = "'delta.enableIcebergCompatV2' = 'true', 'delta.universalFormat.enabledFormats' = 'iceberg'"
-STATS = '{"numRecords":2}'
+from tests.unit.log.iceberg_log import PROPERTIES, STATS, commit, entries, listed, manifests, metadata, objects, summary
 
 
 @pytest.fixture(params=["a warehouse %41", "memory:"])
@@ -50,48 +41,6 @@ def log(request: pytest.FixtureRequest, tmp_path: Path) -> DeltaLog:
             f"CREATE TABLE t (k INT, p STRING) PARTITIONED BY (p) TBLPROPERTIES ({PROPERTIES}) LOCATION '{place}'"
         )
         return session.log("t")
-
-
-def commit(log: DeltaLog, *adds: str, removes: tuple[str, ...] = (), layout: bool = False) -> None:
-    """Adds files by path, the partition `p` is their first letter; removes others."""
-    snapshot = log.snapshot()
-    (physical,) = partition_keys(snapshot.metadata)
-    files = [AddFile(path, {physical: path[0]}, 10, 1, not layout, STATS) for path in adds]
-    gone = [item.remove(1, not layout) for item in snapshot.add_files(removes)]
-    assert len(gone) == len(removes)
-    Transaction(log, snapshot).commit(operations.WRITE, {}, [*gone, *files])
-
-
-def metadata(log: DeltaLog) -> TableMetadataV2:
-    current = current_metadata(log.store)
-    assert current is not None
-    return parse_metadata(current)
-
-
-def manifests(log: DeltaLog) -> list[ManifestFile]:
-    snapshot = metadata(log).current_snapshot()
-    return [] if snapshot is None else read_manifests(StoreIO(log.store), snapshot.manifest_list)
-
-
-def entries(log: DeltaLog) -> list[ManifestEntry]:
-    return [entry for item in manifests(log) for entry in item.fetch_manifest_entry(StoreIO(log.store))]
-
-
-def listed(log: DeltaLog) -> list[str]:
-    """The live files, relative to the table."""
-    root = StoreIO(log.store).root
-    return sorted(entry.data_file.file_path.removeprefix(f"{root}/") for entry in entries(log))
-
-
-def summary(log: DeltaLog) -> dict[str, str]:
-    snapshot = metadata(log).current_snapshot()
-    assert snapshot is not None
-    assert snapshot.summary is not None
-    return {"operation": snapshot.summary.operation.value, **snapshot.summary.additional_properties}
-
-
-def objects(log: DeltaLog) -> set[str]:
-    return {item.name for item in log.store.list_folder("metadata")}
 
 
 def test_appends_leave_the_manifests_as_they_are(log: DeltaLog) -> None:
@@ -375,103 +324,6 @@ def test_deletion_vectors_are_no_iceberg(log: DeltaLog, caplog: pytest.LogCaptur
     with pytest.raises(IcebergVectorsError):
         write_iceberg_metadata(fresh.store, fresh.snapshot())
     assert metadata(log).properties["delta-version"] == "1"
-
-
-KINDS: tuple[tuple[str, Any, Any, Any], ...] = (
-    ("TINYINT", -1, 7, None),
-    ("INT", -5, 2**31 - 1, None),
-    ("BIGINT", -(2**40), 2**62, None),
-    ("FLOAT", -1.5, 2.25, None),
-    ("DOUBLE", -1.5, 1e300, None),
-    ("STRING", "ä", "ü", None),
-    ("DATE", "1969-12-31", "2024-02-29", (date(1969, 12, 31), date(2024, 2, 29))),
-    ("DECIMAL(20,3)", -1.125, 99.5, (Decimal("-1.125"), Decimal("99.500"))),
-)
-
-
-def bounds(tmp_path: Path, kind: str, low: Any, high: Any) -> tuple[Any, Any]:
-    """The bounds of a column in Iceberg's metadata, in its own type."""
-    with deltasql.connect(str(tmp_path / "warehouse")) as session:
-        session.sql(f"CREATE TABLE t (s STRUCT<x: {kind}>) TBLPROPERTIES ({PROPERTIES})")
-        log = session.log("t")
-    field = log.snapshot().schema.fields[0]
-    inner = field.type.fields[0]  # type: ignore[union-attr]
-    outer, name = (str(item.metadata["delta.columnMapping.physicalName"]) for item in (field, inner))
-    stats = {"numRecords": 3, "minValues": {outer: {name: low}}, "maxValues": {outer: {name: high}}}
-    stats["nullCount"] = {outer: {name: 1}}
-    files = [AddFile("f", {}, 1, 1, stats=json.dumps(stats)), AddFile("g", {}, 1, 1, stats=STATS)]
-    Transaction(log, log.snapshot()).commit(operations.WRITE, {}, files)
-    file, other = (entry.data_file for entry in entries(log))
-    number = inner.metadata["delta.columnMapping.id"]
-    assert (other.lower_bounds, other.null_value_counts, other.record_count) == ({}, {}, 2)
-    assert (file.value_counts, file.null_value_counts) == ({number: 3}, {number: 1})
-    column = metadata(log).schema().find_type(number)
-    return tuple(  # type: ignore[return-value]
-        from_bytes(column, side[number]) if number in side else None for side in (file.lower_bounds, file.upper_bounds)
-    )
-
-
-@pytest.mark.parametrize(("kind", "low", "high", "expected"), KINDS)
-def test_bounds(tmp_path: Path, kind: str, low: Any, high: Any, expected: Any) -> None:
-    assert bounds(tmp_path, kind, low, high) == (expected or (low, high)) or kind == "DATE"
-    if kind == "DATE":
-        days = [(day - date(1970, 1, 1)).days for day in expected]
-        assert list(bounds(tmp_path / "again", kind, low, high)) == days
-
-
-def test_bounds_of_moments_are_widened(tmp_path: Path) -> None:
-    low, high = "2024-01-01T10:00:00.123Z", "2024-01-01T10:00:00.123Z"
-    start = int(datetime(2024, 1, 1, 10, tzinfo=timezone.utc).timestamp()) * 1_000_000 + 123_000
-    assert bounds(tmp_path, "TIMESTAMP", low, high) == (start, start + 1000)
-
-
-def test_nan_bounds_nothing(tmp_path: Path) -> None:
-    assert bounds(tmp_path, "DOUBLE", -1.5, "NaN") == (-1.5, None)
-
-
-def test_schemas_and_specs(tmp_path: Path) -> None:
-    with deltasql.connect(str(tmp_path / "warehouse")) as session:
-        session.sql(
-            "CREATE TABLE t (k INT NOT NULL COMMENT 'a key', l ARRAY<MAP<STRING, INT>>, p DATE) PARTITIONED BY (p) "
-            f"TBLPROPERTIES ({PROPERTIES})"
-        )
-        first = metadata(session.log("t"))
-        assert [str(field) for field in first.schema().fields] == [
-            "1: k: required int (a key)",
-            "2: l: optional list<map<string, int>>",
-            "3: p: optional date",
-        ]
-        assert sorted(first.schema()._lazy_id_to_name) == [1, 2, 3, 4, 5, 6]
-        session.sql("ALTER TABLE t ADD COLUMN z STRING FIRST")
-        session.sql("ALTER TABLE t RENAME COLUMN p TO q")
-        session.sql("ALTER TABLE t ALTER COLUMN k DROP NOT NULL")
-        session.sql("COMMENT ON TABLE t IS 'x'")
-        last = metadata(session.log("t"))
-    assert [field.name for field in last.schema().fields] == ["z", "k", "l", "q"]
-    assert (len(last.schemas), last.current_schema_id, last.last_column_id) == (4, 3, 7)
-    assert [(spec.spec_id, spec.fields[0].name, spec.fields[0].source_id) for spec in last.partition_specs] == [
-        (0, "q", 3)
-    ]
-    assert last.table_uuid == first.table_uuid
-    assert last.snapshots == []
-    assert len(last.metadata_log) == 4
-
-
-def test_describe_says_what_is_converted(tmp_path: Path) -> None:
-    with deltasql.connect(str(tmp_path / "warehouse")) as session:
-        session.sql(f"CREATE TABLE t (k INT) TBLPROPERTIES ({PROPERTIES})")
-        session.sql("COMMENT ON TABLE t IS 'x'")
-        rows = [tuple(row)[:2] for row in session.sql("DESCRIBE EXTENDED t").collect()]
-        location = session.log("t").location
-        session.sql("ALTER TABLE t UNSET TBLPROPERTIES ('delta.universalFormat.enabledFormats')")
-        after = [row[0] for row in session.sql("DESCRIBE EXTENDED t").collect()]
-    start = rows.index(("# Delta Uniform Iceberg", ""))
-    assert rows[start + 1 : start + 3] == [
-        ("Metadata location", f"file://{location}/metadata/v2.metadata.json"),
-        ("Converted delta version", "1"),
-    ]
-    assert rows[start + 3][1].endswith("+00:00")
-    assert "# Delta Uniform Iceberg" not in after
 
 
 def test_a_type_that_widens_lists_all_files_anew(tmp_path: Path) -> None:
