@@ -26,6 +26,19 @@ class AmbiguousWriteError(DeltaSqlError):
     reason: str
 
 
+@condition(
+    "DELTA_STORAGE_WITHOUT_CONDITIONAL_PUT",
+    "0AKDC",
+    "The storage of {location} cannot write an object on condition that nobody else has: {reason}. Without that, writers "
+    "overwrite each other. Use a storage with conditional puts (If-Match, If-None-Match), and do not switch them off.",
+)
+class ConditionalPutError(DeltaSqlError):
+    """A storage whose client or server does not compare before it writes; nothing was written there."""
+
+    location: str
+    reason: str
+
+
 @condition("DELTA_UNSUPPORTED_LOCATION", "0AKDC", "{location} is not a location that tables can live in: {reason}.")
 class UnsupportedLocationError(DeltaSqlError):
     """A LOCATION or path that no storage opens, such as a relative one, or one of an unknown scheme."""

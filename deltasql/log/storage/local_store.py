@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from obstore.store import LocalStore
 
-from deltasql.errors.log import AmbiguousWriteError, StorageError
+from deltasql.errors.log import AmbiguousWriteError, ConditionalPutError, StorageError
 from deltasql.log.storage.listing import IsHidden, TableListing, checksum_beside, list_local
 from deltasql.log.storage.local_files import (
     Inside,
@@ -21,7 +21,7 @@ from deltasql.log.storage.local_files import (
     sync_folder,
     sync_tree,
 )
-from deltasql.log.storage.log_store import Entry, LogStore, by_path, storage_reason
+from deltasql.log.storage.log_store import Entry, LogStore, Tag, by_path, storage_reason
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -68,6 +68,10 @@ class LocalLogStore(LogStore):
                 # The name is there: whether it lasts nobody knows.
                 raise AmbiguousWriteError(self.url(path), storage_reason(error)) from error
         return True
+
+    def put_if_same(self, path: str, data: bytes, tag: Tag) -> Tag | None:
+        """Raises ConditionalPutError: a file system replaces a file whatever it holds."""
+        raise ConditionalPutError(self.root, "a file system replaces a file whatever it holds")
 
     def overwrite(self, path: str, data: bytes) -> None:
         """See `LogStore.overwrite`. The file takes the place of what was there; a link is replaced, not followed."""

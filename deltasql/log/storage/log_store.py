@@ -1,7 +1,8 @@
 """Storage of one table as objects by path: memory, S3, GCS or Azure through obstore.
 
 Paths are relative to the table's location, `/`-separated and literal (`%` is no escape). The one write that decides
-anything is `put_if_absent`; only hints such as `_last_checkpoint` are ever overwritten.
+anything in a log is `put_if_absent`; only hints such as `_last_checkpoint` are ever overwritten. Names, which are no
+part of a log, change by `put_if_same`.
 """
 
 from __future__ import annotations
@@ -9,12 +10,12 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import obstore
 from obstore import exceptions
 
-from deltasql.errors.log import AmbiguousWriteError, StorageError
+from deltasql.errors.log import AmbiguousWriteError, ConditionalPutError, StorageError
 from deltasql.log.storage.listing import IsHidden, TableListing, list_objects
 
 if TYPE_CHECKING:
@@ -55,6 +56,16 @@ class Entry:
         return self.path.rpartition("/")[2]
 
 
+class Tag(NamedTuple):
+    """The storage's mark of what an object holds, by which it tells whether the object is still the one that was read.
+
+    S3 and Azure compare `e_tag`, Google `version`.
+    """
+
+    e_tag: str | None
+    version: str | None
+
+
 class LogStore:
     """Objects below one location. `root` is the location as data readers spell it, without a last slash."""
 
@@ -72,6 +83,22 @@ class LogStore:
         except (exceptions.BaseError, OSError) as error:
             raise StorageError("read", self.url(path), storage_reason(error)) from error
 
+    def read_tagged(self, path: str, known: Tag | None = None) -> tuple[bytes, Tag] | None:
+        """The whole object with its tag; None where it is still the one of the tag `known`, which costs no transfer.
+
+        Raises FileNotFoundError or StorageError.
+        """
+        options = {"if_none_match": known.e_tag} if known is not None and known.e_tag is not None else None
+        try:
+            found = obstore.get(self._open(), self._prefix + path, options=options)
+            return bytes(found.bytes()), _tag(found.meta)
+        except exceptions.NotModifiedError:
+            return None
+        except FileNotFoundError:
+            raise
+        except (exceptions.BaseError, OSError) as error:
+            raise StorageError("read", self.url(path), storage_reason(error)) from error
+
     def read_range(self, path: str, start: int, length: int) -> bytes:
         """At most `length` bytes from `start`. Raises FileNotFoundError or StorageError."""
         try:
@@ -84,17 +111,43 @@ class LogStore:
     def put_if_absent(self, path: str, data: bytes) -> bool:
         """True if `data` is now the object, False if there was one before; readers never see a part of it.
 
-        Raises AmbiguousWriteError if the answer was lost (read back to know), StorageError if it was refused.
+        Raises AmbiguousWriteError if the answer was lost (read back to know), StorageError if it was refused,
+        ConditionalPutError where the storage would write whatever was there.
         """
         try:
             obstore.put(self._open(create=True), self._prefix + path, data, mode="create", use_multipart=False)
         except (exceptions.AlreadyExistsError, FileExistsError):
             return False
+        except NotImplementedError as error:
+            raise ConditionalPutError(self.root, storage_reason(error)) from error
         except _REFUSED as error:
             raise StorageError("write", self.url(path), storage_reason(error)) from error
         except exceptions.BaseError as error:
             raise AmbiguousWriteError(self.url(path), storage_reason(error)) from error
         return True
+
+    def put_if_same(self, path: str, data: bytes, tag: Tag) -> Tag | None:
+        """The new tag if `data` has taken the place of the object with this tag; None if that is gone, or another one.
+
+        A None may also be the second answer to a put that took place: the storage's client repeats what failed. Who
+        must know puts a mark of its own into the data, and looks.
+        Raises AmbiguousWriteError if the answer was lost (read back to know), StorageError if it was refused,
+        ConditionalPutError where the storage cannot compare: then nothing was written.
+        """
+        expected = {name: value for name, value in tag._asdict().items() if value is not None}
+        if not expected:
+            raise ConditionalPutError(self.root, "it marks no object with a tag")
+        try:
+            done = obstore.put(self._open(), self._prefix + path, data, mode=expected, use_multipart=False)
+        except exceptions.PreconditionError:
+            return None
+        except (NotImplementedError, exceptions.NotSupportedError) as error:
+            raise ConditionalPutError(self.root, storage_reason(error)) from error
+        except _REFUSED as error:
+            raise StorageError("write", self.url(path), storage_reason(error)) from error
+        except exceptions.BaseError as error:
+            raise AmbiguousWriteError(self.url(path), storage_reason(error)) from error
+        return _tag(done)
 
     def overwrite(self, path: str, data: bytes) -> None:
         """Makes `data` the object, whatever was there. Raises StorageError."""
@@ -246,6 +299,10 @@ class _RangedFile(io.RawIOBase):
 def by_path(entry: Entry) -> str:
     """Sorts entries as every listing has them."""
     return entry.path
+
+
+def _tag(meta: Any) -> Tag:
+    return Tag(meta.get("e_tag"), meta.get("version"))
 
 
 def storage_reason(error: BaseException) -> str:
