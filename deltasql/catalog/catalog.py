@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from copy import copy
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias, Union
+from typing import TypeAlias, Union
 
-from deltasql.catalog.database import Database, now
 from deltasql.catalog.entries import (
     DEFAULT_CATALOG,
     DEFAULT_SCHEMA,
     SchemaEntry,
+    StoredSchema,
     TableEntry,
     checked,
     matching,
+    now,
     sql_name,
 )
+from deltasql.catalog.object_store import ObjectCatalogStore
+from deltasql.catalog.sqlite_store import SqliteCatalogStore
+from deltasql.catalog.store import (
+    CatalogStore,
+    Kind,
+    NameMissingError,
+    NameTakenError,
+    SchemaInUseError,
+    SchemaKey,
+    TableKey,
+)
+from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import (
     CatalogAlreadyExistsError,
     CatalogNotFoundError,
     DropDefaultSchemaError,
+    InvalidNameError,
     SchemaAlreadyExistsError,
     SchemaNotEmptyError,
     SchemaNotFoundError,
@@ -31,11 +45,9 @@ from deltasql.errors.catalog import (
     TooManyNamePartsError,
 )
 from deltasql.errors.suggestion import meant, similar_names
-from deltasql.log.storage.paths import absolute_location, is_local, local_path
-
-_TABLE = "SELECT catalog, schema, name, location, managed, created_at FROM tables"
-_SCHEMA_COLUMNS = "catalog, name, comment, location, created_at, properties"
-_SCHEMA = f"SELECT {_SCHEMA_COLUMNS} FROM schemas"
+from deltasql.log.storage.log_store import LogStore
+from deltasql.log.storage.open_store import open_store
+from deltasql.log.storage.paths import LAST_CHECKPOINT, LOG, absolute_location, commit_path, is_local, local_path
 
 Name: TypeAlias = Union[str, Sequence[str]]
 """One part as a string, or all parts in order."""
@@ -44,18 +56,25 @@ Name: TypeAlias = Union[str, Sequence[str]]
 class Catalog:
     """Names of a warehouse. Names are kept in lower case; missing parts come from the current catalog and schema.
 
-    The current schema belongs to this object; everything else is shared by all processes that use the warehouse.
+    The current schema belongs to this object; everything else is shared by all processes that use the warehouse, of
+    all machines that reach it. On a local disk names are in a SQLite file, else in objects of the warehouse, which
+    `open_store` opens.
     """
 
-    def __init__(self, warehouse: str) -> None:
+    def __init__(self, warehouse: str, open_store: Callable[[str], LogStore] = open_store) -> None:
         self.warehouse = absolute_location(warehouse)
         self.current_catalog = DEFAULT_CATALOG
         self.current_schema = DEFAULT_SCHEMA
-        self._database = Database(self.warehouse)
+        self._open_store = open_store
+        self._store: CatalogStore = (
+            SqliteCatalogStore(self.warehouse)
+            if is_local(self.warehouse)
+            else ObjectCatalogStore(lambda: open_store(self.warehouse))
+        )
 
     def close(self) -> None:
         """Closes the file; a later call opens it again."""
-        self._database.close()
+        self._store.close()
 
     # Schemas
 
@@ -71,14 +90,14 @@ class Catalog:
         catalog, schema = self._schema_key(name)
         checked(schema)
         place = None if location is None else absolute_location(location)
-        with self._database.writing() as connection:
-            self._require_catalog(connection, catalog)
-            if _schema_exists(connection, catalog, schema):
-                if if_not_exists:
-                    return False
-                raise SchemaAlreadyExistsError(schema=sql_name((schema,)))
-            values = (catalog, schema, comment, place, now(), json.dumps(dict(properties or {})))
-            connection.execute(f"INSERT INTO schemas ({_SCHEMA_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", values)
+        try:
+            self._store.add_schema(StoredSchema(catalog, schema, comment, place, now(), dict(properties or {})))
+        except NameTakenError:
+            if if_not_exists:
+                return False
+            raise SchemaAlreadyExistsError(schema=sql_name((schema,))) from None
+        except NameMissingError:
+            raise self._schema_not_found(catalog, schema) from None
         return True
 
     def drop_schema(self, name: Name, cascade: bool = False, if_exists: bool = False) -> list[TableEntry]:
@@ -89,58 +108,45 @@ class Catalog:
         catalog, schema = self._schema_key(name)
         if (catalog, schema) == (DEFAULT_CATALOG, DEFAULT_SCHEMA):
             raise DropDefaultSchemaError(schema=schema)
-        with self._database.writing() as connection:
-            if not _schema_exists(connection, catalog, schema):
-                if if_exists:
-                    return []
-                raise self._schema_not_found(catalog, schema)
-            where = " WHERE catalog = ? AND schema = ?"
-            dropped = [_table(row) for row in connection.execute(_TABLE + where, (catalog, schema))]
-            if dropped and not cascade:
-                raise SchemaNotEmptyError(schema=sql_name((schema,)), tables=tuple(item.name for item in dropped))
-            connection.execute("DELETE FROM tables" + where, (catalog, schema))
-            connection.execute("DELETE FROM schemas WHERE catalog = ? AND name = ?", (catalog, schema))
-        return dropped
+        try:
+            return list(self._store.drop_schema((catalog, schema), cascade))
+        except NameMissingError:
+            if if_exists:
+                return []
+            raise self._schema_not_found(catalog, schema) from None
+        except SchemaInUseError as error:
+            tables = tuple(item.name for item in error.tables)
+            raise SchemaNotEmptyError(schema=sql_name((schema,)), tables=tables) from None
 
     def comment_on_schema(self, name: Name, comment: str | None) -> None:
         """Gives a schema another comment, or none. Raises SchemaNotFoundError."""
-        catalog, schema = self._schema_key(name)
-        with self._database.writing() as connection:
-            if not _schema_exists(connection, catalog, schema):
-                raise self._schema_not_found(catalog, schema)
-            where = " WHERE catalog = ? AND name = ?"
-            connection.execute("UPDATE schemas SET comment = ?" + where, (comment, catalog, schema))
+        self._change_schema(name, lambda schema: replace(schema, comment=comment))
 
     def change_schema_properties(self, name: Name, added: Mapping[str, str], removed: Sequence[str]) -> None:
         """Sets and removes properties of a schema; a key that is not set is passed over. Raises SchemaNotFoundError."""
-        catalog, schema = self._schema_key(name)
-        with self._database.writing() as connection:
-            where = " WHERE catalog = ? AND name = ?"
-            row = connection.execute("SELECT properties FROM schemas" + where, (catalog, schema)).fetchone()
-            if row is None:
-                raise self._schema_not_found(catalog, schema)
-            kept = {key: value for key, value in json.loads(row[0] or "{}").items() if key not in removed}
-            text = json.dumps({**kept, **added})
-            connection.execute("UPDATE schemas SET properties = ?" + where, (text, catalog, schema))
+
+        def change(schema: StoredSchema) -> StoredSchema:
+            kept = {key: value for key, value in schema.properties.items() if key not in removed}
+            return replace(schema, properties={**kept, **added})
+
+        self._change_schema(name, change)
 
     def schemas(self, pattern: str | None = None) -> list[SchemaEntry]:
         """Schemas of the current catalog, by name. For `pattern` see `entries.matching`."""
-        rows = self._database.rows(_SCHEMA + " WHERE catalog = ?", self.current_catalog)
-        found = {row[1]: self._schema(row) for row in rows}
+        found = {stored.name: self._placed(stored) for stored in self._store.schemas(self.current_catalog)}
         return [found[name] for name in matching(found, pattern)]
 
     def schema(self, name: Name) -> SchemaEntry:
         """One schema. Raises SchemaNotFoundError."""
         catalog, schema = self._schema_key(name)
-        rows = self._database.rows(_SCHEMA + " WHERE catalog = ? AND name = ?", catalog, schema)
-        if not rows:
+        stored = self._store.schema((catalog, schema))
+        if stored is None:
             raise self._schema_not_found(catalog, schema)
-        return self._schema(rows[0])
+        return self._placed(stored)
 
     def has_schema(self, name: Name) -> bool:
         """Whether there is a schema of this name."""
-        catalog, schema = self._schema_key(name)
-        return bool(self._database.rows("SELECT 1 FROM schemas WHERE catalog = ? AND name = ?", catalog, schema))
+        return self._store.schema(self._schema_key(name)) is not None
 
     def use(self, name: Name) -> None:
         """Makes a schema (and its catalog) the current one. Raises SchemaNotFoundError."""
@@ -158,19 +164,17 @@ class Catalog:
     def create_catalog(self, name: str, if_not_exists: bool = False) -> bool:
         """Creates a catalog with its default schema; False when it existed. Raises CatalogAlreadyExistsError."""
         catalog = checked(name)
-        with self._database.writing() as connection:
-            if connection.execute("SELECT 1 FROM catalogs WHERE name = ?", (catalog,)).fetchone():
-                if if_not_exists:
-                    return False
-                raise CatalogAlreadyExistsError(catalog=sql_name((catalog,)))
-            connection.execute("INSERT INTO catalogs VALUES (?, ?)", (catalog, now()))
-            values = (catalog, DEFAULT_SCHEMA, None, None, now(), "{}")
-            connection.execute(f"INSERT INTO schemas ({_SCHEMA_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", values)
+        try:
+            self._store.add_catalog(catalog, StoredSchema(catalog, DEFAULT_SCHEMA, None, None, now()))
+        except NameTakenError:
+            if if_not_exists:
+                return False
+            raise CatalogAlreadyExistsError(catalog=sql_name((catalog,))) from None
         return True
 
     def catalogs(self, pattern: str | None = None) -> list[str]:
         """Names of all catalogs, sorted."""
-        return matching((row[0] for row in self._database.rows("SELECT name FROM catalogs")), pattern)
+        return matching(self._store.catalogs(), pattern)
 
     def use_catalog(self, name: str) -> None:
         """Makes a catalog and its default schema current. Raises CatalogNotFoundError."""
@@ -184,15 +188,16 @@ class Catalog:
 
     def tables(self, schema: Name | None = None, pattern: str | None = None) -> list[TableEntry]:
         """Tables of one schema (the current one if None), by name. Raises SchemaNotFoundError."""
-        entry = self.schema(self.current_schema if schema is None else schema)
-        rows = self._database.rows(_TABLE + " WHERE catalog = ? AND schema = ?", entry.catalog, entry.name)
-        found = {row[2]: _table(row) for row in rows}
+        key = self._schema_key(self.current_schema if schema is None else schema)
+        try:
+            found = {entry.name: entry for entry in self._store.tables(key)}
+        except NameMissingError:
+            raise self._schema_not_found(*key) from None
         return [found[name] for name in matching(found, pattern)]
 
     def resolve(self, parts: Name) -> TableEntry | None:
         """The table of this name, or None."""
-        rows = self._database.rows(_TABLE + " WHERE catalog = ? AND schema = ? AND name = ?", *self._table_key(parts))
-        return _table(rows[0]) if rows else None
+        return self._store.table(self._table_key(parts))
 
     def require(self, parts: Name) -> TableEntry:
         """The table of this name. Raises TableNotFoundError, which names the closest tables that exist."""
@@ -208,52 +213,38 @@ class Catalog:
         """
         catalog, schema, name = self._table_key(parts)
         entry = TableEntry(catalog, schema, checked(name), absolute_location(location), managed, now())
-        with self._database.writing() as connection:
-            self._require_schema(connection, catalog, schema)
-            self._insert(connection, entry)
+        with self._explained(entry.parts, entry.parts):
+            self._store.add_table(entry)
         return entry
 
     def unregister(self, parts: Name) -> TableEntry:
         """Removes a table's name; its entry as it was. Raises TableNotFoundError."""
-        key = self._table_key(parts)
-        with self._database.writing() as connection:
-            entry = _find(connection, key)
-            if entry is None:
-                raise self._table_not_found(parts)
-            connection.execute("DELETE FROM tables WHERE catalog = ? AND schema = ? AND name = ?", key)
-        return entry
+        with self._explained(parts):
+            return self._store.remove_table(self._table_key(parts))
 
     def rename(self, parts: Name, new_parts: Name) -> TableEntry:
         """The entry under its new name; files stay where they are, so that readers and writers go on.
 
         A new name of one part stays in the table's schema.
-        Raises TableNotFoundError, TableAlreadyExistsError, SchemaNotFoundError.
+        Raises TableNotFoundError, TableAlreadyExistsError, SchemaNotFoundError, InvalidNameError.
         """
         old = self._table_key(parts)
         new = _as_parts(new_parts)
         catalog, schema, name = (*old[:2], new[0].lower()) if len(new) == 1 else self._table_key(new)
-        with self._database.writing() as connection:
-            entry = _find(connection, old)
-            if entry is None:
-                raise self._table_not_found(parts)
-            self._require_schema(connection, catalog, schema)
-            renamed = TableEntry(catalog, schema, checked(name), entry.location, entry.managed, entry.created_at)
-            connection.execute("DELETE FROM tables WHERE catalog = ? AND schema = ? AND name = ?", old)
-            self._insert(connection, renamed)
-        return renamed
+        try:
+            checked(name)
+        except InvalidNameError:
+            # What is not there comes first.
+            self.require(parts)
+            self.schema((catalog, schema))
+            raise
+        with self._explained(parts, (catalog, schema, name)):
+            return self._store.rename_table(old, (catalog, schema, name))
 
     def set_location(self, parts: Name, location: str) -> TableEntry:
         """The entry at its new place, which makes it external. Raises TableNotFoundError."""
-        key = self._table_key(parts)
-        with self._database.writing() as connection:
-            entry = _find(connection, key)
-            if entry is None:
-                raise self._table_not_found(parts)
-            connection.execute(
-                "UPDATE tables SET location = ?, managed = 0 WHERE catalog = ? AND schema = ? AND name = ?",
-                (absolute_location(location), *key),
-            )
-        return TableEntry(*key, absolute_location(location), False, entry.created_at)
+        with self._explained(parts):
+            return self._store.move_table(self._table_key(parts), absolute_location(location))
 
     def managed_location(self, parts: Name) -> str:
         """Where a managed table of this name belongs: `<location of its schema>/<table>`.
@@ -262,10 +253,8 @@ class Catalog:
         """
         catalog, schema, name = self._table_key(parts)
         wanted = f"{self.schema((catalog, schema)).location}/{checked(name)}"
-        sql = (
-            "SELECT location FROM tables WHERE location LIKE ? || '%' AND NOT (catalog = ? AND schema = ? AND name = ?)"
-        )
-        taken = {row[0] for row in self._database.rows(sql, wanted, catalog, schema, name)}
+        key = (catalog, schema, name)
+        taken = {entry.location for entry in self._store.tables_below(wanted) if entry.parts != key}
         candidates = (wanted if number == 1 else f"{wanted}-{number}" for number in range(1, len(taken) + 2))
         return next(place for place in candidates if place not in taken)
 
@@ -275,52 +264,55 @@ class Catalog:
 
     # Inner parts
 
-    def _schema_key(self, name: Name) -> tuple[str, str]:
+    def _schema_key(self, name: Name) -> SchemaKey:
         parts = _as_parts(name)
         if not 1 <= len(parts) <= 2:
             raise TooManyNamePartsError(name=sql_name(parts))
         lowered = tuple(part.lower() for part in parts)
         return (self.current_catalog, lowered[0]) if len(lowered) == 1 else (lowered[0], lowered[1])
 
-    def _table_key(self, name: Name) -> tuple[str, str, str]:
+    def _table_key(self, name: Name) -> TableKey:
         parts = _as_parts(name)
         if not 1 <= len(parts) <= 3:
             raise TooManyNamePartsError(name=sql_name(parts))
         filled = (self.current_catalog, self.current_schema)[: 3 - len(parts)] + parts
         return (filled[0].lower(), filled[1].lower(), filled[2].lower())
 
-    def _schema(self, row: tuple[Any, ...]) -> SchemaEntry:
-        catalog, name, comment, location, created_at, properties = row
-        place = location or self._schema_location(catalog, name)
-        return SchemaEntry(catalog, name, comment, place, created_at, json.loads(properties or "{}"))
+    def _placed(self, stored: StoredSchema) -> SchemaEntry:
+        place = stored.location or self._schema_location(stored.catalog, stored.name)
+        return SchemaEntry(
+            stored.catalog, stored.name, stored.comment, place, stored.created_at, dict(stored.properties)
+        )
 
     def _schema_location(self, catalog: str, schema: str) -> str:
         """The default catalog's default schema is the warehouse itself, as in Spark."""
         base = self.warehouse if catalog == DEFAULT_CATALOG else f"{self.warehouse}/{catalog}.catalog"
         return base if schema == DEFAULT_SCHEMA else f"{base}/{schema}.db"
 
-    def _require_catalog(self, connection: sqlite3.Connection, catalog: str) -> None:
-        known = tuple(row[0] for row in connection.execute("SELECT name FROM catalogs ORDER BY name"))
-        if catalog not in known:
-            raise CatalogNotFoundError(catalog=sql_name((catalog,)), known=known)
+    def _change_schema(self, name: Name, change: Callable[[StoredSchema], StoredSchema]) -> None:
+        key = self._schema_key(name)
+        try:
+            self._store.change_schema(key, change)
+        except NameMissingError:
+            raise self._schema_not_found(*key) from None
 
-    def _require_schema(self, connection: sqlite3.Connection, catalog: str, schema: str) -> None:
-        self._require_catalog(connection, catalog)
-        if not _schema_exists(connection, catalog, schema):
-            raise self._schema_not_found(catalog, schema)
-
-    def _insert(self, connection: sqlite3.Connection, entry: TableEntry) -> None:
-        if _find(connection, entry.parts) is not None:
-            raise TableAlreadyExistsError(table=sql_name(entry.parts))
-        values = (*entry.parts, entry.location, entry.managed, entry.created_at)
-        connection.execute("INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?)", values)
+    @contextmanager
+    def _explained(self, parts: Name, new: TableKey | None = None) -> Iterator[None]:
+        """Tells conflicts of a change to the table `parts`, which is to be called `new` if that is given."""
+        try:
+            yield
+        except NameMissingError as error:
+            if error.kind is Kind.TABLE or new is None:
+                raise self._table_not_found(parts) from None
+            raise self._schema_not_found(*new[:2]) from None
+        except NameTakenError:
+            raise TableAlreadyExistsError(table=sql_name(new or self._table_key(parts))) from None
 
     def _schema_not_found(self, catalog: str, schema: str) -> SchemaNotFoundError | CatalogNotFoundError:
         known = self.catalogs()
         if catalog not in known:
             return CatalogNotFoundError(catalog=sql_name((catalog,)), known=tuple(known))
-        rows = self._database.rows("SELECT name FROM schemas WHERE catalog = ?", catalog)
-        similar = similar_names(schema, (row[0] for row in rows), most=3)
+        similar = similar_names(schema, (stored.name for stored in self._store.schemas(catalog)), most=3)
         advice = meant(similar) or f"Run SHOW SCHEMAS, or create it: CREATE SCHEMA {sql_name((schema,))}."
         return SchemaNotFoundError(schema=sql_name((schema,)), advice=advice, similar=similar)
 
@@ -343,30 +335,25 @@ class Catalog:
 
     def _unregistered(self, catalog: str, schema: str, name: str) -> str | None:
         place = f"{self._schema_location(catalog, schema)}/{name}"
-        return place if is_local(place) and Path(local_path(place), "_delta_log").is_dir() else None
+        return place if self._holds_table(place) else None
+
+    def _holds_table(self, place: str) -> bool:
+        """Whether a Delta table lies there, as far as can be told."""
+        if is_local(place):
+            return Path(local_path(place), LOG).is_dir()
+        with suppress(DeltaSqlError):
+            store = self._open_store(place)
+            return store.exists(LAST_CHECKPOINT) or store.exists(commit_path(0))
+        return False
 
     def _similar(self, catalog: str, schema: str, name: str) -> tuple[str, ...]:
         """Names like `name` in its schema; else the same name elsewhere, with its schema."""
-        rows = self._database.rows("SELECT catalog, schema, name FROM tables")
-        near = similar_names(name, (row[2] for row in rows if row[:2] == (catalog, schema)), most=3)
+        known = [entry.parts for entry in self._store.tables_below("")]
+        near = similar_names(name, (parts[2] for parts in known if parts[:2] == (catalog, schema)), most=3)
         if near:
             return tuple(sql_name((item,) if schema == self.current_schema else (schema, item)) for item in near)
-        return tuple(sorted(sql_name(row) for row in rows if row[2] == name))[:3]
+        return tuple(sorted(sql_name(parts) for parts in known if parts[2] == name))[:3]
 
 
 def _as_parts(name: Name) -> tuple[str, ...]:
     return (name,) if isinstance(name, str) else tuple(name)
-
-
-def _table(row: tuple[Any, ...]) -> TableEntry:
-    return TableEntry(row[0], row[1], row[2], row[3], bool(row[4]), row[5])
-
-
-def _find(connection: sqlite3.Connection, key: tuple[str, str, str]) -> TableEntry | None:
-    row = connection.execute(_TABLE + " WHERE catalog = ? AND schema = ? AND name = ?", key).fetchone()
-    return None if row is None else _table(row)
-
-
-def _schema_exists(connection: sqlite3.Connection, catalog: str, schema: str) -> bool:
-    sql = "SELECT 1 FROM schemas WHERE catalog = ? AND name = ?"
-    return connection.execute(sql, (catalog, schema)).fetchone() is not None

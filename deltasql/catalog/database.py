@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sqlite3
 import threading
@@ -12,8 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from deltasql.catalog.entries import now
 from deltasql.errors.catalog import CatalogFileError
-from deltasql.log.storage.paths import absolute_location, is_local
+from deltasql.log.storage.paths import absolute_location
 
 FILE_NAME = "_catalog.db"
 _LAYOUT_VERSION = 2
@@ -124,18 +124,8 @@ class Database:
 
 
 def catalog_file(warehouse: str) -> Path:
-    """Where the catalog of `warehouse` lies: in it, or in the user's state directory when it is an object store."""
-    place = absolute_location(warehouse)
-    if is_local(place):
-        return Path(place) / FILE_NAME
-    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
-    digest = hashlib.sha256(warehouse.rstrip("/").encode()).hexdigest()[:16]
-    return state / "deltasql" / "catalogs" / f"{digest}.db"
-
-
-def now() -> int:
-    """Milliseconds since the epoch."""
-    return time.time_ns() // 1_000_000
+    """Where the catalog of a warehouse on the local disk lies."""
+    return Path(absolute_location(warehouse)) / FILE_NAME
 
 
 def _version(connection: sqlite3.Connection) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -11,6 +12,18 @@ from deltasql.plan.base import quote
 
 DEFAULT_CATALOG = "spark_catalog"
 DEFAULT_SCHEMA = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSchema:
+    """One schema as it is kept: `location` is None for the place that its name gives it below the warehouse."""
+
+    catalog: str
+    name: str
+    comment: str | None
+    location: str | None
+    created_at: int
+    properties: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +53,19 @@ class TableEntry:
     def parts(self) -> tuple[str, str, str]:
         return (self.catalog, self.schema, self.name)
 
+    def renamed(self, parts: tuple[str, str, str]) -> TableEntry:
+        """The same table under another name."""
+        return TableEntry(*parts, self.location, self.managed, self.created_at)
+
     @property
     def full_name(self) -> str:
         """`spark_catalog.default.t`, unquoted, as DESCRIBE DETAIL writes it."""
         return ".".join(self.parts)
+
+
+def now() -> int:
+    """Milliseconds since the epoch."""
+    return time.time_ns() // 1_000_000
 
 
 def checked(name: str) -> str:

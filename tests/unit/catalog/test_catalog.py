@@ -1,4 +1,7 @@
-"""The catalog on a real SQLite file: names in, locations out, one error class for every refusal."""
+"""The catalog on whatever keeps its names: names in, locations out, one error class for every refusal.
+
+Every test that takes `warehouse` runs on a SQLite file and on objects in memory.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +16,21 @@ from deltasql.catalog import Catalog, TableEntry
 from deltasql.catalog.database import catalog_file
 from deltasql.catalog.entries import matching
 from deltasql.errors import catalog as errors
+from deltasql.log.storage.open_store import open_store
+from deltasql.log.storage.paths import commit_path
 
 
 @pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[Catalog]:
-    opened = Catalog(str(tmp_path / "wh"))
+def catalog(warehouse: str) -> Iterator[Catalog]:
+    opened = Catalog(warehouse)
     yield opened
     opened.close()
 
 
-def test_nothing_is_created_before_the_first_use(tmp_path: Path) -> None:
-    Catalog(str(tmp_path / "wh"))
-    assert not (tmp_path / "wh").exists()
+def test_nothing_is_created_before_the_first_use(warehouse: str) -> None:
+    Catalog(warehouse)
+    assert not Path(warehouse).exists()
+    assert open_store(warehouse).list_below("") == []
 
 
 def test_a_table_is_found_by_each_form_of_its_name(catalog: Catalog, tmp_path: Path) -> None:
@@ -82,6 +88,63 @@ def test_rename_refuses(catalog: Catalog) -> None:
     assert catalog.require("t").location == "/t"
 
 
+def test_rename_tells_what_is_missing_first(catalog: Catalog) -> None:
+    catalog.register("t", "/t", managed=False)
+    for old, new, error in (
+        ("missing", ("nowhere", "v"), errors.TableNotFoundError),
+        ("missing", "a b", errors.TableNotFoundError),
+        ("t", ("nowhere", "a b"), errors.SchemaNotFoundError),
+        ("t", ("o", "s", "v"), errors.CatalogNotFoundError),
+        ("t", "a b", errors.InvalidNameError),
+    ):
+        with pytest.raises(error):
+            catalog.rename(old, new)
+    assert catalog.rename("t", "T").location == "/t"
+    assert [entry.name for entry in catalog.tables()] == ["t"]
+
+
+def test_a_table_that_goes_to_another_schema_and_back(catalog: Catalog) -> None:
+    catalog.create_schema("s")
+    catalog.create_catalog("main")
+    catalog.register("t", catalog.managed_location("t"), managed=True)
+    for new in (("s", "u"), ("main", "default", "t"), ("spark_catalog", "default", "t"), ("s", "t")):
+        entry = catalog.rename(where(catalog), new)
+        assert where(catalog) == entry.parts
+    assert catalog.managed_location("t") == f"{catalog.warehouse}/t-2"
+    catalog.register("t", "/t", managed=False)
+    with pytest.raises(errors.TableAlreadyExistsError):
+        catalog.rename(("s", "t"), ("default", "t"))
+    assert [entry.name for entry in catalog.tables("s")] == ["t"]
+    assert catalog.drop_schema("s", cascade=True)[0].managed
+
+
+def where(catalog: Catalog) -> tuple[str, ...]:
+    """The one name that there is in the whole catalog, by which it is found."""
+    found = [
+        entry.parts
+        for name in catalog.catalogs()
+        for schema in ("default", "s")
+        if catalog.has_schema((name, schema))
+        for entry in catalog.within(name, schema).tables()
+    ]
+    assert len(found) == 1
+    assert catalog.require(found[0]).parts == found[0]
+    return found[0]
+
+
+def test_a_schema_that_is_dropped_and_made_again_is_empty(catalog: Catalog) -> None:
+    for comment in ("first", "second"):
+        catalog.create_schema("s", comment)
+        assert catalog.tables("s") == []
+        assert catalog.register(("s", "t"), f"/{comment}", managed=True) == catalog.require(("s", "t"))
+        assert catalog.schema("s").comment == comment
+        assert [entry.location for entry in catalog.drop_schema("s", cascade=True)] == [f"/{comment}"]
+        assert catalog.resolve(("s", "t")) is None
+        for refused in (lambda: catalog.register(("s", "t"), "/x", False), lambda: catalog.tables("s")):
+            with pytest.raises(errors.SchemaNotFoundError):
+                refused()
+
+
 def test_set_location_and_unregister(catalog: Catalog) -> None:
     catalog.register("t", "/t", managed=True)
     assert catalog.set_location("t", "/elsewhere") == catalog.require("t")
@@ -92,9 +155,9 @@ def test_set_location_and_unregister(catalog: Catalog) -> None:
             gone("t")
 
 
-def test_exactly_one_of_many_wins_a_name(tmp_path: Path) -> None:
+def test_exactly_one_of_many_wins_a_name(warehouse: str) -> None:
     def register(number: int) -> bool:
-        catalog = Catalog(str(tmp_path))
+        catalog = Catalog(warehouse)
         try:
             catalog.register("t", f"/place/{number}", managed=False)
         except errors.TableAlreadyExistsError:
@@ -127,8 +190,8 @@ def test_a_missing_table_names_the_closest(catalog: Catalog) -> None:
 
 
 def test_an_unregistered_delta_directory_is_not_found_but_explained(catalog: Catalog) -> None:
-    place = Path(catalog.warehouse) / "t"
-    (place / "_delta_log").mkdir(parents=True)
+    place = f"{catalog.warehouse}/t"
+    open_store(place).put_if_absent(commit_path(0), b"{}")
     with pytest.raises(errors.TableNotFoundError, match=f"CREATE TABLE t USING delta LOCATION '{place}'"):
         catalog.require("t")
 
@@ -282,10 +345,7 @@ def test_properties_and_comments_of_schemas(catalog: Catalog) -> None:
             change()
 
 
-def test_where_the_file_lies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+def test_where_the_file_lies() -> None:
     assert catalog_file("/wh") == Path("/wh/_catalog.db")
     assert catalog_file("file:///w%20h") == Path("/w h/_catalog.db")
-    assert catalog_file("s3://b/wh/") == catalog_file("s3://b/wh")
-    assert catalog_file("s3://b/wh").parent == tmp_path / "deltasql" / "catalogs"
-    assert Catalog("s3://b/wh/").managed_location("t") == "s3://b/wh/t"
+    assert Catalog("s3://b/wh/").full_name("t") == ("spark_catalog", "default", "t")

@@ -1,0 +1,204 @@
+"""What the objects hold that keep the names of a warehouse, and their JSON."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+from deltasql.catalog.entries import DEFAULT_CATALOG, DEFAULT_SCHEMA, StoredSchema, TableEntry, now
+from deltasql.catalog.store import SchemaKey, TableKey
+
+Json: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSchema:
+    """`id` tells a schema from one of the same name that was dropped before."""
+
+    id: str
+    schema: StoredSchema
+
+
+@dataclass(frozen=True, slots=True)
+class KeptTable:
+    """`id` is new whenever a name is given to a table."""
+
+    id: str
+    entry: TableEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A table that is to come from another schema, where it still is `source` unless it has departed.
+
+    `source_id` is the id that it has there, `table` what it is to be here.
+    """
+
+    table: KeptTable
+    source: TableKey
+    source_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaList:
+    """All catalogs with their schemas, by name."""
+
+    catalogs: Mapping[str, Mapping[str, KeptSchema]]
+
+    @classmethod
+    def first(cls) -> SchemaList:
+        """What there is before anything is written."""
+        default = KeptSchema("0", StoredSchema(DEFAULT_CATALOG, DEFAULT_SCHEMA, None, None, now()))
+        return cls({DEFAULT_CATALOG: {DEFAULT_SCHEMA: default}})
+
+    def find(self, key: SchemaKey) -> KeptSchema | None:
+        return self.catalogs.get(key[0], {}).get(key[1])
+
+    def with_schema(self, kept: KeptSchema) -> SchemaList:
+        """The list with a schema more, or changed; its catalog is made where it is missing."""
+        schemas = self.catalogs.get(kept.schema.catalog, {})
+        return SchemaList({**self.catalogs, kept.schema.catalog: {**schemas, kept.schema.name: kept}})
+
+    def without(self, key: SchemaKey) -> SchemaList:
+        left = {name: kept for name, kept in self.catalogs[key[0]].items() if name != key[1]}
+        return SchemaList({**self.catalogs, key[0]: left})
+
+    @classmethod
+    def from_json(cls, value: Json) -> SchemaList:
+        """Raises KeyError, TypeError, AttributeError for what is no such list."""
+        return cls(
+            {
+                catalog: {name: _kept_schema(catalog, name, found) for name, found in of_catalog["schemas"].items()}
+                for catalog, of_catalog in value["catalogs"].items()
+            }
+        )
+
+    def to_json(self) -> Json:
+        return {
+            "catalogs": {
+                catalog: {"schemas": {name: _schema_json(kept) for name, kept in schemas.items()}}
+                for catalog, schemas in self.catalogs.items()
+            }
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaTables:
+    """The tables of one schema, by name.
+
+    `schema_id` is the id that the schema has in the list. `is_open`: False once that schema is dropped. `arrivals` are
+    by the names that they are to have here. `departed` tells of tables that have left for another schema: by the id
+    of their arrival there, the names that they have now.
+    """
+
+    key: SchemaKey
+    schema_id: str
+    is_open: bool = True
+    tables: Mapping[str, KeptTable] = field(default_factory=dict)
+    arrivals: Mapping[str, Arrival] = field(default_factory=dict)
+    departed: Mapping[str, TableKey] = field(default_factory=dict)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether no table is on its way."""
+        return not self.arrivals and not self.departed
+
+    def with_table(self, kept: KeptTable) -> SchemaTables:
+        return replace(self, tables={**self.tables, kept.entry.name: kept})
+
+    def without_table(self, name: str) -> SchemaTables:
+        return replace(self, tables=_without(self.tables, name))
+
+    def with_arrival(self, arrival: Arrival) -> SchemaTables:
+        return replace(self, arrivals={**self.arrivals, arrival.table.entry.name: arrival})
+
+    def without_arrival(self, name: str) -> SchemaTables:
+        return replace(self, arrivals=_without(self.arrivals, name))
+
+    def with_departed(self, name: str, arrival: Arrival) -> SchemaTables:
+        """The table `name` has become the `arrival` of another schema."""
+        gone = {**self.departed, arrival.table.id: arrival.table.entry.parts}
+        return replace(self, tables=_without(self.tables, name), departed=gone)
+
+    def without_departed(self, arrival_id: str) -> SchemaTables:
+        return replace(self, departed=_without(self.departed, arrival_id))
+
+    @classmethod
+    def from_json(cls, value: Json) -> SchemaTables:
+        """Raises KeyError, TypeError, ValueError, AttributeError for what is no such document."""
+        catalog, schema = value["schema"]
+        key = (_text(catalog), _text(schema))
+        return cls(
+            key,
+            _text(value["schema_id"]),
+            bool(value["open"]),
+            {name: _kept_table(key, name, found) for name, found in value["tables"].items()},
+            {
+                name: Arrival(_kept_table(key, name, found), _table_key(found["from"]), _text(found["from_id"]))
+                for name, found in value["arrivals"].items()
+            },
+            {arrival: _table_key(target) for arrival, target in value["departed"].items()},
+        )
+
+    def to_json(self) -> Json:
+        return {
+            "schema": self.key,
+            "schema_id": self.schema_id,
+            "open": self.is_open,
+            "tables": {name: _table_json(kept) for name, kept in self.tables.items()},
+            "arrivals": {
+                name: {**_table_json(arrival.table), "from": arrival.source, "from_id": arrival.source_id}
+                for name, arrival in self.arrivals.items()
+            },
+            "departed": dict(self.departed),
+        }
+
+
+def new_id() -> str:
+    """An id that nothing else has."""
+    return secrets.token_hex(8)
+
+
+def _without(values: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if key != name}
+
+
+def _kept_schema(catalog: str, name: str, found: Json) -> KeptSchema:
+    properties = {key: _text(value) for key, value in found["properties"].items()}
+    comment, location = (None if found[key] is None else _text(found[key]) for key in ("comment", "location"))
+    schema = StoredSchema(catalog, name, comment, location, int(found["created_at"]), properties)
+    return KeptSchema(_text(found["id"]), schema)
+
+
+def _schema_json(kept: KeptSchema) -> Json:
+    schema = kept.schema
+    return {
+        "id": kept.id,
+        "comment": schema.comment,
+        "location": schema.location,
+        "created_at": schema.created_at,
+        "properties": dict(schema.properties),
+    }
+
+
+def _kept_table(key: SchemaKey, name: str, found: Json) -> KeptTable:
+    place, managed = _text(found["location"]), bool(found["managed"])
+    return KeptTable(_text(found["id"]), TableEntry(*key, name, place, managed, int(found["created_at"])))
+
+
+def _table_json(kept: KeptTable) -> Json:
+    entry = kept.entry
+    return {"id": kept.id, "location": entry.location, "managed": entry.managed, "created_at": entry.created_at}
+
+
+def _table_key(value: Any) -> TableKey:
+    catalog, schema, name = value
+    return _text(catalog), _text(schema), _text(name)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    return value

@@ -1,0 +1,240 @@
+"""Names as JSON objects of the warehouse, in an object store: one for all schemas, one for the tables of each.
+
+    <warehouse>/_catalog.d/schemas.json                     catalogs and schemas, with comments, places and properties
+    <warehouse>/_catalog.d/tables/<catalog>/<schema>.json   names and locations of tables
+
+No table, schema or catalog can have that folder: their names have no dot. What concerns one object is one compare and
+swap. Two things concern two objects:
+
+*DROP SCHEMA* closes the tables' object, which decides it – from then on no table is created in it –, and then takes the
+schema from the list. A crash in between leaves a schema in SHOW SCHEMAS in which nothing is and nothing can be made;
+DROP SCHEMA or CREATE SCHEMA of the name again finish it. A closed object stays, and is opened again by the first table
+of a later schema of that name, which has another id.
+
+*RENAME to another schema*: see `renaming`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from deltasql.catalog.documents import KeptSchema, KeptTable, SchemaList, SchemaTables, new_id
+from deltasql.catalog.entries import StoredSchema, TableEntry
+from deltasql.catalog.renaming import Edited, Renaming, UnsettledError, present
+from deltasql.catalog.shared_objects import SharedObjects
+from deltasql.catalog.store import (
+    Kind,
+    NameMissingError,
+    NameTakenError,
+    SchemaInUseError,
+    SchemaKey,
+    TableKey,
+)
+from deltasql.log.storage.log_store import LogStore
+
+FOLDER = "_catalog.d"
+_LIST = f"{FOLDER}/schemas.json"
+_TABLES = f"{FOLDER}/tables"
+
+_T = TypeVar("_T")
+
+
+def tables_path(schema: SchemaKey) -> str:
+    """Where the tables of a schema are kept, relative to the warehouse."""
+    return f"{_TABLES}/{schema[0]}/{schema[1]}.json"
+
+
+class ObjectCatalogStore:
+    """A CatalogStore in objects of the warehouse. To look up a table is one request.
+
+    Besides CatalogFileError it raises StorageError, UnsupportedLocationError, and ConditionalPutError for a storage
+    that cannot compare and swap, before anything is written.
+    """
+
+    def __init__(self, open_store: Callable[[], LogStore]) -> None:
+        self._objects = SharedObjects(open_store)
+        self._renaming = Renaming(self._tables, self._edit)
+
+    def catalogs(self) -> Collection[str]:
+        return self._list().catalogs.keys()
+
+    def add_catalog(self, name: str, default: StoredSchema) -> None:
+        def add(known: SchemaList) -> SchemaList:
+            if name in known.catalogs:
+                raise NameTakenError
+            return known.with_schema(KeptSchema(new_id(), default))
+
+        self._edit_list(add)
+
+    def schemas(self, catalog: str) -> Sequence[StoredSchema]:
+        return [kept.schema for kept in self._list().catalogs.get(catalog, {}).values()]
+
+    def schema(self, key: SchemaKey) -> StoredSchema | None:
+        kept = self._list().find(key)
+        return None if kept is None else kept.schema
+
+    def add_schema(self, schema: StoredSchema) -> None:
+        key = (schema.catalog, schema.name)
+
+        def add(known: SchemaList) -> SchemaList:
+            if schema.catalog not in known.catalogs:
+                raise NameMissingError(Kind.CATALOG)
+            found = known.find(key)
+            if found is not None and not self._is_dropped(found):
+                raise NameTakenError
+            return known.with_schema(KeptSchema(new_id(), schema))
+
+        self._edit_list(add)
+
+    def change_schema(self, key: SchemaKey, change: Callable[[StoredSchema], StoredSchema]) -> None:
+        def edit(known: SchemaList) -> SchemaList:
+            found = known.find(key)
+            if found is None:
+                raise NameMissingError(Kind.SCHEMA)
+            return known.with_schema(replace(found, schema=change(found.schema)))
+
+        self._edit_list(edit)
+
+    def drop_schema(self, key: SchemaKey, cascade: bool) -> Sequence[TableEntry]:
+        def close(found: SchemaTables | None) -> Edited[tuple[str, list[TableEntry]]]:
+            # The list is read after the object: if the schema is dropped and made anew meanwhile, the swap fails.
+            schema_id = self._schema_id(key)
+            if found is not None and not found.is_open and found.schema_id == schema_id:
+                return None, (schema_id, [])
+            if found is not None and not found.is_settled:
+                raise UnsettledError(found.arrivals.values(), found.departed)
+            dropped = [kept.entry for kept in found.tables.values()] if found is not None else []
+            if dropped and not cascade:
+                raise SchemaInUseError(dropped)
+            return SchemaTables(key, schema_id, is_open=False), (schema_id, dropped)
+
+        schema_id, dropped = self._change(key, close)
+
+        def remove(known: SchemaList) -> SchemaList | None:
+            found = known.find(key)
+            return known.without(key) if found is not None and found.id == schema_id else None
+
+        self._edit_list(remove)
+        return dropped
+
+    def tables(self, schema: SchemaKey) -> Sequence[TableEntry]:
+        found = self._tables(schema)
+        if found is None or not found.is_open:
+            if self._list().find(schema) is None:
+                raise NameMissingError(Kind.SCHEMA)
+            return []
+        arriving = [self.table((*schema, name)) for name in found.arrivals]
+        return [*(kept.entry for kept in found.tables.values()), *(entry for entry in arriving if entry is not None)]
+
+    def tables_below(self, location: str) -> Sequence[TableEntry]:
+        found = self._objects.read_below(_TABLES, SchemaTables)
+        departed = {arrival for tables in found for arrival in tables.departed}
+        kept = [kept for tables in found for kept in tables.tables.values()]
+        kept += [item.table for tables in found for item in tables.arrivals.values() if item.table.id in departed]
+        return [item.entry for item in kept if item.entry.location.startswith(location)]
+
+    def table(self, key: TableKey) -> TableEntry | None:
+        found = self._tables(key[:2])
+        if found is None:
+            return None
+        kept = self._renaming.find(key, found) if key[2] in found.arrivals else found.tables.get(key[2])
+        return None if kept is None else kept.entry
+
+    def add_table(self, entry: TableEntry) -> None:
+        def add(found: SchemaTables | None) -> Edited[None]:
+            return self._free(found, entry.parts).with_table(KeptTable(new_id(), entry)), None
+
+        self._change(entry.parts[:2], add)
+
+    def remove_table(self, key: TableKey) -> TableEntry:
+        def remove(found: SchemaTables | None) -> Edited[TableEntry]:
+            tables, kept = present(found, key)
+            return tables.without_table(key[2]), kept.entry
+
+        return self._change(key[:2], remove)
+
+    def rename_table(self, key: TableKey, new: TableKey) -> TableEntry:
+        if key[:2] != new[:2]:
+            return self._renaming.rename(key, new, self._free)
+
+        def rename(found: SchemaTables | None) -> Edited[TableEntry]:
+            tables, kept = present(found, key)
+            renamed = kept.entry.renamed(new)
+            left = self._free(tables.without_table(key[2]), new)
+            return left.with_table(KeptTable(new_id(), renamed)), renamed
+
+        return self._change(key[:2], rename)
+
+    def move_table(self, key: TableKey, location: str) -> TableEntry:
+        def move(found: SchemaTables | None) -> Edited[TableEntry]:
+            tables, kept = present(found, key)
+            moved = replace(kept.entry, location=location, managed=False)
+            return tables.with_table(KeptTable(new_id(), moved)), moved
+
+        return self._change(key[:2], move)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    # Objects
+
+    def _list(self) -> SchemaList:
+        return self._objects.read(_LIST, SchemaList) or SchemaList.first()
+
+    def _edit_list(self, edit: Callable[[SchemaList], SchemaList | None]) -> None:
+        def edited(found: SchemaList | None) -> tuple[SchemaList | None, None]:
+            return edit(found or self._first_list()), None
+
+        self._objects.change(_LIST, SchemaList, edited)
+
+    def _first_list(self) -> SchemaList:
+        """The list that the first write to a warehouse begins with. Raises ConditionalPutError.
+
+        What a storage cannot do is found before there is anything to lose.
+        """
+        self._objects.require_conditional_puts(FOLDER)
+        return SchemaList.first()
+
+    def _tables(self, schema: SchemaKey) -> SchemaTables | None:
+        return self._objects.read(tables_path(schema), SchemaTables)
+
+    def _edit(self, schema: SchemaKey, edit: Callable[[SchemaTables | None], Edited[_T]]) -> _T:
+        return self._objects.change(tables_path(schema), SchemaTables, edit)
+
+    def _change(self, schema: SchemaKey, edit: Callable[[SchemaTables | None], Edited[_T]]) -> _T:
+        return self._renaming.settled(schema, edit)
+
+    def _schema_id(self, key: SchemaKey) -> str:
+        """The id of a schema in the list, which is written if it is not there yet. Raises NameMissingError."""
+        found = self._objects.read(_LIST, SchemaList)
+        kept = (found or SchemaList.first()).find(key)
+        if kept is None:
+            raise NameMissingError(Kind.SCHEMA)
+        if found is None:
+            self._objects.change(_LIST, SchemaList, lambda now: (None if now else self._first_list(), None))
+        return kept.id
+
+    def _is_dropped(self, kept: KeptSchema) -> bool:
+        """Whether DROP SCHEMA has gone half its way with a schema that is still in the list."""
+        found = self._tables((kept.schema.catalog, kept.schema.name))
+        return found is not None and not found.is_open and found.schema_id == kept.id
+
+    def _free(self, found: SchemaTables | None, key: TableKey) -> SchemaTables:
+        """The tables of a schema, which is there, to which one of this name is to be added.
+
+        Raises NameMissingError, NameTakenError, UnsettledError.
+        """
+        tables = found if found is not None and found.is_open else self._reopened(found, key[:2])
+        if key[2] in tables.tables:
+            raise NameTakenError
+        if key[2] in tables.arrivals:
+            raise UnsettledError([tables.arrivals[key[2]]])
+        return tables
+
+    def _reopened(self, found: SchemaTables | None, schema: SchemaKey) -> SchemaTables:
+        schema_id = self._schema_id(schema)
+        if found is not None and found.schema_id == schema_id:
+            raise NameMissingError(Kind.SCHEMA)
+        return SchemaTables(schema, schema_id)

@@ -1,0 +1,205 @@
+"""Documents in an object store that many processes change at once, each by compare and swap on the object's tag."""
+
+from __future__ import annotations
+
+import json
+import random
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, Generic, Protocol, TypeVar
+
+from typing_extensions import Self
+
+from deltasql.errors.catalog import CatalogFileError
+from deltasql.errors.log import AmbiguousWriteError, ConditionalPutError, StorageError
+from deltasql.log.storage.log_store import LogStore, Tag
+
+LAYOUT_VERSION = 1
+PATIENCE = 30.0
+"""Seconds for which a change is tried again that others come before, as long as SQLite waits."""
+
+# Changes that a document remembers, so that whoever got no answer finds the own one.
+_REMEMBERED = 64
+_THREADS = 16
+_LONGEST_PAUSE = 0.5
+
+_T = TypeVar("_T")
+
+
+class Document(Protocol):
+    """What an object holds. `from_json` raises KeyError, TypeError, ValueError, AttributeError for something else."""
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Self: ...
+
+    def to_json(self) -> dict[str, Any]: ...
+
+
+_D = TypeVar("_D", bound=Document)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read(Generic[_D]):
+    tag: Tag
+    document: _D
+    changes: tuple[str, ...]
+
+
+class SharedObjects:
+    """Objects of one storage, each a JSON document with its layout and the marks of its last changes.
+
+    What was read is kept with its tag: to read it again while it is the same is one request without a body.
+    """
+
+    def __init__(self, open_store: Callable[[], LogStore]) -> None:
+        self._open_store = open_store
+        self._opened: LogStore | None = None
+        self._known: dict[str, _Read[Any]] = {}
+
+    def read(self, path: str, kind: type[_D]) -> _D | None:
+        """The document as it is now, None where there is none; one request. Raises CatalogFileError, StorageError."""
+        found = self._read(path, kind)
+        return None if found is None else found.document
+
+    def read_below(self, folder: str, kind: type[_D]) -> list[_D]:
+        """All documents below a folder: one listing, and a request for each that is not known as it is now."""
+        entries = self._store.list_below(folder)
+        known = self._known
+        changed = [
+            entry.path
+            for entry in entries
+            if entry.tag is None or entry.path not in known or known[entry.path].tag.e_tag != entry.tag
+        ]
+        same = [known[entry.path].document for entry in entries if entry.path not in set(changed)]
+        if not changed:
+            return same
+        with ThreadPoolExecutor(min(len(changed), _THREADS)) as pool:
+            fresh = pool.map(lambda path: self.read(path, kind), changed)
+            return [*same, *(document for document in fresh if document is not None)]
+
+    def change(self, path: str, kind: type[_D], edit: Callable[[_D | None], tuple[_D | None, _T]]) -> _T:
+        """Replaces a document by what `edit` makes of it, whoever else changes it meanwhile.
+
+        `edit` gets the document as it is now (None: there is none) and gives the new one, or None to leave it, and a
+        value, which comes back from the change that took place. It is called again after a lost race, and what it
+        raises has changed nothing. An answer that does not come is never taken for a yes or a no: every put has a mark
+        of its own in the document, which the next one is read for.
+        Raises CatalogFileError after half a minute of lost races or without an answer, StorageError.
+        """
+        tried: dict[str, _T] = {}
+        doubt: AmbiguousWriteError | None = None
+        deadline = time.monotonic() + PATIENCE
+        for attempt in count():
+            found = self._looked(path, kind, doubt)
+            for mark in found.changes if found else ():
+                if mark in tried:
+                    return tried[mark]
+            if attempt and time.monotonic() > deadline:
+                raise self._unanswered(path, doubt) if doubt else self._busy(path, attempt)
+            document, value = edit(found.document if found else None)
+            if document is None:
+                return value
+            mark = secrets.token_hex(6)
+            tried[mark] = value
+            try:
+                if self._put(path, found, document, mark):
+                    return value
+            except AmbiguousWriteError as error:
+                doubt = error
+            _pause(attempt)
+        raise AssertionError("unreachable")
+
+    def require_conditional_puts(self, folder: str) -> None:
+        """Tries on an object of its own whether the storage compares before it writes. Raises ConditionalPutError."""
+        store, path = self._store, f"{folder}/{secrets.token_hex(8)}.probe"
+        try:
+            store.put_if_absent(path, b"1")
+            found = store.read_tagged(path)
+            if found is None or store.put_if_absent(path, b"2"):
+                raise ConditionalPutError(store.root, "it overwrites an object that must not be there (If-None-Match)")
+            store.put_if_same(path, b"3", found[1])
+            if store.put_if_same(path, b"4", found[1]) is not None:
+                raise ConditionalPutError(store.root, "it overwrites an object that has changed (If-Match)")
+        finally:
+            # An object that stays says nothing to anybody.
+            with suppress(StorageError):
+                store.delete([path])
+
+    @property
+    def _store(self) -> LogStore:
+        if self._opened is None:
+            self._opened = self._open_store()
+        return self._opened
+
+    def _read(self, path: str, kind: type[_D]) -> _Read[_D] | None:
+        known = self._known.get(path)
+        try:
+            found = self._store.read_tagged(path, known.tag if known else None)
+        except FileNotFoundError:
+            self._known.pop(path, None)
+            return None
+        if found is None:
+            return known
+        data, tag = found
+        document, changes = self._parsed(path, data, kind)
+        self._known[path] = read = _Read(tag, document, changes)
+        return read
+
+    def _looked(self, path: str, kind: type[_D], doubt: AmbiguousWriteError | None) -> _Read[_D] | None:
+        try:
+            return self._read(path, kind)
+        except StorageError as error:
+            if doubt is None:
+                raise
+            raise self._unanswered(path, doubt) from error
+
+    def _parsed(self, path: str, data: bytes, kind: type[_D]) -> tuple[_D, tuple[str, ...]]:
+        try:
+            value = json.loads(data)
+            if value["layout"] > LAYOUT_VERSION:
+                raise self._unusable(path, "a later release of deltasql wrote it", "Upgrade deltasql.")
+            return kind.from_json(value), tuple(value["changes"])
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            raise self._unusable(
+                path,
+                f"it is damaged ({type(error).__name__}: {error})",
+                "Restore the object as it was, or remove it: its tables stay, and can be named again by "
+                "CREATE TABLE … USING delta LOCATION.",
+            ) from error
+
+    def _put(self, path: str, found: _Read[_D] | None, document: _D, mark: str) -> bool:
+        changes = (*(found.changes if found else ()), mark)[-_REMEMBERED:]
+        value: Mapping[str, Any] = {"layout": LAYOUT_VERSION, **document.to_json(), "changes": changes}
+        data = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+        if found is None:
+            return self._store.put_if_absent(path, data)
+        tag = self._store.put_if_same(path, data, found.tag)
+        if tag is None:
+            return False
+        self._known[path] = _Read(tag, document, changes)
+        return True
+
+    def _unusable(self, path: str, reason: str, advice: str) -> CatalogFileError:
+        return CatalogFileError(path=self._store.url(path), reason=reason, advice=advice)
+
+    def _busy(self, path: str, attempts: int) -> CatalogFileError:
+        reason = f"others changed it first, {attempts} times in {PATIENCE:.0f} seconds"
+        return self._unusable(
+            path, reason, "Nothing was changed: run the statement again when there are fewer writers."
+        )
+
+    def _unanswered(self, path: str, doubt: AmbiguousWriteError) -> CatalogFileError:
+        reason = f"the storage did not answer whether it was written ({doubt.reason})"
+        return self._unusable(
+            path, reason, "Look with SHOW TABLES and SHOW SCHEMAS before you run the statement again."
+        )
+
+
+def _pause(attempt: int) -> None:
+    """Lets others finish after so many lost races; whoever waits at random meets fewer of them again."""
+    time.sleep(random.uniform(0, min(0.01 * 2 ** min(attempt, 10), _LONGEST_PAUSE)))

@@ -1,0 +1,161 @@
+"""Names in a SQLite file: rows in, rows out. Each change is one transaction."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+from deltasql.catalog.database import Database
+from deltasql.catalog.entries import StoredSchema, TableEntry
+from deltasql.catalog.store import (
+    Kind,
+    NameMissingError,
+    NameTakenError,
+    SchemaInUseError,
+    SchemaKey,
+    TableKey,
+)
+
+_SCHEMA_COLUMNS = "catalog, name, comment, location, created_at, properties"
+_SCHEMAS = f"SELECT {_SCHEMA_COLUMNS} FROM schemas WHERE catalog = ?"
+_SCHEMA = f"{_SCHEMAS} AND name = ?"
+_TABLES = "SELECT catalog, schema, name, location, managed, created_at FROM tables"
+_OF_SCHEMA = " WHERE catalog = ? AND schema = ?"
+_OF_NAME = f"{_OF_SCHEMA} AND name = ?"
+
+
+class SqliteCatalogStore:
+    """A CatalogStore in a file of the warehouse, on a local disk. Its errors are CatalogFileErrors."""
+
+    def __init__(self, warehouse: str) -> None:
+        self._database = Database(warehouse)
+
+    def catalogs(self) -> Collection[str]:
+        return [row[0] for row in self._database.rows("SELECT name FROM catalogs")]
+
+    def add_catalog(self, name: str, default: StoredSchema) -> None:
+        with self._database.writing() as connection:
+            if _has_catalog(connection, name):
+                raise NameTakenError
+            connection.execute("INSERT INTO catalogs VALUES (?, ?)", (name, default.created_at))
+            _insert_schema(connection, default)
+
+    def schemas(self, catalog: str) -> Sequence[StoredSchema]:
+        return [_schema(row) for row in self._database.rows(_SCHEMAS, catalog)]
+
+    def schema(self, key: SchemaKey) -> StoredSchema | None:
+        rows = self._database.rows(_SCHEMA, *key)
+        return _schema(rows[0]) if rows else None
+
+    def add_schema(self, schema: StoredSchema) -> None:
+        with self._database.writing() as connection:
+            if not _has_catalog(connection, schema.catalog):
+                raise NameMissingError(Kind.CATALOG)
+            if _find_schema(connection, (schema.catalog, schema.name)) is not None:
+                raise NameTakenError
+            _insert_schema(connection, schema)
+
+    def change_schema(self, key: SchemaKey, change: Callable[[StoredSchema], StoredSchema]) -> None:
+        with self._database.writing() as connection:
+            changed = change(_require_schema(connection, key))
+            values = (changed.comment, json.dumps(dict(changed.properties)), *key)
+            connection.execute("UPDATE schemas SET comment = ?, properties = ? WHERE catalog = ? AND name = ?", values)
+
+    def drop_schema(self, key: SchemaKey, cascade: bool) -> Sequence[TableEntry]:
+        with self._database.writing() as connection:
+            _require_schema(connection, key)
+            dropped = [_table(row) for row in connection.execute(_TABLES + _OF_SCHEMA, key)]
+            if dropped and not cascade:
+                raise SchemaInUseError(dropped)
+            connection.execute("DELETE FROM tables" + _OF_SCHEMA, key)
+            connection.execute("DELETE FROM schemas WHERE catalog = ? AND name = ?", key)
+        return dropped
+
+    def tables(self, schema: SchemaKey) -> Sequence[TableEntry]:
+        found = [_table(row) for row in self._database.rows(_TABLES + _OF_SCHEMA, *schema)]
+        if not found and self.schema(schema) is None:
+            raise NameMissingError(Kind.SCHEMA)
+        return found
+
+    def tables_below(self, location: str) -> Sequence[TableEntry]:
+        return [_table(row) for row in self._database.rows(_TABLES + " WHERE location LIKE ? || '%'", location)]
+
+    def table(self, key: TableKey) -> TableEntry | None:
+        rows = self._database.rows(_TABLES + _OF_NAME, *key)
+        return _table(rows[0]) if rows else None
+
+    def add_table(self, entry: TableEntry) -> None:
+        with self._database.writing() as connection:
+            _require_schema(connection, entry.parts[:2])
+            _insert(connection, entry)
+
+    def remove_table(self, key: TableKey) -> TableEntry:
+        with self._database.writing() as connection:
+            return _remove(connection, key)
+
+    def rename_table(self, key: TableKey, new: TableKey) -> TableEntry:
+        with self._database.writing() as connection:
+            entry = _remove(connection, key)
+            _require_schema(connection, new[:2])
+            renamed = entry.renamed(new)
+            _insert(connection, renamed)
+        return renamed
+
+    def move_table(self, key: TableKey, location: str) -> TableEntry:
+        with self._database.writing() as connection:
+            moved = replace(_remove(connection, key), location=location, managed=False)
+            _insert(connection, moved)
+        return moved
+
+    def close(self) -> None:
+        self._database.close()
+
+
+def _has_catalog(connection: sqlite3.Connection, name: str) -> bool:
+    return connection.execute("SELECT 1 FROM catalogs WHERE name = ?", (name,)).fetchone() is not None
+
+
+def _find_schema(connection: sqlite3.Connection, key: SchemaKey) -> StoredSchema | None:
+    row = connection.execute(_SCHEMA, key).fetchone()
+    return None if row is None else _schema(row)
+
+
+def _require_schema(connection: sqlite3.Connection, key: SchemaKey) -> StoredSchema:
+    found = _find_schema(connection, key)
+    if found is None:
+        raise NameMissingError(Kind.SCHEMA)
+    return found
+
+
+def _insert_schema(connection: sqlite3.Connection, schema: StoredSchema) -> None:
+    text = json.dumps(dict(schema.properties))
+    values = (schema.catalog, schema.name, schema.comment, schema.location, schema.created_at, text)
+    connection.execute(f"INSERT INTO schemas ({_SCHEMA_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", values)
+
+
+def _remove(connection: sqlite3.Connection, key: TableKey) -> TableEntry:
+    row = connection.execute(_TABLES + _OF_NAME, key).fetchone()
+    if row is None:
+        raise NameMissingError(Kind.TABLE)
+    connection.execute("DELETE FROM tables" + _OF_NAME, key)
+    return _table(row)
+
+
+def _insert(connection: sqlite3.Connection, entry: TableEntry) -> None:
+    if connection.execute(_TABLES + _OF_NAME, entry.parts).fetchone() is not None:
+        raise NameTakenError
+    values = (*entry.parts, entry.location, entry.managed, entry.created_at)
+    connection.execute("INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?)", values)
+
+
+def _schema(row: tuple[Any, ...]) -> StoredSchema:
+    catalog, name, comment, location, created_at, properties = row
+    return StoredSchema(catalog, name, comment, location, created_at, json.loads(properties or "{}"))
+
+
+def _table(row: tuple[Any, ...]) -> TableEntry:
+    catalog, schema, name, location, managed, created_at = row
+    return TableEntry(catalog, schema, name, location, bool(managed), created_at)
