@@ -6,10 +6,10 @@
 No table, schema or catalog can have that folder: their names have no dot. What concerns one object is one compare and
 swap. Two things concern two objects:
 
-*DROP SCHEMA* closes the tables' object, which decides it – from then on no table is created in it –, and then takes the
-schema from the list. A crash in between leaves a schema in SHOW SCHEMAS in which nothing is and nothing can be made;
-DROP SCHEMA or CREATE SCHEMA of the name again finish it. A closed object stays, and is opened again by the first table
-of a later schema of that name, which has another id.
+*DROP SCHEMA* closes the tables' object, which decides it: from then on no table is found or created there. Then it
+takes the schema from the list. A crash in between leaves a name in SHOW SCHEMAS that is no schema for anything else;
+CREATE SCHEMA of it succeeds, and DROP SCHEMA takes it away. A closed object stays, and is opened again by the first table of a
+later schema of that name, which has another id.
 
 *RENAME to another schema*: see `renaming`.
 """
@@ -82,7 +82,7 @@ class ObjectCatalogStore:
             if schema.catalog not in known.catalogs:
                 raise NameMissingError(Kind.CATALOG)
             found = known.find(key)
-            if found is not None and not self._is_dropped(found):
+            if found is not None and not _is_half_dropped(found, self._tables(key)):
                 raise NameTakenError
             return known.with_schema(KeptSchema(new_id(), schema))
 
@@ -91,18 +91,18 @@ class ObjectCatalogStore:
     def change_schema(self, key: SchemaKey, change: Callable[[StoredSchema], StoredSchema]) -> None:
         def edit(known: SchemaList) -> SchemaList:
             found = known.find(key)
-            if found is None:
+            if found is None or _is_half_dropped(found, self._tables(key)):
                 raise NameMissingError(Kind.SCHEMA)
             return known.with_schema(replace(found, schema=change(found.schema)))
 
         self._edit_list(edit)
 
     def drop_schema(self, key: SchemaKey, cascade: bool) -> Sequence[TableEntry]:
-        def close(found: SchemaTables | None) -> Edited[tuple[str, list[TableEntry]]]:
+        def close(found: SchemaTables | None) -> Edited[tuple[str, list[TableEntry] | None]]:
             # The list is read after the object: if the schema is dropped and made anew meanwhile, the swap fails.
             schema_id = self._schema_id(key)
-            if found is not None and not found.is_open and found.schema_id == schema_id:
-                return None, (schema_id, [])
+            if found is not None and _is_closed(found, schema_id):
+                return None, (schema_id, None)
             if found is not None and not found.is_settled:
                 raise UnsettledError(found.arrivals.values(), found.departed)
             dropped = [kept.entry for kept in found.tables.values()] if found is not None else []
@@ -117,12 +117,16 @@ class ObjectCatalogStore:
             return known.without(key) if found is not None and found.id == schema_id else None
 
         self._edit_list(remove)
+        if dropped is None:
+            # Another DROP SCHEMA has closed it, and may not have come further.
+            raise NameMissingError(Kind.SCHEMA)
         return dropped
 
     def tables(self, schema: SchemaKey) -> Sequence[TableEntry]:
         found = self._tables(schema)
         if found is None or not found.is_open:
-            if self._list().find(schema) is None:
+            kept = self._list().find(schema)
+            if kept is None or _is_half_dropped(kept, found):
                 raise NameMissingError(Kind.SCHEMA)
             return []
         arriving = [self.table((*schema, name)) for name in found.arrivals]
@@ -216,11 +220,6 @@ class ObjectCatalogStore:
             self._objects.change(_LIST, SchemaList, lambda now: (None if now else self._first_list(), None))
         return kept.id
 
-    def _is_dropped(self, kept: KeptSchema) -> bool:
-        """Whether DROP SCHEMA has gone half its way with a schema that is still in the list."""
-        found = self._tables((kept.schema.catalog, kept.schema.name))
-        return found is not None and not found.is_open and found.schema_id == kept.id
-
     def _free(self, found: SchemaTables | None, key: TableKey) -> SchemaTables:
         """The tables of a schema, which is there, to which one of this name is to be added.
 
@@ -235,6 +234,15 @@ class ObjectCatalogStore:
 
     def _reopened(self, found: SchemaTables | None, schema: SchemaKey) -> SchemaTables:
         schema_id = self._schema_id(schema)
-        if found is not None and found.schema_id == schema_id:
+        if found is not None and _is_closed(found, schema_id):
             raise NameMissingError(Kind.SCHEMA)
         return SchemaTables(schema, schema_id)
+
+
+def _is_half_dropped(kept: KeptSchema, found: SchemaTables | None) -> bool:
+    """Whether a schema of the list has lost its tables already, because it is being dropped."""
+    return found is not None and _is_closed(found, kept.id)
+
+
+def _is_closed(found: SchemaTables, schema_id: str) -> bool:
+    return not found.is_open and found.schema_id == schema_id

@@ -23,7 +23,7 @@ from typing import Protocol, TypeAlias, TypeVar
 
 from deltasql.catalog.documents import Arrival, KeptTable, SchemaTables, new_id
 from deltasql.catalog.entries import TableEntry
-from deltasql.catalog.store import Kind, NameMissingError, SchemaKey, TableKey
+from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaKey, TableKey
 from deltasql.errors.catalog import CatalogFileError
 from deltasql.errors.log import StorageError
 
@@ -86,9 +86,15 @@ class Renaming:
         Raises NameMissingError, what `free` raises, CatalogFileError.
         """
         for _ in range(_MOST_ATTEMPTS):
-            kept = self.settled(key[:2], lambda found: (None, present(found, key)[1]))
+            kept = self._table(key)
             arrival = Arrival(KeptTable(new_id(), kept.entry.renamed(new)), key, kept.id)
-            self._announce(arrival, free)
+            try:
+                self._announce(arrival, free)
+            except (NameTakenError, NameMissingError):
+                # A table that has gone meanwhile comes before whatever is wrong with its new name.
+                if self._table(key).id == kept.id:
+                    raise
+                continue
             if self._depart(arrival):
                 # It has its new name; what is left is to spare readers a request.
                 with suppress(CatalogFileError, StorageError):
@@ -96,6 +102,12 @@ class Renaming:
                 return arrival.table.entry
             self._withdraw(arrival)
         raise _too_busy(key[:2])
+
+    def _table(self, key: TableKey) -> KeptTable:
+        def look(found: SchemaTables | None) -> Edited[KeptTable]:
+            return None, present(found, key)[1]
+
+        return self.settled(key[:2], look)
 
     def _announce(self, arrival: Arrival, free: Callable[[SchemaTables | None, TableKey], SchemaTables]) -> None:
         parts = arrival.table.entry.parts
