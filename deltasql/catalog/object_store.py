@@ -8,8 +8,8 @@ swap. Two things concern two objects:
 
 *DROP SCHEMA* closes the tables' object, which decides it: from then on no table is found or created there. Then it
 takes the schema from the list. A crash in between leaves a name in SHOW SCHEMAS that is no schema for anything else;
-CREATE SCHEMA of it succeeds, and DROP SCHEMA takes it away. A closed object stays, and is opened again by the first table of a
-later schema of that name, which has another id.
+CREATE SCHEMA of it succeeds, and DROP SCHEMA takes it away. A closed object stays, and is opened again by the first
+table of a later schema of that name, which has another id.
 
 *RENAME to another schema*: see `renaming`.
 """

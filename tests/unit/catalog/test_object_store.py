@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import secrets
+import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -179,11 +180,16 @@ def state(catalog: Catalog) -> object:
 def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
     """What operations, one after another, come to in SQLite: their outcomes, and all that there is in the end."""
     known: dict[tuple[str, ...], tuple[list[object], object]] = {}
+    first = tmp_path_factory.mktemp("model") / "wh"
+    made = Catalog(str(first))
+    start(made)
+    made.close()
 
     def run(*names: str) -> tuple[list[object], object]:
         if names not in known:
-            catalog = Catalog(str(tmp_path_factory.mktemp("model")))
-            start(catalog)
+            catalog = Catalog(str(shutil.copytree(first, first.parent / str(len(known)))))
+            # To outlive a crash of the machine would cost most of the time.
+            catalog._store._database.rows("PRAGMA synchronous = OFF")  # type: ignore[attr-defined]
             known[names] = [outcome(OPERATIONS[name], catalog) for name in names], state(catalog)
             catalog.close()
         return known[names]
