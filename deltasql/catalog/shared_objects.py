@@ -118,6 +118,8 @@ class SharedObjects:
         """Tries on an object of its own whether the storage compares before it writes. Raises ConditionalPutError."""
         store, path = self._store, f"{folder}/{secrets.token_hex(8)}.probe"
         try:
+            # One that knows no conditions says so before there is an object.
+            store.put_if_same(path, b"0", Tag('"none"', "1"))
             store.put_if_absent(path, b"1")
             found = store.read_tagged(path)
             if found is None or store.put_if_absent(path, b"2"):

@@ -111,15 +111,12 @@ class LogStore:
     def put_if_absent(self, path: str, data: bytes) -> bool:
         """True if `data` is now the object, False if there was one before; readers never see a part of it.
 
-        Raises AmbiguousWriteError if the answer was lost (read back to know), StorageError if it was refused,
-        ConditionalPutError where the storage would write whatever was there.
+        Raises AmbiguousWriteError if the answer was lost (read back to know), StorageError if it was refused.
         """
         try:
             obstore.put(self._open(create=True), self._prefix + path, data, mode="create", use_multipart=False)
         except (exceptions.AlreadyExistsError, FileExistsError):
             return False
-        except NotImplementedError as error:
-            raise ConditionalPutError(self.root, storage_reason(error)) from error
         except _REFUSED as error:
             raise StorageError("write", self.url(path), storage_reason(error)) from error
         except exceptions.BaseError as error:
