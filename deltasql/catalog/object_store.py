@@ -123,14 +123,13 @@ class ObjectCatalogStore:
         return dropped
 
     def tables(self, schema: SchemaKey) -> Sequence[TableEntry]:
-        found = self._tables(schema)
+        found = self._renaming.seen(self._tables(schema))
         if found is None or not found.is_open:
             kept = self._list().find(schema)
             if kept is None or _is_half_dropped(kept, found):
                 raise NameMissingError(Kind.SCHEMA)
             return []
-        arriving = [self.table((*schema, name)) for name in found.arrivals]
-        return [*(kept.entry for kept in found.tables.values()), *(entry for entry in arriving if entry is not None)]
+        return [kept.entry for kept in found.tables.values()]
 
     def tables_below(self, location: str) -> Sequence[TableEntry]:
         found = self._objects.read_below(_TABLES, SchemaTables)
@@ -141,9 +140,9 @@ class ObjectCatalogStore:
 
     def table(self, key: TableKey) -> TableEntry | None:
         found = self._tables(key[:2])
-        if found is None:
-            return None
-        kept = self._renaming.find(key, found) if key[2] in found.arrivals else found.tables.get(key[2])
+        if found is not None and key[2] in found.arrivals:
+            found = self._renaming.seen(found)
+        kept = None if found is None else found.tables.get(key[2])
         return None if kept is None else kept.entry
 
     def add_table(self, entry: TableEntry) -> None:

@@ -7,7 +7,7 @@
 4. The old object forgets the departure.
 
 A crash after 1 leaves an announcement that nobody sees; after 2 or 3 the table has its new name, and to look it up
-costs a second request until somebody changes it. It is never without a name, and never has two.
+costs two more requests until somebody changes it. It is never without a name, and never has two.
 
 Who wants to change what is on its way settles it before: one that has departed is brought to its end; else the table in
 the old schema gets another id, without which it cannot depart any more, and then the announcement goes. Whoever was
@@ -56,15 +56,24 @@ class Renaming:
         self._read = read
         self._edit = edit
 
-    def find(self, key: TableKey, found: SchemaTables) -> KeptTable | None:
-        """The table of this name, whose arrival is announced in `found`."""
-        arrival = found.arrivals[key[2]]
+    def seen(self, found: SchemaTables | None) -> SchemaTables | None:
+        """The tables of a schema as its readers are to see them: with those that have arrived, without those that have
+        not.
+
+        `found` is what its object holds. Where tables are on their way it must hold the same afterwards, so that all
+        was true at one moment.
+        """
+        while found is not None and found.arrivals:
+            arrived = {name: arrival.table for name, arrival in found.arrivals.items() if self._has_departed(arrival)}
+            again = self._read(found.key)
+            if again == found:
+                return replace(found, tables={**found.tables, **arrived}, arrivals={})
+            found = again
+        return found
+
+    def _has_departed(self, arrival: Arrival) -> bool:
         source = self._read(arrival.source[:2])
-        if source is not None and arrival.table.id in source.departed:
-            return arrival.table
-        # The last two steps may have been taken between the two requests.
-        again = self._read(key[:2])
-        return None if again is None else again.tables.get(key[2])
+        return source is not None and arrival.table.id in source.departed
 
     def settled(self, schema: SchemaKey, edit: Callable[[SchemaTables | None], Edited[_T]]) -> _T:
         """Makes a change, once all is settled that stands in its way. Raises what `edit` raises, CatalogFileError."""

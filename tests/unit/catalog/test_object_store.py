@@ -6,7 +6,7 @@ import json
 import random
 import secrets
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -137,6 +137,7 @@ OPERATIONS: dict[str, Operation] = {
     "drop s.t": lambda names: names.unregister(("s", "t")),
     "drop d.u": lambda names: names.unregister(("d", "u")),
     "move s.t": lambda names: names.set_location(("s", "t"), "/moved"),
+    "move d.u": lambda names: names.set_location(("d", "u"), "/moved"),
     "drop schema s": lambda names: names.drop_schema("s"),
     "drop s cascade": lambda names: names.drop_schema("s", cascade=True),
     "drop d cascade": lambda names: names.drop_schema("d", cascade=True),
@@ -148,6 +149,12 @@ OPERATIONS: dict[str, Operation] = {
     "show d": lambda names: names.tables("d"),
     "show s": lambda names: names.tables("s"),
 }
+
+
+ABOUT_D_U = [
+    *("rename to d.u", "rename d.u back", "rename d.other to d.u", "create d.u", "create s.t", "drop s.t", "drop d.u"),
+    *("move d.u", "drop s cascade", "drop d cascade", "resolve d.u", "show d"),
+]
 
 
 def plain(value: object) -> object:
@@ -200,18 +207,41 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_another_statement_between_any_two_requests(name: str, model: Model) -> None:
     """Whenever it comes, both end as if one had come after the other."""
-    for other, statement in OPERATIONS.items():
+    check_side_by_side(name, OPERATIONS, started, [], model)
+
+
+@pytest.mark.parametrize(("died_at", "is_done"), [(3, False), (5, True), (7, True)])
+@pytest.mark.parametrize("name", ABOUT_D_U)
+def test_two_statements_after_a_rename_that_died(name: str, died_at: int, is_done: bool, model: Model) -> None:
+    """It died once the arrival was announced, the table had departed, or it had arrived."""
+
+    def begun() -> MemoryStore:
+        memory = started()
+        catalog, store = opened(memory)
+        store.before[died_at] = die
+        with pytest.raises(GoneError):
+            OPERATIONS["rename to d.u"](catalog)
+        return memory
+
+    check_side_by_side(name, ABOUT_D_U, begun, ["rename to d.u"] if is_done else [], model)
+
+
+def check_side_by_side(
+    name: str, others: Iterable[str], begun: Callable[[], MemoryStore], done: list[str], model: Model
+) -> None:
+    """Runs each of `others` in front of each request of an operation, on what is there when all of `done` is done."""
+    for other in others:
         for at in count():
-            memory = started()
+            memory = begun()
             catalog, store = opened(memory)
-            others: list[object] = []
-            store.before[at] = partial(run_beside, statement, memory, others)
+            beside: list[object] = []
+            store.before[at] = partial(run_beside, OPERATIONS[other], memory, beside)
             own = outcome(OPERATIONS[name], catalog)
-            if not others:
+            if not beside:
                 break
-            after, before = model(name, other), model(other, name)
-            serial = [after, (before[0][::-1], before[1])]
-            found = ([own, *others], state(opened(memory)[0]))
+            after, before = model(*done, name, other), model(*done, other, name)
+            serial = [(after[0][-2:], after[1]), (before[0][:-3:-1], before[1])]
+            found = ([own, *beside], state(opened(memory)[0]))
             assert found in serial, f"{other} before request {at} of {name}: {found} is none of {serial}"
 
 
