@@ -30,6 +30,7 @@ from deltasql.interrupts import interruptible
 from deltasql.log.commit.commit_race import back_off
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.local_store import LocalLogStore
+from deltasql.log.storage.stores import Stores
 from deltasql.parser import misplaced_word, parse, refused_name, split
 from deltasql.parser.parameters import bind_parameters
 from deltasql.plan.base import TableName
@@ -54,13 +55,20 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-def connect(warehouse: str = "warehouse", spark: SparkSession | str | None = None) -> Session:
-    """A session over the tables of `warehouse`, a directory.
+def connect(
+    warehouse: str = "warehouse",
+    spark: SparkSession | str | None = None,
+    *,
+    storage_options: Mapping[str, str] | None = None,
+) -> Session:
+    """A session over the tables of `warehouse`, a directory or the URL of a place in an object store.
 
     `spark` is None for a local Spark that starts when rows are first needed, a SparkSession to use, or the address of
-    a Spark Connect server: "sc://host:port".
+    a Spark Connect server: "sc://host:port". `storage_options` say how object stores are reached, in obstore's words:
+    `{"aws_access_key_id": …, "aws_endpoint": …}`; what they leave open comes from the settings of a Spark session that
+    was handed in (`spark.hadoop.fs.s3a.*`), else from the environment.
     """
-    return Session(warehouse, spark)
+    return Session(warehouse, spark, storage_options)
 
 
 _SHARED_VIEWS: dict[str, dict[str, View]] = {}
@@ -73,11 +81,17 @@ class Session:
     Any number of sessions, threads and processes may share a warehouse.
     """
 
-    def __init__(self, warehouse: str, spark: SparkSession | str | None = None) -> None:
+    def __init__(
+        self,
+        warehouse: str,
+        spark: SparkSession | str | None = None,
+        storage_options: Mapping[str, str] | None = None,
+    ) -> None:
+        self.stores = Stores(storage_options, self._hadoop_settings)
         self.catalog = Catalog(warehouse)
         self.settings = Settings()
         self.views: dict[str, View] = {}
-        self.open_log: Callable[[str, str], DeltaLog] = DeltaLog
+        self.open_log: Callable[[str, str], DeltaLog] = self._open_log
         """How the log at a location is opened, for a table of that name; tests put other storage below a session."""
         self._given = spark
         self._made: SparkEngine | None = None
@@ -226,7 +240,9 @@ class Session:
         return Pending(run, finish, placed, planning)
 
     def _state(self) -> SessionState:
-        return SessionState(self.catalog, self.settings, self.views, self._shared_views, self._set, self._logs.clear)
+        return SessionState(
+            self.catalog, self.stores, self.settings, self.views, self._shared_views, self._set, self._logs.clear
+        )
 
     @property
     def _shared_views(self) -> dict[str, View]:
@@ -276,7 +292,7 @@ class Session:
     def _engine(self) -> SparkEngine:
         """Made when something needs it: a statement on metadata does not."""
         if self._made is None:
-            self._made = SparkEngine(SparkHandle(self._given))
+            self._made = SparkEngine(SparkHandle(self._given, stores=self.stores))
         return self._made
 
     def _runtime(self, sql: str) -> Engine:
@@ -288,6 +304,12 @@ class Session:
     def _context(self, sql: str, engine: Engine) -> Context:
         views = {**self._shared_views, **self.views}
         return Context(sql, self.catalog, self.settings, engine, views, self._log_at)
+
+    def _hadoop_settings(self) -> Mapping[str, str]:
+        return self._engine.spark.hadoop_settings()
+
+    def _open_log(self, location: str, name: str) -> DeltaLog:
+        return DeltaLog(location, name, self.stores.open(location))
 
     def _log_at(self, location: str, name: str) -> DeltaLog:
         """The log at a place; kept, so that the next statement reads only what is new."""

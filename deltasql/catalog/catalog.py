@@ -45,9 +45,10 @@ from deltasql.errors.catalog import (
     TooManyNamePartsError,
 )
 from deltasql.errors.suggestion import meant, similar_names
+from deltasql.log.storage.locations import absolute_location, is_local, local_path
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.open_store import open_store
-from deltasql.log.storage.paths import LAST_CHECKPOINT, LOG, absolute_location, commit_path, is_local, local_path
+from deltasql.log.storage.paths import LAST_CHECKPOINT, LOG, commit_path
 
 Name: TypeAlias = Union[str, Sequence[str]]
 """One part as a string, or all parts in order."""

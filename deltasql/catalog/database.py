@@ -13,7 +13,7 @@ from typing import Any
 
 from deltasql.catalog.entries import now
 from deltasql.errors.catalog import CatalogFileError
-from deltasql.log.storage.paths import absolute_location
+from deltasql.log.storage.locations import absolute_location
 
 FILE_NAME = "_catalog.db"
 _LAYOUT_VERSION = 2

@@ -24,7 +24,7 @@ from deltasql.engine.writing.stage import Stage as SparkStage
 from deltasql.engine.writing.stage import row_count
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.actions.actions import AddFile
-from deltasql.log.storage.paths import table_location
+from deltasql.log.storage.locations import table_location
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import HIDDEN_PREFIX
 from deltasql.plan.operators import (
@@ -212,19 +212,19 @@ class StatementEngine:
         return RowReader(self, snapshot, reads, probe, None if stage is None else _own(stage), time_zone)
 
     def count_rows(self, add: AddFile, root: str) -> int:
-        return row_count(add, root)
+        return row_count(self.spark.stores, add, root)
 
     def extremes(
         self, root: str, schema: StructType, adds: Sequence[AddFile]
     ) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-        return extremes(root, schema, adds)
+        return extremes(self.spark.stores, root, schema, adds)
 
     def write(self, operator: Write, stage: Stage, table: str) -> Staged:
         """Literals need no Spark."""
         if isinstance(operator.child, Literals):
             return _own(stage).write_literals(operator.child)
         written = WriteContext(table, assigned_sql(operator), insert=True)
-        size = input_size(operator)
+        size = _own(stage).input_size = input_size(operator)
         with self.work(written), self.spark.sized(size):
             rows = self.frames.frame(operator)
             if operator.single_file:
@@ -252,7 +252,7 @@ class StatementEngine:
 
     def rearrange(self, operator: Rearrange, stage: Stage) -> tuple[Staged, tuple[int, ...]]:
         """Stages the rows of `operator` in new files; see `engine.rewrites.arrange`."""
-        size = input_size(operator)
+        size = _own(stage).input_size = input_size(operator)
         with self.work(), self.spark.sized(size):
             return arranged(self.spark, operator, _own(stage))
 
@@ -264,7 +264,7 @@ class StatementEngine:
 
     def foreign_columns(self, files: pa.Table, schema: StructType) -> list[bool]:
         """Of which data files the footer names a column that `schema` has not."""
-        return foreign_columns(files.column("location").to_pylist(), schema)
+        return foreign_columns(self.spark.stores, files.column("location").to_pylist(), schema)
 
     def frame_of(self, rows: CommandRows) -> DataFrame:
         """A DataFrame of rows that are here already."""

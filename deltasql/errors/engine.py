@@ -45,12 +45,28 @@ class SparkError(DeltaSqlError):
 
 
 @condition(
-    "DELTA_OPERATION_NOT_ALLOWED",
-    "0AKDC",
-    "Rows cannot be written to {location}: this version of deltasql writes data files to local directories only. "
-    "Statements that change only metadata, and queries, work there.",
+    "DELTASQL_NO_WAY_TO_FILES",
+    "0A000",
+    "Spark cannot read or write {location}: it has no connector for {scheme}://. Only Spark's own reader and writer "
+    "know VARIANT columns. Start it with the connector's jars (see docs/object-stores.md).",
 )
-class RemoteWriteError(DeltaSqlError):
-    """INSERT, UPDATE, DELETE or MERGE of a table that is not on a local disk."""
+class NoWayToFilesError(DeltaSqlError):
+    """Columns that only Spark can move, in an object store that it has no jars for."""
 
     location: str
+    scheme: str
+
+
+@condition(
+    "DELTASQL_STAGED_ROWS_MISSING",
+    "58030",
+    "Spark has written {written} rows below {location}, and {found} are there. Its executors write to another disk "
+    "than this process reads, or a task that failed left files behind; nothing was committed. Give both the same "
+    "storage, or run SET deltasql.io.mode = DRIVER, so that this process writes the files itself.",
+)
+class StagedRowsMissingError(DeltaSqlError):
+    """Files that executors have written, and the driver cannot find, or finds more of."""
+
+    location: str
+    written: int
+    found: int

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING
 
 from deltasql.catalog import Catalog
 from deltasql.errors.statements.view import ViewAlreadyExistsError, ViewNotFoundError
+from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.planner.catalog_changes import (
     CatalogChange,
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from deltasql.catalog.entries import TableEntry
 
 
-def change_catalog(change: CatalogChange, catalog: Catalog) -> None:
-    """Makes a change of the catalog; what it raises has changed nothing."""
+def change_catalog(change: CatalogChange, catalog: Catalog, stores: Stores) -> None:
+    """Makes a change of the catalog; what it raises has changed nothing. `stores` have the files of managed tables."""
     match change:
         case Registration(parts, location, managed):
             catalog.register(parts, location, managed)
         case Unregistration(parts):
-            _remove_files(catalog.unregister(parts))
+            _remove_files(catalog.unregister(parts), stores)
         case Renaming(parts, new_parts):
             catalog.rename(parts, new_parts)
         case Relocation(parts, location):
@@ -47,7 +47,7 @@ def change_catalog(change: CatalogChange, catalog: Catalog) -> None:
             catalog.change_schema_properties(name, dict(added), removed)
         case SchemaRemoval(name, cascade, if_exists):
             for entry in catalog.drop_schema(name, cascade, if_exists):
-                _remove_files(entry)
+                _remove_files(entry, stores)
         case SchemaChoice(name):
             catalog.use(name)
         case CatalogChoice(catalog_name):
@@ -69,7 +69,7 @@ def change_views(change: ViewChange, views: dict[str, View]) -> None:
         del views[change.renamed]
 
 
-def _remove_files(entry: TableEntry) -> None:
-    """The directory of a managed table; an external table's files stay."""
+def _remove_files(entry: TableEntry, stores: Stores) -> None:
+    """What lies at the location of a managed table; an external table's files stay."""
     if entry.managed:
-        shutil.rmtree(entry.location, ignore_errors=True)
+        stores.open(entry.location).delete_below()

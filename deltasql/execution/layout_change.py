@@ -17,7 +17,8 @@ from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.bin_rebase import Bin, BinRebase
 from deltasql.log.commit.moved_rows import SOURCE_TAG
 from deltasql.log.reading.clustering import CUBE_COLUMNS, CUBE_CURVE, CUBE_ID, PROVIDER
-from deltasql.log.storage.paths import canonical, table_uri
+from deltasql.log.storage.locations import table_uri
+from deltasql.log.storage.paths import canonical
 from deltasql.plan.operators import Curve, Rearrange
 from deltasql.planner.changes import LayoutChange
 from deltasql.planner.layout_result import OPTIMIZED, Arranged, layout_metrics, layout_row

@@ -15,6 +15,7 @@ from deltasql.execution.layout_change import StagedLayout
 from deltasql.execution.row_change import StagedRows
 from deltasql.execution.table_change import StagedTable
 from deltasql.interrupts import next_step, shielded
+from deltasql.log.storage.stores import Stores
 from deltasql.planner.catalog_changes import CatalogChange, View, ViewChange
 from deltasql.planner.changes import (
     Answer,
@@ -45,6 +46,7 @@ class SessionState:
     """What the effects of a plan fall on. `forget_logs` is called when names may stand for other tables."""
 
     catalog: Catalog
+    stores: Stores
     settings: Settings
     views: dict[str, View]
     shared_views: dict[str, View]
@@ -103,7 +105,7 @@ class Run:
                 return [self._step(step) for step in steps][-1]
             case CatalogChange():
                 with shielded():
-                    change_catalog(plan, self._session.catalog)
+                    change_catalog(plan, self._session.catalog, self._session.stores)
                     # A dropped table's log must not answer for a later one at the same place.
                     self._session.forget_logs()
                 return Committed()

@@ -24,8 +24,9 @@ from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.reading.unused_files import UnusedFiles, hidden_names, last_before, logged_paths, unused_files
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import IsHidden, TableListing, file_table, no_folders
+from deltasql.log.storage.locations import plain_location, table_uri
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.paths import LOG, is_absolute, relative_path, table_uri, without_file_scheme
+from deltasql.log.storage.paths import LOG, is_absolute, relative_path
 from deltasql.planner.changes import Candidates, FileRemoval
 from deltasql.runtime import Runtime
 from deltasql.schema.types import STRING, StructField, StructType
@@ -99,7 +100,7 @@ def _inventoried(rows: pa.Table, store: LogStore, is_hidden: IsHidden) -> TableL
     rows = rows.filter(pc.invert(rows["isDir"].fill_null(False))).drop_null()
     kept = []
     for path, size, _, modified in zip(*(rows[name].to_pylist() for name in rows.column_names), strict=True):
-        below = relative_path(without_file_scheme(path), store.root)
+        below = relative_path(plain_location(path), store.root)
         if not is_absolute(below) and _may_be_data(below, store, is_hidden):
             kept.append((below, size, modified))
     paths, sizes, times = zip(*kept, strict=True) if kept else ((), (), ())

@@ -9,7 +9,7 @@ from deltasql.errors.log import AmbiguousWriteError
 from deltasql.golden.schedule import Fault
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.log.storage.paths import is_local, local_path
+from deltasql.log.storage.locations import is_local, local_path
 
 _COMMIT = re.compile(r"_delta_log/\d{20}\.json")
 

@@ -303,6 +303,15 @@ RETRY_STATEMENTS = _word(
     "Which statements are tried again; ALL: random ones too.",
 )
 
+IO_MODE = _word(
+    "deltasql.io.mode",
+    ("AUTO", "EXECUTORS", "DRIVER"),
+    "AUTO",
+    "reads, writes",
+    "Who reads and writes data files: Spark's executors, or this process; AUTO: by where the table lies, and how much "
+    "is moved (see [object stores](object-stores.md)).",
+)
+
 DEFAULTS = {key: item.default for key, item in SETTINGS.items() if item.listed and item.default is not None}
 """What the settings are that nobody has set, by key, as SET lists them."""
 

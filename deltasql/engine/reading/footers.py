@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from deltasql.errors.log import LostDataFileError, UnreadableDataFileError
 from deltasql.log.storage.local_files import require_regular
-from deltasql.log.storage.paths import is_local, local_path
+from deltasql.log.storage.locations import is_local, local_path
+from deltasql.log.storage.stores import Stores
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 
@@ -38,25 +39,25 @@ def readable(path: str) -> Iterator[None]:
         raise UnreadableDataFileError(path, reason[0].rstrip(".")) from error
 
 
-def footer(path: str) -> pq.FileMetaData:
-    """The footer of a data file. Raises LostDataFileError, UnreadableDataFileError.
+def footer(stores: Stores, path: str) -> pq.FileMetaData:
+    """The footer of a data file at an absolute place. Raises LostDataFileError, UnreadableDataFileError.
 
     Of its column chunks pyarrow must not be asked where others wrote it: for some damage it ends the process.
     """
     import pyarrow.parquet as pq
 
     with readable(path):
-        return pq.read_metadata(path)
+        return pq.read_metadata(path if is_local(path) else stores.open_file(path))
 
 
-def foreign_columns(paths: Sequence[str], schema: StructType) -> list[bool]:
+def foreign_columns(stores: Stores, paths: Sequence[str], schema: StructType) -> list[bool]:
     """Which Parquet files hold a column or nested field that `schema` does not have, by physical names."""
 
     def has_foreign(path: str) -> bool:
         import pyarrow as pa
 
         with readable(path):
-            return _is_foreign(pa.struct(list(footer(path).schema.to_arrow_schema())), schema)
+            return _is_foreign(pa.struct(list(footer(stores, path).schema.to_arrow_schema())), schema)
 
     with ThreadPoolExecutor(_THREADS) as threads:
         return list(threads.map(has_foreign, paths))

@@ -14,6 +14,7 @@ from deltasql.engine.reading.scans import scan, with_declared
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema
 from deltasql.errors.statements.view import ViewSchemaChangedError
+from deltasql.log.storage.stores import Stores
 from deltasql.plan import marks
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import HIDDEN_PREFIX, ORDINAL
@@ -60,6 +61,11 @@ class Frames:
     def writes_one_file(self) -> bool:
         """See `SparkHandle.writes_one_file`."""
         return self._spark.writes_one_file
+
+    @property
+    def stores(self) -> Stores:
+        """Where tables lie."""
+        return self._spark.stores
 
     def frame(self, operator: Operator) -> DataFrame:
         """The lazy rows of `operator`. Raises what Spark raises when it analyses the user's SQL."""

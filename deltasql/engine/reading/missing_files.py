@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from deltasql.errors.log import DataFileNotFoundError, UnreadableDataFileError
 from deltasql.log.storage.local_files import require_regular
-from deltasql.log.storage.paths import is_local, local_path
+from deltasql.log.storage.locations import is_local, local_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

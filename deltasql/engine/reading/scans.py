@@ -8,17 +8,19 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from deltasql.engine.reading.driver_rows import driver_rows
 from deltasql.engine.reading.marked_rows import without_marked
 from deltasql.engine.reading.missing_files import missing_vector, readable_files
 from deltasql.engine.reading.row_ids import metadata_type, read_columns, stored_fields, with_row_ids
 from deltasql.engine.session.local_rows import lookup, no_rows
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema, spark_type
+from deltasql.engine.session.transfer import by_driver
 from deltasql.engine.session.tuning import FOR_SCANS, TINY_BYTES
 from deltasql.errors.log import DeletionVectorNotFoundError
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.protocol.features import requested_features
-from deltasql.log.storage.open_store import open_store
+from deltasql.log.storage.locations import hadoop_location
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import (
     FILE_KEY,
@@ -130,7 +132,7 @@ def _read(
         columns |= {MARKED_FILE: key, MARKED_ROW: "_metadata.row_index"}
     frame = _columns(spark, operator, paths, columns)
     if marked:
-        positions = {key_of(path): rows for path, rows in _positions(operator, marked)}
+        positions = {key_of(path): rows for path, rows in _positions(spark, operator, marked)}
         frame = without_marked(spark, frame, positions, only=operator.marked_only)
     frame = with_row_ids(spark, operator, frame, paths, key_of)
     voids = {item.name: F.lit(None) for item in operator.schema if item.type == VOID}
@@ -150,12 +152,21 @@ def _columns(spark: SparkHandle, operator: Scan, paths: list[str], extra: Mappin
         stored = StructType((*physical_schema(with_lengths(fields)), *stored_fields(operator)))
         may_be_missing = (session.conf.get(IGNORE_MISSING_FILES.name, None) or "").lower() == "true"
         paths = readable_files(operator, paths, may_be_missing=may_be_missing)
-        reader = session.read.schema(_reader_schema(stored))
-        frame = reader.parquet(*map(_literal_path, paths))
+        if _by_driver(spark, operator):
+            told = bool(extra)
+            frame = driver_rows(spark, operator, stored, paths, may_be_missing=may_be_missing, told=told)
+        else:
+            reader = session.read.schema(_reader_schema(stored))
+            frame = reader.parquet(*(_literal_path(spark.hadoop_location(path)) for path in paths))
     if not is_mapped(fields) and not extra:
         return frame
     added = [F.expr(sql).alias(name) for name, sql in extra.items()]
     return frame.select(*(_logical(item) for item in fields), *added)
+
+
+def _by_driver(spark: SparkHandle, operator: Scan) -> bool:
+    variants = "variantType" in requested_features(operator.schema, {})
+    return by_driver(spark, operator.table.location, scan_size(operator), variants=variants)
 
 
 def _reader_schema(stored: StructType) -> SparkStruct:
@@ -189,11 +200,13 @@ def deleted_by_file(operator: Scan, paths: Iterable[str]) -> dict[str, Mapping[s
     return {path: vector for path, vector in pairs if path in wanted and vector and vector.get("storageType")}
 
 
-def _positions(operator: Scan, vectors: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+def _positions(
+    spark: SparkHandle, operator: Scan, vectors: Mapping[str, Mapping[str, Any]]
+) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
     """The rows that deletion vectors mark, by the location of their file."""
     import numpy as np
 
-    store = open_store(operator.table.location)
+    store = spark.stores.open(operator.table.location)
     for path, vector in vectors.items():
         try:
             yield path, deleted_rows(store, vector).astype(np.int64)
@@ -313,4 +326,4 @@ def file_key(paths: list[str]) -> tuple[str, Callable[[str], str]]:
         return "_metadata.file_name", lambda path: path.rpartition("/")[2]
     # '+' is literal in a URI's path, but url_decode reads it as a blank.
     decoded = "url_decode(replace(_metadata.file_path, '+', '%2B'))"
-    return f"regexp_replace({decoded}, '^file:/+', '/')", lambda path: path
+    return f"regexp_replace({decoded}, '^file:/+', '/')", hadoop_location

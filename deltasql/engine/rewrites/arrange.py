@@ -65,7 +65,10 @@ def arranged(spark: SparkHandle, operator: Rearrange, stage: Stage) -> tuple[Sta
         rows, order = rows.withColumn(ORIGIN, rows[BIN]), [FILE_NUMBER, FILE_ROW]
     else:
         bins = tuple(number for number, slices in enumerate(operator.slices) for _ in range(slices))
-        rows, order = _OnCurve(spark, operator, rows, count_live_rows(operator.target.files)).placed(), [PLACE]
+        rows, order = (
+            _OnCurve(spark, operator, rows, count_live_rows(spark.stores, operator.target.files)).placed(),
+            [PLACE],
+        )
     # The number of the task is the number of the file, so that each is written whole and in order by one task.
     rows = rows.repartitionById(len(bins), rows[ORIGIN]).sortWithinPartitions(ORIGIN, *order)
     partitions = _stored_partitions(operator)

@@ -89,7 +89,11 @@ class CopyOnWrite(ActedRows):
 
     def _check_unique(self, counts: Mapping[str, int], files: pa.Table, unique: bool) -> None:
         """A target row that met n source rows stands n times in an outer join: compare with the files' row counts."""
-        if unique and self.operator.source is not None and counts["target_rows"] > count_live_rows(files):
+        if (
+            unique
+            and self.operator.source is not None
+            and counts["target_rows"] > count_live_rows(self.frames.stores, files)
+        ):
             raise DuplicateMatchesError
 
 

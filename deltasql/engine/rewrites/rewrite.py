@@ -27,7 +27,7 @@ def rewrite(frames: Frames, spark: SparkHandle, operator: Rewrite, stage: Stage)
     """
     size = scan_size(operator.target)
     few = size < FEW_BYTES and operator.target.files.num_rows <= FEW_FILES
-    size_read = input_size(operator)
+    size_read = stage.input_size = input_size(operator)
     with frames.views(operator.relations), spark.sized(size_read), spark.needing(spark.for_counts()):
         source = Source(frames, operator, keep=not few)
         if not any(action.kind is RowKind.NOT_MATCHED_BY_SOURCE for action in operator.actions):

@@ -96,7 +96,10 @@ class RowReader:
             met = self._met(scanned_files(adds, root), marked_only=False)
             found = self._by_path(collect_positions(met, few=False))
         by_path = {canonical(add.path, root): add for add in adds}
-        return {path: MarkedFile(by_path[path], rows, row_count(by_path[path], root)) for path, rows in found.items()}
+        return {
+            path: MarkedFile(by_path[path], rows, row_count(self._engine.spark.stores, by_path[path], root))
+            for path, rows in found.items()
+        }
 
     def follow(self, moved: Mapping[str, MarkedFile], outputs: Mapping[str, AddFile]) -> Places | None:
         """Where rows of `moved` are in `outputs`, by their row ids."""
@@ -124,7 +127,7 @@ class RowReader:
 
     def count_rows(self, add: AddFile) -> int:
         """All rows of a file, deleted ones too."""
-        return row_count(add, self._snapshot.location)
+        return row_count(self._engine.spark.stores, add, self._snapshot.location)
 
     @property
     def _inserts(self) -> bool:

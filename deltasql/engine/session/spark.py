@@ -17,9 +17,12 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from typing import TYPE_CHECKING
 
+from deltasql.engine.session.connectors import PACKAGES, can_reach, connector_settings, say_what_is_fetched
 from deltasql.engine.session.environment import JAVA_OPTIONS, defaults_file, outside_settings
 from deltasql.engine.session.tuning import SHUFFLES, Tuning, for_size
 from deltasql.errors.engine import JavaMissingError
+from deltasql.log.storage.locations import hadoop_location, hadoop_scheme
+from deltasql.log.storage.stores import Stores
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -81,17 +84,26 @@ class SparkHandle:
     `settings` are set on the session when it starts; later changes go through `set` and `unset`.
     """
 
-    def __init__(self, spark: SparkSession | str | None, settings: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        spark: SparkSession | str | None,
+        settings: Mapping[str, str] | None = None,
+        stores: Stores | None = None,
+    ) -> None:
+        self.stores = Stores() if stores is None else stores
+        """Where tables lie, for whoever reads and writes their files."""
         self._given = spark
         self._session: SparkSession | None = None if isinstance(spark, str) else spark
         self._pending = dict(settings or {})
         self._kept = {*self._pending, *outside_settings(os.environ)}
         self._stream_tuning: Tuning | None = None
+        self._reached: set[str] = set()
+        self._connectors: frozenset[str] = frozenset()
         self.own = spark is None
 
     def of(self, frame: DataFrame) -> SparkHandle:
         """The session that a DataFrame belongs to: a stream's is a copy, with settings of its own."""
-        handle = SparkHandle(frame.sparkSession)
+        handle = SparkHandle(frame.sparkSession, stores=self.stores)
         handle.own = handle.session.conf.get(OWN_MARK, None) is not None
         handle._kept = self._kept
         if handle.own and not (self.started and handle.session is self.session):
@@ -133,7 +145,7 @@ class SparkHandle:
         """The session that is active in this process, which then is somebody else's, or our own."""
         active = _active_session()
         if active is None:
-            return _start_local()
+            return _start_local(self._connectors)
         self.own = active.conf.get(OWN_MARK, None) is not None
         return active
 
@@ -150,6 +162,41 @@ class SparkHandle:
         self._kept -= {key} - outside_settings(os.environ).keys()
         if self._session is not None:
             self._session.conf.unset(key)
+
+    def setting(self, key: str) -> str | None:
+        """What a setting is, or will be when the session starts; asking does not start it."""
+        return self._pending.get(key) if self._session is None else self._session.conf.get(key, None)
+
+    def hadoop_settings(self) -> dict[str, str]:
+        """What the session that was handed in, or the environment of one of ours, tells Hadoop, by Hadoop's keys."""
+        given = outside_settings(os.environ) if self._given is None else self.session.conf.getAll
+        return {
+            key.removeprefix("spark.hadoop."): value
+            for key, value in given.items()
+            if key.startswith(("spark.hadoop.", "fs."))
+        }
+
+    @property
+    def shares_disk(self) -> bool:
+        """Whether the executors are threads of this machine, so that they see its disk."""
+        return not self.remote and str(self.session.sparkContext.master).startswith("local")
+
+    def reaches(self, location: str) -> bool:
+        """Whether Spark's executors can read and write an object store. The first question starts Spark."""
+        place = hadoop_scheme(location)
+        if self._session is None and self._given is None:
+            self._connectors |= {place}
+        return can_reach(self.session, place)
+
+    def hadoop_location(self, location: str) -> str:
+        """A place in a store as Spark is told it, which from now on has the settings that lead there."""
+        bucket = location.split("/", 3)[2] if "://" in location else ""
+        if bucket and bucket not in self._reached:
+            for key, value in self.stores.hadoop_settings(location).items():
+                if self.session.conf.get(key, None) is None:
+                    self.session.conf.set(key, value)
+            self._reached.add(bucket)
+        return hadoop_location(location)
 
     def interrupt(self) -> None:
         """Cancels the running jobs: of this session with Spark Connect, of the process otherwise."""
@@ -205,8 +252,12 @@ def _connect(address: str) -> SparkSession:
     return SparkSession.builder.remote(address).getOrCreate()
 
 
-def _start_local() -> SparkSession:
-    """The process's own local session. Workers must run this interpreter: another one lacks our packages."""
+def _start_local(connectors: frozenset[str] = frozenset()) -> SparkSession:
+    """The process's own local session, with the jars of some connectors, by their schemes.
+
+    Workers must run this interpreter: another one lacks our packages.
+    """
+    from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
     with START_LOCK:
@@ -220,8 +271,24 @@ def _start_local() -> SparkSession:
         builder = builder.config("spark.sql.warehouse.dir", _unused_warehouse())
         # A cancelled query is reported by whoever cancelled it; py4j would print two stacks on top.
         logging.getLogger().addFilter(_is_no_cancellation)
-        with _quiet_stderr(), _same_interrupts():
-            return builder.getOrCreate()
+        with _same_interrupts():
+            if wanted := _with_jars(connectors):
+                say_what_is_fetched(wanted)
+                try:
+                    with _quiet_stderr():
+                        return builder.config(map=wanted).getOrCreate()
+                except PySparkException:
+                    # No way to the jars: the driver moves the files.
+                    builder = builder.config(map=dict.fromkeys(wanted, ""))
+            with _quiet_stderr():
+                return builder.getOrCreate()
+
+
+def _with_jars(connectors: frozenset[str]) -> dict[str, str]:
+    """The settings that bring the jars of connectors; none where the environment says which jars there are."""
+    if PACKAGES in outside_settings(os.environ):
+        return {}
+    return {key: value for place in connectors for key, value in connector_settings(place).items()}
 
 
 def _unused_warehouse() -> str:

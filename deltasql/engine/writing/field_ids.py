@@ -7,10 +7,8 @@ compact protocol, of which only the list of schema elements is taken apart. Sour
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from deltasql.schema.column_mapping import NESTED_IDS, physical_name
 from deltasql.schema.types import ArrayType, DataType, MapType, StructField, StructType
@@ -25,25 +23,17 @@ def has_nested_ids(schema: StructType) -> bool:
     return any(True for item in schema for _ in _nested(item, ()))
 
 
-def write_nested_ids(path: Path, schema: StructType) -> None:
-    """Gives the elements, keys and values in a Parquet file of ours the ids that `schema` has for them.
+def with_nested_ids(data: bytes, schema: StructType) -> bytes:
+    """A Parquet file, whole, whose elements, keys and values have the ids that `schema` has for them.
 
-    The file must not be in use yet. Raises ValueError for what is no Parquet file.
+    Raises ValueError for what is no Parquet file.
     """
+    if data[-4:] != _MAGIC:
+        raise ValueError("these bytes do not end like a Parquet file")
     ids = {place: number for item in schema for place, number in _nested(item, ())}
-    with path.open("r+b") as file:
-        file.seek(-8, os.SEEK_END)
-        tail = file.read(8)
-        if tail[4:] != _MAGIC:
-            raise ValueError(f"{path} does not end like a Parquet file")
-        length = int.from_bytes(tail[:4], "little")
-        start = file.seek(-8 - length, os.SEEK_END)
-        footer = with_ids(file.read(length), ids)
-        file.seek(start)
-        file.truncate()
-        file.write(footer + len(footer).to_bytes(4, "little") + _MAGIC)
-    # Hadoop's checksum of the file as it was.
-    path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
+    start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    footer = with_ids(data[start:-8], ids)
+    return data[:start] + footer + len(footer).to_bytes(4, "little") + _MAGIC
 
 
 def with_ids(footer: bytes, ids: Mapping[tuple[str, ...], int]) -> bytes:

@@ -11,9 +11,11 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from deltasql.engine.reading.footers import footer as footer_of
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.configuration.indexed_columns import IndexedColumn, IndexRule, indexed_leaves
 from deltasql.log.storage.paths import absolute
+from deltasql.log.storage.stores import Stores
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructType
 
 if TYPE_CHECKING:
@@ -282,14 +284,13 @@ def _json(value: object) -> str:
 
 
 def extremes(
-    root: str, schema: StructType, adds: Sequence[AddFile]
+    stores: Stores, root: str, schema: StructType, adds: Sequence[AddFile]
 ) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
     """Lowest and highest values of each file's columns, by physical name."""
-    import pyarrow.parquet as pq
 
     def of(add: AddFile) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        footer = pq.read_metadata(absolute(add.path, root))
-        statistics = file_statistics(footer, schema, (), IndexRule(leaves=-1), None)
+        found = footer_of(stores, absolute(add.path, root))
+        statistics = file_statistics(found, schema, (), IndexRule(leaves=-1), None)
         return statistics.get("minValues", {}), statistics.get("maxValues", {})
 
     with ThreadPoolExecutor(_THREADS) as threads:

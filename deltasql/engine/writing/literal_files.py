@@ -4,45 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from uuid import uuid4
+from typing import Any
 
 from deltasql.engine.reading.literal_rows import literal_table
-from deltasql.engine.writing.staged_files import DIRECTORY_PREFIX, HIVE_NULL
+from deltasql.engine.writing.driver_files import directory_name, write_tables
+from deltasql.engine.writing.staged_files import DIRECTORY_PREFIX, HIVE_NULL, WrittenFile
+from deltasql.log.storage.log_store import LogStore
 from deltasql.plan.operators import Literals
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
 
-if TYPE_CHECKING:
-    pass
-
-_ESCAPED = frozenset("\"#%'*/:=?\\\x7f{[]^")
-"""What Spark does not write into the name of a directory as it is, besides control characters."""
-
 
 def write_literals(
-    directory: Path, rows: Literals, partition_columns: Sequence[str], *, stores_partitions: bool
-) -> None:
-    """Writes `rows` below a new directory: one file, or one for each partition.
+    store: LogStore, directory: str, rows: Literals, partition_columns: Sequence[str], *, stores_partitions: bool
+) -> list[WrittenFile]:
+    """Writes `rows` below a new directory of the table: one file, or one for each partition.
 
     Timestamps in names of directories are in UTC. With `stores_partitions` files hold the partition columns as well.
     """
-    import pyarrow.parquet as pq
-
-    job = uuid4()
-    for place, part in _parts(rows, partition_columns, stores_partitions):
-        target = directory / place
-        target.mkdir(parents=True)
-        name = f"part-00000-{job}{'.' if partition_columns else '-'}c000.snappy.parquet"
-        pq.write_table(
-            literal_table(part, physical=True),
-            target / name,
-            compression="snappy",
-            store_decimal_as_integer=True,
-            # Arrow's own copy of the schema is of no use: the table's is in the log.
-            store_schema=False,
-        )
+    tables = (
+        (f"{directory}/{place}".rstrip("/"), literal_table(part, physical=True))
+        for place, part in _parts(rows, partition_columns, stores_partitions)
+    )
+    return write_tables(store, tables, rows.schema, in_partitions=bool(partition_columns))
 
 
 # Partitions
@@ -57,8 +41,8 @@ def _parts(rows: Literals, partition_columns: Sequence[str], stores_partitions: 
     prefix = DIRECTORY_PREFIX if stores_partitions else ""
 
     def place_of(number: int) -> str:
-        named = ((physical_name(field), _directory(field.type, columns[field.name][number])) for field in fields)
-        return "/".join(f"{prefix}{name}={value}" for name, value in named)
+        named = ((physical_name(field), _text(field.type, columns[field.name][number])) for field in fields)
+        return "/".join(directory_name(f"{prefix}{name}", value) for name, value in named)
 
     places: dict[str, list[int]] = {}
     for number in range(rows.rows):
@@ -75,14 +59,10 @@ def _with_nulls(
     return {**columns, **nulled}
 
 
-def _directory(kind: DataType, value: Any) -> str:
-    """A partition value in the name of a directory."""
-    if value is None or value == "":
-        return HIVE_NULL
-    return "".join(f"%{ord(char):02X}" if char < " " or char in _ESCAPED else char for char in _text(kind, value))
-
-
-def _text(kind: DataType, value: Any) -> str:
+def _text(kind: DataType, value: Any) -> str | None:
+    """A partition value as Spark casts it to text."""
+    if value is None:
+        return None
     match kind:
         case DecimalType():
             return f"{value:f}"

@@ -3,35 +3,45 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from deltasql.engine.reading.footers import footer
 from deltasql.engine.reading.frames import checked
+from deltasql.engine.reading.input_size import UNKNOWN_SIZE
 from deltasql.engine.session.spark import SparkHandle
+from deltasql.engine.session.transfer import by_driver
 from deltasql.engine.session.tuning import for_writes
-from deltasql.engine.writing.field_ids import has_nested_ids, write_nested_ids
+from deltasql.engine.writing.counted import Counted
+from deltasql.engine.writing.driver_files import as_stored, by_directory, directory_name, write_tables
+from deltasql.engine.writing.field_ids import has_nested_ids, with_nested_ids
 from deltasql.engine.writing.literal_files import write_literals
 from deltasql.engine.writing.staged_files import (
     DIRECTORY_PREFIX,
     HIVE_NULL,
     ORIGIN,
-    data_files,
+    WrittenFile,
+    found_files,
     staged_files,
 )
-from deltasql.errors.engine import RemoteWriteError
+from deltasql.errors.engine import StagedRowsMissingError
+from deltasql.errors.log import StorageError
 from deltasql.errors.write import NestedVoidError
 from deltasql.log.actions.actions import AddCDCFile, AddFile
 from deltasql.log.actions.record_count import deleted_counts, live_rows, record_count
 from deltasql.log.properties.property_registry import VARIANT_SHREDDING
 from deltasql.log.properties.table_properties import TableProperties
-from deltasql.log.storage.paths import absolute, is_local
+from deltasql.log.protocol.features import requested_features
+from deltasql.log.storage.listing import checksum_beside
+from deltasql.log.storage.locations import is_local
+from deltasql.log.storage.paths import absolute, decode_path
+from deltasql.log.storage.stores import Stores
 from deltasql.plan import marks
-from deltasql.plan.hidden import IS_CHANGE, ROW_ID, ROW_VERSION
+from deltasql.plan.hidden import IS_CHANGE, ROW_ID, ROW_VERSION, hidden
 from deltasql.plan.operators import Constraint, Literals
 from deltasql.runtime import Staged, StagedFile
 from deltasql.schema.checks import CHANGE_TYPE, nested_voids
@@ -59,7 +69,6 @@ class Stage:
     """The place of one statement's new files: `<table>/<uuid>`. `discard` removes all that was written to it.
 
     With `stores_partitions` files hold the partition columns too.
-    Raises RemoteWriteError for a table that lies in object storage.
     """
 
     def __init__(
@@ -71,15 +80,15 @@ class Stage:
         *,
         stores_partitions: bool = False,
     ) -> None:
-        if not is_local(root):
-            # Spark would write there, but nobody would find and read the footers of the files.
-            raise RemoteWriteError(location=root)
-        self._spark, self._root = spark, root
+        self._spark, self._root, self._store = spark, root, spark.stores.open(root)
         self._partitions, self._configuration = partition_columns, configuration
         self._stores_partitions = stores_partitions
         self._directories: list[str] = []
+        self._filled: list[str] = []
         self._files: list[str] = []
         self._needed = False
+        self.input_size = UNKNOWN_SIZE
+        """Bytes that the statement reads, which says who writes: see `engine.session.transfer`."""
 
     def write(
         self,
@@ -95,19 +104,28 @@ class Stage:
 
         Its columns are `schema`'s, ORIGIN with `origins`, CHANGE_TYPE with `changes`, and with `row_ids` ROW_ID and
         ROW_VERSION, which get those names. The columns `unindexed` get no statistics.
+        Raises StagedRowsMissingError, NoWayToFilesError.
         """
         refuse_nested_voids(schema)
+        variants = "variantType" in requested_features(schema, {})
+        driver = by_driver(self._spark, self._root, self.input_size, variants=variants)
+        own = [ORIGIN] * origins + [CHANGE_TYPE] * changes
+        stored = self._stored(rows, schema, row_ids, own, spread=not (origins or driver))
+        stored, by = self._in_directories(stored, schema, origins=origins, changes=changes)
+        directory = self._new_directory()
+        written = (self._by_driver if driver else self._by_executors)(stored, by, directory, schema)
+        files, feed = self._without_feed(written, directory) if changes else (written, [])
+        zone = self._spark.session.conf.get("spark.sql.session.timeZone", None) or "UTC"
+        change_files = tuple(
+            AddCDCFile(item.add.path, item.add.partition_values, item.add.size)
+            for item in self._staged(feed, schema, zone, unindexed)
+        )
+        return Staged(tuple(self._staged(files, schema, zone, unindexed)), change_files)
+
+    def _new_directory(self) -> str:
         directory = uuid4().hex
         self._directories.append(directory)
-        stored = self._stored(rows, schema, row_ids, [ORIGIN] * origins + [CHANGE_TYPE] * changes, spread=not origins)
-        self._write_parquet(*self._in_directories(stored, schema, origins=origins, changes=changes), directory)
-        if has_nested_ids(schema):
-            for path in data_files(Path(self._root, directory)):
-                write_nested_ids(path, schema)
-        zone = self._spark.session.conf.get("spark.sql.session.timeZone", None) or "UTC"
-        feed = self._found(self._feed(directory), schema, zone, unindexed) if changes else []
-        change_files = tuple(AddCDCFile(item.add.path, item.add.partition_values, item.add.size) for item in feed)
-        return Staged(tuple(self._found(directory, schema, zone, unindexed)), change_files)
+        return directory
 
     def _stored(
         self, rows: DataFrame, schema: StructType, row_ids: RowIdColumns | None, own: Sequence[str], *, spread: bool
@@ -140,13 +158,48 @@ class Stage:
             rows, by = rows.withColumn(IS_CHANGE, rows[CHANGE_TYPE].isNotNull()), [IS_CHANGE, *by]
         return rows, by
 
-    def _write_parquet(self, rows: DataFrame, by: Sequence[str], directory: str) -> None:
+    def _by_executors(
+        self, rows: DataFrame, by: Sequence[str], directory: str, schema: StructType
+    ) -> list[WrittenFile]:
+        """Spark writes the files, one or more for each task and combination of values of the columns `by`."""
         shredding = TableProperties(self._configuration)[VARIANT_SHREDDING]
-        with self._spark.needing(for_writes(shredding)):
+        counted = None if self._spark.shares_disk and is_local(self._root) else Counted()
+        if counted is not None:
+            rows = counted.over(rows)
+        with self._spark.needing(for_writes(shredding), {} if counted is None else self._spark.for_counts()):
             writer = rows.write.options(**WRITE_OPTIONS)
             if by:
                 writer = writer.partitionBy(*by)
-            writer.parquet(f"{self._root}/{directory}")
+            writer.parquet(self._spark.hadoop_location(f"{self._root}/{directory}"))
+        if has_nested_ids(schema):
+            for item in found_files(self._store, directory):
+                path = str(item.path)
+                self._store.overwrite(path, with_nested_ids(self._store.read(path), schema))
+                # Hadoop's checksum of the file as it was.
+                self._store.delete([checksum_beside(path)] if is_local(self._root) else [])
+        found = found_files(self._store, directory)
+        if counted is not None:
+            self._refuse_missing(counted.rows, sum(item.footer.num_rows for item in found))
+        return found
+
+    def _refuse_missing(self, written: int, found: int) -> None:
+        if written != found:
+            raise StagedRowsMissingError(location=self._root, written=written, found=found)
+
+    def _by_driver(self, rows: DataFrame, by: Sequence[str], directory: str, schema: StructType) -> list[WrittenFile]:
+        """Spark computes the rows, and this process writes them: a file for each combination of values of `by`."""
+        from pyspark.sql import functions as F
+
+        texts = {hidden(f"d{index}"): name for index, name in enumerate(by)}
+        data = [rows[quote_name(name)] for name in rows.columns if name not in by]
+        keys = [F.col(quote_name(name)).cast("string").alias(text) for text, name in texts.items()]
+        table = rows.select(*data, *keys).toArrow()
+        parts = (
+            (_place(directory, {texts[key]: value for key, value in values.items()}), part)
+            for values, part in by_directory(table, list(texts))
+        )
+        stored = ((place, as_stored(part, schema)) for place, part in parts)
+        return write_tables(self._store, stored, schema, in_partitions=bool(by))
 
     def _nameable(self, schema: StructType) -> Iterator[Constraint]:
         """That directories can be called after values of text: Spark would only say that a task has failed."""
@@ -164,18 +217,29 @@ class Stage:
 
     def write_literals(self, rows: Literals) -> Staged:
         """Writes rows that are known already, without Spark."""
-        directory = uuid4().hex
-        self._directories.append(directory)
-        place = Path(self._root, directory)
-        write_literals(place, rows, self._partitions, stores_partitions=self._stores_partitions)
-        return Staged(tuple(self._found(directory, rows.schema, "UTC", (), plain_floats=True)))
+        written = write_literals(
+            self._store,
+            self._new_directory(),
+            rows,
+            self._partitions,
+            stores_partitions=self._stores_partitions,
+        )
+        return Staged(tuple(self._staged(written, rows.schema, "UTC", (), plain_floats=True)))
 
-    def _found(
-        self, directory: str, schema: StructType, zone: str, unindexed: Sequence[str], *, plain_floats: bool = False
+    def _staged(
+        self,
+        written: Sequence[WrittenFile],
+        schema: StructType,
+        zone: str,
+        unindexed: Sequence[str],
+        *,
+        plain_floats: bool = False,
     ) -> list[StagedFile]:
+        found = dict.fromkeys(_own_directory(item.path) for item in written)
+        self._filled += [directory for directory in found if directory not in self._filled]
         return staged_files(
             self._root,
-            directory,
+            written,
             schema,
             self._partitions,
             self._configuration,
@@ -184,14 +248,24 @@ class Stage:
             plain_floats=plain_floats,
         )
 
-    def _feed(self, directory: str) -> str:
-        """Where the change rows of a staged directory are, which Spark wrote beside its other rows."""
-        written, place = Path(self._root, directory, f"{IS_CHANGE}=true"), f"{CHANGE_DATA}/{directory}"
-        if written.exists():
-            Path(self._root, CHANGE_DATA).mkdir(exist_ok=True)
-            written.rename(Path(self._root, place))
+    def _without_feed(
+        self, written: Sequence[WrittenFile], directory: str
+    ) -> tuple[list[WrittenFile], list[WrittenFile]]:
+        """The files of rows, and those of change rows, which Spark has written beside them and belong elsewhere."""
+        own, place = f"{directory}/{IS_CHANGE}=true", f"{CHANGE_DATA}/{directory}"
         self._directories.append(place)
-        return place
+        moved = [
+            replace(item, path=PurePosixPath(place, item.path.relative_to(own)))
+            for item in written
+            if item.path.is_relative_to(own)
+        ]
+        if moved:
+            self._store.move_below(own, place)
+        feed = [item for item in written if item.path.is_relative_to(place)]
+        return [item for item in written if item.path.parts[0] == directory and not item.path.is_relative_to(own)], [
+            *feed,
+            *moved,
+        ]
 
     def nothing(self) -> Staged:
         """The outcome of writing no row."""
@@ -200,9 +274,7 @@ class Stage:
     def keep_origins(self, staged: Staged, origins: Collection[str]) -> Staged:
         """`staged` without the files whose origin is not in `origins`; rows without an origin are kept."""
         kept = tuple(item for item in staged.files if item.origin is None or item.origin in origins)
-        for item in staged.files:
-            if item not in kept:
-                Path(item.location).unlink(missing_ok=True)
+        self._store.delete_all([decode_path(item.add.path) for item in staged.files if item not in kept])
         return replace(staged, files=kept)
 
     def also(self, path: str) -> None:
@@ -212,7 +284,7 @@ class Stage:
     @property
     def directories(self) -> tuple[str, ...]:
         """The folders of the table that hold what was staged."""
-        return tuple(name for name in self._directories if Path(self._root, name).is_dir())
+        return tuple(self._filled)
 
     def need(self, needed: bool) -> None:
         """Says that a commit refers to the files, or may do so: they are not discarded then."""
@@ -222,12 +294,25 @@ class Stage:
         """Removes every file that was staged, unless a commit may need them."""
         if self._needed:
             return
-        for directory in self._directories:
-            shutil.rmtree(Path(self._root) / directory, ignore_errors=True)
-        for path in self._files:
-            Path(self._root, path).unlink(missing_ok=True)
+        with suppress(StorageError):
+            # What is left is nobody's, and VACUUM finds it.
+            for directory in self._directories:
+                self._store.delete_below(directory)
+            self._store.delete(self._files)
         self._directories.clear()
+        self._filled.clear()
         self._files.clear()
+
+
+def _place(directory: str, values: Mapping[str, str | None]) -> str:
+    """Where the rows of some values go below the table: change rows to the folder of the change data feed."""
+    folder = f"{CHANGE_DATA}/{directory}" if values.get(IS_CHANGE) == "true" else directory
+    return "/".join((folder, *(directory_name(name, value) for name, value in values.items() if name != IS_CHANGE)))
+
+
+def _own_directory(path: PurePosixPath) -> str:
+    """The directory of one statement that a path is in."""
+    return "/".join(path.parts[: 2 if path.parts[0] == CHANGE_DATA else 1])
 
 
 def _with_partitions(rows: DataFrame, by: Sequence[str]) -> tuple[DataFrame, list[str]]:
@@ -261,16 +346,16 @@ def refuse_nested_voids(schema: StructType) -> None:
         raise NestedVoidError(column=path_text(path))
 
 
-def row_count(add: AddFile, root: str) -> int:
+def row_count(stores: Stores, add: AddFile, root: str) -> int:
     """Rows in a data file, deleted ones too: from the log's statistics, else from the file's footer."""
     rows = record_count(add.stats)
-    return footer(absolute(add.path, root)).num_rows if rows is None else rows
+    return footer(stores, absolute(add.path, root)).num_rows if rows is None else rows
 
 
-def count_live_rows(files: pa.Table) -> int:
+def count_live_rows(stores: Stores, files: pa.Table) -> int:
     """Live rows in some data files of the table: from the log's statistics, else from the files' footers."""
     counts = zip(files.column("location").to_pylist(), live_rows(files), deleted_counts(files), strict=True)
-    return sum(footer(path).num_rows - gone if rows is None else rows for path, rows, gone in counts)
+    return sum(footer(stores, path).num_rows - gone if rows is None else rows for path, rows, gone in counts)
 
 
 def _physical(rows: DataFrame, schema: StructType, extra: Sequence[str]) -> DataFrame:

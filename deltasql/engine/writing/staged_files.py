@@ -1,12 +1,13 @@
-"""Data files that Spark wrote into a directory of the table, as actions for the log."""
+"""New data files in a directory of the table, as actions for the log."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timezone, tzinfo
-from pathlib import Path
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from deltasql.engine.writing.file_statistics import file_statistics, stats_json
@@ -15,11 +16,15 @@ from deltasql.log.configuration.iceberg_compat import compat_tags
 from deltasql.log.configuration.indexed_columns import IndexRule, index_rule
 from deltasql.log.properties.property_registry import DELETION_VECTORS
 from deltasql.log.properties.table_properties import TableProperties
+from deltasql.log.storage.log_store import Entry, LogStore
 from deltasql.log.storage.paths import encode_path
 from deltasql.runtime import StagedFile
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.timezone import zone as session_zone
 from deltasql.schema.types import TIMESTAMP, StructType
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 ORIGIN = "deltasql_origin"
 """A directory of it is one per origin. Names that begin with `_` would be hidden from every VACUUM."""
@@ -29,9 +34,47 @@ HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
 _THREADS = 8
 
 
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A data file that nobody knows of yet: its path below the table, bytes, ms since the epoch, and its footer."""
+
+    path: PurePosixPath
+    size: int
+    modified: int
+    footer: pq.FileMetaData
+
+
+def found_files(store: LogStore, directory: str) -> list[WrittenFile]:
+    """The Parquet files below a directory of a table, in order of path; those without a row are deleted.
+
+    Each costs one request of an object store, beside the listing.
+    """
+    entries = [entry for entry in store.list_below(directory) if _is_data(entry)]
+
+    def read(entry: Entry) -> WrittenFile:
+        import pyarrow.parquet as pq
+
+        footer = pq.read_metadata(store.open_input(entry.path, entry.size))
+        return WrittenFile(PurePosixPath(entry.path), entry.size, entry.modified, footer)
+
+    if len(entries) == 1:
+        # Threads cost more than the one footer: 1.2 ms.
+        found = [read(entries[0])]
+    else:
+        with ThreadPoolExecutor(min(_THREADS, max(1, len(entries)))) as threads:
+            found = list(threads.map(read, entries))
+    store.delete_all([str(item.path) for item in found if item.footer.num_rows == 0])
+    return [item for item in found if item.footer.num_rows]
+
+
+def _is_data(entry: Entry) -> bool:
+    """A task that failed may have left files where Spark keeps those of tasks that are not over."""
+    return entry.name.endswith(".parquet") and entry.name[0] not in "._" and "/_temporary/" not in entry.path
+
+
 def staged_files(
     root: str,
-    directory: str,
+    written: Iterable[WrittenFile],
     schema: StructType,
     partition_columns: Sequence[str],
     configuration: Mapping[str, str],
@@ -40,7 +83,7 @@ def staged_files(
     unindexed: Sequence[str] = (),
     plain_floats: bool = False,
 ) -> list[StagedFile]:
-    """The files below `<root>/<directory>[/<ORIGIN>=…][/p=v…]`, in order of path; files without a row are deleted.
+    """Files in `<directory>[/<ORIGIN>=…][/p=v…]` below the table at `root` as actions, in their order.
 
     Directories may be named by logical or physical columns. `timezone` is the zone in which Spark wrote timestamps of
     partitions; the columns `unindexed` get no statistics. With `plain_floats` it is known that no value is NaN or a
@@ -48,7 +91,6 @@ def staged_files(
     """
     has_vectors = TableProperties(configuration).switches_on(DELETION_VECTORS)
     table = _Table(
-        Path(root),
         schema,
         tuple(partition_columns),
         index_rule(configuration),
@@ -58,26 +100,11 @@ def staged_files(
         compat_tags(configuration) or None,
         plain_floats,
     )
-    paths = data_files(Path(root) / directory)
-    if len(paths) == 1:
-        # Threads cost more than the one footer: 1.2 ms.
-        only = table.staged(paths[0])
-        return [] if only is None else [only]
-    with ThreadPoolExecutor(min(_THREADS, max(1, len(paths)))) as threads:
-        found = list(threads.map(table.staged, paths))
-    return [item for item in found if item is not None]
-
-
-def data_files(directory: Path) -> list[Path]:
-    """Parquet files below `directory`, in order of path; names that begin with `.` or `_` are not data."""
-    found = (path for path in directory.rglob("*.parquet") if path.name[0] not in "._")
-    # A partition value may look like a file's name.
-    return sorted(path for path in found if path.is_file())
+    return [table.staged(item, root) for item in written]
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    root: Path
     schema: StructType
     partition_columns: tuple[str, ...]
     rule: IndexRule
@@ -87,30 +114,23 @@ class _Table:
     tags: Mapping[str, str | None] | None
     plain_floats: bool
 
-    def staged(self, path: Path) -> StagedFile | None:
-        """The file at `path` as an action; None, and the file is gone, when it has no row."""
-        import pyarrow.parquet as pq
-
-        footer = pq.read_metadata(path)
-        if footer.num_rows == 0:
-            _delete(path)
-            return None
-        relative, status = path.relative_to(self.root), path.stat()
-        directories = directory_values(relative)
+    def staged(self, file: WrittenFile, root: str) -> StagedFile:
+        """A file as an action."""
+        directories = directory_values(file.path)
         statistics = file_statistics(
-            footer, self.schema, self.unindexed, self.rule, self.tight_bounds, plain_floats=self.plain_floats
+            file.footer, self.schema, self.unindexed, self.rule, self.tight_bounds, plain_floats=self.plain_floats
         )
         add = AddFile(
-            encode_path(relative.as_posix()),
-            self.partition_values(directories, relative),
-            status.st_size,
-            status.st_mtime_ns // 1_000_000,
+            encode_path(str(file.path)),
+            self.partition_values(directories, file.path),
+            file.size,
+            file.modified,
             stats=stats_json(statistics),
             tags=self.tags,
         )
-        return StagedFile(add, footer.num_rows, directories.get(ORIGIN), str(path))
+        return StagedFile(add, file.footer.num_rows, directories.get(ORIGIN), f"{root}/{file.path}")
 
-    def partition_values(self, directories: Mapping[str, str | None], path: Path) -> dict[str, str | None]:
+    def partition_values(self, directories: Mapping[str, str | None], path: PurePosixPath) -> dict[str, str | None]:
         """Values by physical name, as strings of the log."""
         values = {}
         for name in self.partition_columns:
@@ -129,13 +149,7 @@ def _directories(physical: str, name: str) -> tuple[str, ...]:
     return physical, name, f"{DIRECTORY_PREFIX}{physical}"
 
 
-def _delete(path: Path) -> None:
-    path.unlink(missing_ok=True)
-    # Hadoop's local file system keeps a checksum beside each file.
-    path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
-
-
-def directory_values(path: Path) -> dict[str, str | None]:
+def directory_values(path: PurePosixPath) -> dict[str, str | None]:
     """Values by column name of the `name=value` directories in `path`; Hive's name for null is None."""
     pairs = (part.partition("=") for part in path.parent.parts if "=" in part)
     return {unquote(name): None if value == HIVE_NULL else unquote(value) for name, _, value in pairs}

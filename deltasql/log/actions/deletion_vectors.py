@@ -10,7 +10,8 @@ from uuid import UUID
 
 from deltasql.errors.log import DeletionVectorNotFoundError, InvalidDeletionVectorError
 from deltasql.log.storage.local_files import open_regular
-from deltasql.log.storage.paths import canonical, is_absolute, is_local
+from deltasql.log.storage.locations import is_local
+from deltasql.log.storage.paths import canonical, is_absolute
 
 if TYPE_CHECKING:
     import numpy as np

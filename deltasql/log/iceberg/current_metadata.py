@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from deltasql.log.storage.paths import is_local
+from deltasql.log.storage.locations import is_local
 
 if TYPE_CHECKING:
     from deltasql.log.storage.log_store import LogStore

@@ -30,7 +30,8 @@ from deltasql.log.replay.log_segment import list_log
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.arrow_values import ZERO, integers, strings
 from deltasql.log.storage.listing import IsHidden, TableListing
-from deltasql.log.storage.paths import canonical, commit_path, is_absolute, is_local
+from deltasql.log.storage.locations import is_local
+from deltasql.log.storage.paths import canonical, commit_path, is_absolute
 
 if TYPE_CHECKING:
     from deltasql.log.replay.delta_log import DeltaLog

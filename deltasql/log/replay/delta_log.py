@@ -11,9 +11,9 @@ from deltasql.log.replay.history import commit_history, commit_times, first_at, 
 from deltasql.log.replay.log_reader import LogReader
 from deltasql.log.replay.log_segment import LogListing, LogSegment, build_segment, list_after, list_log
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.storage.locations import table_location
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.open_store import open_store
-from deltasql.log.storage.paths import table_location
 
 if TYPE_CHECKING:
     from deltasql.log.replay.history import CommitEntry

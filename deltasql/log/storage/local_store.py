@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -21,7 +22,8 @@ from deltasql.log.storage.local_files import (
     sync_folder,
     sync_tree,
 )
-from deltasql.log.storage.log_store import Entry, LogStore, Tag, by_path, storage_reason
+from deltasql.log.storage.log_store import STAGED_FOLDER, Entry, LogStore, Tag, by_path, left_behind, storage_reason
+from deltasql.log.storage.paths import LOG
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -73,14 +75,14 @@ class LocalLogStore(LogStore):
         """Raises ConditionalPutError: a file system replaces a file whatever it holds."""
         raise ConditionalPutError(self.root, "a file system replaces a file whatever it holds")
 
-    def overwrite(self, path: str, data: bytes) -> None:
+    def overwrite(self, path: str, data: bytes | pa.Buffer) -> None:
         """See `LogStore.overwrite`. The file takes the place of what was there; a link is replaced, not followed."""
         try:
             self._put(path, data, os.replace, lasting=False)
         except OSError as error:
             raise StorageError("write", self.url(path), storage_reason(error)) from error
 
-    def _put(self, path: str, data: bytes, name_it: Callable[[str, str], None], *, lasting: bool) -> None:
+    def _put(self, path: str, data: bytes | pa.Buffer, name_it: Callable[[str, str], None], *, lasting: bool) -> None:
         """Writes a whole file under a hidden name, which is gone once `name_it` has given it the name of `path`."""
         self._require_inside("write", [path])
         folder, _, name = f"{self.root}/{path}".rpartition("/")
@@ -120,6 +122,52 @@ class LocalLogStore(LogStore):
         except OSError as error:
             raise StorageError("list", self.url(folder), storage_reason(error)) from error
         return sorted((entry for entry in found if entry), key=by_path)
+
+    def list_below(self, folder: str, offset: str | None = None) -> list[Entry]:
+        """See `LogStore.list_below`. A link to a folder is not followed."""
+        try:
+            found = [entry for entry in self._walk(folder) if offset is None or entry.path > offset]
+        except OSError as error:
+            raise StorageError("list", self.url(folder), storage_reason(error)) from error
+        return sorted(found, key=by_path)
+
+    def _walk(self, folder: str) -> Iterator[Entry]:
+        try:
+            with os.scandir(f"{self.root}/{folder}") as found:
+                items = list(found)
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        for item in items:
+            if item.is_dir(follow_symlinks=False):
+                yield from self._walk(f"{folder}/{item.name}" if folder else item.name)
+            elif (entry := _found(folder, item)) is not None:
+                yield entry
+
+    def delete_below(self, folder: str = "") -> None:
+        """See `LogStore.delete_below`. The folders go as well; what cannot be removed is left, for VACUUM."""
+        if folder and not self.holds(folder):
+            return
+        shutil.rmtree(self._folder / folder, ignore_errors=True)
+
+    def has_below(self, folder: str) -> bool:
+        """Whether there is such a folder: one of ours holds files."""
+        return (self._folder / folder).is_dir()
+
+    def move_below(self, source: str, target: str) -> None:
+        """See `LogStore.move_below`. The folder itself gets the new name."""
+        self._require_inside("write", [source, target])
+        written, place = self._folder / source, self._folder / target
+        if not written.is_dir():
+            return
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            written.rename(place)
+        except OSError as error:
+            raise StorageError("write", self.url(target), storage_reason(error)) from error
+
+    def is_vacant(self) -> bool:
+        """See `LogStore.is_vacant`. Neither links nor empty folders are ours, so that they count."""
+        return not self._folder.is_dir() or all(map(_is_left, self._folder.iterdir()))
 
     def head(self, path: str) -> Entry:
         try:
@@ -198,7 +246,7 @@ class LocalLogStore(LogStore):
         except OSError as error:
             raise StorageError("read", self.url(path), storage_reason(error)) from error
 
-    def open_input(self, path: str) -> pa.NativeFile:
+    def open_input(self, path: str, size: int | None = None) -> pa.NativeFile:
         import pyarrow as pa
 
         try:
@@ -220,13 +268,26 @@ class LocalLogStore(LogStore):
         return self._store
 
 
+def _is_left(item: Path) -> bool:
+    if item.name.startswith("."):
+        return True
+    if item.is_symlink() or not item.is_dir():
+        return False
+    files = (path for path in item.rglob("*") if not path.is_dir())
+    if item.name == LOG:
+        files = item.iterdir()
+    elif STAGED_FOLDER.fullmatch(item.name) is None:
+        return False
+    return all(left_behind(f"{item.name}/{path.relative_to(item).as_posix()}") for path in files)
+
+
 def _found(folder: str, item: os.DirEntry[str]) -> Entry | None:
     """None for a file that is gone by now, as the temporary ones of other writers soon are."""
     try:
         status = item.stat()
     except FileNotFoundError:
         return None
-    return Entry(f"{folder}/{item.name}", status.st_size, status.st_mtime_ns // 1_000_000)
+    return Entry(f"{folder}/{item.name}" if folder else item.name, status.st_size, status.st_mtime_ns // 1_000_000)
 
 
 def _created(path: str, lasting: bool) -> BinaryIO:

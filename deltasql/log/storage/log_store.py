@@ -8,7 +8,8 @@ part of a log, change by `put_if_same`.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +18,7 @@ from obstore import exceptions
 
 from deltasql.errors.log import AmbiguousWriteError, ConditionalPutError, StorageError
 from deltasql.log.storage.listing import IsHidden, TableListing, list_objects
+from deltasql.log.storage.paths import LOG
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -73,6 +75,8 @@ class LogStore:
         self.root = root
         self._store = store
         self._prefix = f"{prefix}/" if prefix else ""
+        self.at: Callable[[str], LogStore] = _nowhere
+        """The storage of another location, with the same credentials; `Stores.open` sets it."""
 
     def read(self, path: str) -> bytes:
         """The whole object. Raises FileNotFoundError or StorageError."""
@@ -146,24 +150,31 @@ class LogStore:
             raise AmbiguousWriteError(self.url(path), storage_reason(error)) from error
         return _tag(done)
 
-    def overwrite(self, path: str, data: bytes) -> None:
+    def overwrite(self, path: str, data: bytes | pa.Buffer) -> None:
         """Makes `data` the object, whatever was there. Raises StorageError."""
         try:
             obstore.put(self._open(create=True), self._prefix + path, data)
         except (exceptions.BaseError, OSError) as error:
             raise StorageError("write", self.url(path), storage_reason(error)) from error
 
+    def put(self, path: str, data: bytes | pa.Buffer) -> None:
+        """Makes `data` a new object, of a name that nobody else uses. Raises StorageError."""
+        self.overwrite(path, data)
+
     def list_below(self, folder: str, offset: str | None = None) -> list[Entry]:
         """Objects below `folder`, at any depth, by name; only those after the path `offset`, if given."""
-        after = None if offset is None else self._prefix + offset
+        found = self._entries(folder, None if offset is None else self._prefix + offset)
+        return sorted((entry for entry in found if offset is None or entry.path > offset), key=by_path)
+
+    def _entries(self, folder: str, after: str | None = None) -> Iterator[Entry]:
+        """Objects below `folder`, a page of the listing after the other."""
         try:
-            pages = obstore.list(self._open(), self._prefix + folder, offset=after, chunk_size=1000)
-            found = [self._entry(meta) for page in pages for meta in page]
+            for page in obstore.list(self._open(), self._prefix + folder, offset=after, chunk_size=_BULK):
+                yield from map(self._entry, page)
         except FileNotFoundError:
-            return []
+            return
         except (exceptions.BaseError, OSError) as error:
             raise StorageError("list", self.url(folder), storage_reason(error)) from error
-        return sorted((entry for entry in found if offset is None or entry.path > offset), key=by_path)
 
     def list_folder(self, folder: str, offset: str | None = None) -> list[Entry]:
         """Objects directly in `folder`, by name; only those after the path `offset`, if given. Raises StorageError."""
@@ -211,6 +222,30 @@ class LogStore:
                 raise StorageError("delete", self.url(paths[start]), storage_reason(error)) from error
         return len(paths)
 
+    def delete_below(self, folder: str = "") -> None:
+        """Removes all objects below `folder`, or of the whole location; what is gone already is no error."""
+        self.delete_all([entry.path for entry in self.list_below(folder)])
+
+    def has_below(self, folder: str) -> bool:
+        """Whether there is an object below `folder`. Raises StorageError."""
+        return any(True for _ in self._entries(folder))
+
+    def move_below(self, source: str, target: str) -> None:
+        """Gives all objects below the folder `source` names below `target`. Raises StorageError.
+
+        An object store copies and deletes, one by one: nobody else may use either folder.
+        """
+        for entry in self.list_below(source):
+            moved = target + entry.path.removeprefix(source)
+            try:
+                obstore.rename(self._open(), self._prefix + entry.path, self._prefix + moved)
+            except (exceptions.BaseError, OSError) as error:
+                raise StorageError("write", self.url(moved), storage_reason(error)) from error
+
+    def is_vacant(self) -> bool:
+        """Whether nothing lies here that a new table would be in the way of; see `left_behind`."""
+        return all(left_behind(entry.path) for entry in self._entries(""))
+
     def delete_folders(self, paths: Iterable[str]) -> int:
         """Removes folders that are empty, and tells how many. An object store has none."""
         return 0
@@ -226,11 +261,14 @@ class LogStore:
         Raises StorageError.
         """
 
-    def open_input(self, path: str) -> pa.NativeFile:
-        """A seekable file for pyarrow, which fetches only the ranges that are read. Raises like `read`."""
+    def open_input(self, path: str, size: int | None = None) -> pa.NativeFile:
+        """A seekable file for pyarrow, which fetches only the ranges that are read. Raises like `read`.
+
+        Who knows its `size` in bytes saves a request.
+        """
         import pyarrow as pa
 
-        return pa.PythonFile(_RangedFile(self, path, self.head(path).size), mode="r")
+        return pa.PythonFile(_RangedFile(self, path, self.head(path).size if size is None else size), mode="r")
 
     def url(self, path: str) -> str:
         """The absolute place of a path of this store."""
@@ -291,6 +329,29 @@ class _RangedFile(io.RawIOBase):
             self._tail = self._store.read_range(self._path, self._position, left)
         start = len(self._tail) - left
         return self._tail[start : start + length]
+
+
+def _nowhere(location: str) -> LogStore:
+    raise StorageError("read", location, "this storage was opened for one table alone")
+
+
+STAGED_FOLDER = re.compile(r"[0-9a-f]{32}")
+"""The name of the folder of one statement's new files."""
+_WRITTEN = ("part-", "_", ".")
+
+
+def left_behind(path: str) -> bool:
+    """Whether an object of this path below a table's location is in nobody's way: hidden files of the operating system,
+    a log without a commit, and rows that a statement has staged, which is still at work or was interrupted. Of two at
+    work one will commit, and VACUUM of the table that comes of it removes what was left.
+    """
+    first, _, rest = path.partition("/")
+    name = path.rpartition("/")[2]
+    if first.startswith("."):
+        return True
+    if first == LOG:
+        return rest.startswith(".")
+    return bool(rest) and STAGED_FOLDER.fullmatch(first) is not None and name.startswith(_WRITTEN)
 
 
 def by_path(entry: Entry) -> str:

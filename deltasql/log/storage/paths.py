@@ -1,4 +1,4 @@
-"""Where files are: names in `_delta_log`, the encoded paths of data files in the log, and locations of tables.
+"""Where files are: names in `_delta_log`, and the encoded paths of data files in the log.
 
 Three spellings of a data file meet here. *As in the log*: URI-encoded, relative to the table or absolute. *Canonical*:
 decoded, relative where the file lies below the table; two actions are about one file if these are equal. *Absolute*:
@@ -8,15 +8,14 @@ Source: Delta protocol, File Types, Add File and Remove File; java.net.URI for w
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from pathlib import Path
 from urllib.parse import quote, unquote
+
+from deltasql.log.storage.locations import is_url, plain_location
 
 LOG = "_delta_log"
 LAST_CHECKPOINT = f"{LOG}/_last_checkpoint"
 
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _PLAIN = "_-!.~'()*:@&=+$,;/"
 _BLANK = frozenset({"Zs", "Zl", "Zp", "Cc"})
 
@@ -50,18 +49,8 @@ def encode_path(path: str) -> str:
 
 
 def decode_path(path: str) -> str:
-    """A path or URI as in the log, or as Spark's `_metadata.file_path` has it, decoded. `file:` is taken off."""
-    return without_file_scheme(unquote(path) if "%" in path else path)
-
-
-def without_file_scheme(decoded: str) -> str:
-    """A decoded path or URI without `file:` and the authority, if any, which is this machine; others as they are."""
-    if not decoded.startswith("file:"):
-        return decoded
-    rest = decoded[len("file:") :]
-    if rest.startswith("//"):
-        rest = rest[2:].partition("/")[2]
-    return "/" + rest.lstrip("/")
+    """A path or URI as in the log, or as Spark's `_metadata.file_path` has it, decoded and in our spelling."""
+    return plain_location(unquote(path) if "%" in path else path)
 
 
 def relative_path(decoded: str, root: str) -> str:
@@ -86,41 +75,10 @@ def absolute(path: str, root: str) -> str:
 
 def is_absolute(path: str) -> bool:
     """True if a decoded data path stands for itself, not for a place below the table."""
-    return path.startswith("/") or _SCHEME.match(path) is not None
+    return path.startswith("/") or is_url(path)
 
 
 def _encoded(char: str) -> str:
     if char > "\x7f" and unicodedata.category(char) not in _BLANK:
         return char
     return quote(char, safe=_PLAIN)
-
-
-# Locations of tables
-
-
-def is_local(location: str) -> bool:
-    """True for an absolute path or a `file:` URL."""
-    return location.startswith(("/", "file:"))
-
-
-def local_path(location: str) -> str:
-    """The plain path of a local location: `file:///a%20b` and `file:/a%20b` are `/a b`; a path stays as it is."""
-    path = decode_path(location) if location.startswith("file:") else location
-    return path.rstrip("/") or "/"
-
-
-def table_location(location: str) -> str:
-    """An absolute location in the one form in which two of one place are equal, and which other paths begin with."""
-    return local_path(location) if is_local(location) else location.rstrip("/")
-
-
-def absolute_location(place: str) -> str:
-    """The location of a path or URL that a user has written; a relative path is taken from the working directory."""
-    if is_local(place):
-        return str(Path(local_path(place)))
-    return place.rstrip("/") if "://" in place else str(Path(place).absolute())
-
-
-def table_uri(location: str) -> str:
-    """A location as Spark names it in results, which does not encode it: `file:/a b` for a local one."""
-    return f"file:{location}" if location.startswith("/") else location

@@ -23,7 +23,7 @@ from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
 from deltasql.log.configuration.properties import canonical_key
 from deltasql.log.iceberg.current_metadata import current_metadata, root_uri
 from deltasql.log.reading.clustering import clustering_columns, is_clustered
-from deltasql.log.storage.paths import table_uri
+from deltasql.log.storage.locations import table_uri
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.inspect import (
     DescribeDetail,

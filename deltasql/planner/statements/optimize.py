@@ -26,7 +26,7 @@ from deltasql.log.configuration.indexed_columns import index_rule, indexed_leave
 from deltasql.log.configuration.row_ids import row_id_columns
 from deltasql.log.properties.property_registry import INDEXED_COLUMNS, MAX_COLUMN_ID, TARGET_FILE_SIZE
 from deltasql.log.reading.clustering import clustering_columns
-from deltasql.log.storage.paths import table_uri
+from deltasql.log.storage.locations import table_uri
 from deltasql.plan.base import ColumnPath, SqlText
 from deltasql.plan.operators import ROW_ID_COLUMNS, SCAN_COLUMNS, Curve, Pruning, Rearrange, Scan, TableVersion
 from deltasql.plan.optimize import Optimize, Reorg

@@ -14,7 +14,8 @@ from deltasql.errors.statements.vacuum import (
     VacuumPartitionError,
 )
 from deltasql.log.properties.property_registry import DELETED_FILE_RETENTION
-from deltasql.log.storage.paths import LOG, is_local, local_path
+from deltasql.log.storage.locations import is_local, local_path
+from deltasql.log.storage.paths import LOG
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.operators import Operator, Query
 from deltasql.plan.vacuum import Vacuum

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.statements.table import (
@@ -15,7 +13,7 @@ from deltasql.errors.statements.table import (
     NonEmptyLocationError,
     NotADeltaProviderError,
 )
-from deltasql.log.storage.paths import LOG, is_local, table_location
+from deltasql.log.storage.locations import table_location
 from deltasql.planner.catalog_changes import Registration
 
 if TYPE_CHECKING:
@@ -24,11 +22,6 @@ if TYPE_CHECKING:
     from deltasql.log.replay.snapshot import Snapshot
     from deltasql.plan.base import TableName
     from deltasql.planner.context import Context
-
-
-# The directory of one statement's new files, and what it and Spark call them.
-_STAGED = re.compile(r"[0-9a-f]{32}")
-_WRITTEN = ("part-", "_", ".")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +62,10 @@ def _new_target(name: TableName, location: str | None, context: Context, columns
     place = location or context.catalog.managed_location(name.parts)
     log = context.logs(place, str(name))
     snapshot = log.snapshot() if log.exists() else None
-    if location is None and (snapshot is not None or _has_files(place)):
+    if location is None and (snapshot is not None or not log.store.is_vacant()):
         raise NonEmptyLocationError(location=place)
     if snapshot is None and location is not None:
-        _refuse_useless_place(location, columns_known)
+        _refuse_useless_place(log, location, columns_known)
     return Target(name, log, snapshot, known=False, managed=location is None)
 
 
@@ -82,7 +75,7 @@ def _path_target(name: TableName, path: str, location: str | None, context: Cont
     log = context.logs(path, str(name))
     snapshot = log.snapshot() if log.exists() else None
     if snapshot is None:
-        _refuse_useless_place(path, columns_known)
+        _refuse_useless_place(log, path, columns_known)
     return Target(name, log, snapshot, known=False, managed=False)
 
 
@@ -110,33 +103,12 @@ def creation_parameters(metadata: Metadata, *, managed: bool, clustering: str = 
     }
 
 
-def _refuse_useless_place(location: str, columns_known: bool) -> None:
+def _refuse_useless_place(log: DeltaLog, location: str, columns_known: bool) -> None:
     """A place without a log must be empty, and it gives no columns.
 
     Raises NonEmptyLocationError, ExternalTableWithoutLogError, ExternalTableWithoutSchemaError.
     """
-    if _has_files(location):
+    if not log.store.is_vacant():
         raise (NonEmptyLocationError if columns_known else ExternalTableWithoutLogError)(location=location)
     if not columns_known:
         raise ExternalTableWithoutSchemaError(location=location)
-
-
-def _has_files(location: str) -> bool:
-    """Whether a local directory holds anything but what `_is_left` tells."""
-    place = Path(table_location(location))
-    return is_local(location) and place.is_dir() and not all(map(_is_left, place.iterdir()))
-
-
-def _is_left(item: Path) -> bool:
-    """Whether this is in nobody's way: hidden files of the operating system, a log without a commit, and rows that a
-    statement has staged, which is still at work or was interrupted. Of two at work one will commit, and VACUUM of the
-    table that comes of it removes what was left.
-    """
-    if item.name.startswith("."):
-        return True
-    if item.is_symlink() or not item.is_dir():
-        return False
-    if item.name == LOG:
-        return all(file.name.startswith(".") for file in item.iterdir())
-    files = (path for path in item.rglob("*") if not path.is_dir())
-    return _STAGED.fullmatch(item.name) is not None and all(file.name.startswith(_WRITTEN) for file in files)

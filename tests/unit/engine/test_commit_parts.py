@@ -10,9 +10,7 @@ import pytest
 from deltasql.engine.failures.write_errors import Failure, WriteContext, cast_error, marked_error
 from deltasql.engine.reading.frames import _guard
 from deltasql.engine.session.spark import SparkHandle
-from deltasql.engine.writing.stage import Stage
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.engine import RemoteWriteError
 from deltasql.errors.statements.insert import ReplaceWhereMismatchError
 from deltasql.errors.write import CheckViolationError, ExceedLengthError, NotNullViolationError
 from deltasql.execution.row_change import _overwritten
@@ -56,12 +54,6 @@ def test_partitions_are_compared_by_type_and_found_by_physical_name(tmp_path: Pa
     assert reads.matches is not None
     assert reads.matches({physical: "2024-01-31T12:00:00.000Z"})
     assert not reads.matches({physical: None})
-
-
-def test_rows_are_written_to_local_places_only() -> None:
-    with pytest.raises(RemoteWriteError) as caught:
-        Stage(SparkHandle(None), "s3://bucket/t", (), {})
-    assert "s3://bucket/t" in caught.value.message
 
 
 class FakeConf:

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deltasql.engine.reading.footers import foreign_columns
+from deltasql.log.storage.stores import Stores
 from deltasql.schema.types import INTEGER, STRING, ArrayType, MapType, StructField, StructType
 
 
@@ -35,4 +36,4 @@ def test_columns_that_the_schema_lacks_at_any_depth(tmp_path: Path) -> None:
         written(tmp_path / "in a list", pa.field("l", pa.list_(pa.struct([x, y])))),
         written(tmp_path / "in a map", pa.field("m", pa.map_(pa.string(), pa.struct([x, y])))),
     ]
-    assert foreign_columns(paths, schema) == [False, False, False, True, True, True]
+    assert foreign_columns(Stores(), paths, schema) == [False, False, False, True, True, True]

@@ -13,6 +13,7 @@ import pytest
 from deltasql.engine.reading.literal_rows import literal_table
 from deltasql.engine.writing.literal_files import write_literals
 from deltasql.engine.writing.staged_files import staged_files
+from deltasql.log.storage.open_store import open_store
 from deltasql.plan.operators import Literals
 from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
 from deltasql.schema.types import (
@@ -63,7 +64,7 @@ EVERY: Columns = {
 
 def test_every_type(tmp_path: Path) -> None:
     rows = rows_of(EVERY)
-    write_literals(tmp_path / "new", rows, (), stores_partitions=False)
+    write_literals(open_store(str(tmp_path)), "new", rows, (), stores_partitions=False)
     (file,) = (tmp_path / "new").iterdir()
     assert file.name.startswith("part-00000-")
     assert file.name.endswith("-c000.snappy.parquet")
@@ -96,7 +97,7 @@ def test_every_type(tmp_path: Path) -> None:
 
 def test_physical_names_and_field_ids(tmp_path: Path) -> None:
     schema = StructType((StructField("a b", INTEGER, metadata={ID: 7, PHYSICAL_NAME: "col-7"}),))
-    write_literals(tmp_path / "new", Literals(schema, ((1,),)), (), stores_partitions=False)
+    write_literals(open_store(str(tmp_path)), "new", Literals(schema, ((1,),)), (), stores_partitions=False)
     (file,) = (tmp_path / "new").iterdir()
     (field,) = pq.read_schema(file)
     assert (field.name, field.metadata) == ("col-7", {b"PARQUET:field_id": b"7"})
@@ -118,8 +119,8 @@ VALUES = {"s": "x/y=%", "d": "2024-01-31", "t": "2024-01-31T10:20:30.500000Z", "
 @pytest.mark.parametrize("stores_partitions", [False, True])
 def test_partitions(tmp_path: Path, stores_partitions: bool) -> None:
     rows = rows_of(PARTITIONED)
-    write_literals(tmp_path / "new", rows, BY, stores_partitions=stores_partitions)
-    found = staged_files(str(tmp_path), "new", rows.schema, BY, {}, plain_floats=True)
+    written = write_literals(open_store(str(tmp_path)), "new", rows, BY, stores_partitions=stores_partitions)
+    found = staged_files(str(tmp_path), written, rows.schema, BY, {}, plain_floats=True)
     contents = [(item.add.partition_values, pq.ParquetFile(item.location).read()) for item in found]
     assert sorted((str(values), table["a"].to_pylist()) for values, table in contents) == sorted(
         [(str(VALUES), [1, 4]), (str(NOTHING), [2, 3, 5])]
@@ -134,10 +135,10 @@ def test_partitions(tmp_path: Path, stores_partitions: bool) -> None:
 def test_statistics_of_floats_are_whole(tmp_path: Path) -> None:
     """Arrow's footers do not say whether a value is NaN, and write zero as the negative one."""
     rows = rows_of({"f": (FLOAT, (0.0, 1.5)), "d": (DOUBLE, (0.0, 0.0))})
-    write_literals(tmp_path / "new", rows, (), stores_partitions=False)
-    (known,) = staged_files(str(tmp_path), "new", rows.schema, (), {}, plain_floats=True)
+    written = write_literals(open_store(str(tmp_path)), "new", rows, (), stores_partitions=False)
+    (known,) = staged_files(str(tmp_path), written, rows.schema, (), {}, plain_floats=True)
     assert known.add.stats == (
         '{"numRecords":2,"minValues":{"f":0.0,"d":0.0},"maxValues":{"f":1.5,"d":0.0},"nullCount":{"f":0,"d":0}}'
     )
-    (unknown,) = staged_files(str(tmp_path), "new", rows.schema, (), {})
+    (unknown,) = staged_files(str(tmp_path), written, rows.schema, (), {})
     assert '"maxValues":{}' in str(unknown.add.stats)

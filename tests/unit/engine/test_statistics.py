@@ -5,7 +5,7 @@ import json
 import math
 from datetime import date
 from decimal import Decimal
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,9 +19,10 @@ from deltasql.engine.writing.file_statistics import (
     file_statistics,
     stats_json,
 )
-from deltasql.engine.writing.staged_files import directory_values, staged_files, utc_text
+from deltasql.engine.writing.staged_files import directory_values, found_files, staged_files, utc_text
 from deltasql.errors.statements.properties import PropertyValueError
 from deltasql.log.configuration.indexed_columns import IndexRule, index_rule, indexed_leaves
+from deltasql.log.storage.open_store import open_store
 from deltasql.schema.types import (
     BOOLEAN,
     DATE,
@@ -255,8 +256,11 @@ def test_staged_files(tmp_path: Path) -> None:
     first = write(folder / "p=bar+%2521" / "ts=2024-01-01 10%3A00%3A00" / "part-1.parquet", a=[1, 2])
     write(folder / "p=__HIVE_DEFAULT_PARTITION__" / "ts=__HIVE_DEFAULT_PARTITION__" / "part-2.parquet", a=[3])
     empty = write(folder / "p=c" / "ts=2024-01-01 00%3A00%3A00.5" / "part-3.parquet", a=pa.array([], pa.int64()))
-    write(tmp_path / "new" / "_temporary" / "_part.parquet", a=[9])
-    nulls, found = staged_files(str(tmp_path), "new", schema, ["p", "ts"], {}, timezone="Europe/Berlin")
+    write(tmp_path / "new" / "_part.parquet", a=[9])
+    write(tmp_path / "new" / "_temporary" / "0" / "part-4.parquet", a=[9])
+    nulls, found = staged_files(
+        str(tmp_path), found_files(open_store(str(tmp_path)), "new"), schema, ["p", "ts"], {}, timezone="Europe/Berlin"
+    )
     assert found.add.path == (
         "new/deltasql_origin=file%253A%252Fx%2525201.parquet"
         + "/p=bar+%252521/ts=2024-01-01%2010%253A00%253A00/part-1.parquet"
@@ -276,7 +280,13 @@ def test_staged_files_by_physical_name(tmp_path: Path) -> None:
     schema = StructType((StructField("p", STRING, metadata={"delta.columnMapping.physicalName": "col-1"}),))
     write(tmp_path / "d" / "col-1=x" / "part.parquet", a=[1])
     write(tmp_path / "d" / "p=y" / "part.parquet", a=[1])
-    files = staged_files(str(tmp_path), "d", schema, ["p"], {"delta.enableDeletionVectors": "true"})
+    files = staged_files(
+        str(tmp_path),
+        found_files(open_store(str(tmp_path)), "d"),
+        schema,
+        ["p"],
+        {"delta.enableDeletionVectors": "true"},
+    )
     assert [item.add.partition_values for item in files] == [{"col-1": "x"}, {"col-1": "y"}]
     assert json.loads(files[0].add.stats or "")["tightBounds"] is True
 
@@ -284,15 +294,18 @@ def test_staged_files_by_physical_name(tmp_path: Path) -> None:
 def test_staged_file_outside_its_partition(tmp_path: Path) -> None:
     write(tmp_path / "d" / "part.parquet", a=[1])
     with pytest.raises(ValueError, match="partition column p"):
-        staged_files(str(tmp_path), "d", struct(p=STRING), ["p"], {})
+        staged_files(str(tmp_path), found_files(open_store(str(tmp_path)), "d"), struct(p=STRING), ["p"], {})
 
 
 def test_nothing_staged(tmp_path: Path) -> None:
-    assert staged_files(str(tmp_path), "missing", struct(a=LONG), [], {}) == []
+    assert staged_files(str(tmp_path), found_files(open_store(str(tmp_path)), "missing"), struct(a=LONG), [], {}) == []
 
 
 def test_directory_values() -> None:
-    assert directory_values(Path("d/a%3Db=x%2Fy/c=__HIVE_DEFAULT_PARTITION__/f=1.parquet")) == {"a=b": "x/y", "c": None}
+    assert directory_values(PurePosixPath("d/a%3Db=x%2Fy/c=__HIVE_DEFAULT_PARTITION__/f=1.parquet")) == {
+        "a=b": "x/y",
+        "c": None,
+    }
 
 
 def test_utc_text() -> None:

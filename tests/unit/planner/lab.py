@@ -20,6 +20,7 @@ from deltasql.log.actions.actions import Action, AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.storage.stores import Stores
 from deltasql.parser import parse
 from deltasql.plan.operators import Check, Operator, Project, Query, Scan, Supplied, children
 from deltasql.planner import plan
@@ -152,7 +153,7 @@ class Lab:
             if isinstance(change, TableChange):
                 StagedTable(change, StatementEngine(SparkHandle(None), ""), self.catalog, self.settings).commit()
             elif isinstance(change, CatalogChange):
-                change_catalog(change, self.catalog)
+                change_catalog(change, self.catalog, Stores())
                 self._logs.clear()
             elif isinstance(change, ViewChange):
                 change_views(change, self.views)

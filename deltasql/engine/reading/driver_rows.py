@@ -1,0 +1,170 @@
+"""Data files that the driver reads, as a DataFrame like the one that Spark's own reader makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+from deltasql.engine.reading.arrow_rows import fitted
+from deltasql.engine.reading.footers import readable
+from deltasql.engine.reading.missing_files import missing_file
+from deltasql.engine.session.spark import SparkHandle
+from deltasql.engine.session.spark_types import spark_schema
+from deltasql.errors.log import LostDataFileError
+from deltasql.log.storage.locations import hadoop_location
+from deltasql.log.storage.paths import encode_path
+from deltasql.plan.operators import Scan
+from deltasql.schema.column_mapping import physical_name
+from deltasql.schema.lengths import declared_type, has_lengths, length_of, without_lengths
+from deltasql.schema.types import (
+    LONG,
+    STRING,
+    TIMESTAMP,
+    ArrayType,
+    DataType,
+    MapType,
+    StructField,
+    StructType,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+_THREADS = 8
+_AT_ONCE = 8 << 20
+"""Smaller files are fetched whole, with one request."""
+
+FILE_METADATA = "_metadata"
+_FIELDS = StructType(
+    (
+        StructField("file_path", STRING),
+        StructField("file_name", STRING),
+        StructField("file_size", LONG),
+        StructField("file_block_start", LONG),
+        StructField("file_block_length", LONG),
+        StructField("file_modification_time", TIMESTAMP),
+        StructField("row_index", LONG),
+    )
+)
+"""What Spark tells of a row's file. Source: Spark, Hidden File Metadata."""
+
+
+def driver_rows(
+    spark: SparkHandle, operator: Scan, stored: StructType, paths: Sequence[str], *, may_be_missing: bool, told: bool
+) -> DataFrame:
+    """The rows of some files with the columns `stored`, and with `told` the struct `_metadata`.
+
+    Files stand in the order of `paths`, absolute and decoded. Raises DataFileNotFoundError for one that is gone, unless
+    it `may_be_missing`, and UnreadableDataFileError.
+    """
+    import pyarrow as pa
+
+    columns = StructType((*without_lengths(stored), *((StructField(FILE_METADATA, _FIELDS),) if told else ())))
+    target = _arrow_schema(columns)
+
+    sizes = dict(zip(*(operator.files.column(name).to_pylist() for name in ("location", "size")), strict=True))
+
+    def read(path: str) -> pa.Table | None:
+        try:
+            return _file_rows(spark, path, sizes.get(path), columns, target, dated=operator.described)
+        except LostDataFileError:
+            if may_be_missing:
+                return None
+            raise missing_file(operator, path) from None
+
+    with ThreadPoolExecutor(min(_THREADS, max(1, len(paths)))) as threads:
+        tables = [table for table in threads.map(read, paths) if table is not None]
+    rows = pa.concat_tables(tables) if tables else target.empty_table()
+    return spark.session.createDataFrame(rows, spark_schema(columns))
+
+
+def _arrow_schema(columns: StructType) -> pa.Schema:
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    return to_arrow_schema(spark_schema(columns), timezone="UTC")
+
+
+def _file_rows(
+    spark: SparkHandle, path: str, size: int | None, columns: StructType, target: pa.Schema, *, dated: bool
+) -> pa.Table:
+    """The rows of one file, of `size` bytes in the log, as `target`: columns that it lacks are NULL, narrower types are
+    widened. With `dated` it is asked when it was written.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    folder, _, file_name = path.rpartition("/")
+    store = spark.stores.open(folder or "/")
+    with readable(path):
+        at = store.head(file_name).modified if dated else 0
+        if size is None or size <= _AT_ONCE:
+            source = pa.BufferReader(store.read(file_name))
+        else:
+            source = store.open_input(file_name)
+        file = pq.ParquetFile(source, coerce_int96_timestamp_unit="us", pre_buffer=True)
+        stored = {name.lower(): name for name in file.schema_arrow.names}
+        wanted = [name for item in columns if (name := stored.get(physical_name(item).lower())) is not None]
+        rows = file.read(columns=wanted).combine_chunks()
+        arrays = []
+        for item, field in zip(columns, target, strict=True):
+            if item.name == FILE_METADATA:
+                arrays.append(_told(path, source.size(), at, rows.num_rows, field.type))
+            elif (name := stored.get(physical_name(item).lower())) is None:
+                arrays.append(pa.nulls(rows.num_rows, field.type))
+            else:
+                arrays.append(_padded(fitted(_one(rows.column(name)), item.type, field.type), declared_type(item)))
+        return pa.Table.from_arrays(arrays, schema=target)
+
+
+def _padded(values: pa.Array, declared: DataType) -> pa.Array:
+    """`values` with blanks behind those of CHAR(n) that another engine did not write to their length."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    length = length_of(declared)
+    if length is not None and length.kind == "char":
+        return pc.utf8_rpad(values, width=length.length, padding=" ")
+    if not has_lengths(declared):
+        return values
+    match declared:
+        case StructType():
+            children = [_padded(pc.struct_field(values, [at]), item.type) for at, item in enumerate(declared)]
+            return pa.StructArray.from_arrays(children, fields=list(values.type), mask=pc.is_null(values))
+        case ArrayType(element):
+            items = _padded(values.values, element)
+            return pa.ListArray.from_arrays(values.offsets, items, type=values.type, mask=pc.is_null(values))
+        case MapType(key, value):
+            pairs = _padded(values.keys, key), _padded(values.items, value)
+            return pa.MapArray.from_arrays(values.offsets, *pairs, type=values.type, mask=pc.is_null(values))
+        case _:
+            return values
+
+
+def _one(column: pa.ChunkedArray) -> pa.Array:
+    import pyarrow as pa
+
+    return column.chunk(0) if column.num_chunks == 1 else pa.array([], column.type)
+
+
+def _told(path: str, size: int, modified: int, rows: int, kind: pa.StructType) -> pa.Array:
+    """What Spark tells of a file, for each of its rows. Bytes, and ms since the epoch."""
+    import pyarrow as pa
+
+    values: dict[str, Any] = {
+        "file_path": spark_uri(path),
+        "file_name": encode_path(path.rpartition("/")[2]),
+        "file_size": size,
+        "file_block_start": 0,
+        "file_block_length": size,
+        "file_modification_time": datetime.fromtimestamp(modified / 1000, timezone.utc),
+    }
+    children = [pa.repeat(pa.scalar(values[field.name], field.type), rows) for field in list(kind)[:-1]]
+    return pa.StructArray.from_arrays([*children, pa.array(range(rows), pa.int64())], fields=list(kind))
+
+
+def spark_uri(path: str) -> str:
+    """An absolute place as Spark names it in `_metadata.file_path`: encoded, `file:///` for a local one."""
+    return f"file://{encode_path(path)}" if path.startswith("/") else encode_path(hadoop_location(path))

@@ -1,0 +1,70 @@
+"""Hadoop's connectors for object stores: whether Spark has one, and the jars that a session of ours starts with."""
+
+from __future__ import annotations
+
+import logging
+import re
+import weakref
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+PACKAGES = "spark.jars.packages"
+EXCLUDES = "spark.jars.excludes"
+
+_SDK = {"3.5.0": "2.35.4"}
+"""The release of Amazon's SDK that a release of hadoop-aws was built with."""
+_SDK_MODULES = ("s3", "s3-transfer-manager", "sts", "apache-client")
+"""The parts of the SDK that S3A uses: 19 MB with what they need, where the bundle has 659."""
+
+_KNOWN: weakref.WeakKeyDictionary[SparkSession, dict[str, bool]] = weakref.WeakKeyDictionary()
+_LOGGER = logging.getLogger(__name__)
+
+
+def can_reach(session: SparkSession, place: str) -> bool:
+    """Whether Spark has a file system for a scheme of Hadoop's, such as `s3a`."""
+    known = _KNOWN.setdefault(session, {})
+    if place not in known:
+        known[place] = _has_file_system(session, place)
+    return known[place]
+
+
+def _has_file_system(session: SparkSession, place: str) -> bool:
+    # There is no such place, and its file system says so before it asks anybody: one that is missing cannot.
+    try:
+        session.read.schema("value STRING").text(f"{place}:///").schema  # noqa: B018 - Spark Connect looks only now
+    except Exception as error:
+        # What Spark throws here has no class of PySpark's.
+        return not re.search(r"ClassNotFoundException|No FileSystem for scheme", str(error))
+    return True
+
+
+def connector_settings(place: str) -> dict[str, str]:
+    """The settings of a new session of ours with which it can reach a scheme; none where no jars are known for it."""
+    version = _hadoop_version()
+    if place != "s3a" or version is None:
+        return {}
+    hadoop = f"org.apache.hadoop:hadoop-aws:{version}"
+    if version not in _SDK:
+        return {PACKAGES: hadoop}
+    modules = (f"software.amazon.awssdk:{module}:{_SDK[version]}" for module in _SDK_MODULES)
+    return {PACKAGES: ",".join((hadoop, *modules)), EXCLUDES: "software.amazon.awssdk:bundle"}
+
+
+def say_what_is_fetched(settings: dict[str, str]) -> None:
+    """Tells the user that jars are on their way, since this takes its time once."""
+    _LOGGER.warning(
+        "Spark starts with its connector for S3 (%s); the jars are fetched once, and kept by Ivy", settings[PACKAGES]
+    )
+
+
+@cache
+def _hadoop_version() -> str | None:
+    """The release of Hadoop that PySpark brings; None for a Spark that was installed in another way."""
+    import pyspark
+
+    jars = Path(pyspark.__file__).parent.glob("jars/hadoop-client-api-*.jar")
+    return next((jar.stem.removeprefix("hadoop-client-api-") for jar in jars), None)

@@ -1,0 +1,38 @@
+"""Who moves the bytes of data files: Spark's executors, or the driver, which is this process.
+
+Executors read and write side by side, and need a way to the files: the same disk, or a connector of Hadoop for the
+object store, with jars. The driver needs neither: Arrow tables come and go between it and Spark. What it moves passes
+through its memory, so that it does so for what is small, and for everything where executors have no way.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltasql.errors.engine import NoWayToFilesError
+from deltasql.log.storage.locations import is_local, scheme
+from deltasql.settings.session_settings import IO_MODE
+
+if TYPE_CHECKING:
+    from deltasql.engine.session.spark import SparkHandle
+
+DRIVER_BYTES = 64 << 20
+"""Up to so many bytes of input the driver moves itself what lies in an object store."""
+
+
+def by_driver(spark: SparkHandle, location: str, size: int, *, variants: bool = False) -> bool:
+    """Whether the driver moves the files at a location for a statement that reads so many bytes.
+
+    `variants`: the columns hold variants, which only Spark's own reader and writer know.
+    Raises InvalidSettingError, NoWayToFilesError.
+    """
+    mode = IO_MODE.value(spark.setting(IO_MODE.name) or IO_MODE.default)
+    if variants:
+        if not is_local(location) and not spark.reaches(location):
+            raise NoWayToFilesError(location=location, scheme=scheme(location))
+        return False
+    if mode != "AUTO":
+        return mode == "DRIVER"
+    if is_local(location):
+        return False
+    return size <= DRIVER_BYTES or not spark.reaches(location)

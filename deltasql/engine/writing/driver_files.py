@@ -1,0 +1,157 @@
+"""Rows that are in this process as Parquet files like those that Spark writes: one for each directory, by Arrow."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from deltasql.engine.session.spark_types import spark_schema
+from deltasql.engine.writing.field_ids import has_nested_ids, with_nested_ids
+from deltasql.engine.writing.staged_files import HIVE_NULL, WrittenFile
+from deltasql.log.storage.log_store import LogStore
+from deltasql.schema.column_mapping import ID, physical_name
+from deltasql.schema.types import ArrayType, DataType, MapType, StructField, StructType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_THREADS = 8
+_FILE_BYTES = 256 << 20
+"""Of rows in memory; a file of so many is about 64 to 128 MB."""
+_ESCAPED = frozenset("\"#%'*/:=?\\\x7f{[]^")
+"""What Spark does not write into the name of a directory as it is, besides control characters."""
+
+
+def write_tables(
+    store: LogStore, tables: Iterable[tuple[str, pa.Table]], schema: StructType, *, in_partitions: bool = False
+) -> list[WrittenFile]:
+    """Writes tables, each with the directory below the table that it goes to, as data files of columns `schema`.
+
+    Their columns have the names and ids that files have. With `in_partitions` directories are those of partition
+    values, which is to be seen in the names of Spark's files.
+    """
+    job, nested = uuid4(), has_nested_ids(schema)
+
+    def write(place: tuple[int, str, pa.Table]) -> WrittenFile:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        number, directory, table = place
+        path = f"{directory}/part-{number:05d}-{job}{'.' if in_partitions else '-'}c000.snappy.parquet"
+        sink = pa.BufferOutputStream()
+        pq.write_table(
+            table,
+            sink,
+            compression="snappy",
+            store_decimal_as_integer=True,
+            # Arrow's own copy of the schema is of no use: the table's is in the log.
+            store_schema=False,
+        )
+        data = sink.getvalue()
+        if nested:
+            data = pa.py_buffer(with_nested_ids(data.to_pybytes(), schema))
+        store.put(path, data)
+        return WrittenFile(
+            PurePosixPath(path), data.size, time.time_ns() // 1_000_000, pq.read_metadata(pa.BufferReader(data))
+        )
+
+    places = [(number, directory, table) for number, (directory, table) in enumerate(_of_size(tables))]
+    if len(places) == 1:
+        return [write(places[0])]
+    with ThreadPoolExecutor(min(_THREADS, max(1, len(places)))) as threads:
+        return list(threads.map(write, places))
+
+
+def _of_size(tables: Iterable[tuple[str, pa.Table]]) -> Iterator[tuple[str, pa.Table]]:
+    """The tables, cut where they are too large for one file."""
+    for directory, table in tables:
+        rows = max(1, table.num_rows * _FILE_BYTES // max(table.nbytes, 1))
+        for start in range(0, table.num_rows, rows):
+            yield directory, table.slice(start, rows)
+
+
+def by_directory(table: pa.Table, by: Sequence[str]) -> Iterator[tuple[dict[str, str | None], pa.Table]]:
+    """The rows of each combination of values of the text columns `by`, in their order, without these columns."""
+    import numpy as np
+    import pyarrow as pa
+
+    if not by:
+        yield {}, table
+        return
+    codes, values = np.zeros(table.num_rows, np.int64), []
+    for name in by:
+        column = table.column(name).combine_chunks()
+        column = pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column
+        encoded = column.dictionary_encode(null_encoding="encode")
+        known = encoded.dictionary.to_pylist()
+        codes = codes * len(known) + encoded.indices.to_numpy()
+        values.append(known)
+    order = np.argsort(codes, kind="stable")
+    found, starts = np.unique(codes[order], return_index=True)
+    data = table.drop_columns(list(by)).take(pa.array(order))
+    for code, start, end in zip(found.tolist(), starts, [*starts[1:], table.num_rows], strict=True):
+        yield dict(zip(by, _values(code, values), strict=True)), data.slice(start, end - start)
+
+
+def _values(code: int, known: Sequence[Sequence[str | None]]) -> Iterator[str | None]:
+    """The value of each column, of a code to which the place of a value adds after all before it were multiplied."""
+    places = []
+    for values in reversed(known):
+        code, place = divmod(code, len(values))
+        places.append(values[place])
+    return reversed(places)
+
+
+def directory_name(column: str, value: str | None) -> str:
+    """The directory of a partition value, as Spark calls it."""
+    return f"{_escaped(column)}={HIVE_NULL if value is None or value == '' else _escaped(value)}"
+
+
+def _escaped(text: str) -> str:
+    return "".join(f"%{ord(char):02X}" if char < " " or char in _ESCAPED else char for char in text)
+
+
+def as_stored(table: pa.Table, schema: StructType) -> pa.Table:
+    """Rows under physical names, as Spark gives them, in the types and with the field ids that files have.
+
+    Columns that `schema` has not are ours, and stay as they are.
+    """
+    import pyarrow as pa
+
+    known = {field.name: field for field in _file_schema(schema)}
+    return table.cast(pa.schema([known.get(field.name, field) for field in table.schema]))
+
+
+def _file_schema(schema: StructType) -> pa.Schema:
+    import pyarrow as pa
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    kinds = to_arrow_schema(spark_schema(schema), timezone="UTC")
+    return pa.schema([_physical(item, kind.type) for item, kind in zip(schema, kinds, strict=True)])
+
+
+def _physical(item: StructField, kind: pa.DataType) -> pa.Field:
+    """A column, or a field of a struct, under its physical name, with its id."""
+    import pyarrow as pa
+
+    metadata = {"PARQUET:field_id": str(item.metadata[ID])} if ID in item.metadata else None
+    return pa.field(physical_name(item), _with_ids(item.type, kind), metadata=metadata)
+
+
+def _with_ids(kind: DataType, arrow: pa.DataType) -> pa.DataType:
+    """An Arrow type under physical names, with the ids of the fields of structs in it."""
+    import pyarrow as pa
+
+    match kind:
+        case StructType():
+            return pa.struct([_physical(item, field.type) for item, field in zip(kind, arrow, strict=True)])
+        case ArrayType(element):
+            return pa.list_(pa.field("element", _with_ids(element, arrow.value_type)))
+        case MapType(key, value):
+            return pa.map_(_with_ids(key, arrow.key_type), _with_ids(value, arrow.item_type))
+        case _:
+            return arrow

@@ -1,0 +1,161 @@
+"""How the same storage is reached by two clients: our own, obstore, and Hadoop's connectors, which Spark uses.
+
+Options are obstore's: names such as `aws_access_key_id`, in lower case. Settings are Hadoop's, such as
+`fs.s3a.access.key`, without Spark's `spark.hadoop.` before them.
+Source: obstore, S3Config, AzureConfig, GCSConfig; Hadoop 3.5, S3A, ABFS; Google's connector, CONFIGURATION.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from deltasql.log.storage.locations import scheme
+
+_S3A = {
+    "access.key": "aws_access_key_id",
+    "secret.key": "aws_secret_access_key",
+    "session.token": "aws_session_token",
+    "endpoint.region": "aws_region",
+    "endpoint": "aws_endpoint",
+}
+"""Settings of S3A, behind `fs.s3a.` or `fs.s3a.bucket.<bucket>.`, that are one option each."""
+
+_SHORT = {
+    "access_key_id": "aws_access_key_id",
+    "secret_access_key": "aws_secret_access_key",
+    "session_token": "aws_session_token",
+    "token": "aws_session_token",
+    "aws_token": "aws_session_token",
+    "region": "aws_region",
+    "default_region": "aws_region",
+    "aws_default_region": "aws_region",
+    "endpoint": "aws_endpoint",
+    "endpoint_url": "aws_endpoint",
+    "aws_endpoint_url": "aws_endpoint",
+    "allow_http": "aws_allow_http",
+}
+"""Other names of the same options."""
+
+_ANONYMOUS = "AnonymousAWSCredentialsProvider"
+_ACCOUNT_KEY = re.compile(r"fs\.azure\.account\.key(?:\.(?P<account>[^.]+)\..*)?")
+_SAS = re.compile(r"fs\.azure\.sas\.fixed\.token(?:\..*)?")
+_TENANT = re.compile(r"https?://[^/]+/(?P<tenant>[^/]+)/oauth2/")
+_GCS_KEY_FILES = ("fs.gs.auth.service.account.json.keyfile", "google.cloud.auth.service.account.json.keyfile")
+
+
+def options_of(location: str, settings: Mapping[str, str]) -> dict[str, str]:
+    """The options that say what Hadoop's settings say for a location; empty where they say nothing of its storage."""
+    match scheme(location):
+        case "s3":
+            return _s3_options(urlsplit(location).netloc, settings)
+        case "abfss":
+            return _azure_options(urlsplit(location).netloc, settings)
+        case "gs":
+            files = (settings[name] for name in _GCS_KEY_FILES if settings.get(name))
+            file = next(files, None)
+            return {} if file is None else {"google_service_account": file}
+        case _:
+            return {}
+
+
+def _s3_options(bucket: str, settings: Mapping[str, str]) -> dict[str, str]:
+    def told(name: str) -> str | None:
+        return settings.get(f"fs.s3a.bucket.{bucket}.{name}") or settings.get(f"fs.s3a.{name}") or None
+
+    found = {option: value for name, option in _S3A.items() if (value := told(name))}
+    if endpoint := found.get("aws_endpoint"):
+        if "://" not in endpoint:
+            safe = told("connection.ssl.enabled") != "false"
+            endpoint = found["aws_endpoint"] = f"{'https' if safe else 'http'}://{endpoint}"
+        if endpoint.startswith("http://"):
+            found["aws_allow_http"] = "true"
+    if told("path.style.access") == "false":
+        found["aws_virtual_hosted_style_request"] = "true"
+    if (told("aws.credentials.provider") or "").endswith(_ANONYMOUS):
+        found["aws_skip_signature"] = "true"
+    return found
+
+
+def _azure_options(place: str, settings: Mapping[str, str]) -> dict[str, str]:
+    account = place.rpartition("@")[2].partition(".")[0]
+    found = {}
+    for name, value in settings.items():
+        key = _ACCOUNT_KEY.fullmatch(name)
+        if key and key["account"] in {None, account}:
+            found["azure_storage_account_key"] = value
+        elif _SAS.fullmatch(name) and (account in name or name == "fs.azure.sas.fixed.token"):
+            found["azure_storage_sas_key"] = value
+    for name, option in (("id", "azure_storage_client_id"), ("secret", "azure_storage_client_secret")):
+        if told := _of_account(settings, f"fs.azure.account.oauth2.client.{name}", place):
+            found[option] = told
+    tenant = _TENANT.match(_of_account(settings, "fs.azure.account.oauth2.client.endpoint", place) or "")
+    return {**found, "azure_storage_tenant_id": tenant["tenant"]} if tenant else found
+
+
+def _of_account(settings: Mapping[str, str], name: str, place: str) -> str | None:
+    return settings.get(f"{name}.{place.rpartition('@')[2]}") or settings.get(name)
+
+
+def hadoop_settings(location: str, options: Mapping[str, str]) -> dict[str, str]:
+    """The settings with which Hadoop reaches a location as obstore does with `options`, for its bucket or account."""
+    match scheme(location):
+        case "s3":
+            return _s3_settings(urlsplit(location).netloc, long_names(options))
+        case "abfss":
+            return _azure_settings(urlsplit(location).netloc, options)
+        case "gs":
+            enabled = {"fs.gs.auth.type": "SERVICE_ACCOUNT_JSON_KEYFILE"}
+            account = options.get("google_service_account")
+            return {} if account is None else {**enabled, _GCS_KEY_FILES[0]: account}
+        case _:
+            return {}
+
+
+def _s3_settings(bucket: str, options: Mapping[str, str]) -> dict[str, str]:
+    known = {name: options[option] for name, option in _S3A.items() if options.get(option)}
+    if "endpoint" in known:
+        # A server of one's own rarely has a name for each bucket.
+        hosted = options.get("aws_virtual_hosted_style_request") == "true"
+        known["path.style.access"] = str(not hosted).lower()
+        known["connection.ssl.enabled"] = str(not known["endpoint"].startswith("http://")).lower()
+    if options.get("aws_skip_signature") == "true":
+        known["aws.credentials.provider"] = f"org.apache.hadoop.fs.s3a.{_ANONYMOUS}"
+    elif "access.key" in known:
+        kind = "Temporary" if "session.token" in known else "Simple"
+        known["aws.credentials.provider"] = f"org.apache.hadoop.fs.s3a.{kind}AWSCredentialsProvider"
+    return {f"fs.s3a.bucket.{bucket}.{name}": value for name, value in known.items()}
+
+
+def _azure_settings(place: str, options: Mapping[str, str]) -> dict[str, str]:
+    host = place.rpartition("@")[2]
+    if key := options.get("azure_storage_account_key") or options.get("account_key"):
+        return {f"fs.azure.account.key.{host}": key}
+    if token := options.get("azure_storage_sas_key") or options.get("sas_key"):
+        return {f"fs.azure.account.auth.type.{host}": "SAS", f"fs.azure.sas.fixed.token.{host}": token}
+    identity, secret, tenant = (
+        options.get(f"azure_storage_{name}") for name in ("client_id", "client_secret", "tenant_id")
+    )
+    if not (identity and secret and tenant):
+        return {}
+    return {
+        f"fs.azure.account.auth.type.{host}": "OAuth",
+        f"fs.azure.account.oauth.provider.type.{host}": (
+            "org.apache.hadoop.fs.azurebfs.oauth2.ClientCredsTokenProvider"
+        ),
+        f"fs.azure.account.oauth2.client.id.{host}": identity,
+        f"fs.azure.account.oauth2.client.secret.{host}": secret,
+        f"fs.azure.account.oauth2.client.endpoint.{host}": f"https://login.microsoftonline.com/{tenant}/oauth2/token",
+    }
+
+
+def long_names(options: Mapping[str, str]) -> dict[str, str]:
+    """Options of S3 under their long names in lower case, whichever of their names they came by."""
+    lower = {name.lower(): value for name, value in options.items()}
+    return {_SHORT.get(name, name): value for name, value in lower.items()}
+
+
+def of_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """The options of S3 that environment variables give, as obstore reads them."""
+    return long_names({name: value for name, value in environment.items() if name.startswith("AWS_")})

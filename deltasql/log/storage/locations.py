@@ -1,0 +1,86 @@
+"""Locations of tables: how one place is spelt by users, in logs, by Hadoop and by us.
+
+A location is absolute and decoded. Two of one place are equal, and paths below it begin with it: a local one is a plain
+path, any other a URL with the scheme that its storage is known by (`s3a://b/t` is `s3://b/t`), without a last slash.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+_ALIASES = {"s3a": "s3", "s3n": "s3", "abfs": "abfss", "gcs": "gs"}
+"""Other schemes of the same storage, by which Hadoop's connectors, old or without TLS, are chosen."""
+
+_HADOOP = {"s3": "s3a"}
+"""What Hadoop calls the schemes that have another name there."""
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+
+
+def scheme(location: str) -> str:
+    """The scheme of a location in lower case, by its first name; `file` for a plain path."""
+    found = _SCHEME.match(location)
+    if found is None or location.startswith("/"):
+        return "file"
+    return _ALIASES.get(found[1].lower(), found[1].lower())
+
+
+def is_local(location: str) -> bool:
+    """True for an absolute path or a `file:` URL."""
+    return location.startswith(("/", "file:"))
+
+
+def is_url(location: str) -> bool:
+    """True for what begins with a scheme, `file:` included."""
+    return _SCHEME.match(location) is not None
+
+
+def plain_location(decoded: str) -> str:
+    """A decoded path or URI in our spelling: `file:` and the authority, which is this machine, are taken off."""
+    found = _SCHEME.match(decoded)
+    if found is None:
+        return decoded
+    if found[1] == "file":
+        rest = decoded[len("file:") :]
+        if rest.startswith("//"):
+            rest = rest[2:].partition("/")[2]
+        return "/" + rest.lstrip("/")
+    return scheme(decoded) + decoded[found.end(1) :]
+
+
+def local_path(location: str) -> str:
+    """The plain path of a local location: `file:///a%20b` and `file:/a%20b` are `/a b`; a path stays as it is."""
+    path = location
+    if location.startswith("file:"):
+        path = plain_location(unquote(location) if "%" in location else location)
+    return path.rstrip("/") or "/"
+
+
+def table_location(location: str) -> str:
+    """An absolute location in the one form in which two of one place are equal, and which other paths begin with."""
+    return local_path(location) if is_local(location) else plain_location(location).rstrip("/")
+
+
+def absolute_location(place: str) -> str:
+    """The location of a path or URL that a user has written; a relative path is taken from the working directory."""
+    if is_local(place):
+        return str(Path(local_path(place)))
+    return table_location(place) if "://" in place else str(Path(place).absolute())
+
+
+def hadoop_scheme(location: str) -> str:
+    """The scheme by which Hadoop knows the storage of a location: `s3a`."""
+    own = scheme(location)
+    return _HADOOP.get(own, own)
+
+
+def hadoop_location(location: str) -> str:
+    """A location as Spark reads and writes it: `s3a://b/t` for `s3://b/t`; a local path stays as it is."""
+    return location if is_local(location) else hadoop_scheme(location) + location[location.index(":") :]
+
+
+def table_uri(location: str) -> str:
+    """A location as Spark names it in results, which does not encode it: `file:/a b` for a local one."""
+    return f"file:{location}" if location.startswith("/") else location

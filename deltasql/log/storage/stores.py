@@ -1,0 +1,107 @@
+"""The storages of a session: local folders, and buckets that are reached with its credentials."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from obstore import exceptions
+from obstore.store import MemoryStore, from_url
+
+from deltasql.errors.log import UnsupportedLocationError
+from deltasql.log.storage.credentials import hadoop_settings, of_environment, options_of
+from deltasql.log.storage.local_store import LocalLogStore
+from deltasql.log.storage.locations import is_local, local_path, scheme, table_location
+from deltasql.log.storage.log_store import LogStore, storage_reason
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# What stays in memory is one store per process, so that two sessions see the same tables.
+_MEMORY = MemoryStore()
+
+_HADOOP_ONLY = frozenset({"hdfs", "viewfs", "dbfs", "o3fs", "ofs", "oss", "cosn", "wasb", "wasbs"})
+"""File systems that Hadoop knows and obstore does not: nothing here could create a version exactly once."""
+
+
+class Stores:
+    """Opens the storage of a location. Every bucket is opened once, so that its connections are used again.
+
+    `options` are obstore's, under any of their names (`aws_access_key_id`); what they leave open, the settings of a
+    Spark session that was handed in say (`hadoop`, asked when a bucket is first opened), and else the environment.
+    """
+
+    def __init__(
+        self, options: Mapping[str, str] | None = None, hadoop: Callable[[], Mapping[str, str]] = dict
+    ) -> None:
+        self._options = dict(options or {})
+        self._hadoop = hadoop
+        self._buckets: dict[str, Any] = {}
+
+    def open(self, location: str) -> LogStore:
+        """The storage of the table at `location`: an absolute local path or a URL. Raises UnsupportedLocationError."""
+        store = self._opened(location)
+        store.at = self.open
+        return store
+
+    def _opened(self, location: str) -> LogStore:
+        if is_local(location):
+            return LocalLogStore(local_path(location))
+        place = table_location(location)
+        if scheme(place) == "memory":
+            return LogStore(place, _MEMORY, place.partition(":")[2].strip("/"))
+        bucket, prefix = _parts(place)
+        return LogStore(place, self._bucket(bucket), prefix)
+
+    def open_file(self, location: str) -> pa.NativeFile:
+        """The file at an absolute place, for pyarrow. Raises FileNotFoundError, StorageError."""
+        folder, _, name = location.rpartition("/")
+        return self.open(folder or "/").open_input(name)
+
+    def hadoop_settings(self, location: str) -> dict[str, str]:
+        """What Hadoop must be told so that it reaches a location as we do; empty for a local one."""
+        if is_local(location):
+            return {}
+        known = of_environment(os.environ) if scheme(location) == "s3" else {}
+        return hadoop_settings(location, {**known, **self._told(location)})
+
+    def _told(self, location: str) -> dict[str, str]:
+        return {**options_of(location, self._hadoop()), **self._options}
+
+    def _bucket(self, url: str) -> Any:
+        """The root of a bucket or container. Raises UnsupportedLocationError."""
+        if url in self._buckets:
+            return self._buckets[url]
+        if scheme(url) in _HADOOP_ONLY:
+            raise UnsupportedLocationError(url, "only Hadoop knows this file system; it offers no safe commit here")
+        try:
+            opened = from_url(url, **_arguments(self._told(url)))
+        except (exceptions.BaseError, ValueError, TypeError) as error:
+            relative = ":" not in url
+            reason = "it is relative; write the whole path, as /data/t" if relative else storage_reason(error)
+            raise UnsupportedLocationError(url, reason) from error
+        return self._buckets.setdefault(url, opened)
+
+
+_CLIENT = frozenset(
+    {"allow_http", "allow_invalid_certificates", "connect_timeout", "timeout", "proxy_url", "user_agent"}
+)
+"""Options of the HTTP client, whatever the storage."""
+
+
+def _arguments(options: Mapping[str, str]) -> dict[str, Any]:
+    """obstore's arguments for some options. What the environment alone gives, obstore reads by itself."""
+    names = {name: name.lower().removeprefix("aws_") for name in options}
+    client = {names[name]: value for name, value in options.items() if names[name] in _CLIENT}
+    config = {name: value for name, value in options.items() if names[name] not in _CLIENT}
+    return {key: value for key, value in (("config", config), ("client_options", client)) if value}
+
+
+def _parts(location: str) -> tuple[str, str]:
+    """The URL of the bucket, and the place in it."""
+    if "://" not in location:
+        return location, ""
+    kind, place, path, _, _ = urlsplit(location, allow_fragments=False)
+    return f"{kind}://{place}", path.strip("/")
