@@ -47,14 +47,15 @@ class SparkError(DeltaSqlError):
 @condition(
     "DELTASQL_NO_WAY_TO_FILES",
     "0A000",
-    "Spark cannot read or write {location}: it has no connector for {scheme}://. Only Spark's own reader and writer "
-    "know VARIANT columns. Start it with the connector's jars (see docs/object-stores.md).",
+    "Spark cannot read or write {location}: it has no connector for {scheme}://, which {reason} needs. Start Spark with "
+    "the connector's jars (docs/object-stores.md says which).",
 )
 class NoWayToFilesError(DeltaSqlError):
-    """Columns that only Spark can move, in an object store that it has no jars for."""
+    """Files that only Spark's executors can move, in an object store that it has no jars for."""
 
     location: str
     scheme: str
+    reason: str
 
 
 @condition(

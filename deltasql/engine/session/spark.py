@@ -23,6 +23,7 @@ from deltasql.engine.session.tuning import SHUFFLES, Tuning, for_size
 from deltasql.errors.engine import JavaMissingError
 from deltasql.log.storage.locations import hadoop_location, hadoop_scheme
 from deltasql.log.storage.stores import Stores
+from deltasql.settings.session_settings import IO_MODE
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -98,7 +99,6 @@ class SparkHandle:
         self._kept = {*self._pending, *outside_settings(os.environ)}
         self._stream_tuning: Tuning | None = None
         self._reached: set[str] = set()
-        self._connectors: frozenset[str] = frozenset()
         self.own = spark is None
 
     def of(self, frame: DataFrame) -> SparkHandle:
@@ -145,7 +145,9 @@ class SparkHandle:
         """The session that is active in this process, which then is somebody else's, or our own."""
         active = _active_session()
         if active is None:
-            return _start_local(self._connectors)
+            # Jars must be there from the start: for the stores that hold tables which were asked for until now.
+            alone = (self.setting(IO_MODE.name) or "").upper() == "DRIVER"
+            return _start_local(frozenset() if alone else self.stores.hadoop_schemes)
         self.own = active.conf.get(OWN_MARK, None) is not None
         return active
 
@@ -183,10 +185,7 @@ class SparkHandle:
 
     def reaches(self, location: str) -> bool:
         """Whether Spark's executors can read and write an object store. The first question starts Spark."""
-        place = hadoop_scheme(location)
-        if self._session is None and self._given is None:
-            self._connectors |= {place}
-        return can_reach(self.session, place)
+        return can_reach(self.session, hadoop_scheme(location))
 
     def hadoop_location(self, location: str) -> str:
         """A place in a store as Spark is told it, which from now on has the settings that lead there."""

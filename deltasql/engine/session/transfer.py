@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltasql.errors.engine import NoWayToFilesError
-from deltasql.log.storage.locations import is_local, scheme
-from deltasql.settings.session_settings import IO_MODE
+from deltasql.log.storage.locations import hadoop_scheme, is_local
+from deltasql.settings.session_settings import DEFAULTS, IO_MODE
 
 if TYPE_CHECKING:
     from deltasql.engine.session.spark import SparkHandle
@@ -26,13 +26,14 @@ def by_driver(spark: SparkHandle, location: str, size: int, *, variants: bool = 
     `variants`: the columns hold variants, which only Spark's own reader and writer know.
     Raises InvalidSettingError, NoWayToFilesError.
     """
-    mode = IO_MODE.value(spark.setting(IO_MODE.name) or IO_MODE.default)
-    if variants:
-        if not is_local(location) and not spark.reaches(location):
-            raise NoWayToFilesError(location=location, scheme=scheme(location))
-        return False
-    if mode != "AUTO":
-        return mode == "DRIVER"
+    mode = IO_MODE.value(spark.setting(IO_MODE.name) or DEFAULTS[IO_MODE.name])
+    if mode == "DRIVER" and not variants:
+        return True
     if is_local(location):
         return False
-    return size <= DRIVER_BYTES or not spark.reaches(location)
+    if mode == "AUTO" and not variants:
+        return size <= DRIVER_BYTES or not spark.reaches(location)
+    if not spark.reaches(location):
+        reason = "VARIANT columns" if variants else f"{IO_MODE.name} = EXECUTORS"
+        raise NoWayToFilesError(location=location, scheme=hadoop_scheme(location), reason=reason)
+    return False

@@ -153,7 +153,8 @@ class LogStore:
     def overwrite(self, path: str, data: bytes | pa.Buffer) -> None:
         """Makes `data` the object, whatever was there. Raises StorageError."""
         try:
-            obstore.put(self._open(create=True), self._prefix + path, data)
+            # obstore knows buffers of unsigned bytes only, and Arrow's are signed.
+            obstore.put(self._open(create=True), self._prefix + path, memoryview(data).cast("B"))
         except (exceptions.BaseError, OSError) as error:
             raise StorageError("write", self.url(path), storage_reason(error)) from error
 
@@ -235,7 +236,8 @@ class LogStore:
 
         An object store copies and deletes, one by one: nobody else may use either folder.
         """
-        for entry in self.list_below(source):
+        # Hadoop's S3A leaves markers that are called as the folder.
+        for entry in (item for item in self.list_below(source) if item.path != source):
             moved = target + entry.path.removeprefix(source)
             try:
                 obstore.rename(self._open(), self._prefix + entry.path, self._prefix + moved)
@@ -365,5 +367,13 @@ def _tag(meta: Any) -> Tag:
 
 def storage_reason(error: BaseException) -> str:
     """What went wrong, in one line for a message."""
-    # obstore appends its debug form after an empty line.
-    return str(error).split("\n\n")[0].strip().rstrip(".") or type(error).__name__
+    # obstore appends its debug form after an empty line, and before that the whole answer of the server.
+    text = str(error).split("\n\n")[0].strip()
+    told = _ANSWER.search(text)
+    if told is not None:
+        text = f"{told['message'].rstrip('.')} ({told['code']})"
+    return text.rstrip(".") or type(error).__name__
+
+
+_ANSWER = re.compile(r"<Code>(?P<code>[^<]*)</Code>.*?<Message>(?P<message>[^<]*)</Message>", re.DOTALL)
+"""What a server says of a request that it refused, in S3's and Azure's XML."""

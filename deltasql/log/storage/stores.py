@@ -13,7 +13,7 @@ from obstore.store import MemoryStore, from_url
 from deltasql.errors.log import UnsupportedLocationError
 from deltasql.log.storage.credentials import hadoop_settings, of_environment, options_of
 from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.log.storage.locations import is_local, local_path, scheme, table_location
+from deltasql.log.storage.locations import hadoop_scheme, is_local, local_path, scheme, table_location
 from deltasql.log.storage.log_store import LogStore, storage_reason
 
 if TYPE_CHECKING:
@@ -59,6 +59,11 @@ class Stores:
         """The file at an absolute place, for pyarrow. Raises FileNotFoundError, StorageError."""
         folder, _, name = location.rpartition("/")
         return self.open(folder or "/").open_input(name)
+
+    @property
+    def hadoop_schemes(self) -> frozenset[str]:
+        """The schemes by which Hadoop knows the buckets that were opened."""
+        return frozenset(map(hadoop_scheme, self._buckets))
 
     def hadoop_settings(self, location: str) -> dict[str, str]:
         """What Hadoop must be told so that it reaches a location as we do; empty for a local one."""
