@@ -124,6 +124,11 @@ class Analyst(Protocol):
     def setting(self, key: str) -> str | None:
         """A Spark setting, if Spark is running and has it."""
 
+    def mover(self, operator: Operator, location: str) -> str | None:
+        """Who moves the files at a location for `operator`: "driver" or "executors". None: Spark does, as always on a
+        local disk.
+        """
+
     def value(self, expression: str, relations: Mapping[str, Operator] = EMPTY) -> Any:
         """The value of a constant expression, or of a sub-query over `relations`."""
 

@@ -19,12 +19,13 @@ from deltasql.engine.rows import QueryResult
 from deltasql.engine.session.interrupts import stoppable
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema
+from deltasql.engine.session.transfer import by_driver
 from deltasql.engine.writing.file_statistics import extremes
 from deltasql.engine.writing.stage import Stage as SparkStage
 from deltasql.engine.writing.stage import row_count
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.actions.actions import AddFile
-from deltasql.log.storage.locations import table_location
+from deltasql.log.storage.locations import is_local, table_location
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import HIDDEN_PREFIX
 from deltasql.plan.operators import (
@@ -40,6 +41,7 @@ from deltasql.plan.operators import (
 from deltasql.plan.reads import Reads
 from deltasql.runtime import Rewritten, Stage, Staged
 from deltasql.schema.types import DataType, StructType
+from deltasql.settings.session_settings import IO_MODE
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -165,6 +167,13 @@ class StatementEngine:
             with self.work():
                 catalog = self.spark.session.catalog
                 (catalog.dropTempView if len(parts) == 1 else catalog.dropGlobalTempView)(parts[-1])
+
+    def mover(self, operator: Operator, location: str) -> str | None:
+        """See `Analyst.mover`. For a place in an object store it starts Spark, to see whether it has a way there."""
+        if is_local(location) and not self.spark.setting(IO_MODE.name):
+            return None
+        with self.work():
+            return "driver" if by_driver(self.spark, location, input_size(operator)) else "executors"
 
     def value(self, expression: str, relations: Mapping[str, Operator] = EMPTY) -> Any:
         """The value of a constant expression, or of a sub-query over `relations`."""

@@ -47,8 +47,8 @@ class SparkError(DeltaSqlError):
 @condition(
     "DELTASQL_NO_WAY_TO_FILES",
     "0A000",
-    "Spark cannot read or write {location}: it has no connector for {scheme}://, which {reason} needs. Start Spark with "
-    "the connector's jars (docs/object-stores.md says which).",
+    "Spark cannot read or write {location}: it has no connector for {scheme}://, which {reason} needs. "
+    "Start Spark with the connector's jars (docs/object-stores.md says which).",
 )
 class NoWayToFilesError(DeltaSqlError):
     """Files that only Spark's executors can move, in an object store that it has no jars for."""

@@ -79,7 +79,7 @@ def by_directory(table: pa.Table, by: Sequence[str]) -> Iterator[tuple[dict[str,
     import numpy as np
     import pyarrow as pa
 
-    if not by:
+    if not by or not table.num_rows:
         yield {}, table
         return
     codes, values = np.zeros(table.num_rows, np.int64), []

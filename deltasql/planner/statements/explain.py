@@ -42,6 +42,7 @@ from deltasql.planner.changes import (
     TableChange,
 )
 from deltasql.planner.context import Context
+from deltasql.planner.rows.read_set import scans
 from deltasql.planner.rule import plan
 from deltasql.schema.text import path_text
 from deltasql.schema.types import STRING, StructField, StructType
@@ -59,6 +60,7 @@ def _(statement: Explain, context: Context) -> Plan:
         raise ExplainModeError(mode=statement.mode).at(context.caret(0, statement.start))
     planned = plan(statement.statement, context)
     lines = ["== Logical Plan ==", *logical_lines(statement.statement, context.told), *physical_lines(planned)]
+    lines += _movers(planned, context)
     if statement.mode is not None and isinstance(planned, (QueryRows, RowChange)):
         lines += ["== Expressions ==", *expressions(planned.operator)]
     # A plan tells the statement in words of its own, which positions in the text do not lead to.
@@ -118,6 +120,22 @@ def physical_lines(planned: Plan) -> list[str]:
             return ["== Physical Plan ==", f"{type(planned).__name__}: no table changes"]
         case _:
             assert_never(planned)
+
+
+def _movers(planned: Plan, context: Context) -> list[str]:
+    """Who moves data files, where that is not Spark on a local disk."""
+    if not isinstance(planned, (QueryRows, RowChange, LayoutChange)):
+        return []
+    moved = {
+        f"read {item.table}": context.analyst.mover(item, item.location)
+        for item in scans(planned.operator)
+        if item.files.num_rows
+    }
+    if not isinstance(planned, QueryRows) and not _changes_nothing(planned):
+        log = planned.commit.log
+        moved[f"write {log.table}"] = context.analyst.mover(planned.operator, log.location)
+    told = [f"{what}: by the {who}" for what, who in moved.items() if who is not None]
+    return ["== Files ==", *told] if told else []
 
 
 def _unneeded(removal: FileRemoval) -> str:

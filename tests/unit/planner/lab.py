@@ -96,6 +96,9 @@ class FakeAnalyst:
         self.asked.append(expression)
         return self.values[expression]
 
+    def mover(self, operator: Operator, location: str) -> str | None:
+        return None
+
     def reads_below(self, rows: Supplied, location: str) -> bool:
         return False
 
