@@ -127,7 +127,7 @@ def _movers(planned: Plan, context: Context) -> list[str]:
     if not isinstance(planned, (QueryRows, RowChange, LayoutChange)):
         return []
     moved = {
-        f"read {item.table}": context.analyst.mover(item, item.location)
+        f"read {item.table.name}": context.analyst.mover(item, item.table.location)
         for item in scans(planned.operator)
         if item.files.num_rows
     }
