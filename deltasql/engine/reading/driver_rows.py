@@ -37,7 +37,6 @@ _THREADS = 8
 _AT_ONCE = 8 << 20
 """Smaller files are fetched whole, with one request."""
 
-FILE_METADATA = "_metadata"
 _FIELDS = StructType(
     (
         StructField("file_path", STRING),
@@ -50,6 +49,7 @@ _FIELDS = StructType(
     )
 )
 """What Spark tells of a row's file. Source: Spark, Hidden File Metadata."""
+_DESCRIPTION = StructField("_metadata", _FIELDS)
 
 
 def driver_rows(
@@ -62,7 +62,7 @@ def driver_rows(
     """
     import pyarrow as pa
 
-    columns = StructType((*without_lengths(stored), *((StructField(FILE_METADATA, _FIELDS),) if told else ())))
+    columns = StructType((*without_lengths(stored), *((_DESCRIPTION,) if told else ())))
     target = _arrow_schema(columns)
 
     sizes = dict(zip(*(operator.files.column(name).to_pylist() for name in ("location", "size")), strict=True))
@@ -110,7 +110,7 @@ def _file_rows(
         rows = file.read(columns=wanted).combine_chunks()
         arrays = []
         for item, field in zip(columns, target, strict=True):
-            if item.name == FILE_METADATA:
+            if item is _DESCRIPTION:
                 arrays.append(_told(path, source.size(), at, rows.num_rows, field.type))
             elif (name := stored.get(physical_name(item).lower())) is None:
                 arrays.append(pa.nulls(rows.num_rows, field.type))

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from deltasql.engine.reading.footers import footer
-from deltasql.engine.reading.frames import checked
+from deltasql.engine.reading.frames import checked, frame_schema
 from deltasql.engine.reading.input_size import UNKNOWN_SIZE
 from deltasql.engine.session.spark import SparkHandle
+from deltasql.engine.session.spark_types import spark_type
 from deltasql.engine.session.transfer import by_driver
 from deltasql.engine.session.tuning import for_writes
 from deltasql.engine.writing.counted import Counted
@@ -49,11 +50,11 @@ from deltasql.schema.column_mapping import is_mapped, physical_name, physical_sc
 from deltasql.schema.json import schema_to_json
 from deltasql.schema.row_ids import RowIdColumns
 from deltasql.schema.text import path_text, quote_name, quote_text
-from deltasql.schema.types import STRING, VOID, StructType
+from deltasql.schema.types import STRING, VOID, DecimalType, PrimitiveType, StructField, StructType
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 
 CHANGE_DATA = "_change_data"
@@ -191,7 +192,7 @@ class Stage:
         from pyspark.sql import functions as F
 
         texts = {hidden(f"d{index}"): name for index, name in enumerate(by)}
-        data = [rows[quote_name(name)] for name in rows.columns if name not in by]
+        data = [_for_arrow(rows[quote_name(item.name)], item) for item in frame_schema(rows) if item.name not in by]
         keys = [F.col(quote_name(name)).cast("string").alias(text) for text, name in texts.items()]
         table = rows.select(*data, *keys).toArrow()
         parts = (
@@ -302,6 +303,13 @@ class Stage:
         self._directories.clear()
         self._filled.clear()
         self._files.clear()
+
+
+def _for_arrow(column: Column, field: StructField) -> Column:
+    """A column of a type that Arrow takes: PySpark refuses a NULL struct whose fields are never NULL."""
+    if isinstance(field.type, (PrimitiveType, DecimalType)):
+        return column
+    return column.cast(spark_type(field.type)).alias(field.name)
 
 
 def _place(directory: str, values: Mapping[str, str | None]) -> str:
