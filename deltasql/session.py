@@ -88,7 +88,7 @@ class Session:
         storage_options: Mapping[str, str] | None = None,
     ) -> None:
         self.stores = Stores(storage_options, self._hadoop_settings)
-        self.catalog = Catalog(warehouse)
+        self.catalog = Catalog(warehouse, self.stores.open)
         self.settings = Settings()
         self.views: dict[str, View] = {}
         self.open_log: Callable[[str, str], DeltaLog] = self._open_log
