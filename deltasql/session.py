@@ -44,6 +44,7 @@ from deltasql.planner.changes import (
 from deltasql.planner.context import Context
 from deltasql.result import Placed, Result
 from deltasql.settings.session_settings import (
+    COMMIT_PROBE,
     FSYNC,
     TIME_ZONE,
     Settings,
@@ -318,6 +319,7 @@ class Session:
             log = self._logs[location] = self.open_log(location, name)
         if isinstance(log.store, LocalLogStore):
             log.store.durable = self.settings[FSYNC]
+        log.store.probed = self.settings[COMMIT_PROBE]
         return log
 
     def _result(self, outcome: Done, engine: Engine) -> Result:

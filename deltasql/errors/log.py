@@ -15,9 +15,51 @@ class StorageError(DeltaSqlError):
 
 
 @condition(
+    "DELTA_STORAGE_UNAVAILABLE",
+    "58030",
+    "Could not {action} {path}: in {tries} tries over {seconds} s the storage was too busy or gave no answer, "
+    "the last time with: {reason}. Once it answers, or fewer writers ask it, run the statement again.",
+)
+class StorageUnavailableError(StorageError):
+    """Requests that are safe to make again, and were, until the patience of `log.storage.patience` was over."""
+
+    tries: int
+    seconds: int
+
+
+@condition(
+    "DELTA_UNSAFE_STORAGE",
+    "0A000",
+    "{store} cannot hold commits: {finding}. Two writers could commit the same version, and one commit be lost. "
+    "Nothing was written; tables there can be read. Write to a store that creates an object only once, or let a single "
+    "process write and say so: SET deltasql.commit.probe = false.",
+)
+class UnsafeStoreError(DeltaSqlError):
+    """A store that creates an object although there is one: its conditional put is missing, ignored or loses races."""
+
+    store: str
+    finding: str
+
+
+@condition(
+    "DELTA_COMMIT_OVERWRITTEN",
+    "58030",
+    "{store} accepted {path} and then let another writer put another commit in its place: the changes of this "
+    "statement are lost. Let a single process write there, or keep the table in another store; then look at its "
+    "history and run the statement again.",
+)
+class OverwrittenCommitError(DeltaSqlError):
+    """A commit that was answered as won, and is another writer's when it is read back."""
+
+    path: str
+    store: str
+
+
+@condition(
     "DELTA_WRITE_OUTCOME_UNKNOWN",
     "58030",
-    "The storage did not answer whether {path} was written: {reason}. Look at the table's history before a retry.",
+    "The storage did not answer whether {path} was written: {reason}. It may be there: look at the table's history "
+    "before a retry.",
 )
 class AmbiguousWriteError(DeltaSqlError):
     """A put-if-absent of which storage did not say whether it took place."""

@@ -292,6 +292,13 @@ FSYNC = _flag(
     "Commits wait for the disk; false: a crash of the machine may lose the last ones (see "
     "[durability](security.md#durability)).",
 )
+COMMIT_PROBE = _flag(
+    "deltasql.commit.probe",
+    "true",
+    "object stores",
+    "Before its first commit in a bucket a process asks whether the store creates an object only once; false: nobody "
+    "asks (see [object stores](object-stores.md#what-a-commit-asks-of-a-store)).",
+)
 RETRY_ATTEMPTS = _number(
     "deltasql.retry.maxAttempts", "10", _RACES, "How often `session.sql` tries a statement that loses its races."
 )

@@ -17,6 +17,7 @@ from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.log_store import Entry, LogStore
+from deltasql.log.storage.patience import Patience
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 
 from .conftest import added, append, whole
@@ -75,6 +76,7 @@ def test_a_storage_that_never_answers(table: Table) -> None:
 
 def test_what_the_client_library_raises(monkeypatch: pytest.MonkeyPatch, location: str) -> None:
     store = LogStore("memory:///t", MemoryStore())
+    monkeypatch.setattr(LogStore, "patience", Patience(tries=3, first=0.001))
     for raised, expected in (
         (exceptions.GenericError("request timed out"), AmbiguousWriteError),
         (exceptions.PermissionDeniedError("no"), StorageError),

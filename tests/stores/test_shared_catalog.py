@@ -3,72 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import socket
 import subprocess
 import sys
-import time
-import urllib.request
-from collections.abc import Iterator
-from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 import deltasql
 from deltasql.catalog import Catalog
+from tests.stores.conftest import Store
 
 PROCESSES = 8
-
-
-@dataclass(frozen=True)
-class Bucket:
-    root: str
-
-    def url(self, name: str) -> str:
-        return f"{self.root}/{name}"
-
-
-@pytest.fixture(scope="module")
-def endpoint() -> Iterator[str]:
-    if given := os.environ.get("DELTASQL_TEST_S3"):
-        yield given.rstrip("/")
-        return
-    if find_spec("moto") is None or find_spec("flask_cors") is None:
-        pytest.skip("neither is moto with its server installed nor DELTASQL_TEST_S3 set")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        for _ in range(300):
-            with socket.socket() as asked:
-                if asked.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.1)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.kill()
-        server.wait()
-
-
-@pytest.fixture
-def s3(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> Bucket:
-    name = f"deltasql-{os.urandom(6).hex()}"
-    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    direct.open(urllib.request.Request(f"{endpoint}/{name}", method="PUT"), timeout=60).close()
-    for key, value in (
-        ("AWS_ENDPOINT_URL", endpoint),
-        ("AWS_ACCESS_KEY_ID", "key"),
-        ("AWS_SECRET_ACCESS_KEY", "secret"),
-        ("AWS_REGION", "us-east-1"),
-        ("AWS_ALLOW_HTTP", "true"),
-        ("NO_PROXY", "127.0.0.1"),
-    ):
-        monkeypatch.setenv(key, value)
-    return Bucket(f"s3://{name}")
 
 
 def side_by_side(code: str, *arguments: str) -> list[list[str]]:
@@ -128,7 +73,7 @@ print("[]")
 """
 
 
-def test_processes_that_create_the_same_names(s3: Bucket) -> None:
+def test_processes_that_create_the_same_names(s3: Store) -> None:
     won = side_by_side(CREATE, s3.url("wh"))
     schemas = ["a", "b", "c", "d"]
     assert sorted(name for names in won for name in names) == sorted([*schemas, *(f"{name}.t" for name in schemas)])
@@ -143,7 +88,7 @@ def test_processes_that_create_the_same_names(s3: Bucket) -> None:
         assert len(catalog.tables(name)) == PROCESSES + 1
 
 
-def test_processes_that_rename_the_same_tables(s3: Bucket) -> None:
+def test_processes_that_rename_the_same_tables(s3: Store) -> None:
     catalog = Catalog(s3.url("wh"))
     for schema in "ab":
         catalog.create_schema(schema)
@@ -154,7 +99,7 @@ def test_processes_that_rename_the_same_tables(s3: Bucket) -> None:
 
 
 def test_a_session_finds_the_names_of_another_machine(
-    s3: Bucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    s3: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing of them is kept where the user's own files are."""
     with deltasql.connect(s3.url("wh")) as session:
@@ -171,7 +116,7 @@ def test_a_session_finds_the_names_of_another_machine(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_bucket_that_is_not_there(s3: Bucket) -> None:
+def test_a_bucket_that_is_not_there(s3: Store) -> None:
     catalog = Catalog(s3.root + "-missing/wh")
     assert catalog.tables() == []
     with pytest.raises(deltasql.DeltaSqlError, match=r"NoSuchBucket|not found"):

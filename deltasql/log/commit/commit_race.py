@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.log import AmbiguousWriteError, CommitRetriesExceededError
+from deltasql.errors.log import AmbiguousWriteError, CommitRetriesExceededError, StorageError
 from deltasql.interrupts import note_commit, note_doubt, shielded
 from deltasql.log.actions.actions import Action, Json
-from deltasql.log.actions.commit_file import CommitFile, parse_commit
+from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.file_changes import FileChanges
 from deltasql.log.actions.operations import operation_named
 from deltasql.log.commit.commit_writer import CommitText, CommitWriter
@@ -28,15 +28,19 @@ if TYPE_CHECKING:
 
 _MOST_ATTEMPTS = 1000
 _MOST_LOST_ANSWERS = 5
+_MOST_DOUBTFUL_SECONDS = 60
 _MOST_SECONDS = 600
 
 
 @dataclass(frozen=True, slots=True)
 class WonRace:
-    """A commit that is there: its text has `size` bytes, `winners` came in between, `attempts` versions were tried."""
+    """A commit that is there: `winners` came in between, `attempts` versions were tried.
+
+    `data` is its text where the storage said yes to it; None where its author was read in the log.
+    """
 
     commit: CommitFile
-    size: int
+    data: bytes | None
     winners: Sequence[CommitFile]
     attempts: int
 
@@ -72,23 +76,23 @@ class CommitRace:
                 [*actions, *self._rebase.actions()], self._version, self._winners, self._rebase.metrics
             )
             if self._put_own(text):
-                return WonRace(text.parsed(self._log.table), len(text.data), self._winners, attempts)
+                return WonRace(text.parsed(self._log.table), text.data, self._winners, attempts)
             commits = self._commits_from(self._version)
             own = next((item for item in commits if self._is_own(item)), None)
             if own is not None:
-                return self._found(own, commits, len(text.data), attempts)
+                return self._found(own, commits, attempts)
             self._go_on_top(commits)
             if time.monotonic() > deadline:
                 break
             back_off(attempts)
         raise CommitRetriesExceededError(self._log.table, attempts, self._version)
 
-    def _found(self, own: CommitFile, commits: Sequence[CommitFile], size: int, attempts: int) -> WonRace:
+    def _found(self, own: CommitFile, commits: Sequence[CommitFile], attempts: int) -> WonRace:
         """The answer to an earlier try was lost, and it had been written after all."""
         self._says_needed(True)
         note_commit(self._log.table, own.version)
         earlier = [item for item in commits if item.version < own.version]
-        return WonRace(own, size, [*self._winners, *earlier], attempts)
+        return WonRace(own, None, [*self._winners, *earlier], attempts)
 
     def _is_own(self, commit: CommitFile) -> bool:
         return commit.info is not None and commit.info.transaction_id == self._plan.transaction_id
@@ -182,24 +186,27 @@ class CommitRace:
 
     def _put(self, text: CommitText) -> bool:
         """Whether `text` is now the commit of its version, however the storage answered. Raises AmbiguousWriteError."""
+        deadline = time.monotonic() + _MOST_DOUBTFUL_SECONDS
         for left in reversed(range(_MOST_LOST_ANSWERS)):
             try:
                 return self._committer.commit(text.version, text.data)
-            except AmbiguousWriteError:
-                present = self._read_back(text.version)
+            except AmbiguousWriteError as error:
+                present = self._read_back(text.version, error)
                 if present is not None:
-                    return self._is_own(present)
-                if left == 0:
+                    return present == text.data
+                if left == 0 or time.monotonic() > deadline:
                     raise
                 back_off(_MOST_LOST_ANSWERS - left + 2)
         raise AssertionError("unreachable")
 
-    def _read_back(self, version: int) -> CommitFile | None:
-        path = commit_path(version)
+    def _read_back(self, version: int, doubt: AmbiguousWriteError) -> bytes | None:
+        """The commit that is there, if any. Raises AmbiguousWriteError where the storage does not say that either."""
         try:
-            return parse_commit(self._log.store.read(path), version, path, self._log.table)
+            return self._log.store.read(commit_path(version))
         except FileNotFoundError:
             return None
+        except StorageError as error:
+            raise doubt from error
 
     def _commits_from(self, version: int) -> list[CommitFile]:
         """The commits from `version` on, without gaps; at least one."""

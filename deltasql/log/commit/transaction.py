@@ -118,7 +118,8 @@ class Transaction:
 
         A lost race is tried again at the next free version if what was committed in between does not touch what this
         transaction read or removes; else a ConcurrentModificationError names the winner. Raises the errors of
-        `commit_rules` for actions that the protocol forbids, and CommitRetriesExceededError.
+        `commit_rules` for actions that the protocol forbids, CommitRetriesExceededError, and of a store that breaks its
+        word UnsafeStoreError or OverwrittenCommitError.
         """
         provenance = Provenance(operation, parameters, metrics, user_metadata, engine_info, tags)
         commit = self.commit_rebased(
@@ -190,18 +191,21 @@ class Transaction:
         commit = won.commit
         self._log.reader.remember(commit)
         entries = {item.version: Entry(item.path, 0, -1) for item in won.winners if item.version < commit.version}
-        entries[commit.version] = self._entry(commit.path, won.size)
+        entries[commit.version] = self._entry(commit.path, won.data)
         snapshot = self._snapshot(entries, commit.version)
         after_commit(self._log.store, snapshot, self.transaction_id)
         self._log.committed(snapshot)
         return Commit(commit.version, snapshot, won.attempts)
 
-    def _entry(self, path: str, size: int) -> Entry:
-        """The commit as the storage lists it: its time and tag tell it from another one of the same version."""
+    def _entry(self, path: str, data: bytes | None) -> Entry:
+        """The commit as the storage lists it: its time and tag tell it from another one of the same version.
+
+        Raises OverwrittenCommitError where another commit is there than the one that was put.
+        """
         try:
-            return self._log.store.head(path)
+            return self._log.store.head(path) if data is None else self._log.store.confirm(path, data)
         except (FileNotFoundError, StorageError):
-            return Entry(path, size, -1)
+            return Entry(path, len(data or b""), -1)
 
     def _snapshot(self, entries: Mapping[int, Entry], version: int) -> Snapshot:
         read = self.read_snapshot

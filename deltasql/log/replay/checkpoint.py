@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
-from deltasql.errors.log import InvalidCheckpointError, InvalidLogJsonError, StorageError
+from deltasql.errors.log import InvalidCheckpointError, InvalidLogJsonError, StorageError, StorageUnavailableError
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import parse_line
 from deltasql.log.replay.checkpoint_file import (
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 # Columns above this size are not kept for the next reader.
 _KEPT_BYTES = 512 << 20
+
+# A request takes as long as so many bytes.
+_FETCHED_WHOLE = 1 << 20
 _KEPT_STATISTICS = 256 << 20
 _MOST_PICKED = 1 << 16
 _BUFFER = 1 << 20
@@ -71,6 +74,7 @@ class Checkpoint:
         self._statistics: dict[Hashable, pa.ChunkedArray] = {}
         self._partitions: dict[tuple[str, ...], pa.StructArray] = {}
         self._footers: dict[str, Footer] = {}
+        self._whole: dict[str, pa.Buffer] = {}
         self._picked: tuple[np.ndarray, pa.Table] | None = None
 
     def actions(self, kind: str) -> list[Json]:
@@ -319,7 +323,7 @@ class Checkpoint:
         # A whole column chunk of a local file, compressed, would otherwise be in memory at once.
         buffer = _BUFFER if self._local else 0
         try:
-            source = self._store.open_input(path)
+            source = self._source(path)
             with pq.ParquetFile(
                 source,
                 pre_buffer=not self._local,
@@ -332,8 +336,23 @@ class Checkpoint:
                 yield OpenFile(file, self._footers[path])
         except FileNotFoundError as error:
             raise InvalidCheckpointError(self._table, path, "the file is missing") from error
+        except StorageUnavailableError:
+            raise
         except (pa.ArrowException, *_DAMAGE, StorageError) as error:
             raise InvalidCheckpointError(self._table, path, str(error).rstrip(".")) from error
+
+    def _source(self, path: str) -> pa.NativeFile:
+        """A file of it; a small one of a remote storage is fetched once, whole."""
+        import pyarrow as pa
+
+        if path in self._whole:
+            return pa.BufferReader(self._whole[path])
+        source = self._store.open_input(path)
+        if self._local or source.size() > _FETCHED_WHOLE:
+            return source
+        self._whole[path] = source.read_buffer()
+        source.close()
+        return pa.BufferReader(self._whole[path])
 
 
 # What pyarrow, and the code that relies on what a schema says, makes of damaged files.

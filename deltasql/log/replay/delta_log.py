@@ -116,7 +116,7 @@ class DeltaLog:
             present = self.store.head(known.path)
         except FileNotFoundError:
             return True
-        return known.modified >= 0 and known != present
+        return known.modified >= 0 and not known.is_same(present)
 
     def _adopt(self, snapshot: Snapshot) -> Snapshot:
         if len(snapshot.segment.commits) >= _LONG_TAIL and snapshot.version % _LOOK_EVERY == 0:

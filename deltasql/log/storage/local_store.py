@@ -22,8 +22,9 @@ from deltasql.log.storage.local_files import (
     sync_folder,
     sync_tree,
 )
-from deltasql.log.storage.log_store import STAGED_FOLDER, Entry, LogStore, Tag, by_path, left_behind, storage_reason
+from deltasql.log.storage.log_store import STAGED_FOLDER, Entry, LogStore, Tag, by_path, left_behind
 from deltasql.log.storage.paths import LOG
+from deltasql.log.storage.patience import Patience, storage_reason
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,6 +41,7 @@ class LocalLogStore(LogStore):
     """
 
     durable = True
+    patience = Patience(tries=1)
 
     def __init__(self, root: str) -> None:
         super().__init__(root, None)
@@ -70,6 +72,14 @@ class LocalLogStore(LogStore):
                 # The name is there: whether it lasts nobody knows.
                 raise AmbiguousWriteError(self.url(path), storage_reason(error)) from error
         return True
+
+    @property
+    def shared(self) -> None:
+        """A file gets its name by a link, which the operating system makes once."""
+
+    def confirm(self, path: str, data: bytes) -> Entry:
+        """See `LogStore.confirm`. What a file has become is not looked at."""
+        return self.head(path)
 
     def put_if_same(self, path: str, data: bytes, tag: Tag) -> Tag | None:
         """Raises ConditionalPutError: a file system replaces a file whatever it holds."""

@@ -2,23 +2,43 @@
 
 Paths are relative to the table's location, `/`-separated and literal (`%` is no escape). The one write that decides
 anything in a log is `put_if_absent`; only hints such as `_last_checkpoint` are ever overwritten. Names, which are no
-part of a log, change by `put_if_same`.
+part of a log, change by `put_if_same`. A request that a busy store turns away or leaves without an answer is made again
+(see `patience`).
 """
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import obstore
 from obstore import exceptions
 
-from deltasql.errors.log import AmbiguousWriteError, ConditionalPutError, StorageError
+from deltasql.errors.log import (
+    AmbiguousWriteError,
+    ConditionalPutError,
+    OverwrittenCommitError,
+    StorageError,
+    StorageUnavailableError,
+)
 from deltasql.log.storage.listing import IsHidden, TableListing, list_objects
 from deltasql.log.storage.paths import LOG
+from deltasql.log.storage.patience import (
+    Patience,
+    Reply,
+    Tries,
+    is_refusal,
+    is_unknown_operation,
+    may_pass,
+    repeats_by_itself,
+    reply_to_create,
+    storage_reason,
+)
+from deltasql.log.storage.ranged_file import FOOTER, RangedFile
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,19 +46,10 @@ if TYPE_CHECKING:
 # As many objects as S3 deletes with one request.
 _BULK = 1000
 
-# Bytes at the end of an object that are fetched together.
-_FOOTER = 1 << 16
+# So much of a new commit is read back: its first line tells it from any other.
+_BEGINNING = 4096
 
-# With these answers the storage has said no: nothing was written.
-_REFUSED = (
-    exceptions.PermissionDeniedError,
-    exceptions.UnauthenticatedError,
-    exceptions.NotFoundError,
-    exceptions.InvalidPathError,
-    exceptions.NotSupportedError,
-    exceptions.UnknownConfigurationKeyError,
-    OSError,
-)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +68,16 @@ class Entry:
     def name(self) -> str:
         return self.path.rpartition("/")[2]
 
+    def is_same(self, other: Entry) -> bool:
+        """Whether both speak of one object that was not replaced in between.
+
+        Listings and answers about one object are not alike everywhere: Azure lists the mark without its quotes, others
+        have parts of a second only in listings. So the mark alone counts, where there is one.
+        """
+        if self.tag is None or other.tag is None:
+            return self == other
+        return (self.path, self.size, self.tag.strip('"')) == (other.path, other.size, other.tag.strip('"'))
+
 
 class Tag(NamedTuple):
     """The storage's mark of what an object holds, by which it tells whether the object is still the one that was read.
@@ -71,6 +92,12 @@ class Tag(NamedTuple):
 class LogStore:
     """Objects below one location. `root` is the location as data readers spell it, without a last slash."""
 
+    patience = Patience()
+    """How long a request is made again that got no answer, or the answer to come later."""
+
+    probed = True
+    """Whether the first commit to a store that others may write to asks whether it creates an object only once."""
+
     def __init__(self, root: str, store: Any, prefix: str = "") -> None:
         self.root = root
         self._store = store
@@ -78,14 +105,19 @@ class LogStore:
         self.at: Callable[[str], LogStore] = _nowhere
         """The storage of another location, with the same credentials; `Stores.open` sets it."""
 
+    @property
+    def shared(self) -> str | None:
+        """The bucket or container, with its endpoint or account if that was named; None for what this machine holds."""
+        config = getattr(self._store, "config", None)
+        if config is None:
+            return None
+        scheme, _, rest = self.root.partition("://")
+        place = config.get("endpoint") or config.get("account_name")
+        return f"{scheme}://{rest.partition('/')[0]}" + (f" at {place}" if place else "")
+
     def read(self, path: str) -> bytes:
         """The whole object. Raises FileNotFoundError or StorageError."""
-        try:
-            return bytes(obstore.get(self._open(), self._prefix + path).bytes())
-        except FileNotFoundError:
-            raise
-        except (exceptions.BaseError, OSError) as error:
-            raise StorageError("read", self.url(path), storage_reason(error)) from error
+        return self._ask("read", path, lambda store, key: bytes(obstore.get(store, key).bytes()))
 
     def read_tagged(self, path: str, known: Tag | None = None) -> tuple[bytes, Tag] | None:
         """The whole object with its tag; None where it is still the one of the tag `known`, which costs no transfer.
@@ -93,70 +125,98 @@ class LogStore:
         Raises FileNotFoundError or StorageError.
         """
         options = {"if_none_match": known.e_tag} if known is not None and known.e_tag is not None else None
-        try:
-            found = obstore.get(self._open(), self._prefix + path, options=options)
+
+        def look(store: Any, key: str) -> tuple[bytes, Tag] | None:
+            try:
+                found = obstore.get(store, key, options=options)
+            except exceptions.NotModifiedError:
+                return None
             return bytes(found.bytes()), _tag(found.meta)
-        except exceptions.NotModifiedError:
-            return None
-        except FileNotFoundError:
-            raise
-        except (exceptions.BaseError, OSError) as error:
-            raise StorageError("read", self.url(path), storage_reason(error)) from error
+
+        return self._ask("read", path, look)
 
     def read_range(self, path: str, start: int, length: int) -> bytes:
         """At most `length` bytes from `start`. Raises FileNotFoundError or StorageError."""
-        try:
-            return bytes(obstore.get_range(self._open(), self._prefix + path, start=start, length=length))
-        except FileNotFoundError:
-            raise
-        except (exceptions.BaseError, OSError) as error:
-            raise StorageError("read", self.url(path), storage_reason(error)) from error
+        return self._ask(
+            "read", path, lambda store, key: bytes(obstore.get_range(store, key, start=start, length=length))
+        )
 
     def put_if_absent(self, path: str, data: bytes) -> bool:
         """True if `data` is now the object, False if there was one before; readers never see a part of it.
 
-        Raises AmbiguousWriteError if the answer was lost (read back to know), StorageError if it was refused.
+        A put without an answer is made again, and what is there then is read: it may be `data`. Raises
+        AmbiguousWriteError where that was not to be found out, StorageError if it was refused.
         """
+        tries, doubtful = Tries(self.patience), repeats_by_itself(self._store)
+        while True:
+            error = self._create(path, data)
+            if error is None:
+                return True
+            reply = reply_to_create(error)
+            if reply is Reply.EXISTS and not doubtful:
+                return False
+            if reply is Reply.REFUSED and tries.count == 1:
+                raise StorageError("write", self.url(path), storage_reason(error)) from error
+            last = reply is Reply.REFUSED or not tries.left
+            if last or reply is not Reply.NONE:
+                held = self._held(path, error)
+                if held is not None:
+                    return held == data
+            if last:
+                raise AmbiguousWriteError(self.url(path), storage_reason(error)) from error
+            doubtful = True
+            tries.wait()
+
+    def _create(self, path: str, data: bytes) -> Exception | None:
+        """Puts an object that must not be there; what the storage says against it."""
         try:
             obstore.put(self._open(create=True), self._prefix + path, data, mode="create", use_multipart=False)
-        except (exceptions.AlreadyExistsError, FileExistsError):
-            return False
-        except _REFUSED as error:
-            raise StorageError("write", self.url(path), storage_reason(error)) from error
-        except exceptions.BaseError as error:
-            raise AmbiguousWriteError(self.url(path), storage_reason(error)) from error
-        return True
+        except (exceptions.BaseError, OSError, NotImplementedError) as error:
+            return error
+        return None
+
+    def confirm(self, path: str, data: bytes) -> Entry:
+        """The entry of a commit that this process has put and won: one request, as of `head`.
+
+        Raises OverwrittenCommitError where another commit is there, FileNotFoundError or StorageError.
+        """
+        entry, beginning = self._beginning(path, min(len(data), _BEGINNING))
+        if entry.size != len(data) or not data.startswith(beginning):
+            raise OverwrittenCommitError(self.url(path), self.shared or self.root)
+        return entry
 
     def put_if_same(self, path: str, data: bytes, tag: Tag) -> Tag | None:
         """The new tag if `data` has taken the place of the object with this tag; None if that is gone, or another one.
 
-        A None may also be the second answer to a put that took place: the storage's client repeats what failed. Who
-        must know puts a mark of its own into the data, and looks.
+        A None may also be the second answer to a put that took place: one that is not answered is made again. Who must
+        know puts a mark of its own into the data, and looks.
         Raises AmbiguousWriteError if the answer was lost (read back to know), StorageError if it was refused,
         ConditionalPutError where the storage cannot compare: then nothing was written.
         """
         expected = {name: value for name, value in tag._asdict().items() if value is not None}
         if not expected:
             raise ConditionalPutError(self.root, "it marks no object with a tag")
-        try:
-            done = obstore.put(self._open(), self._prefix + path, data, mode=expected, use_multipart=False)
-        except exceptions.PreconditionError:
-            return None
-        except (NotImplementedError, exceptions.NotSupportedError) as error:
-            raise ConditionalPutError(self.root, storage_reason(error)) from error
-        except _REFUSED as error:
-            raise StorageError("write", self.url(path), storage_reason(error)) from error
-        except exceptions.BaseError as error:
-            raise AmbiguousWriteError(self.url(path), storage_reason(error)) from error
-        return _tag(done)
+        tries = Tries(self.patience)
+        while True:
+            try:
+                return _tag(obstore.put(self._open(), self._prefix + path, data, mode=expected, use_multipart=False))
+            except exceptions.PreconditionError:
+                return None
+            except (exceptions.BaseError, OSError, NotImplementedError) as error:
+                if is_unknown_operation(error):
+                    raise ConditionalPutError(self.root, storage_reason(error)) from error
+                if is_refusal(error) and tries.count == 1:
+                    raise StorageError("write", self.url(path), storage_reason(error)) from error
+                if is_refusal(error) or not tries.left:
+                    raise AmbiguousWriteError(self.url(path), storage_reason(error)) from error
+                tries.wait()
 
     def overwrite(self, path: str, data: bytes | pa.Buffer) -> None:
         """Makes `data` the object, whatever was there. Raises StorageError."""
-        try:
-            # obstore knows buffers of unsigned bytes only, and Arrow's are signed.
-            obstore.put(self._open(create=True), self._prefix + path, memoryview(data).cast("B"))
-        except (exceptions.BaseError, OSError) as error:
-            raise StorageError("write", self.url(path), storage_reason(error)) from error
+        self._open(create=True)
+        # obstore knows buffers of unsigned bytes only, and Arrow's are signed.
+        view = memoryview(data).cast("B")
+        self._ask("write", path, lambda store, key: obstore.put(store, key, view), missing_is_final=True)
 
     def put(self, path: str, data: bytes | pa.Buffer) -> None:
         """Makes `data` a new object, of a name that nobody else uses. Raises StorageError."""
@@ -169,13 +229,19 @@ class LogStore:
 
     def _entries(self, folder: str, after: str | None = None) -> Iterator[Entry]:
         """Objects below `folder`, a page of the listing after the other."""
-        try:
-            for page in obstore.list(self._open(), self._prefix + folder, offset=after, chunk_size=_BULK):
-                yield from map(self._entry, page)
-        except FileNotFoundError:
-            return
-        except (exceptions.BaseError, OSError) as error:
-            raise StorageError("list", self.url(folder), storage_reason(error)) from error
+        tries = Tries(self.patience)
+        while True:
+            try:
+                for page in obstore.list(self._open(), self._prefix + folder, offset=after, chunk_size=_BULK):
+                    for meta in page:
+                        yield self._entry(meta)
+                        # Where a page does not come, the listing is taken up again behind the last one.
+                        after = meta["path"]
+                return
+            except FileNotFoundError:
+                return
+            except (exceptions.BaseError, OSError) as error:
+                self._wait_after(error, tries, "list", folder)
 
     def list_folder(self, folder: str, offset: str | None = None) -> list[Entry]:
         """Objects directly in `folder`, by name; only those after the path `offset`, if given. Raises StorageError."""
@@ -184,12 +250,7 @@ class LogStore:
 
     def head(self, path: str) -> Entry:
         """Size and time of one object. Raises FileNotFoundError or StorageError."""
-        try:
-            return self._entry(obstore.head(self._open(), self._prefix + path))
-        except FileNotFoundError:
-            raise
-        except (exceptions.BaseError, OSError) as error:
-            raise StorageError("read", self.url(path), storage_reason(error)) from error
+        return self._ask("read", path, lambda store, key: self._entry(obstore.head(store, key)))
 
     def find(self, path: str) -> Entry | None:
         """Size and time of one object; None where there is none. Raises StorageError."""
@@ -215,12 +276,10 @@ class LogStore:
         for start in range(0, len(paths), _BULK):
             bulk = [self._prefix + path for path in paths[start : start + _BULK]]
             try:
-                obstore.delete(self._open(), bulk)
+                self._ask("delete", paths[start], partial(_delete_bulk, bulk))
             except FileNotFoundError:
                 # Another process was faster with one of them: the others may still be there.
                 self.delete(paths[start : start + _BULK])
-            except (exceptions.BaseError, OSError) as error:
-                raise StorageError("delete", self.url(paths[start]), storage_reason(error)) from error
         return len(paths)
 
     def delete_below(self, folder: str = "") -> None:
@@ -239,10 +298,8 @@ class LogStore:
         # Hadoop's S3A leaves markers that are called as the folder.
         for entry in (item for item in self.list_below(source) if item.path != source):
             moved = target + entry.path.removeprefix(source)
-            try:
-                obstore.rename(self._open(), self._prefix + entry.path, self._prefix + moved)
-            except (exceptions.BaseError, OSError) as error:
-                raise StorageError("write", self.url(moved), storage_reason(error)) from error
+            move = partial(_move, self._prefix + entry.path)
+            self._ask("write", moved, move, missing_is_final=True)
 
     def is_vacant(self) -> bool:
         """Whether nothing lies here that a new table would be in the way of; see `left_behind`."""
@@ -270,19 +327,64 @@ class LogStore:
         """
         import pyarrow as pa
 
-        return pa.PythonFile(_RangedFile(self, path, self.head(path).size if size is None else size), mode="r")
+        whole = b""
+        if size is None:
+            entry, beginning = self._beginning(path, FOOTER)
+            size, whole = entry.size, beginning if len(beginning) == entry.size else b""
+        return pa.PythonFile(RangedFile(partial(self.read_range, path), size, whole), mode="r")
 
     def url(self, path: str) -> str:
         """The absolute place of a path of this store."""
         return f"{self.root}/{path}"
 
     def _delete(self, path: str) -> None:
+        with suppress(FileNotFoundError):
+            self._ask("delete", path, obstore.delete)
+
+    def _ask(self, action: str, path: str, request: Callable[[Any, str], T], *, missing_is_final: bool = False) -> T:
+        """What `request` gives, asked with the store and the path in it until it is answered.
+
+        Raises FileNotFoundError, unless `missing_is_final`; StorageError, after the last try StorageUnavailableError.
+        """
+        tries = Tries(self.patience)
+        while True:
+            try:
+                return request(self._open(), self._prefix + path)
+            except (exceptions.BaseError, OSError, NotImplementedError) as error:
+                if isinstance(error, FileNotFoundError) and not missing_is_final:
+                    raise
+                self._wait_after(error, tries, action, path)
+
+    def _wait_after(self, error: Exception, tries: Tries, action: str, path: str) -> None:
+        """Waits for the next try of a request. Raises StorageError if there is to be none."""
+        if not may_pass(error):
+            raise StorageError(action, self.url(path), storage_reason(error)) from error
+        if not tries.left:
+            reason, seconds = storage_reason(error), round(tries.seconds)
+            raise StorageUnavailableError(action, self.url(path), reason, tries.count, seconds) from error
+        tries.wait()
+
+    def _beginning(self, path: str, length: int) -> tuple[Entry, bytes]:
+        """An object's entry and first bytes, with one request. Raises like `read`, also for an empty object."""
+
+        def look(store: Any, key: str) -> tuple[Entry, bytes]:
+            found = obstore.get(store, key, options={"range": (0, length)})
+            return self._entry(found.meta), bytes(found.bytes())
+
+        return self._ask("read", path, look)
+
+    def _held(self, path: str, doubt: Exception) -> bytes | None:
+        """What an object is whose put was left without an answer; None if it is not there.
+
+        Raises AmbiguousWriteError where that cannot be read either.
+        """
         try:
-            obstore.delete(self._open(), self._prefix + path)
+            return self.read(path)
         except FileNotFoundError:
-            return
-        except (exceptions.BaseError, OSError) as error:
-            raise StorageError("delete", self.url(path), storage_reason(error)) from error
+            return None
+        except StorageError as error:
+            reason = f"{storage_reason(doubt)}; to read it back failed, too: {error.reason}"
+            raise AmbiguousWriteError(self.url(path), reason) from error
 
     def _open(self, create: bool = False) -> Any:
         return self._store
@@ -290,47 +392,6 @@ class LogStore:
     def _entry(self, meta: Any) -> Entry:
         modified = int(meta["last_modified"].timestamp() * 1000)
         return Entry(meta["path"][len(self._prefix) :], meta["size"], modified, meta.get("e_tag"))
-
-
-class _RangedFile(io.RawIOBase):
-    """One object as a file; every read fetches just its range."""
-
-    def __init__(self, store: LogStore, path: str, size: int) -> None:
-        self._store = store
-        self._path = path
-        self._size = size
-        self._position = 0
-        self._tail = b""
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._position
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
-        self._position = base + offset
-        return self._position
-
-    def read(self, size: int = -1) -> bytes:
-        left = max(self._size - self._position, 0)
-        length = left if size < 0 else min(size, left)
-        data = self._range(length, left) if length else b""
-        self._position += len(data)
-        return data
-
-    def _range(self, length: int, left: int) -> bytes:
-        """Bytes from here on. A footer, near the end, is fetched once with all behind it: it is read bit by bit."""
-        if left > _FOOTER:
-            return self._store.read_range(self._path, self._position, length)
-        if len(self._tail) < left:
-            self._tail = self._store.read_range(self._path, self._position, left)
-        start = len(self._tail) - left
-        return self._tail[start : start + length]
 
 
 def _nowhere(location: str) -> LogStore:
@@ -356,6 +417,18 @@ def left_behind(path: str) -> bool:
     return bool(rest) and STAGED_FOLDER.fullmatch(first) is not None and name.startswith(_WRITTEN)
 
 
+def _delete_bulk(keys: Sequence[str], store: Any, _: str) -> None:
+    obstore.delete(store, keys)
+
+
+def _move(source: str, store: Any, target: str) -> None:
+    """Renames an object; an earlier try, whose answer was lost, may have done so."""
+    try:
+        obstore.rename(store, source, target)
+    except FileNotFoundError:
+        obstore.head(store, target)
+
+
 def by_path(entry: Entry) -> str:
     """Sorts entries as every listing has them."""
     return entry.path
@@ -363,17 +436,3 @@ def by_path(entry: Entry) -> str:
 
 def _tag(meta: Any) -> Tag:
     return Tag(meta.get("e_tag"), meta.get("version"))
-
-
-def storage_reason(error: BaseException) -> str:
-    """What went wrong, in one line for a message."""
-    # obstore appends its debug form after an empty line, and before that the whole answer of the server.
-    text = str(error).split("\n\n")[0].strip()
-    told = _ANSWER.search(text)
-    if told is not None:
-        text = f"{told['message'].rstrip('.')} ({told['code']})"
-    return text.rstrip(".") or type(error).__name__
-
-
-_ANSWER = re.compile(r"<Code>(?P<code>[^<]*)</Code>.*?<Message>(?P<message>[^<]*)</Message>", re.DOTALL)
-"""What a server says of a request that it refused, in S3's and Azure's XML."""

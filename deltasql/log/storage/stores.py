@@ -14,7 +14,8 @@ from deltasql.errors.log import UnsupportedLocationError
 from deltasql.log.storage.credentials import hadoop_settings, of_environment, options_of
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.locations import hadoop_scheme, is_local, local_path, scheme, table_location
-from deltasql.log.storage.log_store import LogStore, storage_reason
+from deltasql.log.storage.log_store import LogStore
+from deltasql.log.storage.patience import ONCE, storage_reason
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -82,7 +83,7 @@ class Stores:
         if scheme(url) in _HADOOP_ONLY:
             raise UnsupportedLocationError(url, "only Hadoop knows this file system; it offers no safe commit here")
         try:
-            opened = from_url(url, **_arguments(self._told(url)))
+            opened = from_url(url, retry_config=ONCE, **_arguments(self._told(url)))
         except (exceptions.BaseError, ValueError, TypeError) as error:
             relative = ":" not in url
             reason = "it is relative; write the whole path, as /data/t" if relative else storage_reason(error)
