@@ -62,6 +62,37 @@ OWNERS = {
 }
 """Who may import a package from outside when it runs. Imports for type checkers alone are free."""
 
+FILES = {
+    "log.storage": "table files: the one room that knows where they are",
+    "catalog.database": "the catalog's own file, which SQLite opens",
+    "engine.session": "Spark's configuration, jars and place for scratch files",
+    "frames.writer": "a relative path is one of the working directory",
+    "golden": "scripts and their outputs",
+    "repl": "the history of the shell",
+    "cli": "scripts",
+    "parser.tables": "the tables of the grammar, kept from process to process",
+    "render.table": "the width of the terminal",
+    "schema.timezone": "the zone of this machine",
+    "settings.document": "the page of settings",
+}
+"""Who may touch a file system: nobody else opens, lists, moves or removes a file."""
+
+FILE_MODULES = {"pathlib", "shutil", "tempfile", "glob", "os.path"}
+FILE_CALLS = {
+    "open",
+    "exists",
+    "listdir",
+    "scandir",
+    "remove",
+    "unlink",
+    "rename",
+    "replace",
+    "makedirs",
+    "mkdir",
+    "stat",
+}
+"""Of `os`, and `open` itself."""
+
 START = "start"
 """`deltasql --version`, `--help` and wrong usage answer without the module; a session would have loaded it."""
 
@@ -339,3 +370,31 @@ def test_rows_without_java_get_one_clear_sentence(no_java: dict[str, str], tmp_p
     assert done.returncode == 1
     assert "needs Java 17 or newer, and no java was found" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def _touches_files(tree: ast.Module) -> Iterator[int]:
+    """The lines that import what reaches the file system, or call it."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names) if any(item.name in FILE_MODULES for item in names):
+                yield node.lineno
+            case ast.ImportFrom(module="pathlib", names=names):
+                # A path that is only taken apart is no place on a disk.
+                if any(item.name != "PurePosixPath" for item in names):
+                    yield node.lineno
+            case ast.ImportFrom(module=str(module)) if module in FILE_MODULES:
+                yield node.lineno
+            case ast.Call(func=ast.Name(id="open")):
+                yield node.lineno
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="os"), attr=attr)) if attr in FILE_CALLS:
+                yield node.lineno
+
+
+def test_table_files_are_reached_through_their_storage_alone() -> None:
+    wrong = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        module = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        if any(module == owner or module.startswith(f"{owner}.") for owner in FILES):
+            continue
+        wrong += [f"{module}:{line}" for line in _touches_files(ast.parse(path.read_text(encoding="utf-8")))]
+    assert not wrong, f"only {', '.join(FILES)} may touch files: {', '.join(wrong)}"

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import replace
-from pathlib import Path
 from typing import TypeAlias, Union
 
 from deltasql.catalog.entries import (
@@ -45,7 +44,7 @@ from deltasql.errors.catalog import (
     TooManyNamePartsError,
 )
 from deltasql.errors.suggestion import meant, similar_names
-from deltasql.log.storage.locations import absolute_location, is_local, local_path
+from deltasql.log.storage.locations import absolute_location, is_local
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.open_store import open_store
 from deltasql.log.storage.paths import LAST_CHECKPOINT, LOG, commit_path
@@ -340,10 +339,10 @@ class Catalog:
 
     def _holds_table(self, place: str) -> bool:
         """Whether a Delta table lies there, as far as can be told."""
-        if is_local(place):
-            return Path(local_path(place), LOG).is_dir()
         with suppress(DeltaSqlError):
             store = self._open_store(place)
+            if is_local(place):
+                return store.has_below(LOG)
             return store.exists(LAST_CHECKPOINT) or store.exists(commit_path(0))
         return False
 

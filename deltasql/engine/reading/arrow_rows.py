@@ -36,7 +36,8 @@ def batches(
 
     constants = _constants(file, schema, time_zone)
     positions = _positions(file, store)
-    with readable(file.path), pq.ParquetFile(file.path) as opened:
+    folder, _, name = file.path.rpartition("/")
+    with readable(file.path), pq.ParquetFile(store.at(folder or "/").open_input(name)) as opened:
         stored = {name.lower(): name for name in opened.schema_arrow.names}
         wanted = [name for item in schema if (name := stored.get(physical_name(item).lower())) is not None]
         at = 0

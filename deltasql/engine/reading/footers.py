@@ -47,7 +47,7 @@ def footer(stores: Stores, path: str) -> pq.FileMetaData:
     import pyarrow.parquet as pq
 
     with readable(path):
-        return pq.read_metadata(path if is_local(path) else stores.open_file(path))
+        return pq.read_metadata(stores.open_file(path))
 
 
 def foreign_columns(stores: Stores, paths: Sequence[str], schema: StructType) -> list[bool]:

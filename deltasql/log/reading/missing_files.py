@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from deltasql.log.actions.deletion_vectors import vector_file
 from deltasql.log.storage.arrow_values import flags
+from deltasql.log.storage.local_files import is_there
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.locations import is_local, local_path
 from deltasql.log.storage.log_store import LogStore
@@ -45,6 +45,6 @@ def _listed(store: LogStore) -> set[str | None]:
 
 def _is_there(store: LogStore, place: str) -> bool:
     if is_local(place):
-        return os.path.exists(local_path(place))  # noqa: PTH110 - a Path for each of very many files costs as much
+        return is_there(local_path(place))
     folder, _, name = place.rpartition("/")
     return store.at(folder).exists(name)

@@ -7,7 +7,6 @@ belong to a commit that is still to come. Files of the change data feed are in n
 from __future__ import annotations
 
 import json
-import os
 import re
 import time
 from collections.abc import Iterator, Mapping
@@ -30,6 +29,7 @@ from deltasql.log.replay.log_segment import list_log
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.arrow_values import ZERO, integers, strings
 from deltasql.log.storage.listing import IsHidden, TableListing
+from deltasql.log.storage.local_files import real_path
 from deltasql.log.storage.locations import is_local
 from deltasql.log.storage.paths import canonical, commit_path, is_absolute
 
@@ -162,6 +162,5 @@ def _below(path: str, root: str) -> str:
     if not is_absolute(path):
         return path
     if is_local(path) and is_local(root):
-        real = os.path.realpath(path)
-        return real.removeprefix(f"{os.path.realpath(root)}/")
+        return real_path(path).removeprefix(f"{real_path(root)}/")
     return _SCHEME.sub("", path).removeprefix(f"{_SCHEME.sub('', root)}/")

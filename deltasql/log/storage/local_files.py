@@ -28,6 +28,16 @@ def require_regular(path: str) -> int:
     return status.st_size
 
 
+def is_there(path: str) -> bool:
+    """Whether there is something at a plain path, links followed."""
+    return os.path.exists(path)  # noqa: PTH110 - a Path for each of very many files costs as much
+
+
+def real_path(path: str) -> str:
+    """A plain path with all links in it followed."""
+    return os.path.realpath(path)
+
+
 class Inside:
     """Tells which paths, relative to a folder, are places inside of it, whatever folders are links.
 

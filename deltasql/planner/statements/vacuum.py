@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from deltasql.errors.log import NotADeltaTableError
@@ -14,7 +13,7 @@ from deltasql.errors.statements.vacuum import (
     VacuumPartitionError,
 )
 from deltasql.log.properties.property_registry import DELETED_FILE_RETENTION
-from deltasql.log.storage.locations import is_local, local_path
+from deltasql.log.storage.locations import absolute_location, is_local
 from deltasql.log.storage.paths import LOG
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.operators import Operator, Query
@@ -64,18 +63,20 @@ def _table(name: TableName, context: Context) -> tuple[DeltaLog, Snapshot]:
     try:
         return context.writable(name)
     except NotADeltaTableError:
-        root = _table_around(name.path)
+        root = _table_around(name.path, context)
         if root is None:
             raise
         raise VacuumPartitionError(str(name.path), root).at(context.caret(name.start, name.end)) from None
 
 
-def _table_around(path: str | None) -> str | None:
-    """The table that a local path lies in."""
-    if path is None or not is_local(path):
-        return None
-    parents = PurePosixPath(local_path(path)).parents
-    return next((str(parent) for parent in parents if (Path(parent) / LOG).is_dir()), None)
+def _table_around(path: str | None, context: Context) -> str | None:
+    """The table that a path lies in."""
+    parent = "" if path is None else absolute_location(path).rpartition("/")[0]
+    while parent and not parent.endswith("/"):
+        if context.logs(parent, parent).store.has_below(LOG):
+            return parent
+        parent = parent.rpartition("/")[0]
+    return None
 
 
 def _asked(hours: SqlText | None, configured: int, table: str, context: Context) -> int | None:
