@@ -36,8 +36,8 @@ def batches(
 
     constants = _constants(file, schema, time_zone)
     positions = _positions(file, store)
-    folder, _, name = file.path.rpartition("/")
-    with readable(file.path), pq.ParquetFile(store.at(folder or "/").open_input(name)) as opened:
+    folder, _, file_name = file.path.rpartition("/")
+    with readable(file.path), pq.ParquetFile(store.at(folder or "/").open_input(file_name)) as opened:
         stored = {name.lower(): name for name in opened.schema_arrow.names}
         wanted = [name for item in schema if (name := stored.get(physical_name(item).lower())) is not None]
         at = 0
