@@ -8,6 +8,7 @@ from benchmarks.cases import (
     long_logs,
     many_files,
     metadata_only,
+    object_store,
     parsing,
     plain_inputs,
     planning,
@@ -31,5 +32,6 @@ CASES: dict[str, Callable[[Bench], Sequence[Figure]]] = {
     "plain-inputs": plain_inputs.figures,
     "vectors": vectors.figures,
     "vacuum": vacuum.figures,
+    "object-store": object_store.figures,
     "writers": writers.figures,
 }

@@ -26,6 +26,22 @@ CONFIG = {
     "spark.driver.memory": "4g",
     "spark.log.level": "OFF",
 }
+S3 = {
+    "spark.jars.packages": ",".join(
+        (
+            PACKAGE,
+            "org.apache.hadoop:hadoop-aws:3.5.0",
+            *(
+                f"software.amazon.awssdk:{part}:2.35.4"
+                for part in ("s3", "s3-transfer-manager", "sts", "apache-client")
+            ),
+        )
+    ),
+    "spark.jars.excludes": "software.amazon.awssdk:bundle",
+    "spark.hadoop.fs.s3a.path.style.access": "true",
+    "spark.hadoop.fs.s3a.connection.ssl.enabled": "false",
+}
+"""For tables in an object store, where the environment names its server."""
 LONGEST_PAUSE = 4.0
 
 
@@ -38,7 +54,7 @@ class DeltaSpark:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         builder = SparkSession.builder.master(os.environ["DELTASQL_MASTER"])
-        for key, value in (CONFIG | {"spark.sql.warehouse.dir": str(folder / "warehouse")}).items():
+        for key, value in (CONFIG | _of_store() | {"spark.sql.warehouse.dir": str(folder / "warehouse")}).items():
             builder = builder.config(key, value)
         self._spark = builder.getOrCreate()
 
@@ -63,3 +79,12 @@ class DeltaSpark:
                 if "DELTA_CONCURRENT" not in str(error) and "Concurrent" not in type(error).__name__:
                     raise
                 time.sleep(random.uniform(0, min(0.25 * 2**lost, LONGEST_PAUSE)))
+
+
+def _of_store() -> dict[str, str]:
+    endpoint = os.environ.get("AWS_ENDPOINT_URL")
+    if endpoint is None:
+        return {}
+    keys = {"access.key": "AWS_ACCESS_KEY_ID", "secret.key": "AWS_SECRET_ACCESS_KEY", "endpoint.region": "AWS_REGION"}
+    given = {f"spark.hadoop.fs.s3a.{name}": os.environ[variable] for name, variable in keys.items()}
+    return {**S3, **given, "spark.hadoop.fs.s3a.endpoint": endpoint}
