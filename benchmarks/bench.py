@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -75,11 +76,38 @@ QUICK = Sizes(
 
 
 class Bench:
-    """`cache` keeps generated inputs from run to run; `scratch` is emptied by the driver."""
+    """`cache` keeps generated inputs from run to run; `scratch` is emptied by the driver.
 
-    def __init__(self, sizes: Sizes, cache: Path, scratch: Path, without: Sequence[str] = ()) -> None:
+    With `shares` cases that want warm workers have the same ones, so that a short run starts one JVM an engine. Whoever
+    opens a Bench closes it.
+    """
+
+    def __init__(
+        self, sizes: Sizes, cache: Path, scratch: Path, without: Sequence[str] = (), *, shares: bool = False
+    ) -> None:
         self.sizes, self.cache, self.scratch = sizes, cache, scratch
-        self._without = without
+        self._without, self._shares = without, shares
+        self._shared: dict[str, Worker] = {}
+        self._open = ExitStack()
+
+    def __enter__(self) -> Bench:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._shared.clear()
+        self._open.close()
+
+    @contextmanager
+    def warm_workers(self, *engines: str) -> Iterator[dict[str, Worker]]:
+        """Like `workers`, but they may have worked for other cases before, and may go on afterwards."""
+        if not self._shares:
+            with self.workers(*engines) as started:
+                yield started
+            return
+        for engine in engines:
+            if engine not in self._shared:
+                self._shared |= self._open.enter_context(self.workers(engine))
+        yield {engine: self._shared[engine] for engine in engines if engine in self._shared}
 
     def folder(self, name: str) -> Path:
         """A new empty folder."""
@@ -122,8 +150,11 @@ class Bench:
 
 
 def note(text: str) -> None:
-    """Progress for whoever waits."""
-    print(f"… {text}", file=sys.stderr, flush=True)
+    """Progress for whoever waits, with the seconds since the start."""
+    print(f"… {text} (after {time.monotonic() - _START:.0f} s)", file=sys.stderr, flush=True)
+
+
+_START = time.monotonic()
 
 
 Round = Callable[[Worker, int], dict[str, Timing]]

@@ -23,8 +23,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     options.work.mkdir(parents=True, exist_ok=True)
     found: list[Figure] = []
     failed = False
-    with tempfile.TemporaryDirectory(dir=options.work, prefix="run-") as scratch:
-        bench = Bench(sizes, options.work, Path(scratch), options.without)
+    with (
+        tempfile.TemporaryDirectory(dir=options.work, prefix="run-") as scratch,
+        Bench(sizes, options.work, Path(scratch), options.without, shares=options.quick) as bench,
+    ):
         for name in options.only or CASES:
             note(name)
             try:

@@ -28,7 +28,7 @@ def figures(bench: Bench) -> list[Figure]:
         worker.run("drop", table=table)
         return timings
 
-    with bench.workers(OURS, DELTA_SPARK, DELTA_RS) as workers:
+    with bench.warm_workers(OURS, DELTA_SPARK, DELTA_RS) as workers:
         kept = turn_by_turn(workers, play, 1, sizes.big_rounds)
     label = f"{sizes.rows:,} rows: "
     return [_figure(kept, label, work, peer) for peer in (DELTA_SPARK, DELTA_RS) for work in WORK]

@@ -38,7 +38,7 @@ def figures(bench: Bench) -> list[Figure]:
 
 def _add_columns(bench: Bench, table: Path) -> Kept:
     folder = bench.folder("many-files")
-    with bench.workers(OURS, DELTA_RS, DELTA_SPARK) as workers:
+    with bench.warm_workers(OURS, DELTA_RS, DELTA_SPARK) as workers:
         for worker in workers.values():
             worker.run("create", table="small")
             worker.run("add_column", table="small", column="warm_up")

@@ -13,7 +13,7 @@ def figures(bench: Bench) -> list[Figure]:
     """Medians over tables, each a new one."""
     sizes = bench.sizes
     note(f"{sizes.warm_ups} + {sizes.rounds} lives of a small table")
-    with bench.workers(OURS, DELTA_SPARK) as workers:
+    with bench.warm_workers(OURS, DELTA_SPARK) as workers:
         kept = turn_by_turn(workers, _live, sizes.warm_ups, sizes.rounds)
     return [_figure(work, typical(kept, OURS, work), typical(kept, DELTA_SPARK, work)) for work in LIFE]
 

@@ -51,7 +51,7 @@ def _python(folder: Path, *arguments: str) -> float:
 
 
 def _warm(bench: Bench) -> tuple[float, float | None]:
-    with bench.workers(OURS, DELTA_RS) as workers:
+    with bench.warm_workers(OURS, DELTA_RS) as workers:
         for worker in workers.values():
             worker.run("create", table="warm")
         kept = turn_by_turn(workers, _add_column, bench.sizes.warm_ups, RUNS)

@@ -24,7 +24,7 @@ def figures(bench: Bench) -> list[Figure]:
     """Medians. Each round has a folder of its own, whose files are links to the same ones."""
     note(f"a folder of {FILES} files")
     table, folder = _table(bench.folder("vacuum-source")), bench.folder("vacuum")
-    with bench.workers(OURS, DELTA_SPARK) as workers:
+    with bench.warm_workers(OURS, DELTA_SPARK) as workers:
 
         def play(worker: Worker, number: int) -> dict[str, Timing]:
             path = _linked(table, folder / f"{worker.engine}-{number}")

@@ -33,7 +33,7 @@ def figures(bench: Bench) -> list[Figure]:
         worker.run("drop", table=table)
         return timings
 
-    with bench.workers(OURS, DELTA_SPARK) as workers:
+    with bench.warm_workers(OURS, DELTA_SPARK) as workers:
         kept = turn_by_turn(workers, play, 1, sizes.big_rounds)
 
     def seconds(engine: str, work: str) -> float:
