@@ -113,7 +113,7 @@ class Stage:
         own = [ORIGIN] * origins + [CHANGE_TYPE] * changes
         stored = self._stored(rows, schema, row_ids, own, spread=not (origins or driver))
         stored, by = self._in_directories(stored, schema, origins=origins, changes=changes)
-        directory = self._new_directory()
+        directory = self._new_directory(changes=changes)
         written = (self._by_driver if driver else self._by_executors)(stored, by, directory, schema)
         files, feed = self._without_feed(written, directory) if changes else (written, [])
         zone = self._spark.session.conf.get("spark.sql.session.timeZone", None) or "UTC"
@@ -123,9 +123,9 @@ class Stage:
         )
         return Staged(tuple(self._staged(files, schema, zone, unindexed)), change_files)
 
-    def _new_directory(self) -> str:
+    def _new_directory(self, *, changes: bool = False) -> str:
         directory = uuid4().hex
-        self._directories.append(directory)
+        self._directories += [directory, f"{CHANGE_DATA}/{directory}"] if changes else [directory]
         return directory
 
     def _stored(
@@ -254,7 +254,6 @@ class Stage:
     ) -> tuple[list[WrittenFile], list[WrittenFile]]:
         """The files of rows, and those of change rows, which Spark has written beside them and belong elsewhere."""
         own, place = f"{directory}/{IS_CHANGE}=true", f"{CHANGE_DATA}/{directory}"
-        self._directories.append(place)
         moved = [
             replace(item, path=PurePosixPath(place, item.path.relative_to(own)))
             for item in written
