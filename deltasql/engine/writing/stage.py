@@ -11,25 +11,20 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from deltasql.engine.reading.footers import footer
-from deltasql.engine.reading.frames import checked, frame_schema
+from deltasql.engine.reading.frames import checked
 from deltasql.engine.reading.input_size import UNKNOWN_SIZE
 from deltasql.engine.session.spark import SparkHandle
-from deltasql.engine.session.spark_types import spark_type
 from deltasql.engine.session.transfer import by_driver
-from deltasql.engine.session.tuning import for_writes
-from deltasql.engine.writing.counted import Counted
-from deltasql.engine.writing.driver_files import as_stored, by_directory, directory_name, write_tables
-from deltasql.engine.writing.field_ids import has_nested_ids, with_nested_ids
 from deltasql.engine.writing.literal_files import write_literals
+from deltasql.engine.writing.row_writers import DriverWriter, ExecutorWriter, RowWriter
 from deltasql.engine.writing.staged_files import (
+    CHANGE_DATA,
     DIRECTORY_PREFIX,
     HIVE_NULL,
     ORIGIN,
     WrittenFile,
-    found_files,
     staged_files,
 )
-from deltasql.errors.engine import StagedRowsMissingError
 from deltasql.errors.log import StorageError
 from deltasql.errors.write import NestedVoidError
 from deltasql.log.actions.actions import AddCDCFile, AddFile
@@ -37,12 +32,10 @@ from deltasql.log.actions.record_count import deleted_counts, live_rows, record_
 from deltasql.log.properties.property_registry import VARIANT_SHREDDING
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.protocol.features import requested_features
-from deltasql.log.storage.listing import checksum_beside
-from deltasql.log.storage.locations import is_local
 from deltasql.log.storage.paths import absolute, decode_path
 from deltasql.log.storage.stores import Stores
 from deltasql.plan import marks
-from deltasql.plan.hidden import IS_CHANGE, ROW_ID, ROW_VERSION, hidden
+from deltasql.plan.hidden import IS_CHANGE, ROW_ID, ROW_VERSION
 from deltasql.plan.operators import Constraint, Literals
 from deltasql.runtime import Staged, StagedFile
 from deltasql.schema.checks import CHANGE_TYPE, nested_voids
@@ -50,20 +43,11 @@ from deltasql.schema.column_mapping import is_mapped, physical_name, physical_sc
 from deltasql.schema.json import schema_to_json
 from deltasql.schema.row_ids import RowIdColumns
 from deltasql.schema.text import path_text, quote_name, quote_text
-from deltasql.schema.types import STRING, VOID, DecimalType, PrimitiveType, StructField, StructType
+from deltasql.schema.types import STRING, VOID, StructType
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import Column, DataFrame
-
-
-CHANGE_DATA = "_change_data"
-
-WRITE_OPTIONS = {
-    "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
-    # The staging directory is ours alone, so that the second rename of version 1 buys nothing.
-    "mapreduce.fileoutputcommitter.algorithm.version": "2",
-}
+    from pyspark.sql import DataFrame
 
 
 class Stage:
@@ -114,7 +98,7 @@ class Stage:
         stored = self._stored(rows, schema, row_ids, own, spread=not (origins or driver))
         stored, by = self._in_directories(stored, schema, origins=origins, changes=changes)
         directory = self._new_directory(changes=changes)
-        written = (self._by_driver if driver else self._by_executors)(stored, by, directory, schema)
+        written = self._writer(driver).write(stored, by, directory, schema)
         files, feed = self._without_feed(written, directory) if changes else (written, [])
         zone = self._spark.session.conf.get("spark.sql.session.timeZone", None) or "UTC"
         change_files = tuple(
@@ -122,6 +106,11 @@ class Stage:
             for item in self._staged(feed, schema, zone, unindexed)
         )
         return Staged(tuple(self._staged(files, schema, zone, unindexed)), change_files)
+
+    def _writer(self, driver: bool) -> RowWriter:
+        if driver:
+            return DriverWriter(self._store)
+        return ExecutorWriter(self._spark, self._store, TableProperties(self._configuration)[VARIANT_SHREDDING])
 
     def _new_directory(self, *, changes: bool = False) -> str:
         directory = uuid4().hex
@@ -158,49 +147,6 @@ class Stage:
         if changes:
             rows, by = rows.withColumn(IS_CHANGE, rows[CHANGE_TYPE].isNotNull()), [IS_CHANGE, *by]
         return rows, by
-
-    def _by_executors(
-        self, rows: DataFrame, by: Sequence[str], directory: str, schema: StructType
-    ) -> list[WrittenFile]:
-        """Spark writes the files, one or more for each task and combination of values of the columns `by`."""
-        shredding = TableProperties(self._configuration)[VARIANT_SHREDDING]
-        counted = None if self._spark.shares_disk and is_local(self._root) else Counted()
-        if counted is not None:
-            rows = counted.over(rows)
-        with self._spark.needing(for_writes(shredding), {} if counted is None else self._spark.for_counts()):
-            writer = rows.write.options(**WRITE_OPTIONS)
-            if by:
-                writer = writer.partitionBy(*by)
-            writer.parquet(self._spark.hadoop_location(f"{self._root}/{directory}"))
-        if has_nested_ids(schema):
-            for item in found_files(self._store, directory):
-                path = str(item.path)
-                self._store.overwrite(path, with_nested_ids(self._store.read(path), schema))
-                # Hadoop's checksum of the file as it was.
-                self._store.delete([checksum_beside(path)] if is_local(self._root) else [])
-        found = found_files(self._store, directory)
-        if counted is not None:
-            self._refuse_missing(counted.rows, sum(item.footer.num_rows for item in found))
-        return found
-
-    def _refuse_missing(self, written: int, found: int) -> None:
-        if written != found:
-            raise StagedRowsMissingError(location=self._root, written=written, found=found)
-
-    def _by_driver(self, rows: DataFrame, by: Sequence[str], directory: str, schema: StructType) -> list[WrittenFile]:
-        """Spark computes the rows, and this process writes them: a file for each combination of values of `by`."""
-        from pyspark.sql import functions as F
-
-        texts = {hidden(f"d{index}"): name for index, name in enumerate(by)}
-        data = [_for_arrow(rows[quote_name(item.name)], item) for item in frame_schema(rows) if item.name not in by]
-        keys = [F.col(quote_name(name)).cast("string").alias(text) for text, name in texts.items()]
-        table = rows.select(*data, *keys).toArrow()
-        parts = (
-            (_place(directory, {texts[key]: value for key, value in values.items()}), part)
-            for values, part in by_directory(table, list(texts))
-        )
-        stored = ((place, as_stored(part, schema)) for place, part in parts)
-        return write_tables(self._store, stored, schema, in_partitions=bool(by))
 
     def _nameable(self, schema: StructType) -> Iterator[Constraint]:
         """That directories can be called after values of text: Spark would only say that a task has failed."""
@@ -302,19 +248,6 @@ class Stage:
         self._directories.clear()
         self._filled.clear()
         self._files.clear()
-
-
-def _for_arrow(column: Column, field: StructField) -> Column:
-    """A column of a type that Arrow takes: PySpark refuses a NULL struct whose fields are never NULL."""
-    if isinstance(field.type, (PrimitiveType, DecimalType)):
-        return column
-    return column.cast(spark_type(field.type)).alias(field.name)
-
-
-def _place(directory: str, values: Mapping[str, str | None]) -> str:
-    """Where the rows of some values go below the table: change rows to the folder of the change data feed."""
-    folder = f"{CHANGE_DATA}/{directory}" if values.get(IS_CHANGE) == "true" else directory
-    return "/".join((folder, *(directory_name(name, value) for name, value in values.items() if name != IS_CHANGE)))
 
 
 def _own_directory(path: PurePosixPath) -> str:

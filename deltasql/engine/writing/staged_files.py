@@ -30,6 +30,8 @@ ORIGIN = "deltasql_origin"
 """A directory of it is one per origin. Names that begin with `_` would be hidden from every VACUUM."""
 DIRECTORY_PREFIX = "deltasql_dir_"
 """Marks the directories of partition columns that stay in the files."""
+CHANGE_DATA = "_change_data"
+"""The folder of the table that the change data feed is in."""
 HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
 _THREADS = 8
 

@@ -1,0 +1,115 @@
+"""Two ways for rows to become files of a directory of the table: written by Spark's executors, or by this process.
+
+Either way the rows of a file are those of one combination of values of some columns, which its directories are called
+after, and a directory of change rows goes to the folder of the change data feed. Columns have physical names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from deltasql.engine.reading.frames import frame_schema
+from deltasql.engine.session.spark import SparkHandle
+from deltasql.engine.session.spark_types import spark_type
+from deltasql.engine.session.tuning import for_writes
+from deltasql.engine.writing.counted import Counted
+from deltasql.engine.writing.driver_files import as_stored, by_directory, directory_name, write_tables
+from deltasql.engine.writing.field_ids import has_nested_ids, with_nested_ids
+from deltasql.engine.writing.staged_files import CHANGE_DATA, WrittenFile, found_files
+from deltasql.errors.engine import StagedRowsMissingError
+from deltasql.log.storage.listing import checksum_beside
+from deltasql.log.storage.locations import is_local
+from deltasql.log.storage.log_store import LogStore
+from deltasql.plan.hidden import IS_CHANGE, hidden
+from deltasql.schema.text import quote_name
+from deltasql.schema.types import DecimalType, PrimitiveType, StructField, StructType
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+WRITE_OPTIONS = {
+    "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
+    # The staging directory is ours alone, so that the second rename of version 1 buys nothing.
+    "mapreduce.fileoutputcommitter.algorithm.version": "2",
+}
+
+
+class RowWriter(Protocol):
+    """What writes rows."""
+
+    def write(self, rows: DataFrame, by: Sequence[str], directory: str, schema: StructType) -> list[WrittenFile]:
+        """Writes `rows` below a directory of the table, in one Spark job.
+
+        Directories are called after the columns `by`, which files do not hold; `schema` has the table's columns.
+        """
+
+
+class ExecutorWriter:
+    """Spark's tasks write: one or more files for each task and combination of values. With `shredding` variants are
+    taken apart.
+    """
+
+    def __init__(self, spark: SparkHandle, store: LogStore, shredding: bool) -> None:
+        self._spark, self._store, self._shredding = spark, store, shredding
+
+    def write(self, rows: DataFrame, by: Sequence[str], directory: str, schema: StructType) -> list[WrittenFile]:
+        """See RowWriter. Raises StagedRowsMissingError where not all rows that were written are found."""
+        counted = None if self._spark.shares_disk and is_local(self._store.root) else Counted()
+        if counted is not None:
+            rows = counted.over(rows)
+        with self._spark.needing(for_writes(self._shredding), {} if counted is None else self._spark.for_counts()):
+            writer = rows.write.options(**WRITE_OPTIONS)
+            if by:
+                writer = writer.partitionBy(*by)
+            writer.parquet(self._spark.hadoop_location(self._store.url(directory)))
+        if has_nested_ids(schema):
+            self._give_nested_ids(directory, schema)
+        found = found_files(self._store, directory)
+        if counted is not None:
+            there = sum(item.footer.num_rows for item in found)
+            if counted.rows != there:
+                raise StagedRowsMissingError(location=self._store.root, written=counted.rows, found=there)
+        return found
+
+    def _give_nested_ids(self, directory: str, schema: StructType) -> None:
+        for item in found_files(self._store, directory):
+            path = str(item.path)
+            self._store.overwrite(path, with_nested_ids(self._store.read(path), schema))
+            if is_local(self._store.root):
+                # Hadoop's checksum of the file as it was.
+                self._store.delete([checksum_beside(path)])
+
+
+class DriverWriter:
+    """This process writes: a file for each combination of values, of rows that Spark has computed."""
+
+    def __init__(self, store: LogStore) -> None:
+        self._store = store
+
+    def write(self, rows: DataFrame, by: Sequence[str], directory: str, schema: StructType) -> list[WrittenFile]:
+        """See RowWriter."""
+        from pyspark.sql import functions as F
+
+        texts = {hidden(f"d{index}"): name for index, name in enumerate(by)}
+        data = [_for_arrow(rows[quote_name(item.name)], item) for item in frame_schema(rows) if item.name not in by]
+        keys = [F.col(quote_name(name)).cast("string").alias(text) for text, name in texts.items()]
+        table = rows.select(*data, *keys).toArrow()
+        parts = (
+            (_place(directory, {texts[key]: value for key, value in values.items()}), as_stored(part, schema))
+            for values, part in by_directory(table, list(texts))
+        )
+        return write_tables(self._store, parts, schema, in_partitions=bool(by))
+
+
+def _for_arrow(column: Column, field: StructField) -> Column:
+    """A column of a type that Arrow takes: PySpark refuses a NULL struct whose fields are never NULL."""
+    if isinstance(field.type, (PrimitiveType, DecimalType)):
+        return column
+    return column.cast(spark_type(field.type)).alias(field.name)
+
+
+def _place(directory: str, values: Mapping[str, str | None]) -> str:
+    """Where the rows of some values go below the table."""
+    folder = f"{CHANGE_DATA}/{directory}" if values.get(IS_CHANGE) == "true" else directory
+    return "/".join((folder, *(directory_name(name, value) for name, value in values.items() if name != IS_CHANGE)))
