@@ -11,8 +11,6 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, cast
 
 from deltasql.catalog import Catalog
-from deltasql.engine.engine import Engine as SparkEngine
-from deltasql.engine.session.spark import SparkHandle
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
 from deltasql.errors.concurrency import ConcurrentModificationError
@@ -54,6 +52,8 @@ from deltasql.sql.tokens import tokenize
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+    from deltasql.engine.engine import Engine as SparkEngine
 
 
 def connect(
@@ -293,6 +293,9 @@ class Session:
     def _engine(self) -> SparkEngine:
         """Made when something needs it: a statement on metadata does not."""
         if self._made is None:
+            from deltasql.engine.engine import Engine as SparkEngine
+            from deltasql.engine.session.spark import SparkHandle
+
             self._made = SparkEngine(SparkHandle(self._given, stores=self.stores))
         return self._made
 
