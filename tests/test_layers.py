@@ -97,7 +97,7 @@ START = "start"
 """`deltasql --version`, `--help` and wrong usage answer without the module; a session would have loaded it."""
 
 ENGINE = "engine"
-"""The room of the engine, which a statement on metadata never enters: a fifth of the time that a session takes to load."""
+"""The room of the engine, which a statement on metadata never enters: a fifth of the time that a session loads."""
 
 LATE = {
     "deltasql.engine.engine": ENGINE,
