@@ -54,7 +54,7 @@ class Stores:
         if scheme(place) == "memory":
             return LogStore(place, _MEMORY, place.partition(":")[2].strip("/"))
         bucket, prefix = _parts(place)
-        return LogStore(place, self._bucket(bucket), prefix)
+        return LogStore(place, self._bucket(bucket, place), prefix)
 
     def open_file(self, location: str) -> pa.NativeFile:
         """The file at an absolute place, for pyarrow. Raises FileNotFoundError, StorageError."""
@@ -76,18 +76,18 @@ class Stores:
     def _told(self, location: str) -> dict[str, str]:
         return {**options_of(location, self._hadoop()), **self._options}
 
-    def _bucket(self, url: str) -> Any:
-        """The root of a bucket or container. Raises UnsupportedLocationError."""
+    def _bucket(self, url: str, location: str) -> Any:
+        """The root of a bucket or container that a location is in. Raises UnsupportedLocationError."""
         if url in self._buckets:
             return self._buckets[url]
         if scheme(url) in _HADOOP_ONLY:
-            raise UnsupportedLocationError(url, "only Hadoop knows this file system; it offers no safe commit here")
+            raise UnsupportedLocationError(location, "only Hadoop knows this file system; it offers no safe commit here")
         try:
             opened = from_url(url, retry_config=ONCE, **_arguments(self._told(url)))
         except (exceptions.BaseError, ValueError, TypeError) as error:
             relative = ":" not in url
             reason = "it is relative; write the whole path, as /data/t" if relative else storage_reason(error)
-            raise UnsupportedLocationError(url, reason) from error
+            raise UnsupportedLocationError(location, reason) from error
         return self._buckets.setdefault(url, opened)
 
 
