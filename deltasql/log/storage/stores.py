@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from obstore import exceptions
 from obstore.store import MemoryStore, from_url
@@ -109,5 +108,7 @@ def _parts(location: str) -> tuple[str, str]:
     """The URL of the bucket, and the place in it."""
     if "://" not in location:
         return location, ""
-    kind, place, path, _, _ = urlsplit(location, allow_fragments=False)
+    # Not as a URL: `?` and `#` are characters of a name like any other.
+    kind, _, rest = location.partition("://")
+    place, _, path = rest.partition("/")
     return f"{kind}://{place}", path.strip("/")

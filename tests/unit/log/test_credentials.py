@@ -125,6 +125,7 @@ def test_a_bucket_is_opened_once_and_tells_no_key() -> None:
     assert (first.root, second.root, len(asked)) == ("s3://b/one/t", "s3://b/two", 1)
     assert stores.hadoop_schemes == {"s3a"}
     assert first.at("s3://b/two").root == second.root
+    assert stores.open("s3://b/a?b#c/t")._prefix == "a?b#c/t/"
     assert "SECRET" not in f"{stores!r}{first!r}{first._store!r}"
 
 
