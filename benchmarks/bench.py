@@ -19,7 +19,8 @@ PEERS = (DELTA_SPARK, DELTA_RS)
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How much of everything: files of the big log, commits of the long one, rows of the big table, and rounds.
+    """How much of everything: files of the big log, commits of the long one, rows of the big table, and rounds;
+    `processes` are new ones for a figure of a whole process.
 
     So many writers at once update and append, each so often; and a commit comes behind so many winners. The peer's
     writers update less often: they take long, and a rate needs no more. `plain_rows` are what loads read.
@@ -32,6 +33,7 @@ class Sizes:
     warm_ups: int
     rounds: int
     big_rounds: int
+    processes: int
     updaters: int
     updates: int
     peer_updates: int
@@ -49,6 +51,7 @@ FULL = Sizes(
     warm_ups=6,
     rounds=11,
     big_rounds=3,
+    processes=5,
     updaters=8,
     updates=100,
     peer_updates=10,
@@ -65,6 +68,7 @@ QUICK = Sizes(
     warm_ups=2,
     rounds=3,
     big_rounds=1,
+    processes=1,
     updaters=2,
     updates=5,
     peer_updates=3,

@@ -12,7 +12,6 @@ from benchmarks.big_log import big_log
 from benchmarks.figures import Figure
 from benchmarks.workers import Timing, Worker
 
-ROUNDS = 5
 # Ids grow from file to file by a thousand, days one by one: each filter meets a few files of the hundreds of its day.
 FILTERS = {
     "cold": "day = '2024-03-01' AND id BETWEEN 1000000 AND 9000000",
@@ -35,7 +34,8 @@ def figures(bench: Bench) -> list[Figure]:
 
 def _of_size(bench: Bench, files: int, is_largest: bool) -> Iterator[Figure]:
     table = big_log(bench.cache, files)
-    kept = {engine: [_plans(bench, engine, table) for _ in range(ROUNDS)] for engine in (OURS, DELTA_RS, DELTA_SPARK)}
+    processes = range(bench.sizes.processes)
+    kept = {engine: [_plans(bench, engine, table) for _ in processes] for engine in (OURS, DELTA_RS, DELTA_SPARK)}
     for peer in (DELTA_RS, DELTA_SPARK):
         for step in FILTERS:
             ours, theirs = ([plans[step].seconds for plans in kept[engine] if step in plans] for engine in (OURS, peer))
