@@ -80,7 +80,8 @@ class Stores:
         if url in self._buckets:
             return self._buckets[url]
         if scheme(url) in _HADOOP_ONLY:
-            raise UnsupportedLocationError(location, "only Hadoop knows this file system; it offers no safe commit here")
+            reason = "only Hadoop knows this file system, and it offers no safe commit"
+            raise UnsupportedLocationError(location, reason)
         try:
             opened = from_url(url, retry_config=ONCE, **_arguments(self._told(url)))
         except (exceptions.BaseError, ValueError, TypeError) as error:
