@@ -170,7 +170,7 @@ class StatementEngine:
 
     def mover(self, operator: Operator, location: str) -> str | None:
         """See `Analyst.mover`. For a place in an object store it starts Spark, to see whether it has a way there."""
-        if is_local(location) and not self.spark.setting(IO_MODE.name):
+        if is_local(location) and not self.spark.told(IO_MODE.name):
             return None
         with self.work():
             return "driver" if by_driver(self.spark, location, input_size(operator)) else "executors"

@@ -115,19 +115,27 @@ def _column(
 
 
 def fitted(values: pa.Array, kind: DataType, target: pa.DataType) -> pa.Array:
-    """`values` as `target`, the Arrow type of `kind`: fields of structs by physical name, missing ones NULL."""
+    """`values` as `target`, the Arrow type of `kind`: fields of structs by physical name, missing ones NULL.
+
+    Raises ArrowInvalid for values that are no such type's.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if values.type.equals(target):
         return values
+    if pa.types.is_nested(target) and not _alike(values.type, target):
+        raise pa.ArrowInvalid(f"a column holds {values.type}, not {target}")
     match kind:
         case StructType():
+            stored = {field.name.lower(): index for index, field in enumerate(values.type)}
             children = []
             for item, field in zip(kind, target, strict=True):
-                index = values.type.get_field_index(physical_name(item))
+                index = stored.get(physical_name(item).lower())
                 child = pa.nulls(len(values), field.type)
-                children.append(child if index < 0 else fitted(pc.struct_field(values, [index]), item.type, field.type))
+                children.append(
+                    child if index is None else fitted(pc.struct_field(values, [index]), item.type, field.type)
+                )
             return pa.StructArray.from_arrays(children, fields=list(target), mask=pc.is_null(values))
         case ArrayType():
             whole = _compact(values)
@@ -140,6 +148,14 @@ def fitted(values: pa.Array, kind: DataType, target: pa.DataType) -> pa.Array:
             return pa.MapArray.from_arrays(whole.offsets, keys, items, type=target, mask=pc.is_null(whole))
         case _:
             return values.cast(target)
+
+
+def _alike(stored: pa.DataType, target: pa.DataType) -> bool:
+    """Whether both are structs, or lists, or maps."""
+    import pyarrow as pa
+
+    kinds = (pa.types.is_struct, pa.types.is_map, lambda kind: pa.types.is_list(kind) or pa.types.is_large_list(kind))
+    return any(is_kind(stored) and is_kind(target) for is_kind in kinds)
 
 
 def _compact(values: pa.Array) -> pa.Array:

@@ -17,6 +17,7 @@ from deltasql.log.storage.locations import hadoop_location
 from deltasql.log.storage.paths import encode_path
 from deltasql.plan.operators import Scan
 from deltasql.schema.column_mapping import physical_name
+from deltasql.schema.json import type_to_json
 from deltasql.schema.lengths import declared_type, has_lengths, length_of, without_lengths
 from deltasql.schema.types import (
     LONG,
@@ -32,6 +33,7 @@ from deltasql.schema.types import (
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType as SparkStruct
 
 _THREADS = 8
 _AT_ONCE = 8 << 20
@@ -39,17 +41,17 @@ _AT_ONCE = 8 << 20
 
 _FIELDS = StructType(
     (
-        StructField("file_path", STRING),
-        StructField("file_name", STRING),
-        StructField("file_size", LONG),
-        StructField("file_block_start", LONG),
-        StructField("file_block_length", LONG),
-        StructField("file_modification_time", TIMESTAMP),
-        StructField("row_index", LONG),
+        StructField("file_path", STRING, nullable=False),
+        StructField("file_name", STRING, nullable=False),
+        StructField("file_size", LONG, nullable=False),
+        StructField("file_block_start", LONG, nullable=False),
+        StructField("file_block_length", LONG, nullable=False),
+        StructField("file_modification_time", TIMESTAMP, nullable=False),
+        StructField("row_index", LONG, nullable=False),
     )
 )
 """What Spark tells of a row's file. Source: Spark, Hidden File Metadata."""
-_DESCRIPTION = StructField("_metadata", _FIELDS)
+_DESCRIPTION = StructField("_metadata", _FIELDS, nullable=False)
 
 
 def driver_rows(
@@ -78,13 +80,22 @@ def driver_rows(
     with ThreadPoolExecutor(min(_THREADS, max(1, len(paths)))) as threads:
         tables = [table for table in threads.map(read, paths) if table is not None]
     rows = pa.concat_tables(tables) if tables else target.empty_table()
-    return spark.session.createDataFrame(rows, spark_schema(columns))
+    return spark.session.createDataFrame(rows, _spark_schema(columns))
 
 
 def _arrow_schema(columns: StructType) -> pa.Schema:
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    return to_arrow_schema(spark_schema(columns), timezone="UTC")
+    return to_arrow_schema(_spark_schema(columns), timezone="UTC")
+
+
+def _spark_schema(columns: StructType) -> SparkStruct:
+    """As Spark's reader has it: no column need have a value, but what is told of a file is never NULL."""
+    from pyspark.sql.types import StructType as SparkStruct
+
+    told = StructType(tuple(item for item in columns if item is _DESCRIPTION))
+    read = spark_schema(StructType(tuple(item for item in columns if item is not _DESCRIPTION)))
+    return SparkStruct([*read.fields, *SparkStruct.fromJson(type_to_json(told)).fields])
 
 
 def _file_rows(
@@ -166,5 +177,5 @@ def _told(path: str, size: int, modified: int, rows: int, kind: pa.StructType) -
 
 
 def spark_uri(path: str) -> str:
-    """An absolute place as Spark names it in `_metadata.file_path`: encoded, `file:///` for a local one."""
-    return f"file://{encode_path(path)}" if path.startswith("/") else encode_path(hadoop_location(path))
+    """An absolute place as Spark names it in `_metadata.file_path`: encoded, `file:` before a local one."""
+    return f"file:{encode_path(path)}" if path.startswith("/") else encode_path(hadoop_location(path))

@@ -96,6 +96,7 @@ class SparkHandle:
         self._given = spark
         self._session: SparkSession | None = None if isinstance(spark, str) else spark
         self._pending = dict(settings or {})
+        self._told = dict(self._pending)
         self._kept = {*self._pending, *outside_settings(os.environ)}
         self._stream_tuning: Tuning | None = None
         self._reached: set[str] = set()
@@ -105,7 +106,7 @@ class SparkHandle:
         """The session that a DataFrame belongs to: a stream's is a copy, with settings of its own."""
         handle = SparkHandle(frame.sparkSession, stores=self.stores)
         handle.own = handle.session.conf.get(OWN_MARK, None) is not None
-        handle._kept = self._kept
+        handle._kept, handle._told = self._kept, self._told
         if handle.own and not (self.started and handle.session is self.session):
             handle._stream_tuning = Tuning(own_session())
         return handle
@@ -146,7 +147,7 @@ class SparkHandle:
         active = _active_session()
         if active is None:
             # Jars must be there from the start: for the stores that hold tables which were asked for until now.
-            alone = (self.setting(IO_MODE.name) or "").upper() == "DRIVER"
+            alone = (self.told(IO_MODE.name) or "").upper() == "DRIVER"
             return _start_local(frozenset() if alone else self.stores.hadoop_schemes)
         self.own = active.conf.get(OWN_MARK, None) is not None
         return active
@@ -154,6 +155,7 @@ class SparkHandle:
     def set(self, key: str, value: str) -> None:
         """Sets a Spark setting now, or when the session starts."""
         self._kept.add(key)
+        self._told[key] = value
         if self._session is None:
             self._pending[key] = value
             return
@@ -161,6 +163,7 @@ class SparkHandle:
 
     def unset(self, key: str) -> None:
         self._pending.pop(key, None)
+        self._told.pop(key, None)
         self._kept -= {key} - outside_settings(os.environ).keys()
         if self._session is not None:
             self._session.conf.unset(key)
@@ -168,6 +171,13 @@ class SparkHandle:
     def setting(self, key: str) -> str | None:
         """What a setting is, or will be when the session starts; asking does not start it."""
         return self._pending.get(key) if self._session is None else self._session.conf.get(key, None)
+
+    def told(self, key: str) -> str | None:
+        """What SET of this session has made of a setting of ours: a Spark of our own has other sessions' too.
+
+        A Spark that was handed in may have been told it before.
+        """
+        return self._told.get(key) if self.own else self.setting(key)
 
     def hadoop_settings(self) -> dict[str, str]:
         """What the session that was handed in, or the environment of one of ours, tells Hadoop, by Hadoop's keys."""

@@ -26,7 +26,7 @@ def by_driver(spark: SparkHandle, location: str, size: int, *, variants: bool = 
     `variants`: the columns hold variants, which only Spark's own reader and writer know.
     Raises InvalidSettingError, NoWayToFilesError.
     """
-    mode = IO_MODE.value(spark.setting(IO_MODE.name) or DEFAULTS[IO_MODE.name])
+    mode = IO_MODE.value(spark.told(IO_MODE.name) or DEFAULTS[IO_MODE.name])
     if mode == "DRIVER" and not variants:
         return True
     if is_local(location):

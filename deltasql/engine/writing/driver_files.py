@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from deltasql.engine.session.spark_types import spark_schema
 from deltasql.engine.writing.field_ids import has_nested_ids, with_nested_ids
+from deltasql.engine.writing.file_statistics import FloatBounds
 from deltasql.engine.writing.staged_files import HIVE_NULL, WrittenFile
 from deltasql.log.storage.log_store import LogStore
 from deltasql.schema.column_mapping import ID, physical_name
@@ -55,15 +56,47 @@ def write_tables(
         if nested:
             data = pa.py_buffer(with_nested_ids(data.to_pybytes(), schema))
         store.put(path, data)
-        return WrittenFile(
-            PurePosixPath(path), data.size, time.time_ns() // 1_000_000, pq.read_metadata(pa.BufferReader(data))
-        )
+        footer = pq.read_metadata(pa.BufferReader(data))
+        return WrittenFile(PurePosixPath(path), data.size, time.time_ns() // 1_000_000, footer, float_bounds(table))
 
     places = [(number, directory, table) for number, (directory, table) in enumerate(_of_size(tables))]
     if len(places) == 1:
         return [write(places[0])]
     with ThreadPoolExecutor(min(_THREADS, max(1, len(places)))) as threads:
         return list(threads.map(write, places))
+
+
+def float_bounds(table: pa.Table) -> dict[str, FloatBounds]:
+    """The bounds of the floating-point columns, those in structs too, by path.
+
+    Arrow's footers leave NaN out, and have a negative zero as the lower and a positive one as the upper bound of zeros.
+    """
+    return dict(
+        found
+        for field, column in zip(table.schema, table.columns, strict=True)
+        for found in _float_bounds(field.name, column)
+    )
+
+
+def _float_bounds(path: str, column: pa.ChunkedArray) -> Iterator[tuple[str, FloatBounds]]:
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_struct(column.type):
+        for index, field in enumerate(column.type):
+            yield from _float_bounds(f"{path}.{field.name}", pc.struct_field(column, [index]))
+    elif pa.types.is_floating(column.type):
+        values = column.drop_null().to_numpy()
+        numbers = values[~np.isnan(values)]
+        if not numbers.size:
+            yield path, (None, None)
+            return
+        low, high = numbers.min(), numbers.max()
+        negative = np.signbit(numbers[numbers == 0])
+        low = np.copysign(low, -1.0 if negative.any() else 1.0) if low == 0 else low
+        high = np.copysign(high, -1.0 if negative.all() else 1.0) if high == 0 else high
+        yield path, (float(low), float(high) if numbers.size == values.size else None)
 
 
 def _of_size(tables: Iterable[tuple[str, pa.Table]]) -> Iterator[tuple[str, pa.Table]]:

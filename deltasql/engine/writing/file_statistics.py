@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _EPOCH = datetime(1970, 1, 1)
 _UNITS_PER_MS = {"milliseconds": 1, "microseconds": 1_000, "nanoseconds": 1_000_000}
+FloatBounds = tuple[float | None, float | None]
+"""The least value of a column that is no NaN, and the greatest one; None where there is none, or where it is NaN."""
 _INTEGERS = frozenset({"byte", "short", "integer", "long"})
 
 
@@ -32,15 +34,13 @@ def file_statistics(
     partition_columns: Sequence[str] = (),
     rule: IndexRule | None = None,
     tight_bounds: bool | None = None,
-    *,
-    plain_floats: bool = False,
+    floats: Mapping[str, FloatBounds] | None = None,
 ) -> dict[str, Any]:
     """The statistics object of one file: numRecords, minValues, maxValues and nullCount by physical name.
 
     Values are JSON's own, but for decimals. What the footer does not prove is left out: bounds after NaN or of INT96,
-    the null count of an array or map that has empty lists. `tight_bounds` None leaves that field out.
-    With `plain_floats` it is known that no value is NaN or a
-    negative zero.
+    the null count of an array or map that has empty lists. `tight_bounds` None leaves that field out. `floats` are the
+    bounds of floating-point columns by path, where they are known.
     """
     rule = rule or IndexRule()
     chunks = _chunks_by_path(footer)
@@ -49,7 +49,7 @@ def file_statistics(
         nulls = _null_count(leaf, chunks)
         if nulls is not None:
             _put(statistics["nullCount"], leaf.path, nulls)
-        low, high = _bounds(leaf, chunks.get(".".join(leaf.path), []), footer, rule, plain_floats)
+        low, high = _bounds(leaf, chunks.get(".".join(leaf.path), []), footer, rule, floats)
         if low is not None:
             _put(statistics["minValues"], leaf.path, low)
         if high is not None:
@@ -100,19 +100,18 @@ def _bounds(
     chunks: Sequence[pq.ColumnChunkMetaData],
     footer: pq.FileMetaData,
     rule: IndexRule,
-    plain_floats: bool,
+    floats: Mapping[str, FloatBounds] | None,
 ) -> tuple[object | None, object | None]:
     """Minimum and maximum as JSON values; None where there is none to give."""
+    if floats is not None and (path := ".".join(leaf.path)) in floats:
+        return _json_values(leaf.type, *floats[path], rule, hides_nan=False)
     order = _reader(leaf.type)
     filled = [chunk for chunk in chunks if not _is_all_null(chunk)]
     if order is None or not filled or not all(_has_bounds(chunk) for chunk in filled):
         return None, None
     unit = _timestamp_unit(footer, filled[0].path_in_schema)
     low, high = _outermost([order(chunk.statistics, unit) for chunk in filled])
-    if plain_floats and low == 0 and isinstance(low, float):
-        # Arrow writes a negative zero as the lower bound of every zero.
-        low = 0.0
-    hides_nan = not plain_floats and not footer.created_by.startswith("parquet-mr")
+    hides_nan = not footer.created_by.startswith("parquet-mr")
     return _json_values(leaf.type, low, high, rule, hides_nan)
 
 

@@ -171,7 +171,7 @@ class Stage:
             self._partitions,
             stores_partitions=self._stores_partitions,
         )
-        return Staged(tuple(self._staged(written, rows.schema, "UTC", (), plain_floats=True)))
+        return Staged(tuple(self._staged(written, rows.schema, "UTC", ())))
 
     def _staged(
         self,
@@ -179,8 +179,6 @@ class Stage:
         schema: StructType,
         zone: str,
         unindexed: Sequence[str],
-        *,
-        plain_floats: bool = False,
     ) -> list[StagedFile]:
         found = dict.fromkeys(_own_directory(item.path) for item in written)
         self._filled += [directory for directory in found if directory not in self._filled]
@@ -192,7 +190,6 @@ class Stage:
             self._configuration,
             timezone=zone,
             unindexed=unindexed,
-            plain_floats=plain_floats,
         )
 
     def _without_feed(

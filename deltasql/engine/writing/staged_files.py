@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from deltasql.engine.writing.file_statistics import file_statistics, stats_json
+from deltasql.engine.writing.file_statistics import FloatBounds, file_statistics, stats_json
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.configuration.iceberg_compat import compat_tags
 from deltasql.log.configuration.indexed_columns import IndexRule, index_rule
@@ -38,12 +38,16 @@ _THREADS = 8
 
 @dataclass(frozen=True, slots=True)
 class WrittenFile:
-    """A data file that nobody knows of yet: its path below the table, bytes, ms since the epoch, and its footer."""
+    """A data file that nobody knows of yet: its path below the table, bytes, ms since the epoch, and its footer.
+
+    `floats` are the bounds of columns that Arrow's footers do not tell, by path.
+    """
 
     path: PurePosixPath
     size: int
     modified: int
     footer: pq.FileMetaData
+    floats: Mapping[str, FloatBounds] | None = None
 
 
 def found_files(store: LogStore, directory: str) -> list[WrittenFile]:
@@ -83,13 +87,12 @@ def staged_files(
     *,
     timezone: str = "UTC",
     unindexed: Sequence[str] = (),
-    plain_floats: bool = False,
 ) -> list[StagedFile]:
     """Files in `<directory>[/<ORIGIN>=…][/p=v…]` below the table at `root` as actions, in their order.
 
     Directories may be named by logical or physical columns. `timezone` is the zone in which Spark wrote timestamps of
-    partitions; the columns `unindexed` get no statistics. With `plain_floats` it is known that no value is NaN or a
-    negative zero. Raises ValueError when a file does not lie below a directory for each partition column.
+    partitions; the columns `unindexed` get no statistics. Raises ValueError when a file does not lie below a directory
+    for each partition column.
     """
     has_vectors = TableProperties(configuration).switches_on(DELETION_VECTORS)
     table = _Table(
@@ -100,7 +103,6 @@ def staged_files(
         session_zone(timezone),
         (*partition_columns, *unindexed),
         compat_tags(configuration) or None,
-        plain_floats,
     )
     return [table.staged(item, root) for item in written]
 
@@ -114,13 +116,12 @@ class _Table:
     zone: tzinfo
     unindexed: tuple[str, ...]
     tags: Mapping[str, str | None] | None
-    plain_floats: bool
 
     def staged(self, file: WrittenFile, root: str) -> StagedFile:
         """A file as an action."""
         directories = directory_values(file.path)
         statistics = file_statistics(
-            file.footer, self.schema, self.unindexed, self.rule, self.tight_bounds, plain_floats=self.plain_floats
+            file.footer, self.schema, self.unindexed, self.rule, self.tight_bounds, file.floats
         )
         add = AddFile(
             encode_path(str(file.path)),

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from deltasql.engine.reading.literal_rows import literal_table
+from deltasql.engine.writing.driver_files import float_bounds
 from deltasql.engine.writing.literal_files import write_literals
 from deltasql.engine.writing.staged_files import staged_files
 from deltasql.log.storage.open_store import open_store
@@ -120,7 +124,7 @@ VALUES = {"s": "x/y=%", "d": "2024-01-31", "t": "2024-01-31T10:20:30.500000Z", "
 def test_partitions(tmp_path: Path, stores_partitions: bool) -> None:
     rows = rows_of(PARTITIONED)
     written = write_literals(open_store(str(tmp_path)), "new", rows, BY, stores_partitions=stores_partitions)
-    found = staged_files(str(tmp_path), written, rows.schema, BY, {}, plain_floats=True)
+    found = staged_files(str(tmp_path), written, rows.schema, BY, {})
     contents = [(item.add.partition_values, pq.ParquetFile(item.location).read()) for item in found]
     assert sorted((str(values), table["a"].to_pylist()) for values, table in contents) == sorted(
         [(str(VALUES), [1, 4]), (str(NOTHING), [2, 3, 5])]
@@ -132,13 +136,34 @@ def test_partitions(tmp_path: Path, stores_partitions: bool) -> None:
         assert texts == ["", None, None]
 
 
+@pytest.mark.parametrize(
+    ("values", "bounds"),
+    [
+        ((1.5, -2.0, None), (-2.0, 1.5)),
+        ((0.0, -0.0), (-0.0, 0.0)),
+        ((0.0, 0.0), (0.0, 0.0)),
+        ((-0.0, 5.0), (-0.0, 5.0)),
+        ((-0.0, -5.0), (-5.0, -0.0)),
+        ((math.nan, 1.0), (1.0, None)),
+        ((math.nan, None), (None, None)),
+        ((None,), (None, None)),
+        ((math.inf, -math.inf), (-math.inf, math.inf)),
+    ],
+)
+def test_bounds_of_floats(values: tuple[float | None, ...], bounds: tuple[float | None, float | None]) -> None:
+    structs = pa.array([None, *({"y": value} for value in values)], pa.struct([("y", pa.float32())]))
+    columns = {"x": pa.array([None, *values], pa.float64()), "s": structs, "i": range(len(structs))}
+    found = float_bounds(pa.table(columns))
+    assert repr(found) == repr({"x": bounds, "s.y": bounds})
+
+
 def test_statistics_of_floats_are_whole(tmp_path: Path) -> None:
     """Arrow's footers do not say whether a value is NaN, and write zero as the negative one."""
     rows = rows_of({"f": (FLOAT, (0.0, 1.5)), "d": (DOUBLE, (0.0, 0.0))})
     written = write_literals(open_store(str(tmp_path)), "new", rows, (), stores_partitions=False)
-    (known,) = staged_files(str(tmp_path), written, rows.schema, (), {}, plain_floats=True)
+    (known,) = staged_files(str(tmp_path), written, rows.schema, (), {})
     assert known.add.stats == (
         '{"numRecords":2,"minValues":{"f":0.0,"d":0.0},"maxValues":{"f":1.5,"d":0.0},"nullCount":{"f":0,"d":0}}'
     )
-    (unknown,) = staged_files(str(tmp_path), written, rows.schema, (), {})
+    (unknown,) = staged_files(str(tmp_path), [replace(item, floats=None) for item in written], rows.schema, (), {})
     assert '"maxValues":{}' in str(unknown.add.stats)
