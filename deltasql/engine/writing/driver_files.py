@@ -115,28 +115,21 @@ def by_directory(table: pa.Table, by: Sequence[str]) -> Iterator[tuple[dict[str,
     if not by or not table.num_rows:
         yield {}, table
         return
-    codes, values = np.zeros(table.num_rows, np.int64), []
+    codes, columns = np.zeros(table.num_rows, np.int64), {}
     for name in by:
         column = table.column(name).combine_chunks()
         column = pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column
         encoded = column.dictionary_encode(null_encoding="encode")
-        known = encoded.dictionary.to_pylist()
-        codes = codes * len(known) + encoded.indices.to_numpy()
-        values.append(known)
+        known, places = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
+        columns[name] = (known, places)
+        # As small as they can be after each column: of many, all possible combinations are more than 64 bits count.
+        codes = np.unique(codes * len(known) + places, return_inverse=True)[1]
     order = np.argsort(codes, kind="stable")
-    found, starts = np.unique(codes[order], return_index=True)
+    starts = np.unique(codes[order], return_index=True)[1]
     data = table.drop_columns(list(by)).take(pa.array(order))
-    for code, start, end in zip(found.tolist(), starts, [*starts[1:], table.num_rows], strict=True):
-        yield dict(zip(by, _values(code, values), strict=True)), data.slice(start, end - start)
-
-
-def _values(code: int, known: Sequence[Sequence[str | None]]) -> Iterator[str | None]:
-    """The value of each column, of a code to which the place of a value adds after all before it were multiplied."""
-    places = []
-    for values in reversed(known):
-        code, place = divmod(code, len(values))
-        places.append(values[place])
-    return reversed(places)
+    for start, end in zip(starts, [*starts[1:], table.num_rows], strict=True):
+        values = {name: known[places[order[start]]] for name, (known, places) in columns.items()}
+        yield values, data.slice(start, end - start)
 
 
 def directory_name(column: str, value: str | None) -> str:
