@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from obstore import exceptions
 from obstore.store import MemoryStore, from_url
 
 from deltasql.errors.log import UnsupportedLocationError
-from deltasql.log.storage.credentials import hadoop_settings, of_environment, options_of
+from deltasql.log.storage.credentials import hadoop_settings, long_names, of_environment, options_of
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.locations import hadoop_scheme, is_local, local_path, scheme, table_location
 from deltasql.log.storage.log_store import LogStore
@@ -82,8 +83,13 @@ class Stores:
         if scheme(url) in _HADOOP_ONLY:
             reason = "only Hadoop knows this file system, and it offers no safe commit"
             raise UnsupportedLocationError(location, reason)
+        told = self._told(url)
+        endpoint = long_names({**of_environment(os.environ), **told}).get("aws_endpoint", "")
+        if scheme(url) == "s3" and endpoint and not _ADDRESS.match(endpoint):
+            # The client would panic with its first request.
+            raise UnsupportedLocationError(location, "its endpoint is no address such as https://host:9000")
         try:
-            opened = from_url(url, retry_config=ONCE, **_arguments(self._told(url)))
+            opened = from_url(url, retry_config=ONCE, **_arguments(told))
         except (exceptions.BaseError, ValueError, TypeError) as error:
             relative = ":" not in url
             reason = "it is relative; write the whole path, as /data/t" if relative else storage_reason(error)
@@ -91,6 +97,7 @@ class Stores:
         return self._buckets.setdefault(url, opened)
 
 
+_ADDRESS = re.compile(r"https?://[^/\s]+", re.IGNORECASE)
 _CLIENT = frozenset(
     {"allow_http", "allow_invalid_certificates", "connect_timeout", "timeout", "proxy_url", "user_agent"}
 )
