@@ -161,9 +161,10 @@ def _referred(
         # A DataFrame has taken the name since: CREATE VIEW would have taken it from the DataFrame.
         taken = context.views[key].made is not None and context.analyst.knows_view(name.parts)
         return None if taken else _view(context, key, name)
-    if not _is_ours(context, name):
+    location = _location(context, name)
+    if location is None:
         return None
-    snapshot = context.snapshot(replace(name, start=0, end=0))
+    snapshot = context.snapshot(replace(name, start=0, end=0), location)
     # A column of the table's own comes first.
     described = described and snapshot.schema.find(METADATA) is None
     predicate, alias = filters().get(reference.start), reference.alias or reference.parts[-1]
@@ -171,14 +172,16 @@ def _referred(
     return replace(rows, described=True) if described else rows
 
 
-def _is_ours(context: Context, name: TableName) -> bool:
-    """Whether a name is a table of ours, not one that only Spark knows. Raises TableNotFoundError for one of nobody."""
-    if name.path is not None or (len(name.parts) <= 3 and context.catalog.resolve(name.parts) is not None):
-        return True
+def _location(context: Context, name: TableName) -> str | None:
+    """Where a table of ours lies; None for one that only Spark knows. Raises TableNotFoundError for one of nobody."""
+    if name.path is not None:
+        return name.path
+    found = context.catalog.resolve(name.parts) if len(name.parts) <= 3 else None
+    if found is not None:
+        return found.location
     if _is_files(name) or context.analyst.knows(name.parts):
-        return False
-    context.catalog.require(name.parts)
-    return True
+        return None
+    return context.catalog.require(name.parts).location
 
 
 def _view(context: Context, key: str, name: TableName) -> Query:

@@ -105,12 +105,13 @@ class Context:
         """The log of a table that must be known, though it may turn out to have none."""
         return self.logs(self.location(name), str(name))
 
-    def snapshot(self, name: TableName) -> Snapshot:
+    def snapshot(self, name: TableName, location: str | None = None) -> Snapshot:
         """The version that the statement reads: the one its time travel asks for, else the latest.
 
+        Who has found the `location` saves a look into the catalog, which would be another request.
         Raises TableNotFoundError, or what is wrong with the table's log or the version.
         """
-        log = self.log(name)
+        log = self.log(name) if location is None else self.logs(location, str(name))
         try:
             return self._pinned(log, self._version(log, name))
         except DeltaSqlError as error:
