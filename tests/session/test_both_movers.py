@@ -49,7 +49,7 @@ class Both:
     def __init__(self, executors: Session, driver: Session) -> None:
         self.sessions = dict(zip(MODES, (executors, driver), strict=True))
 
-    def run(self, *statements: str, fails: bool = False) -> list[Any]:
+    def run(self, *statements: str, fails: bool = False) -> Any:
         """What the last statement gives, once all have given the same either way."""
         outcomes: dict[str, list[Any]] = {}
         for mode, session in self.sessions.items():
