@@ -28,7 +28,6 @@ from deltasql import connect
 with connect(sys.argv[1]) as session:
     session.sql("SET deltasql.io.mode = DRIVER")
     session.sql("SELECT count(*) FROM t").collect()
-    print("ready", flush=True)
     session.sql(
         "MERGE INTO t USING (SELECT id FROM range(0, 40, 1, 1)) s ON t.id = s.id "
         "WHEN MATCHED THEN UPDATE SET v = 'new' WHEN NOT MATCHED THEN INSERT (id, p, v) VALUES (s.id, s.id, 'new')"
@@ -55,7 +54,7 @@ def test_the_driver_is_killed(s3: Store, proxied: Callable[..., Proxy], amid: Ca
         session.sql("CREATE TABLE t (id BIGINT, p BIGINT, v STRING) PARTITIONED BY (p)")
         session.sql("INSERT INTO t SELECT id, id % 4, 'old' FROM range(0, 8, 1, 1)")
     direct = s3.endpoint
-    writer: list[subprocess.Popen[str]] = []
+    writer: list[subprocess.Popen[bytes]] = []
     met = threading.Event()
     seen = 0
 
@@ -74,8 +73,6 @@ def test_the_driver_is_killed(s3: Store, proxied: Callable[..., Proxy], amid: Ca
     process = subprocess.Popen(
         [sys.executable, "-c", MERGE, s3.url("wh")],
         env={**os.environ, **s3.environment},
-        stdout=subprocess.PIPE,
-        text=True,
         start_new_session=True,
     )
     writer.append(process)
