@@ -36,23 +36,29 @@ OWN_MARK = "spark.deltasql.own"
 
 def own_session() -> dict[str, str]:
     """The settings of a session of our own, but for those that the environment gives."""
-    cores = _cores(_master())
     own = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        # Spark's own, 200, is for clusters; these are enough for every core, and the same on all small machines.
-        SHUFFLES: str(max(4, 2 * cores)),
-        "spark.default.parallelism": str(max(4, cores)),
-        "spark.driver.memory": "4g",
         "spark.log.level": "OFF",
         "spark.sql.legacy.createHiveTableByDefault": "false",
         # Tables are in our catalog. Hive's would put its files into the working directory.
         "spark.sql.catalogImplementation": "in-memory",
         # Else `${env:HOME}` in a name or a text, which may come from a table, is replaced by what it stands for here.
         "spark.sql.variable.substitute": "false",
+        **(_sizes(_cores(_master())) if _is_local(_master()) else {}),
     }
     given = outside_settings(os.environ)
     return {OWN_MARK: "true", **{key: value for key, value in own.items() if key not in given}}
+
+
+def _sizes(cores: int) -> dict[str, str]:
+    """The settings for a Spark within this machine; a cluster has sizes of its own."""
+    return {
+        # Spark's own, 200, is for clusters; these are enough for every core, and the same on all small machines.
+        SHUFFLES: str(max(4, 2 * cores)),
+        "spark.default.parallelism": str(max(4, cores)),
+        "spark.driver.memory": "4g",
+    }
 
 
 _EXCLUDED = "spark.sql.adaptive.optimizer.excludedRules"
@@ -70,6 +76,11 @@ _TUNINGS: weakref.WeakKeyDictionary[SparkSession, Tuning] = weakref.WeakKeyDicti
 
 def _master() -> str:
     return os.environ.get("DELTASQL_MASTER", "local[*]")
+
+
+def _is_local(master: str) -> bool:
+    """Whether executors are threads of the driver's JVM, or processes that it starts on this machine."""
+    return master.startswith("local")
 
 
 def _cores(master: str) -> int:
@@ -262,9 +273,9 @@ def _connect(address: str) -> SparkSession:
 
 
 def _start_local(connectors: frozenset[str] = frozenset()) -> SparkSession:
-    """The process's own local session, with the jars of some connectors, by their schemes.
+    """The process's own session, with the jars of some connectors, by their schemes.
 
-    Workers must run this interpreter: another one lacks our packages.
+    It is local unless the environment names another master.
     """
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
@@ -272,8 +283,11 @@ def _start_local(connectors: frozenset[str] = frozenset()) -> SparkSession:
     with START_LOCK:
         if "JAVA_HOME" not in os.environ and shutil.which("java") is None:
             raise JavaMissingError()
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        if _is_local(_master()):
+            # Workers must run this interpreter: another one lacks our packages. On other machines there is none such,
+            # and executors there call the driver at its address, which must not be the one that means themselves.
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+            os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         builder = SparkSession.builder.master(_master()).appName("deltasql")
         for key, value in own_session().items():
             builder = builder.config(key, value)

@@ -269,7 +269,9 @@ def _named_null(rows: DataFrame, schema: StructType, partitions: Sequence[str]) 
     from pyspark.sql import functions as F
 
     texts = [name for name in partitions if (field := schema.find(name)) is not None and field.type == STRING]
-    return rows.withColumns({name: F.expr(f"nullif({quote_name(name)}, '{HIVE_NULL}')") for name in texts})
+    named = {name: F.expr(f"nullif({quote_name(name)}, '{HIVE_NULL}')") for name in texts}
+    # Spark Connect takes no empty list of columns.
+    return rows.withColumns(named) if named else rows
 
 
 _LONGEST_NAME = 255
