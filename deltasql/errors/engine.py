@@ -71,3 +71,17 @@ class StagedRowsMissingError(DeltaSqlError):
     location: str
     written: int
     found: int
+
+
+@condition(
+    "DELTASQL_FILES_NOT_SHARED",
+    "58030",
+    "Spark's executors cannot {doing} {location}, where this process can: they have another disk, or run as another "
+    "user. Give both the same storage, or run SET deltasql.io.mode = DRIVER, so that this process moves the files "
+    "itself.",
+)
+class FilesNotSharedError(DeltaSqlError):
+    """Local files that the driver can read or write, and Spark's executors cannot. `doing` is read or write."""
+
+    doing: str
+    location: str

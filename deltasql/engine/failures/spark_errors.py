@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from deltasql.engine.failures.parse_errors import in_users_words, misread_part
 from deltasql.engine.failures.query_errors import misspelt_error, unresolved_error
+from deltasql.engine.failures.reach_errors import unreached_error
 from deltasql.engine.failures.write_errors import Failure, WriteContext, cast_error, marked_error
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.engine import SparkError, TimeOutOfRangeError
@@ -80,11 +81,12 @@ def _translate(failure: Failure, sql: str, write: WriteContext | None) -> DeltaS
     if error is not None:
         return error
     error = None if write is None else _error_of_write(failure, write, sql)
+    error = error or unreached_error(failure)
     if error is not None:
         return error
     if name == "UNBOUND_SQL_PARAMETER":
         return _unbound(failure).at(_place(failure, sql))
-    sentence = _sentence(text, name)
+    sentence = _first_line(text) if name == "SPARK_JVM_ERROR" else _sentence(text, name)
     if name == "PARSE_SYNTAX_ERROR":
         place = misread_part(_before_stack(text), sql)
         wrong = misspelt_error(failure, sql, place)
@@ -120,11 +122,15 @@ def _failure(error: PySparkException) -> Failure:
     )
 
 
+_JAVA_CALL = re.compile(r"\AAn error occurred while calling \S+\.\n: (?:[a-z]\w*\.)+\w+: ")
+"""What Py4J says first: the name of a handle, and the class of the exception, before its message."""
+
+
 def _bridge_failure(text: str) -> Failure:
     """Spark's condition and sentence out of a Java stack, where it holds one."""
     match = re.search(r"\[([A-Z]\w+(?:\.[A-Z]\w+)?)\] (.*?)(?: SQLSTATE: (\w{5}).*)?$", text, re.MULTILINE)
     if match is None:
-        return Failure("SPARK_JVM_ERROR", "XX000", _first_line(text), {})
+        return Failure("SPARK_JVM_ERROR", "XX000", _JAVA_CALL.sub("", text).strip(), {})
     return Failure(match[1], match[3] or "XX000", match[2].strip(), {})
 
 

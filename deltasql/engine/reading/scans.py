@@ -20,7 +20,7 @@ from deltasql.engine.session.tuning import FOR_SCANS, TINY_BYTES
 from deltasql.errors.log import DeletionVectorNotFoundError
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.protocol.features import requested_features
-from deltasql.log.storage.locations import hadoop_location
+from deltasql.log.storage.locations import hadoop_location, is_local
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import (
     FILE_KEY,
@@ -157,6 +157,9 @@ def _columns(spark: SparkHandle, operator: Scan, paths: list[str], extra: Mappin
             frame = driver_rows(spark, operator, stored, paths, may_be_missing=may_be_missing, told=told)
         else:
             reader = session.read.schema(_reader_schema(stored))
+            if may_be_missing and is_local(operator.table.location) and not spark.shares_disk:
+                # Those that are left are there. Executors with another disk would find none of them, and give no row.
+                reader = reader.option("ignoreMissingFiles", "false")
             frame = reader.parquet(*(_literal_path(spark.hadoop_location(path)) for path in paths))
     if not is_mapped(fields) and not extra:
         return frame
