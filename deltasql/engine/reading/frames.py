@@ -128,7 +128,11 @@ class Frames:
         """The rows of `sql`, analysed under `settings`, with `relations` visible to it as views meanwhile."""
         # The relations come first: they are analysed under the settings of the session, or of their own.
         with self.views(relations), self._spark.needing(settings):
-            return self._spark.session.sql(sql)
+            rows = self._spark.session.sql(sql)
+            if settings and self._spark.remote:
+                # Spark Connect analyses when it is first asked for the columns, and keeps what it found.
+                rows.schema  # noqa: B018
+            return rows
 
     def views(self, relations: Mapping[str, Operator]) -> Views:
         """The relations as temporary views, for as long as the context lasts."""
