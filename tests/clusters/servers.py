@@ -31,7 +31,7 @@ _SMALL = {
 class Server:
     """A process with a log, in `place`; it sees an empty folder where `hidden` is."""
 
-    def __init__(self, command: list[str], place: Path, hidden: Path | None = None) -> None:
+    def __init__(self, command: list[str], place: Path, hidden: Path | None = None, host: str = HOST) -> None:
         if hidden is not None:
             # The executors that a worker starts see what it sees.
             mounted = 'mount -t tmpfs none "$0" && exec "$@"'
@@ -41,7 +41,7 @@ class Server:
         home = str(Path(pyspark.__file__).parent)
         own = {
             "SPARK_HOME": home,
-            "SPARK_LOCAL_IP": HOST,
+            "SPARK_LOCAL_IP": host,
             "SPARK_WORKER_DIR": str(place / "work"),
             "SPARK_DAEMON_MEMORY": "512m",
             "PYSPARK_PYTHON": sys.executable,
@@ -74,27 +74,26 @@ class Server:
 
 
 @contextmanager
-def cluster(place: Path, hidden: Path | None = None) -> Iterator[str]:
-    """The address of a standalone master with one worker of two cores, which does not see the files in `hidden`."""
+def cluster(place: Path, hidden: Path | None = None, workers: int = 1) -> Iterator[str]:
+    """The address of a standalone master with workers of two cores each, which do not see the files in `hidden`."""
     port = free_port()
     address = f"spark://{HOST}:{port}"
-    program = "SPARK_HOME/bin/spark-class"
-    ui = ["--webui-port", "0"]
-    named = ["--host", HOST, *ui]
-    master = Server([program, "org.apache.spark.deploy.master.Master", "--port", str(port), *named], place / "master")
+    start, ui = "SPARK_HOME/bin/spark-class", ["--webui-port", "0"]
+    at = ["--host", HOST, "--port", str(port), *ui]
+    servers = [Server([start, "org.apache.spark.deploy.master.Master", *at], place / "master")]
     try:
-        master.wait_for("I have been elected leader")
-        size = ["--cores", "2", "--memory", "2g"]
-        worker = Server(
-            [program, "org.apache.spark.deploy.worker.Worker", *named, *size, address], place / "worker", hidden
-        )
-        try:
-            worker.wait_for("Successfully registered")
-            yield address
-        finally:
-            worker.stop()
+        servers[0].wait_for("I have been elected leader")
+        for number in range(1, workers + 1):
+            # A host for each, because Spark tries a task a second time on another host only.
+            size = ["--host", f"127.0.0.{number}", "--cores", "2", "--memory", "2g"]
+            command = [start, "org.apache.spark.deploy.worker.Worker", *size, *ui, address]
+            servers.append(Server(command, place / f"worker{number}", hidden, f"127.0.0.{number}"))
+        for server in servers[1:]:
+            server.wait_for("Successfully registered")
+        yield address
     finally:
-        master.stop()
+        for server in reversed(servers):
+            server.stop()
 
 
 @contextmanager
@@ -110,19 +109,6 @@ def connect_server(place: Path, hidden: Path | None = None) -> Iterator[str]:
         yield f"sc://{HOST}:{port}"
     finally:
         server.stop()
-
-
-def executors(place: Path) -> list[int]:
-    """The ids of the processes of the executors that the worker in `place` has started."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        with suppress(OSError, ValueError):
-            words = (entry / "cmdline").read_bytes().split(b"\0")
-            if b"org.apache.spark.executor.CoarseGrainedExecutorBackend" in words and str(place).encode() in (
-                entry / "environ"
-            ).read_bytes():
-                found.append(int(entry.name))
-    return found
 
 
 def free_port() -> int:
