@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from deltasql import connect
+from deltasql.errors.engine import SparkError
 from deltasql.golden import run_file, temporary_sessions
 from tests.clusters.servers import connect_server
 from tests.clusters.statements import check_not_shared, check_refusals, run_script
@@ -23,22 +27,20 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 def shared(java: None, place: Path) -> Iterator[str]:
     with connect_server(place / "shared") as address:
         yield address
-        _forget()
+        end_client(address, place)
 
 
 @pytest.fixture(scope="module")
 def apart(namespace: None, place: Path, disk: Path) -> Iterator[str]:
     with connect_server(place / "apart", disk) as address:
         yield address
-        _forget()
+        end_client(address, place)
 
 
-def _forget() -> None:
-    """Ends the client of a server that ends: at its own end it would wait for an answer."""
-    from pyspark.sql.connect.session import SparkSession
-
-    if (active := SparkSession.getActiveSession()) is not None:
-        active.stop()
+def end_client(address: str, place: Path) -> None:
+    """While its server is there: at the end of the process the client would wait for an answer."""
+    with connect(str(place / "none"), address) as session:
+        session.sql("SELECT 1").df.sparkSession.stop()
 
 
 def test_the_server_moves_files_of_a_shared_disk(shared: str, disk: Path) -> None:
@@ -47,7 +49,35 @@ def test_the_server_moves_files_of_a_shared_disk(shared: str, disk: Path) -> Non
         check_refusals(session)
 
 
-@pytest.mark.parametrize("name", ["merge/clauses", "update/update", "query/query", "optimize/optimize"])
+def test_names_are_checked_where_no_row_is(shared: str, disk: Path) -> None:
+    with connect(str(disk / "empty"), shared) as session:
+        session.sql("CREATE TABLE t (id INT)")
+        for sql in ("DELETE FROM t WHERE nothing = 1", "UPDATE t SET id = nothing"):
+            with pytest.raises(SparkError) as caught:
+                session.sql(sql)
+            assert caught.value.condition.startswith("UNRESOLVED_COLUMN")
+
+
+def test_results_that_wait_keep_their_tables(shared: str, disk: Path) -> None:
+    with connect(str(disk / "waiting"), shared) as session:
+        for name in ("a", "b"):
+            session.sql(f"CREATE TABLE {name} AS SELECT '{name}' AS x")
+        first, second = session.sql("SELECT * FROM a AS t"), session.sql("SELECT * FROM b AS t")
+        assert (first.collect(), second.collect(), first.df.count()) == ([("a",)], [("b",)], 1)
+
+
+def test_an_interrupt_cancels_the_statement_alone(shared: str, disk: Path) -> None:
+    with connect(str(disk / "stopped"), shared) as session:
+        session.sql("CREATE TABLE t (id BIGINT)")
+        timer = threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            session.sql("INSERT INTO t SELECT id FROM range(100000000000) WHERE sha2(string(id), 512) = 'none'")
+        assert session.sql("SELECT count(*) FROM t").collect() == [(0,)]
+        assert session.sql("INSERT INTO t SELECT 1").collect() == [(1, 1)]
+
+
+@pytest.mark.parametrize("name", ["view/meaning", "update/update", "insert/replace_where", "table/check_constraints"])
 def test_goldens(shared: str, name: str) -> None:
     outcome = run_file(GOLDEN / f"{name}.sql", temporary_sessions(shared))
     assert outcome.ok, f"{outcome.defects}\n{outcome.diff}"

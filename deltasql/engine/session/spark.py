@@ -266,10 +266,18 @@ class SparkHandle:
         return own_tuning() if self.own else _TUNINGS.setdefault(session, Tuning({}))
 
 
+_REMOTE: dict[str, SparkSession] = {}
+
+
 def _connect(address: str) -> SparkSession:
+    """The process's session on a Spark Connect server. PySpark would hand out its last one, of whichever server."""
     from pyspark.sql import SparkSession
 
-    return SparkSession.builder.remote(address).getOrCreate()
+    with START_LOCK:
+        known = _REMOTE.get(address)
+        if known is None or known.is_stopped:
+            known = _REMOTE[address] = SparkSession.builder.remote(address).create()
+        return known
 
 
 def _start_local(connectors: frozenset[str] = frozenset()) -> SparkSession:

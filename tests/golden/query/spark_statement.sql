@@ -13,7 +13,7 @@ set /* a variable */ VARIABLE `Y` = 'it''s' -- set
 SELECT y, (SELECT count(*) FROM t WHERE a = x) AS found;
 -- name: functions that Spark has
 DESCRIBE FUNCTION abs;
-SHOW SYSTEM FUNCTIONS LIKE 'coun*';
+SHOW SYSTEM FUNCTIONS LIKE 'count_*';
 -- name: the columns of a query over our tables
 DESCRIBE QUERY SELECT a, a / 2 AS half FROM t@v1;
 -- name: the time zone
