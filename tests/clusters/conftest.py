@@ -11,7 +11,6 @@ import pytest
 from tests.clusters.servers import why_no_java, why_no_namespace
 
 
-
 @pytest.fixture(scope="module")
 def java() -> None:
     if reason := why_no_java():

@@ -142,7 +142,7 @@ def check_not_shared(session: Session) -> None:
             # Nor is a file passed over that is there, and only Spark does not see.
             for missing in ("false", "true"):
                 session.sql(f"SET spark.sql.files.ignoreMissingFiles = {missing}")
-                with pytest.raises((StagedRowsMissingError, FilesNotSharedError), match="deltasql.io.mode = DRIVER"):
+                with pytest.raises((StagedRowsMissingError, FilesNotSharedError), match=r"deltasql\.io\.mode = DRIVER"):
                     session.sql(sql).collect()
     assert newest_version(session, "here") == 2
     session.sql("SET deltasql.io.mode = DRIVER")

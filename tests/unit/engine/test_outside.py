@@ -48,3 +48,8 @@ def test_a_session_of_ours_keeps_them(monkeypatch: pytest.MonkeyPatch) -> None:
     assert own_session()[SHUFFLES] == "32"
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", f"--conf {SHUFFLES}=7 pyspark-shell")
     assert SHUFFLES not in own_session()
+
+
+def test_sizes_of_a_cluster_are_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DELTASQL_MASTER", "spark://host:7077")
+    assert not own_session().keys() & {SHUFFLES, "spark.default.parallelism", "spark.driver.memory"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -84,3 +85,31 @@ def test_the_sessions_of_others_are_not_plain(bare: pytest.MonkeyPatch) -> None:
 
     bare.setattr(SparkSession, "getActiveSession", classmethod(lambda cls: Theirs()))
     assert not SparkHandle(None).is_plain
+
+
+class Builder:
+    """A builder of sessions that starts nothing."""
+
+    def master(self, address: str) -> Builder:
+        return self
+
+    appName = config = lambda self, *_, **__: self  # noqa: N815
+    getOrCreate = object  # noqa: N815
+
+
+@pytest.mark.parametrize(("master", "own"), [("local[2]", "127.0.0.1"), ("spark://host:7077", None)])
+def test_executors_elsewhere_call_the_driver_at_its_address(
+    bare: pytest.MonkeyPatch, master: str, own: str | None
+) -> None:
+    from pyspark.sql import SparkSession
+
+    for name in ("SPARK_LOCAL_IP", "PYSPARK_PYTHON"):
+        # Set first, so that what the start sets is taken back.
+        bare.setenv(name, "")
+        bare.delenv(name)
+    bare.setenv("JAVA_HOME", "/java")
+    bare.setenv("DELTASQL_MASTER", master)
+    bare.setattr(SparkSession, "builder", Builder())
+    assert SparkHandle(None).session is not None
+    assert os.environ.get("SPARK_LOCAL_IP") == own
+    assert ("PYSPARK_PYTHON" in os.environ) == (own is not None)
