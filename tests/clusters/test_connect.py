@@ -23,6 +23,14 @@ pytest.importorskip("grpc", reason="the extra 'connect' is not installed")
 GOLDEN = Path(__file__).parents[1] / "golden"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def mode() -> Iterator[None]:
+    """PySpark keeps there that this process speaks Connect; the modules that follow start a Spark of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPARK_CONNECT_MODE_ENABLED", "1")
+        yield
+
+
 @pytest.fixture(scope="module")
 def shared(java: None, place: Path) -> Iterator[str]:
     with connect_server(place / "shared") as address:

@@ -156,15 +156,19 @@ def _columns(spark: SparkHandle, operator: Scan, paths: list[str], extra: Mappin
             told = bool(extra)
             frame = driver_rows(spark, operator, stored, paths, may_be_missing=may_be_missing, told=told)
         else:
-            reader = session.read.schema(_reader_schema(stored))
-            if may_be_missing and is_local(operator.table.location) and not spark.shares_disk:
-                # Those that are left are there. Executors with another disk would find none of them, and give no row.
-                reader = reader.option("ignoreMissingFiles", "false")
+            reader = session.read.schema(_reader_schema(stored)).options(**_reader_options(spark, operator))
             frame = reader.parquet(*(_literal_path(spark.hadoop_location(path)) for path in paths))
     if not is_mapped(fields) and not extra:
         return frame
     added = [F.expr(sql).alias(name) for name, sql in extra.items()]
     return frame.select(*(_logical(item) for item in fields), *added)
+
+
+def _reader_options(spark: SparkHandle, operator: Scan) -> Mapping[str, str]:
+    """Files that are left to be read are there: executors with another disk must not pass over what they miss."""
+    if spark.shares_disk or not is_local(operator.table.location):
+        return {}
+    return {"ignoreMissingFiles": "false"}
 
 
 def _by_driver(spark: SparkHandle, operator: Scan) -> bool:

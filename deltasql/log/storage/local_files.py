@@ -92,6 +92,18 @@ def sync_tree(folder: str) -> None:
         sync_folder(place)
 
 
+def may_read(path: str) -> bool:
+    """Whether a file is there and this process may read it."""
+    return os.access(path, os.R_OK)
+
+
+def may_make(folder: str) -> bool:
+    """Whether this process may make a folder, and those above it that are not there."""
+    while not os.path.lexists(folder):  # noqa: PTH110
+        folder = os.path.dirname(folder)  # noqa: PTH120
+    return os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK)  # noqa: PTH112
+
+
 def _real(folder: str) -> str:
     """A folder with its links resolved and one slash at its end."""
     return os.path.realpath(folder).rstrip("/") + "/"
