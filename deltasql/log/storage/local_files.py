@@ -99,7 +99,7 @@ def may_read(path: str) -> bool:
 
 def may_make(folder: str) -> bool:
     """Whether this process may make a folder, and those above it that are not there."""
-    while not os.path.lexists(folder):  # noqa: PTH110
+    while not os.path.lexists(folder):
         folder = os.path.dirname(folder)  # noqa: PTH120
     return os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK)  # noqa: PTH112
 
