@@ -172,7 +172,8 @@ def together(root: Path, files: Sequence[Json]) -> Any:
 def folded(values: Sequence[Any], fold: Any) -> Any:
     """One value for each leaf; None where not all files have one, for then it says nothing of the partition."""
     if any(isinstance(value, Mapping) for value in values):
-        names = sorted({name for value in values for name in value})
+        # Physical names are drawn at random, and both sides are told in the order of what they stand for.
+        names = sorted({name for value in values for name in value}, key=plain)
         return {plain(name): folded([value[name] for value in values if name in value], fold) for name in names}
     return (
         fold(values, key=lambda value: (isinstance(value, str), value)) if values and fold is not sum else sum(values)
