@@ -145,7 +145,8 @@ def of_files(root: Path, files: Sequence[Json]) -> Any:
     """What is known of the files of each partition together: Spark may have cut its rows into several."""
     parts: dict[str, list[Json]] = {}
     for file in files:
-        parts.setdefault(plain(json.dumps(file.get("partitionValues"), sort_keys=True)), []).append(file)
+        values = {plain(name): value for name, value in (file.get("partitionValues") or {}).items()}
+        parts.setdefault(plain(json.dumps(values, sort_keys=True)), []).append(file)
     return {values: together(root, found) for values, found in sorted(parts.items())}
 
 
