@@ -291,12 +291,12 @@ class LogStore:
         return any(True for _ in self._entries(folder))
 
     def move_below(self, source: str, target: str) -> None:
-        """Gives all objects below the folder `source` names below `target`. Raises StorageError.
+        """Gives all objects below the folder `source`, but for empty ones, names below `target`. Raises StorageError.
 
         An object store copies and deletes, one by one: nobody else may use either folder.
         """
-        # Hadoop's S3A leaves markers that are called as the folder.
-        for entry in (item for item in self.list_below(source) if item.path != source):
+        # Hadoop's S3A leaves markers without a byte that are called as the folders.
+        for entry in (item for item in self.list_below(source) if item.size):
             moved = target + entry.path.removeprefix(source)
             move = partial(_move, self._prefix + entry.path)
             self._ask("write", moved, move, missing_is_final=True)

@@ -99,3 +99,12 @@ def test_a_file_that_goes_while_it_is_listed(tmp_path: Path, monkeypatch: pytest
 
     monkeypatch.setattr(os, "scandir", late)
     assert [entry.name for entry in store.list_folder("log")] == ["b"]
+
+
+def test_markers_of_folders_stay_where_they_are(tmp_path: Path) -> None:
+    """Hadoop's S3A leaves objects without a byte that are called as its folders."""
+    store = open_store(f"memory:///{tmp_path.name}-markers")
+    for path, data in (("u", b""), ("u/p=1", b""), ("u/p=1/f", b"1")):
+        store.put(path, data)
+    store.move_below("u", "v/u")
+    assert [entry.path for entry in store.list_below("v")] == ["v/u/p=1/f"]
