@@ -32,7 +32,10 @@ class Bucket:
     def put(self, key: str, file: Path) -> None:
         """Copies a file into the bucket."""
         url = f"{self.counter.endpoint}/{self.name}/{key}"
-        with _DIRECT.open(urllib.request.Request(url, data=file.read_bytes(), method="PUT"), timeout=300):
+        # Without a type it is said to be a form, which moto would take apart.
+        kind = {"Content-Type": "application/octet-stream"}
+        request = urllib.request.Request(url, data=file.read_bytes(), headers=kind, method="PUT")
+        with _DIRECT.open(request, timeout=60):
             pass
 
 

@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             note(name)
             try:
                 found += CASES[name](bench)
-            except WorkFailedError as error:
+            except (WorkFailedError, OSError) as error:
                 failed = True
                 print(f"{name} failed: {error}", file=sys.stderr)
     print(table(found))
