@@ -110,7 +110,8 @@ class Bench:
             return
         for engine in engines:
             if engine not in self._shared:
-                self._shared |= self._open.enter_context(self.workers(engine))
+                # In a place of its own: new workers of the same engine empty theirs.
+                self._shared |= self._open.enter_context(self.workers(engine, place="warm-worker"))
         yield {engine: self._shared[engine] for engine in engines if engine in self._shared}
 
     def folder(self, name: str) -> Path:
@@ -121,7 +122,7 @@ class Bench:
         return path
 
     @contextmanager
-    def workers(self, *engines: str) -> Iterator[dict[str, Worker]]:
+    def workers(self, *engines: str, place: str = "worker") -> Iterator[dict[str, Worker]]:
         """A worker per engine, by name; a peer that cannot start is left out, and stderr says why."""
         with ExitStack() as stack:
             started: dict[str, Worker] = {}
@@ -129,7 +130,7 @@ class Bench:
                 if engine in self._without:
                     continue
                 try:
-                    started[engine] = stack.enter_context(Worker(engine, self.folder(f"worker-{engine}")))
+                    started[engine] = stack.enter_context(Worker(engine, self.folder(f"{place}-{engine}")))
                 except WorkFailedError as error:
                     if engine not in PEERS:
                         raise
