@@ -202,7 +202,7 @@ class SparkHandle:
     @property
     def shares_disk(self) -> bool:
         """Whether the executors are threads of this machine, so that they see its disk."""
-        return not self.remote and str(self.session.sparkContext.master).startswith("local")
+        return not self.remote and _is_local(str(self.session.sparkContext.master))
 
     def reaches(self, location: str) -> bool:
         """Whether Spark's executors can read and write an object store. The first question starts Spark."""

@@ -16,7 +16,7 @@ from deltasql.engine.session.tuning import for_writes
 from deltasql.engine.writing.counted import Counted
 from deltasql.engine.writing.driver_files import as_stored, by_directory, directory_name, write_tables
 from deltasql.engine.writing.field_ids import has_nested_ids, with_nested_ids
-from deltasql.engine.writing.staged_files import CHANGE_DATA, WrittenFile, found_files
+from deltasql.engine.writing.staged_files import CHANGE_DATA, WrittenFile, data_entries, found_files
 from deltasql.errors.engine import StagedRowsMissingError
 from deltasql.log.storage.listing import checksum_beside
 from deltasql.log.storage.locations import is_local
@@ -73,12 +73,11 @@ class ExecutorWriter:
         return found
 
     def _give_nested_ids(self, directory: str, schema: StructType) -> None:
-        for item in found_files(self._store, directory):
-            path = str(item.path)
-            self._store.overwrite(path, with_nested_ids(self._store.read(path), schema))
+        for entry in data_entries(self._store, directory):
+            self._store.overwrite(entry.path, with_nested_ids(self._store.read(entry.path), schema))
             if is_local(self._store.root):
                 # Hadoop's checksum of the file as it was.
-                self._store.delete([checksum_beside(path)])
+                self._store.delete([checksum_beside(entry.path)])
 
 
 class DriverWriter:

@@ -55,7 +55,7 @@ def found_files(store: LogStore, directory: str) -> list[WrittenFile]:
 
     Each costs one request of an object store, beside the listing.
     """
-    entries = [entry for entry in store.list_below(directory) if _is_data(entry)]
+    entries = data_entries(store, directory)
 
     def read(entry: Entry) -> WrittenFile:
         import pyarrow.parquet as pq
@@ -71,6 +71,11 @@ def found_files(store: LogStore, directory: str) -> list[WrittenFile]:
             found = list(threads.map(read, entries))
     store.delete_all([str(item.path) for item in found if item.footer.num_rows == 0])
     return [item for item in found if item.footer.num_rows]
+
+
+def data_entries(store: LogStore, directory: str) -> list[Entry]:
+    """The Parquet files below a directory, in order of path, those without a row too; their footers are not read."""
+    return [entry for entry in store.list_below(directory) if _is_data(entry)]
 
 
 def _is_data(entry: Entry) -> bool:
