@@ -19,7 +19,7 @@ from deltasql.engine.session.transfer import by_driver
 from deltasql.engine.session.tuning import FOR_SCANS, TINY_BYTES
 from deltasql.errors.log import DeletionVectorNotFoundError
 from deltasql.log.actions.deletion_vectors import deleted_rows
-from deltasql.log.protocol.features import requested_features
+from deltasql.log.protocol.features import has_variants
 from deltasql.log.storage.locations import hadoop_location, is_local
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import (
@@ -66,7 +66,7 @@ def scan_size(operator: Scan) -> int:
     import pyarrow.compute as pc
 
     size = pc.sum(operator.files.column("size")).as_py() or 0
-    return max(size, TINY_BYTES) if "variantType" in requested_features(operator.schema, {}) else size
+    return max(size, TINY_BYTES) if has_variants(operator.schema) else size
 
 
 def scan(spark: SparkHandle, operator: Scan) -> DataFrame:
@@ -172,7 +172,7 @@ def _reader_options(spark: SparkHandle, operator: Scan) -> Mapping[str, str]:
 
 
 def _by_driver(spark: SparkHandle, operator: Scan) -> bool:
-    variants = "variantType" in requested_features(operator.schema, {})
+    variants = has_variants(operator.schema)
     return by_driver(spark, operator.table.location, scan_size(operator), variants=variants)
 
 

@@ -31,7 +31,7 @@ from deltasql.log.actions.actions import AddCDCFile, AddFile
 from deltasql.log.actions.record_count import deleted_counts, live_rows, record_count
 from deltasql.log.properties.property_registry import VARIANT_SHREDDING
 from deltasql.log.properties.table_properties import TableProperties
-from deltasql.log.protocol.features import requested_features
+from deltasql.log.protocol.features import has_variants
 from deltasql.log.storage.paths import absolute, decode_path
 from deltasql.log.storage.stores import Stores
 from deltasql.plan import marks
@@ -92,8 +92,7 @@ class Stage:
         Raises StagedRowsMissingError, NoWayToFilesError.
         """
         refuse_nested_voids(schema)
-        variants = "variantType" in requested_features(schema, {})
-        driver = by_driver(self._spark, self._root, self.input_size, variants=variants)
+        driver = by_driver(self._spark, self._root, self.input_size, variants=has_variants(schema))
         own = [ORIGIN] * origins + [CHANGE_TYPE] * changes
         stored = self._stored(rows, schema, row_ids, own, spread=not (origins or driver))
         stored, by = self._in_directories(stored, schema, origins=origins, changes=changes)

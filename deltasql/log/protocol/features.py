@@ -188,6 +188,11 @@ def requested_features(schema: StructType, configuration: Mapping[str, str]) -> 
     return frozenset(_from_properties(configuration)) | frozenset(_from_type(schema))
 
 
+def has_variants(schema: StructType) -> bool:
+    """Whether a column is a VARIANT, or has one inside."""
+    return "variantType" in _from_type(schema)
+
+
 def active_features(supported: Collection[str], schema: StructType, configuration: Mapping[str, str]) -> frozenset[str]:
     """The features of a protocol (`Protocol.features`) that its table's metadata really uses."""
     return requested_features(schema, configuration) & frozenset(supported)
