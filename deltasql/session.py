@@ -32,8 +32,8 @@ from deltasql.log.storage.stores import Stores
 from deltasql.parser import misplaced_word, parse, refused_name, split
 from deltasql.parser.parameters import bind_parameters
 from deltasql.plan.base import TableName
-from deltasql.plan.frames import CreateForFrame, WriteFrame
 from deltasql.plan.parameters import BoundStatement
+from deltasql.plan.statements.frames import CreateForFrame, WriteFrame
 from deltasql.planner import plan, plan_statement
 from deltasql.planner.catalog_changes import View
 from deltasql.planner.changes import (

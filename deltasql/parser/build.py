@@ -1,7 +1,7 @@
 """Trees into statement nodes.
 
 A rule is a list (`x_list`), or it has a function in deltasql/parser/rules, or it is named like a node of its family's
-module in deltasql.plan, whose fields are then the rule's children in order.
+module in deltasql.plan.statements, whose fields are then the rule's children in order.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _rules(family: str) -> dict[str, Rule]:
 @functools.cache
 def _nodes(family: str) -> dict[str, type]:
     """The classes of one family by the snake-case form of their names."""
-    module = importlib.import_module(f"deltasql.plan.{family}")
+    module = importlib.import_module(f"deltasql.plan.statements.{family}")
     classes = [value for value in vars(module).values() if isinstance(value, type) and is_dataclass(value)]
     return {_snake(node.__name__): node for node in classes}
 

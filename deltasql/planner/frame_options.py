@@ -9,7 +9,7 @@ from deltasql.errors.statements.frames import (
     ReplaceWhereDynamicError,
     UnsupportedWriteError,
 )
-from deltasql.plan.frames import WriteFrame, WriteMode
+from deltasql.plan.statements.frames import WriteFrame, WriteMode
 from deltasql.planner.idempotency import Application, application
 from deltasql.settings.frame_options import (
     DATA_CHANGE,

@@ -15,11 +15,11 @@ from deltasql.log.actions import operations
 from deltasql.log.actions.actions import SetTransaction
 from deltasql.log.actions.operations import Operation
 from deltasql.plan.base import LogicalPlan, TableName
-from deltasql.plan.delete import Delete
-from deltasql.plan.insert import Insert
-from deltasql.plan.merge import Merge
-from deltasql.plan.table import CreateTable
-from deltasql.plan.update import Update
+from deltasql.plan.statements.delete import Delete
+from deltasql.plan.statements.insert import Insert
+from deltasql.plan.statements.merge import Merge
+from deltasql.plan.statements.table import CreateTable
+from deltasql.plan.statements.update import Update
 from deltasql.planner.changes import (
     OUTCOME_SCHEMAS,
     Answer,

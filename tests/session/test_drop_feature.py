@@ -14,7 +14,7 @@ from deltasql.log.actions.operations import DELETE, WRITE
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.upkeep import checkpoint_writer
-from deltasql.planner.statements import features
+from deltasql.planner.statements.definitions import features
 
 DAY = 24 * 60 * 60
 DROP = "ALTER TABLE t DROP FEATURE {} TRUNCATE HISTORY"

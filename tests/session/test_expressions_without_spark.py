@@ -11,7 +11,7 @@ from deltasql import DeltaSqlError, Session
 from deltasql.engine.engine import StatementEngine
 from deltasql.parser import parse
 from deltasql.plan.hidden import NULL_ROW
-from deltasql.plan.table import CreateTable
+from deltasql.plan.statements.table import CreateTable
 from deltasql.planner.rows.column_types import null_row
 from deltasql.schema.types import DataType, StructField, StructType
 from deltasql.sql.expression_types import known_type

@@ -136,14 +136,14 @@ def test_an_error_lives_with_the_statement_that_raises_it() -> None:
         if len(paths) == 1 and error.file.parent == OF_STATEMENTS:
             (path,) = paths
             home = OF_STATEMENTS / f"{STEMS.get(path.stem, path.stem)}.py"
-            if path.parent == STATEMENTS and path.stem != "__init__" and error.file != home:
+            if STATEMENTS in path.parents and path.stem != "__init__" and error.file != home:
                 wrong.append(f"move {error.name} from errors/{error.file} to errors/{home}: only {path.stem} uses it")
     assert not wrong, "\n".join(wrong)
 
 
 def test_every_statement_has_a_file_for_its_errors() -> None:
     files = {path.stem for path in (ERRORS / OF_STATEMENTS).glob("[a-z]*.py")}
-    stems = {path.stem for path in STATEMENTS.glob("[a-z]*.py")}
+    stems = {path.stem for path in STATEMENTS.rglob("[a-z]*.py")}
     without = {stem for stem in stems if STEMS.get(stem, stem) not in files} - GENERAL
     assert not without, f"name in STEMS the file of errors/statements/ that these share: {sorted(without)}"
     stale = {stem for stem in {*STEMS, *GENERAL} if stem not in stems or stem in files}

@@ -8,7 +8,7 @@ from typing import Any
 from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds
 from deltasql.parser.rules.options import Clause, collect
-from deltasql.plan.columns import (
+from deltasql.plan.statements.columns import (
     AddedColumn,
     Alteration,
     AlterColumns,

@@ -6,7 +6,7 @@ from typing import Any
 
 from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds
-from deltasql.plan.features import FeatureName
+from deltasql.plan.statements.features import FeatureName
 
 
 @builds("feature_name")

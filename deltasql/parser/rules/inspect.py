@@ -7,7 +7,7 @@ from typing import Any
 from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds
 from deltasql.plan.base import TableName
-from deltasql.plan.inspect import Explain, ShowColumns
+from deltasql.plan.statements.inspect import Explain, ShowColumns
 
 
 @builds("show_columns")

@@ -9,7 +9,7 @@ from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds, caret, sql_text
 from deltasql.plan.base import SqlText, TableName
-from deltasql.plan.merge import ClauseKind, InsertAction, Merge, MergeClause
+from deltasql.plan.statements.merge import ClauseKind, InsertAction, Merge, MergeClause
 
 
 @builds("merge")

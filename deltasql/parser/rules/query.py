@@ -8,7 +8,7 @@ from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds, sql_text
 from deltasql.parser.unsupported import refusal
 from deltasql.plan.base import SqlText
-from deltasql.plan.query import Query, SparkStatement
+from deltasql.plan.statements.query import Query, SparkStatement
 
 
 @builds("query")

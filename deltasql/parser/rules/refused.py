@@ -7,7 +7,7 @@ from typing import Any
 from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds
 from deltasql.plan.base import TableName
-from deltasql.plan.refused import Refused
+from deltasql.plan.statements.refused import Refused
 
 _ROWS = "A partition comes with its first row and goes with its last: use INSERT and DELETE FROM … WHERE."
 _FORMAT = "Delta tables keep Parquet files; their options are table properties: SET TBLPROPERTIES."

@@ -7,7 +7,7 @@ from typing import Any
 from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds
 from deltasql.plan.base import SqlText
-from deltasql.plan.routine import CreateFunction
+from deltasql.plan.statements.routine import CreateFunction
 
 
 @builds("create_function")

@@ -6,7 +6,7 @@ from typing import Any
 
 from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds
-from deltasql.plan.settings import SetSetting
+from deltasql.plan.statements.settings import SetSetting
 
 
 @builds("set_setting")

@@ -20,7 +20,7 @@ from deltasql.parser.build import builds, caret
 from deltasql.parser.rules.options import Clause, collect
 from deltasql.parser.rules.types import TYPE_NAMES
 from deltasql.plan.base import SqlText
-from deltasql.plan.table import (
+from deltasql.plan.statements.table import (
     CheckConstraint,
     ClusterBy,
     ColumnDefinition,

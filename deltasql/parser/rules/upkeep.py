@@ -7,7 +7,7 @@ from typing import Any
 from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds
 from deltasql.plan.base import ColumnPath
-from deltasql.plan.upkeep import AnalyzeTable, CacheTable
+from deltasql.plan.statements.upkeep import AnalyzeTable, CacheTable
 
 
 @builds("cache_table")

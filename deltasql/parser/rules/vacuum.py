@@ -9,7 +9,7 @@ from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds, caret, sql_text
 from deltasql.parser.rules.options import Clause, collect
 from deltasql.plan.base import SqlText
-from deltasql.plan.vacuum import Vacuum
+from deltasql.plan.statements.vacuum import Vacuum
 
 _NOT_LITE = {
     "full": "LITE finds the files in the log, FULL in the table's folder.",

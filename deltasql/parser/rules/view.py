@@ -8,8 +8,8 @@ from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds, caret, sql_text
 from deltasql.parser.rules.options import Clause, collect
-from deltasql.plan.query import SparkStatement
-from deltasql.plan.view import AlterViewOptions, CreateView, ViewColumn, ViewScope
+from deltasql.plan.statements.query import SparkStatement
+from deltasql.plan.statements.view import AlterViewOptions, CreateView, ViewColumn, ViewScope
 
 
 @builds("global_view", "temporary_view", "permanent_view")

@@ -14,8 +14,8 @@ from deltasql.errors.column_values import (
 )
 from deltasql.plan import marks
 from deltasql.plan.base import quote
-from deltasql.plan.columns import ColumnChange, Defaulted, Nullability, Retyped
 from deltasql.plan.hidden import ORDINAL, ROWS
+from deltasql.plan.statements.columns import ColumnChange, Defaulted, Nullability, Retyped
 from deltasql.planner import binding
 from deltasql.schema.identity import Identity, identity_of, with_identities
 from deltasql.schema.paths import resolve

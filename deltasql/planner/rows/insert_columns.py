@@ -19,8 +19,8 @@ from deltasql.errors.statements.insert import (
 )
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import ORDINAL
-from deltasql.plan.insert import Insert
 from deltasql.plan.operators import Number, Operator, Project
+from deltasql.plan.statements.insert import Insert
 from deltasql.planner.context import Context
 from deltasql.planner.rows.alignment import Alignment, StructRule
 from deltasql.planner.rows.char_types import stored

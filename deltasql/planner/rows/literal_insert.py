@@ -8,8 +8,8 @@ from datetime import timezone, tzinfo
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.plan.insert import Insert
 from deltasql.plan.operators import Literals, LiteralValue
+from deltasql.plan.statements.insert import Insert
 from deltasql.planner.context import Context
 from deltasql.planner.rows.defaults import default_sql
 from deltasql.planner.rows.generated import generation_of

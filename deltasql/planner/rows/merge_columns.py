@@ -11,8 +11,8 @@ from deltasql.errors.statements.insert import DuplicateInsertColumnError
 from deltasql.errors.statements.merge import MergeUnresolvedError, NestedInsertColumnError
 from deltasql.errors.write import FieldOfNonStructError
 from deltasql.plan.base import ColumnPath, SqlText, quote
-from deltasql.plan.merge import ClauseKind
-from deltasql.plan.update import Assignment
+from deltasql.plan.statements.merge import ClauseKind
+from deltasql.plan.statements.update import Assignment
 from deltasql.planner.rows.assignments import ResolvedAssignment, dotted
 from deltasql.planner.rows.defaults import default_sql
 from deltasql.planner.rows.scope import Scope, Side, unqualified

@@ -1,11 +1,11 @@
-"""One module per family of statements, each with the rules that turn its nodes into plans.
+"""One module per family of statements, each with the rules that turn its nodes into plans, in rooms by what they do.
 
-Importing this folder registers all of its rules; nothing else lists them. What several families share is in `rows`
-and `tables`.
+Importing this folder registers all of its rules; nothing else lists them. What several families share is not here but
+in `planner.rows` and `planner.tables`.
 """
 
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 
-for _module in iter_modules(__path__):
-    import_module(f"{__name__}.{_module.name}")
+for _module in walk_packages(__path__, f"{__name__}."):
+    import_module(_module.name)

@@ -29,7 +29,7 @@ from deltasql.log.reading.clustering import (
     physical_path,
 )
 from deltasql.plan.base import ColumnPath
-from deltasql.plan.table import ClusterBy
+from deltasql.plan.statements.table import ClusterBy
 from deltasql.schema.paths import Path, folded, resolve
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType

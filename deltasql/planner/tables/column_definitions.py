@@ -17,7 +17,7 @@ from deltasql.errors.column_values import (
 )
 from deltasql.errors.statements.columns import ColumnClauseError
 from deltasql.plan.base import quote
-from deltasql.plan.table import ColumnDefinition, CreateTable
+from deltasql.plan.statements.table import ColumnDefinition, CreateTable
 from deltasql.planner.context import Context
 from deltasql.planner.rows.defaults import CURRENT_DEFAULT, checked_default
 from deltasql.planner.rows.generated import GENERATION, without_comments

@@ -8,7 +8,7 @@ from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.log import UnsupportedLocationError
 from deltasql.errors.schema import DuplicateColumnsError, PartitionColumnNotFoundError
 from deltasql.errors.statements.table import NotADeltaProviderError
-from deltasql.plan.table import CreateTable
+from deltasql.plan.statements.table import CreateTable
 from deltasql.planner.context import Context
 from deltasql.sql.outline import find, outline
 

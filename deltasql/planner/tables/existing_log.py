@@ -12,7 +12,7 @@ from deltasql.errors.statements.table import (
 )
 from deltasql.log.properties.property_registry import PROPERTIES
 from deltasql.log.reading.clustering import AUTO_PROPERTY
-from deltasql.plan.table import ClusterBy
+from deltasql.plan.statements.table import ClusterBy
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.tables.clustering_columns import check_same_clustering
 from deltasql.planner.tables.create_text import column_text

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from deltasql.parser import parse
 from deltasql.plan.base import ColumnPath, SqlText, TableName, Temporal
-from deltasql.plan.merge import (
+from deltasql.plan.statements.merge import (
     Merge,
 )
-from deltasql.plan.table import (
+from deltasql.plan.statements.table import (
     CreateTable,
 )
 

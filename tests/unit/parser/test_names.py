@@ -6,12 +6,12 @@ import pytest
 
 from deltasql.parser import ParseSyntaxError, keywords, parse
 from deltasql.plan.base import SqlText, Temporal
-from deltasql.plan.columns import AddColumns
-from deltasql.plan.delete import Delete
-from deltasql.plan.insert import Insert
-from deltasql.plan.merge import InsertAction, Merge, UpdateAction
-from deltasql.plan.table import CreateTable, DropTable
-from deltasql.plan.update import Update
+from deltasql.plan.statements.columns import AddColumns
+from deltasql.plan.statements.delete import Delete
+from deltasql.plan.statements.insert import Insert
+from deltasql.plan.statements.merge import InsertAction, Merge, UpdateAction
+from deltasql.plan.statements.table import CreateTable, DropTable
+from deltasql.plan.statements.update import Update
 
 RESERVED = frozenset(
     "AND AS CASE ELSE EXCEPT FROM IN INTO IS NOT NULL ON OR SELECT SET THEN USING WHEN WHERE WITH".split()  # noqa: SIM905

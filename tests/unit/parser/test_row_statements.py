@@ -6,9 +6,9 @@ import pytest
 
 from deltasql.parser import parse
 from deltasql.plan.base import SqlText, TableName, Temporal
-from deltasql.plan.delete import Delete
-from deltasql.plan.insert import Insert, PartitionValue
-from deltasql.plan.merge import (
+from deltasql.plan.statements.delete import Delete
+from deltasql.plan.statements.insert import Insert, PartitionValue
+from deltasql.plan.statements.merge import (
     ClauseKind,
     DeleteAction,
     InsertAction,
@@ -16,7 +16,7 @@ from deltasql.plan.merge import (
     UpdateAction,
     UpdateStarAction,
 )
-from deltasql.plan.update import Assignment, Update
+from deltasql.plan.statements.update import Assignment, Update
 from tests.unit.parser.nodes import merge, path, run, table
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from deltasql.parser import ParseSyntaxError, parse
-from deltasql.plan.delete import Delete
-from deltasql.plan.insert import Insert
-from deltasql.plan.merge import Merge
-from deltasql.plan.update import Update
+from deltasql.plan.statements.delete import Delete
+from deltasql.plan.statements.insert import Insert
+from deltasql.plan.statements.merge import Merge
+from deltasql.plan.statements.update import Update
 
 EXPRESSIONS = [
     "1",

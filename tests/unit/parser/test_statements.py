@@ -6,8 +6,8 @@ import pytest
 
 from deltasql.parser import parse
 from deltasql.plan.base import LogicalPlan, SqlText, TableName
-from deltasql.plan.delete import Delete
-from deltasql.plan.inspect import (
+from deltasql.plan.statements.delete import Delete
+from deltasql.plan.statements.inspect import (
     DescribeDetail,
     DescribeHistory,
     DescribeSchema,
@@ -20,10 +20,10 @@ from deltasql.plan.inspect import (
     ShowTableProperties,
     ShowTables,
 )
-from deltasql.plan.optimize import Optimize, Reorg, UpgradeUniform
-from deltasql.plan.query import Query, SparkStatement
-from deltasql.plan.settings import ResetSetting, SetSetting
-from deltasql.plan.table import (
+from deltasql.plan.statements.optimize import Optimize, Reorg, UpgradeUniform
+from deltasql.plan.statements.query import Query, SparkStatement
+from deltasql.plan.statements.settings import ResetSetting, SetSetting
+from deltasql.plan.statements.table import (
     AlterClustering,
     ClusterBy,
     DropTable,

@@ -6,16 +6,16 @@ import pytest
 
 from deltasql.parser import parse
 from deltasql.plan.base import ColumnPath, SqlText, TableName
-from deltasql.plan.columns import AddColumns, AddedColumn
-from deltasql.plan.properties import (
+from deltasql.plan.statements.columns import AddColumns, AddedColumn
+from deltasql.plan.statements.properties import (
     CommentOnColumn,
     CommentOnSchema,
     CommentOnTable,
     SetTableProperties,
     UnsetTableProperties,
 )
-from deltasql.plan.refused import Refused
-from deltasql.plan.table import (
+from deltasql.plan.statements.refused import Refused
+from deltasql.plan.statements.table import (
     ClusterBy,
     CreateSchema,
     CreateTableLike,

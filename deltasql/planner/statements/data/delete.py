@@ -1,0 +1,85 @@
+"""DELETE → whole files leave the table where the log alone can tell; the others are rewritten without the rows."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from deltasql.errors.write import AppendOnlyError
+from deltasql.log.actions import operations
+from deltasql.log.properties.property_registry import APPEND_ONLY
+from deltasql.plan.base import quote
+from deltasql.plan.operators import SCAN_COLUMNS, Rewrite, RowAction, RowEffect, RowKind
+from deltasql.plan.statements.delete import Delete
+from deltasql.planner import binding
+from deltasql.planner.changes import CommitSpec, Plan, TableChange
+from deltasql.planner.context import Context
+from deltasql.planner.rows.ctes import with_ctes
+from deltasql.planner.rows.read_set import reads_of_files
+from deltasql.planner.rows.row_change import row_change
+from deltasql.planner.rows.scope import Scope, side
+from deltasql.planner.rule import plan
+from deltasql.skipping.predicates import condition
+from deltasql.skipping.pruning import files_in_partitions, partition_only
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from deltasql.log.replay.snapshot import Snapshot
+
+
+@plan.register
+def _(statement: Delete, context: Context) -> Plan:
+    """A row goes when the condition is TRUE; NULL keeps it."""
+    log, snapshot = context.writable(statement.table)
+    refuse_append_only(snapshot)
+    target = side(context, statement.table, statement.alias, snapshot.schema, "target")
+    scope = Scope(with_ctes(context, statement.ctes), target)
+    parameters = {"predicate": json.dumps([context.told(statement.condition) if statement.condition else "true"])}
+    condition = None
+    if statement.condition is not None:
+        condition = scope.condition(statement.condition, "DELETE condition", subqueries=True)
+    whole = _whole_files(snapshot, condition, scope, context)
+    if whole is not None:
+        reads = reads_of_files(whole, condition, snapshot, context, scope.target.alias)
+        return TableChange(
+            CommitSpec(log, snapshot, operations.DELETE, parameters, reads=reads),
+            removed=whole,
+            skip_if_empty=True,
+        )
+    scan = replace(binding.scan(context, snapshot, condition, scope.target.alias, with_ids=True), identity=True)
+    operator = Rewrite(
+        target=scan,
+        target_alias=scope.target.alias,
+        join=None,
+        actions=(RowAction(RowKind.MATCHED, RowEffect.DELETE, condition, ()),),
+        keep=tuple(f"{quote(scope.target.alias)}.{quote(name)}" for name in snapshot.schema.names),
+        output=snapshot.schema,
+        checks=(),
+        relations=scope.relations,
+    )
+    spec = CommitSpec(log, snapshot, operations.DELETE, parameters)
+    return row_change(spec, operator, snapshot.metadata, condition, context)
+
+
+def _whole_files(snapshot: Snapshot, condition: str | None, scope: Scope, context: Context) -> pa.Table | None:
+    """The files whose rows all go, if that can be told from partition values alone; else None."""
+    if condition is None:
+        return snapshot.files(SCAN_COLUMNS)
+    return None if scope.relations else whole_partitions(snapshot, condition, scope.target.alias, context)
+
+
+def whole_partitions(snapshot: Snapshot, predicate: str, alias: str | None, context: Context) -> pa.Table | None:
+    """The files in each of whose rows `predicate` is TRUE, where partition values alone decide it; else None."""
+    if not partition_only(predicate, snapshot.partition_columns, alias):
+        return None
+    zone = context.time_zone
+    asked = condition(predicate, snapshot.schema, snapshot.partition_columns, alias, zone)
+    return snapshot.read_files(lambda files: files_in_partitions(files, asked, SCAN_COLUMNS, zone))
+
+
+def refuse_append_only(snapshot: Snapshot) -> None:
+    """Raises AppendOnlyError for a table from which no row may go."""
+    if snapshot.properties[APPEND_ONLY]:
+        raise AppendOnlyError(table=snapshot.table)

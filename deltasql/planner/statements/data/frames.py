@@ -1,0 +1,389 @@
+"""DataFrame writes → the changes that INSERT and CREATE TABLE AS come to. Source: features of Delta, batch writes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from deltasql.errors.catalog import TableAlreadyExistsError
+from deltasql.errors.statements.frames import (
+    DataChangeFalseError,
+    FramePartitioningMismatchError,
+    FrameSchemaMismatchError,
+    OverwriteSchemaDynamicError,
+    PathExistsError,
+    ReplaceWhereDataChangeError,
+    VoidInStreamError,
+)
+from deltasql.errors.statements.table import CannotReplaceMissingTableError
+from deltasql.log.actions import operations
+from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
+from deltasql.plan.base import ColumnPath, SqlText, quote
+from deltasql.plan.hidden import hidden
+from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Rewrite, Supplied, Write
+from deltasql.plan.statements.frames import CreateForFrame, WriteFrame, WriteMode
+from deltasql.plan.statements.insert import Insert
+from deltasql.plan.statements.table import ClusterBy, ColumnDefinition, CreateTable, PartitionColumn
+from deltasql.planner.changes import Answer, CommitSpec, Plan, RowChange
+from deltasql.planner.context import Context
+from deltasql.planner.frame_options import WriteOptions, write_options
+from deltasql.planner.idempotency import Application, noted, present, session_application, skipped
+from deltasql.planner.rows.alignment import StructRule
+from deltasql.planner.rows.insert_columns import Given, matched_columns, struct_rule
+from deltasql.planner.rows.read_set import WHOLE_TABLE
+from deltasql.planner.rule import plan
+from deltasql.planner.statements.data.delete import refuse_append_only
+from deltasql.planner.statements.data.insert import InsertedRows, Insertion, inserted, is_dynamic, refuse_overwrite
+from deltasql.planner.statements.definitions.constraints import constraints_of
+from deltasql.planner.statements.definitions.table import created_from_rows
+from deltasql.planner.tables.clustering_columns import check_same_clustering, new_clustering
+from deltasql.planner.tables.column_definitions import comment_metadata
+from deltasql.planner.tables.metadata import mapped_metadata, metadata_actions
+from deltasql.planner.tables.target import creation_parameters
+from deltasql.schema.checks import check_duplicates, check_table_schema
+from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
+from deltasql.schema.evolution import as_nullable
+from deltasql.schema.paths import Path, folded
+from deltasql.schema.text import path_text
+from deltasql.schema.types import VOID, ArrayType, DataType, MapType, StructField, StructType
+from deltasql.settings.session_settings import AUTO_MERGE
+
+if TYPE_CHECKING:
+    from deltasql.log.actions.actions import Metadata
+    from deltasql.log.replay.delta_log import DeltaLog
+    from deltasql.log.replay.snapshot import Snapshot
+
+DATAFRAME = SqlText("(DataFrame)", 0)
+"""Stands where a statement of SQL has its query."""
+
+_MODES = {
+    WriteMode.APPEND: "Append",
+    WriteMode.OVERWRITE: "Overwrite",
+    WriteMode.ERROR: "ErrorIfExists",
+    WriteMode.IGNORE: "Ignore",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Write:
+    """A write into a table that is there."""
+
+    statement: WriteFrame
+    options: WriteOptions
+    log: DeltaLog
+    snapshot: Snapshot
+    columns: StructType
+    """The DataFrame's."""
+    managed: bool
+
+    @property
+    def overwrites(self) -> bool:
+        return self.statement.mode is WriteMode.OVERWRITE
+
+    @property
+    def rows(self) -> tuple[Supplied, list[Given]]:
+        """The rows under names of our own, which no column of the table can have."""
+        names = tuple(hidden(index) for index in range(len(self.columns)))
+        given = [Given(field.name, name, field.type) for field, name in zip(self.columns, names, strict=True)]
+        return Supplied(self.statement.frame, names), given
+
+
+@plan.register
+def _(statement: WriteFrame, context: Context) -> Plan:
+    """A new table, or rows for one that is there; a write that its application has done before is not done again."""
+    options = write_options(statement)
+    batch = statement.batch
+    own = Application(batch.query_id, batch.batch_id) if batch else options.application or session_application(context)
+    context.refuse_version(statement.table)
+    snapshot = _present(statement, context)
+    if own is not None and own.done_in(snapshot):
+        return skipped(own, operations.WRITE, context)
+    change = _planned(statement, options, context, snapshot)
+    change = change if own is None else noted(change, own, context)
+    if not isinstance(change, RowChange):
+        return change
+    change = change.committing(user_metadata=options.user_metadata)
+    if batch is None:
+        return change
+    told = {"outputMode": batch.output_mode, "queryId": batch.query_id, "epochId": str(batch.batch_id)}
+    return change.committing(operation=operations.STREAMING_UPDATE, parameters=told)
+
+
+@plan.register
+def _(statement: CreateForFrame, context: Context) -> Plan:
+    """The table that a stream fills, made before its first batch comes."""
+    write = statement.write
+    options = write_options(write)
+    if _present(write, context) is not None:
+        return Answer()
+    given = context.analyst.schema(Supplied(write.frame))
+    _refuse_voids(given)
+    columns = tuple(
+        ColumnDefinition(item.name, as_nullable(item.type), "", 0, 0, comment=item.comment) for item in given
+    )
+    return plan(replace(_create_table(write, options, "create"), columns=columns, query=None), context)
+
+
+def _present(statement: WriteFrame, context: Context) -> Snapshot | None:
+    """The table as it is now; None where there is none and the write may make it."""
+    snapshot = present(statement.table, context)
+    if snapshot is None and (statement.must_exist or context.is_view(statement.table)):
+        return context.writable(statement.table)[1]
+    return snapshot
+
+
+def _planned(statement: WriteFrame, options: WriteOptions, context: Context, snapshot: Snapshot | None) -> Plan:
+    match statement.mode:
+        case WriteMode.REPLACE if snapshot is None:
+            raise CannotReplaceMissingTableError(table=str(statement.table))
+        case _ if snapshot is None:
+            return _created(statement, options, context)
+        case WriteMode.REPLACE | WriteMode.CREATE_OR_REPLACE:
+            return _created(statement, options, context)
+        case WriteMode.IGNORE:
+            return Answer()
+        case WriteMode.ERROR:
+            path = statement.table.path
+            raise TableAlreadyExistsError(table=str(statement.table)) if path is None else PathExistsError(path)
+    return _written(statement, options, context)
+
+
+def _written(statement: WriteFrame, options: WriteOptions, context: Context) -> RowChange:
+    """Rows for a table that is there."""
+    log, snapshot = context.writable(statement.table)
+    columns = context.analyst.schema(Supplied(statement.frame))
+    if statement.by_name:
+        check_duplicates(columns, "READ_SCHEMA", "the DataFrame")
+    entry = None if statement.table.path else context.catalog.resolve(statement.table.parts)
+    if statement.batch is not None:
+        _refuse_voids(columns)
+    write = _Write(statement, options, log, snapshot, columns, managed=entry is not None and entry.managed)
+    if options.overwrite_schema and write.overwrites and options.replace_where is None:
+        if options.dynamic is None and is_dynamic(context, snapshot, {}):
+            raise OverwriteSchemaDynamicError
+        return _named(write, _redefined(write, context))
+    _refuse_other_layout(write)
+    return _named(write, _inserted(write, context))
+
+
+def _created(statement: WriteFrame, options: WriteOptions, context: Context) -> Plan:
+    """The table is made from the rows; the history calls it a write where the table is a path."""
+    mode = {WriteMode.REPLACE: "replace", WriteMode.CREATE_OR_REPLACE: "create_or_replace"}.get(statement.mode)
+    create = _create_table(statement, options, mode or "create")
+    change = created_from_rows(create, context, Supplied(statement.frame))
+    if mode is not None or not isinstance(change, RowChange):
+        return change
+    overwrites = statement.mode is WriteMode.OVERWRITE
+    # Whoever overwrites what is not there yet must not overwrite what somebody else puts there meanwhile.
+    change = change.committing(reads=WHOLE_TABLE) if overwrites else change
+    if statement.table.path is not None:
+        parameters = {"mode": _MODES[statement.mode], "partitionBy": _json(statement.partitioned_by)}
+        return change.committing(operation=operations.WRITE, parameters=parameters)
+    return _as_replacement(change, change.commit.parameters) if overwrites else change
+
+
+def _create_table(statement: WriteFrame, options: WriteOptions, mode: str) -> CreateTable:
+    """The statement that makes the table which a write needs."""
+    return CreateTable(
+        mode=mode,
+        external=False,
+        if_not_exists=False,
+        table=statement.table,
+        columns=None,
+        provider=None,
+        partitioned_by=tuple(PartitionColumn(name) for name in statement.partitioned_by or ()),
+        cluster_by=_cluster_by(statement),
+        location=statement.options.get("path"),
+        comment=None,
+        properties=options.properties,
+        query=DATAFRAME,
+    )
+
+
+def _as_replacement(change: RowChange, parameters: Mapping[str, Any]) -> RowChange:
+    """The change under the name that the history has for an overwriting saveAsTable."""
+    marked = {**parameters, "isV1SaveAsTableOverwrite": True}
+    return change.committing(operation=operations.CREATE_OR_REPLACE_TABLE_AS_SELECT, parameters=marked)
+
+
+def _cluster_by(statement: WriteFrame) -> ClusterBy | None:
+    columns = statement.clustered_by
+    return None if columns is None else ClusterBy(tuple(ColumnPath(tuple(name.split("."))) for name in columns))
+
+
+def _refuse_voids(columns: StructType) -> None:
+    """Raises VoidInStreamError: a stream cannot be asked again for a better type."""
+    for field in columns:
+        if field.type == VOID:
+            raise VoidInStreamError(quote(field.name))
+
+
+def _refuse_other_layout(write: _Write) -> None:
+    """Raises FramePartitioningMismatchError, CreatedClusteringDiffersError."""
+    given, existing = write.statement.partitioned_by, write.snapshot.partition_columns
+    if given is not None and folded(given) != folded(existing):
+        raise FramePartitioningMismatchError(write.snapshot.table, existing, given)
+    clustered_by = _cluster_by(write.statement)
+    if clustered_by is not None:
+        check_same_clustering(clustered_by, write.snapshot)
+
+
+def _inserted(write: _Write, context: Context) -> RowChange:
+    """The rows go where INSERT would put them; columns that the DataFrame lacks get what an INSERT gives them."""
+    statement, options, snapshot = write.statement, write.options, write.snapshot
+    evolution = options.merge_schema if options.merge_schema is not None else context.setting(AUTO_MERGE)
+    if not evolution and statement.by_name:
+        _refuse_new_columns(write)
+    predicate = None if options.replace_where is None else SqlText(options.replace_where, 0)
+    insert = Insert(
+        ctes=None,
+        schema_evolution=evolution,
+        overwrite=write.overwrites and predicate is None,
+        table=statement.table,
+        partition=(),
+        columns=None,
+        by_name=statement.by_name,
+        replace_where=predicate,
+        query=DATAFRAME,
+    )
+    refuse_overwrite(insert, snapshot)
+    rows, given = write.rows
+    dynamic = is_dynamic(context, snapshot, {}) if options.dynamic is None else options.dynamic
+    insertion = Insertion(
+        insert,
+        write.log,
+        snapshot,
+        InsertedRows(rows, _reads(write, rows, context)),
+        matched_columns(insert, context, snapshot.schema, given, set(), evolution),
+        {},
+        evolution,
+        dynamic=dynamic and bool(snapshot.partition_columns),
+        rule=StructRule.BY_NAME_LENIENT if statement.by_name else struct_rule(insert, evolution),
+    )
+    change = inserted(insertion, context)
+    if options.data_change:
+        return change
+    if change.metadata is not snapshot.metadata:
+        raise DataChangeFalseError(snapshot.table)
+    if isinstance(change.operator, Rewrite):
+        raise ReplaceWhereDataChangeError(str(options.replace_where))
+    return replace(change, rearranges=True)
+
+
+def _reads(write: _Write, rows: Supplied, context: Context) -> Any:
+    """The whole table, if the DataFrame comes from it. A stream's batch tells what it reads by its checkpoint."""
+    if write.statement.batch is not None or not context.analyst.reads_below(rows, write.log.location):
+        return None
+    return WHOLE_TABLE
+
+
+def _redefined(write: _Write, context: Context) -> RowChange:
+    """overwriteSchema: columns and partitioning become the DataFrame's, id, properties and protocol stay."""
+    snapshot = write.snapshot
+    refuse_append_only(snapshot)
+    if not write.options.data_change:
+        raise DataChangeFalseError(snapshot.table)
+    metadata = _redefinition(write)
+    clustering = None
+    if write.statement.clustered_by is not None:
+        clustering = new_clustering(_cluster_by(write.statement), metadata, snapshot, context)
+    rows, given = write.rows
+    values = zip(metadata.schema, given, strict=True)
+    child: Operator = Project(rows, tuple((field.name, quote(item.sql)) for field, item in values))
+    constraints = constraints_of(metadata.schema, metadata.configuration, snapshot.table)
+    if constraints:
+        child = Check(child, constraints)
+    return RowChange(
+        CommitSpec(
+            write.log,
+            snapshot,
+            operations.WRITE,
+            {"mode": "Overwrite"},
+            actions=(*metadata_actions(snapshot, metadata), *(clustering.actions if clustering else ())),
+            reads=WHOLE_TABLE,
+        ),
+        Write(child, metadata.schema, metadata.partition_columns),
+        metadata,
+        removed=snapshot.files(SCAN_COLUMNS),
+    )
+
+
+def _redefinition(write: _Write) -> Metadata:
+    """The table's metadata with the DataFrame's columns; one of a name that is there keeps its place in the files."""
+    old = write.snapshot.metadata
+    fields = tuple(_redefined_field(field, old.schema.find(field.name)) for field in write.columns)
+    schema = StructType(fields)
+    partitions = check_table_schema(
+        schema,
+        partitioned_by=write.statement.partitioned_by or (),
+        column_mapping=old.properties.maps_columns,
+        change_data_feed=old.properties[CHANGE_DATA_FEED],
+        where=write.snapshot.table,
+    )
+    if (schema, partitions) == (old.schema, old.partition_columns):
+        return old
+    return mapped_metadata(replace(old, schema=schema, partition_columns=partitions), keep_names=False)
+
+
+def _redefined_field(field: StructField, old: StructField | None) -> StructField:
+    kept = {} if old is None else {key: old.metadata[key] for key in (ID, PHYSICAL_NAME) if key in old.metadata}
+    metadata = MappingProxyType({**comment_metadata(field.comment), **kept})
+    return StructField(field.name, as_nullable(field.type), metadata=metadata)
+
+
+def _named(write: _Write, change: RowChange) -> RowChange:
+    """The change with what the history says of it."""
+    statement, options = write.statement, write.options
+    by_name_of_table = statement.table.path is None and not statement.must_exist
+    told: dict[str, Any] = {}
+    if change.dynamic_overwrite:
+        told["isDynamicPartitionOverwrite"] = True
+    if options.overwrite_schema:
+        told["canOverwriteSchema"] = True
+    if change.commit.parameters.get("canMergeSchema"):
+        told["canMergeSchema"] = True
+    if write.overwrites and by_name_of_table and options.replace_where is None:
+        given = creation_parameters(change.metadata, managed=write.managed)
+        return _as_replacement(change, {**given, **told})
+    columns = () if by_name_of_table else statement.partitioned_by
+    parameters = {"mode": _MODES[statement.mode], "partitionBy": _json(columns), **told}
+    if options.replace_where is not None:
+        parameters["predicate"] = options.replace_where
+    return change.committing(parameters=parameters)
+
+
+def _json(columns: tuple[str, ...] | None) -> str:
+    return json.dumps(list(columns or ()))
+
+
+def _refuse_new_columns(write: _Write) -> None:
+    """Raises FrameSchemaMismatchError."""
+    new = tuple(path_text(path) for path in _new_columns(write.columns, write.snapshot.schema))
+    if not new:
+        return
+    advice = "Drop it from the DataFrame, or let the table have it: option('mergeSchema', True)."
+    if write.overwrites:
+        advice += " To replace the table's columns: option('overwriteSchema', True)."
+    raise FrameSchemaMismatchError(write.snapshot.table, new, advice)
+
+
+def _new_columns(given: DataType, table: DataType, path: Path = ()) -> Iterator[Path]:
+    """The paths of `given` that `table` has not, the outermost of each."""
+    match given, table:
+        case StructType(), StructType():
+            for field in given:
+                own = table.find(field.name)
+                if own is None:
+                    yield (*path, field.name)
+                    continue
+                yield from _new_columns(field.type, own.type, (*path, own.name))
+        case ArrayType(), ArrayType():
+            yield from _new_columns(given.element, table.element, (*path, "element"))
+        case MapType(), MapType():
+            yield from _new_columns(given.key, table.key, (*path, "key"))
+            yield from _new_columns(given.value, table.value, (*path, "value"))
+        case _:
+            return

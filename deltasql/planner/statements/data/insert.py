@@ -1,0 +1,317 @@
+"""INSERT → new files, and for OVERWRITE the files that go. Source: features of Delta, INSERT."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from deltasql.errors.statements.insert import (
+    DuplicateInsertColumnError,
+    NotPartitionColumnError,
+    ReplaceWhereClauseError,
+)
+from deltasql.log.actions import operations
+from deltasql.plan.base import SqlText, quote
+from deltasql.plan.hidden import ORDINAL, QUERY, hidden
+from deltasql.plan.operators import SCAN_COLUMNS, Check, Literals, Operator, Query, Write
+from deltasql.plan.reads import NO_ROWS, RowReads
+from deltasql.plan.statements.insert import Insert
+from deltasql.planner import binding
+from deltasql.planner.changes import CommitSpec, Plan, RowChange
+from deltasql.planner.context import Context
+from deltasql.planner.rows.alignment import StructRule
+from deltasql.planner.rows.char_types import stored
+from deltasql.planner.rows.defaults import default_keywords, replace_defaults
+from deltasql.planner.rows.generated import generated_checks
+from deltasql.planner.rows.insert_columns import (
+    Given,
+    Match,
+    column_values,
+    evolved_schema,
+    left_to_the_table,
+    matched_columns,
+    refuse_explicit_identities,
+    refuse_twice,
+    struct_rule,
+    table_rows,
+    written_fields,
+)
+from deltasql.planner.rows.literal_insert import known_rows, stored_rows
+from deltasql.planner.rows.read_set import WHOLE_TABLE, reads_of_files, reads_of_itself
+from deltasql.planner.rows.replace_where import checked_rows, replacing
+from deltasql.planner.rows.row_level import inserted_rows
+from deltasql.planner.rule import plan
+from deltasql.planner.statements.data.delete import refuse_append_only, whole_partitions
+from deltasql.planner.statements.definitions.constraints import constraints_of
+from deltasql.planner.tables.metadata import evolved_metadata, metadata_actions
+from deltasql.schema.partition_values import partition_value
+from deltasql.schema.text import sql_text
+from deltasql.schema.types import StructType
+from deltasql.settings.session_settings import AUTO_MERGE, PARTITION_OVERWRITE_MODE
+from deltasql.sql.literal_rows import LiteralRows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from deltasql.log.actions.actions import Metadata
+    from deltasql.log.replay.delta_log import DeltaLog
+    from deltasql.log.replay.snapshot import Snapshot
+    from deltasql.plan.reads import Reads
+
+
+@dataclass(frozen=True, slots=True)
+class InsertedRows:
+    """The rows of an INSERT, which `operator` makes.
+
+    `reads` says what they come from, where that is the table itself, and `row_reads` which rows of it; `few` that they
+    are the statement's own. `known` are the rows themselves where they are plain literals.
+    """
+
+    operator: Operator
+    reads: Reads | None
+    row_reads: RowReads = NO_ROWS
+    few: bool = False
+    known: LiteralRows | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Insertion:
+    """An INSERT whose rows are known: the table's column for each of theirs, and the constants of PARTITION.
+
+    With `dynamic` an overwrite replaces the partitions that the rows fall into. `rule` says how fields of structs are
+    found.
+    """
+
+    statement: Insert
+    log: DeltaLog
+    snapshot: Snapshot
+    rows: InsertedRows
+    matched: Sequence[Match]
+    static: dict[str, str]
+    evolution: bool
+    dynamic: bool
+    rule: StructRule
+
+
+@plan.register
+def _(statement: Insert, context: Context) -> Plan:
+    """By position unless a column list or BY NAME says otherwise."""
+    log, snapshot = context.writable(statement.table)
+    evolution = statement.schema_evolution or context.setting(AUTO_MERGE)
+    _refuse_clauses(statement, context)
+    refuse_overwrite(statement, snapshot)
+    static = _static_partitions(statement, snapshot, context)
+    query, rows, given, left_out, known = _query(statement, context, snapshot, static)
+    matched = matched_columns(statement, context, snapshot.schema, given, set(static), evolution)
+    matched = [match for index, match in enumerate(matched) if index not in left_out]
+    insertion = Insertion(
+        statement,
+        log,
+        snapshot,
+        InsertedRows(
+            rows,
+            reads=reads_of_itself(rows, snapshot, context),
+            row_reads=inserted_rows(query, snapshot, context),
+            few=_is_values(statement.query),
+            known=known,
+        ),
+        matched,
+        static,
+        evolution,
+        dynamic=is_dynamic(context, snapshot, static),
+        rule=struct_rule(statement, evolution),
+    )
+    return inserted(insertion, context)
+
+
+def refuse_overwrite(statement: Insert, snapshot: Snapshot) -> None:
+    """Raises AppendOnlyError for a statement under which rows go, where none may."""
+    if statement.overwrite or statement.replace_where is not None:
+        refuse_append_only(snapshot)
+
+
+def inserted(insertion: Insertion, context: Context) -> RowChange:
+    """The change that an insertion comes to.
+
+    Raises what is wrong with its columns: their number, names, types, and those that nothing fills.
+    """
+    statement, snapshot, static = insertion.statement, insertion.snapshot, insertion.static
+    refuse_twice(insertion.matched, statement, context, set(static))
+    refuse_explicit_identities(insertion.matched, statement, context)
+    schema = evolved_schema(snapshot, insertion.matched, context) if insertion.evolution else snapshot.schema
+    metadata = evolved_metadata(snapshot.metadata, schema, table=snapshot.table)
+    schema = metadata.schema
+    columns = column_values(statement, context, schema, insertion.matched, static, insertion.rule)
+    numbered = tuple(name for name, sql in columns if ORDINAL in sql)
+    child = _checked(insertion, metadata, columns, numbered, context)
+    write = Write(child, schema, snapshot.partition_columns, single_file=insertion.rows.few)
+    change = RowChange(
+        CommitSpec(
+            insertion.log,
+            snapshot,
+            operations.WRITE,
+            _parameters(statement, insertion.evolution, context),
+            actions=metadata_actions(snapshot, metadata),
+        ),
+        write,
+        metadata,
+        identities=numbered,
+    )
+    if statement.replace_where is not None:
+        return _replacing(change, write, insertion, statement.replace_where, context)
+    if not statement.overwrite:
+        # An append whose query does not read the table depends on nothing.
+        change = change.committing(reads=insertion.rows.reads)
+        return replace(change, rows=insertion.rows.row_reads, skip_if_empty=True)
+    return _overwriting(change, insertion, context)
+
+
+def _checked(
+    insertion: Insertion,
+    metadata: Metadata,
+    columns: Sequence[tuple[str, str]],
+    numbered: tuple[str, ...],
+    context: Context,
+) -> Operator:
+    """The rows to write, with the checks that they must pass. Literals have passed them."""
+    statement, snapshot, schema = insertion.statement, insertion.snapshot, metadata.schema
+    child = _literals(insertion, schema) or table_rows(insertion.rows.operator, columns, schema, few=insertion.rows.few)
+    constraints = constraints_of(schema, metadata.configuration, snapshot.table, skip=frozenset(numbered))
+    constraints = (*constraints, *generated_checks(schema, [name for name, _ in columns]))
+    if constraints and not isinstance(child, Literals):
+        child = Check(child, constraints)
+    if statement.replace_where is not None:
+        child = checked_rows(child, statement.table, schema, statement.replace_where, context)
+    return child
+
+
+def _overwriting(change: RowChange, insertion: Insertion, context: Context) -> RowChange:
+    """INSERT OVERWRITE: all rows make way for the new ones, or those of some partitions."""
+    snapshot, static = insertion.snapshot, insertion.static
+    own = WHOLE_TABLE if insertion.rows.reads else None
+    if insertion.dynamic:
+        parameters = {**change.commit.parameters, "isDynamicPartitionOverwrite": True}
+        return replace(change, dynamic_overwrite=True).committing(parameters=parameters, reads=own)
+    removed, named = _replaced_files(snapshot, static, context), None
+    if static:
+        named = " AND ".join(f"({quote(name)} <=> {value})" for name, value in static.items())
+        change = change.committing(parameters={**change.commit.parameters, "predicate": named})
+        own = own or reads_of_files(removed, named, snapshot, context)
+    # Without a partition it takes the place of all rows, whatever they are.
+    return replace(change, removed=removed).committing(reads=own or WHOLE_TABLE)
+
+
+def _literals(insertion: Insertion, schema: StructType) -> Literals | None:
+    """The rows with all columns of the table, where no expression is left in them; they satisfy its constraints."""
+    known = insertion.rows.known
+    if known is None or insertion.evolution:
+        return None
+    names = own_names(len(known.columns))
+    places = {field.name.lower(): names.index(item.sql) for field, item in insertion.matched if field is not None}
+    return stored_rows(insertion.snapshot, schema, known, places, insertion.static)
+
+
+def _replacing(
+    change: RowChange, write: Write, insertion: Insertion, predicate: SqlText, context: Context
+) -> RowChange:
+    """REPLACE WHERE: whole files go where the log can tell, else the files of the range are rewritten."""
+    own = WHOLE_TABLE if insertion.rows.reads else None
+    removed = whole_partitions(insertion.snapshot, predicate.text, None, context)
+    if removed is not None:
+        reads = reads_of_files(removed, predicate.text, insertion.snapshot, context)
+        return replace(change, removed=removed).committing(reads=own or reads)
+    operator, reads = replacing(write, insertion.snapshot, insertion.statement.table, predicate, context)
+    return replace(change, operator=operator, skip_if_empty=True).committing(reads=own or reads)
+
+
+def _query(
+    statement: Insert, context: Context, snapshot: Snapshot, static: dict[str, str]
+) -> tuple[Query, Query, list[Given], frozenset[int], LiteralRows | None]:
+    """The query, and its rows under names of our own, since two of its columns may have the same name.
+
+    Then the columns, by number, that say DEFAULT and whose values come from the table itself; last the rows
+    themselves, where they are certain without Spark.
+    """
+    fields = written_fields(statement, snapshot.schema, static)
+    keywords, count = default_keywords(statement.query.text)
+    left_out = left_to_the_table(keywords, count, fields)
+    text = SqlText(replace_defaults(statement.query.text, fields), statement.query.start)
+    known = known_rows(statement, text.text, context)
+    # Literals refer to no table.
+    query = binding.query(context, text, statement.ctes) if known is None else Query(text.text, {}, "query")
+    schema = context.analyst.schema(query) if known is None else known.schema
+    names = own_names(len(schema))
+    renamed = Query(f"SELECT * FROM (\n{query.sql}\n) AS {QUERY}({', '.join(names)})", query.relations, query.label)
+    given = [Given(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
+    return query, renamed, given, left_out, known
+
+
+def own_names(count: int) -> list[str]:
+    """Our names for the columns of a query."""
+    return [hidden(index) for index in range(count)]
+
+
+def _refuse_clauses(statement: Insert, context: Context) -> None:
+    """REPLACE WHERE says itself which rows go: neither OVERWRITE nor PARTITION can say it as well."""
+    predicate = statement.replace_where
+    if predicate is not None and (statement.overwrite or statement.partition):
+        clause = "PARTITION" if statement.partition else "OVERWRITE"
+        raise ReplaceWhereClauseError(clause=clause).at(context.caret(predicate.start, predicate.end))
+
+
+def _static_partitions(statement: Insert, snapshot: Snapshot, context: Context) -> dict[str, str]:
+    """SQL of the constants of PARTITION (p = v, …) by column. Raises NotPartitionColumnError."""
+    values: dict[str, str] = {}
+    known: dict[tuple[str, ...], str] = {(name.lower(),): name for name in snapshot.partition_columns}
+    seen: set[str] = set()
+    for item in statement.partition:
+        caret = context.caret(item.column.start, item.column.end)
+        name = known.get(tuple(part.lower() for part in item.column.parts))
+        if name is None:
+            raise NotPartitionColumnError(
+                column=str(item.column), table=str(statement.table), columns=snapshot.partition_columns
+            ).at(caret)
+        if name in seen:
+            raise DuplicateInsertColumnError(str(item.column), "stands twice in PARTITION").at(caret)
+        seen.add(name)
+        if item.value is not None:
+            values[name] = item.value.text
+    return values
+
+
+def is_dynamic(context: Context, snapshot: Snapshot, static: dict[str, str]) -> bool:
+    """Whether only the partitions that the rows fall into are replaced; not where the statement names them all."""
+    return context.setting(PARTITION_OVERWRITE_MODE) == "DYNAMIC" and len(static) < len(snapshot.partition_columns)
+
+
+def _replaced_files(snapshot: Snapshot, static: dict[str, str], context: Context) -> pa.Table:
+    """The files that a static overwrite replaces: all, or those of the named partitions."""
+    import pyarrow as pa
+
+    files = snapshot.files(SCAN_COLUMNS)
+    if not static:
+        return files
+    fields = [field for name in static if (field := snapshot.schema.find(name))]
+    casts = (stored(field, f"CAST({static[field.name]} AS {sql_text(field.type)})") for field in fields)
+    values = [context.analyst.value(sql) for sql in casts]
+    # An empty string is stored as the partition of NULL.
+    wanted = tuple(None if value == "" else value for value in values)
+    rows = files.column("partitionValues").to_pylist()
+    return files.filter(pa.array([partition_value(row, fields) == wanted for row in rows], pa.bool_()))
+
+
+def _parameters(statement: Insert, evolution: bool, context: Context) -> dict[str, Any]:
+    replaces = statement.overwrite or statement.replace_where is not None
+    parameters: dict[str, Any] = {"mode": "Overwrite" if replaces else "Append", "partitionBy": "[]"}
+    if statement.replace_where is not None:
+        parameters["predicate"] = context.told(statement.replace_where)
+    if evolution:
+        parameters["canMergeSchema"] = True
+    return parameters
+
+
+def _is_values(query: SqlText) -> bool:
+    """A handful of literal rows belong into one file."""
+    return re.match(r"\(*\s*VALUES\b", query.text, re.IGNORECASE) is not None

@@ -1,0 +1,394 @@
+"""ALTER TABLE … columns: pure edits of the schema, committed as metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import assert_never
+
+from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.errors.statements.columns import (
+    AddColumnDefaultError,
+    AddNotNullColumnError,
+    ChangeColumnError,
+    ColumnNotFoundError,
+    DropClusteringColumnError,
+    DropColumnNeedsMappingError,
+    DropPartitionColumnError,
+    NestedDefaultError,
+    NewNotNullViolationError,
+    RenameColumnNeedsMappingError,
+    ReplaceIdentityColumnsError,
+)
+from deltasql.log.actions import operations
+from deltasql.log.actions.operations import Operation
+from deltasql.log.properties.property_registry import STATS_COLUMNS
+from deltasql.log.reading.clustering import clustering_columns
+from deltasql.plan.base import ColumnPath, SqlText
+from deltasql.plan.statements.columns import (
+    AddColumns,
+    AddedColumn,
+    Alteration,
+    AlterColumns,
+    ColumnChange,
+    Commented,
+    Defaulted,
+    DropColumns,
+    Moved,
+    Nullability,
+    RenameColumn,
+    ReplaceColumns,
+    Retyped,
+    Synchronized,
+)
+from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange, Verification
+from deltasql.planner.context import Context
+from deltasql.planner.rows.defaults import CURRENT_DEFAULT, checked_default
+from deltasql.planner.rows.generated import refuse_base_change
+from deltasql.planner.rows.identity import refuse_change, synchronized
+from deltasql.planner.rows.read_set import WHOLE_TABLE
+from deltasql.planner.rows.widening import declared_widening, refuse_dependent_types
+from deltasql.planner.rule import plan
+from deltasql.planner.statements.definitions.constraints import refuse_dependent, verification
+from deltasql.planner.tables.column_definitions import declared_field, field_metadata, refuse_value_clauses
+from deltasql.planner.tables.metadata import evolved_metadata, metadata_actions
+from deltasql.schema.edits import (
+    add_column,
+    drop_column,
+    move_column,
+    rename_column,
+    set_comment,
+    set_metadata,
+    set_nullable,
+    set_type,
+    with_metadata,
+)
+from deltasql.schema.identity import identities
+from deltasql.schema.json import field_to_json, type_to_json
+from deltasql.schema.lengths import Length, declared_as, length_of, plain_type, with_lengths, without_lengths
+from deltasql.schema.paths import find_path, replace_type, resolve, walk
+from deltasql.schema.replacement import replace_columns
+from deltasql.schema.text import path_text, type_text
+from deltasql.schema.types import StructField, StructType
+from deltasql.schema.widening import TYPE_CHANGES
+from deltasql.sql.tokens import tokenize
+
+if TYPE_CHECKING:
+    from deltasql.log.actions.actions import Metadata
+    from deltasql.log.replay.delta_log import DeltaLog
+    from deltasql.log.replay.snapshot import Snapshot
+
+
+@plan.register
+def _(statement: AddColumns, context: Context) -> Plan:
+    """Columns are added one after another, so that a later one may stand AFTER an earlier one."""
+    log, snapshot = context.writable(statement.table)
+    schema = with_lengths(snapshot.schema)
+    for column in statement.columns:
+        try:
+            schema = _added(schema, column, snapshot.table)
+        except DeltaSqlError as error:
+            raise error.at(_place_in_added(error, column, context)) from None
+    parameters = {"columns": [_described(column) for column in statement.columns]}
+    return _change(log, snapshot, schema, operations.ADD_COLUMNS, parameters)
+
+
+@plan.register
+def _(statement: AlterColumns, context: Context) -> Plan:
+    """One or several changes, one after another. SET NOT NULL looks at the rows that are there.
+
+    A column that is given the type it has is no change, and makes no commit.
+    """
+    log, snapshot = context.writable(statement.table)
+    schema = with_lengths(snapshot.schema)
+    checks: list[Verification] = []
+    for change in statement.changes:
+        try:
+            schema = _altered(schema, change, snapshot, context)
+            check = _null_check(change, snapshot, context)
+            checks += [check] if check else []
+        except DeltaSqlError as error:
+            raise error.at(context.caret(change.path.start, change.path.end)) from None
+    if all(_keeps_type(change, snapshot.schema) for change in statement.changes):
+        return TableChange(CommitSpec(log, snapshot, operations.CHANGE_COLUMN, {}), skip_if_empty=True)
+    planned = _changed_columns(log, snapshot, without_lengths(schema), statement.changes)
+    # What holds for the rows that are there must hold for those that others add meanwhile. SYNC IDENTITY looks, too.
+    looks = any(_forbids_null(change) or _synchronizes(change) for change in statement.changes)
+    return replace(planned, verify=tuple(checks)).committing(reads=WHOLE_TABLE if looks else None)
+
+
+@plan.register
+def _(statement: ReplaceColumns, context: Context) -> Plan:
+    """The given columns in the given order; files stay as they are."""
+    log, snapshot = context.writable(statement.table)
+    if identities(snapshot.schema):
+        raise ReplaceIdentityColumnsError(snapshot.table)
+    refuse_value_clauses(statement.columns, context)
+    new = StructType(tuple(declared_field(column, context) for column in statement.columns))
+    may_drop = snapshot.properties.maps_columns
+    widening = declared_widening(snapshot.configuration)
+    schema = replace_columns(snapshot.schema, new, may_drop=may_drop, widening=widening, where=snapshot.table)
+    refuse_dependent_types(schema, snapshot)
+    for path, _ in walk(snapshot.schema):
+        if find_path(schema, path) is None:
+            refuse_base_change(path, "drop", schema, snapshot.table)
+    columns = [field_to_json(field) for field in new]
+    return _change(log, snapshot, schema, operations.REPLACE_COLUMNS, {"columns": columns})
+
+
+@plan.register
+def _(statement: RenameColumn, context: Context) -> Plan:
+    """Metadata alone: data files go by the physical name."""
+    log, snapshot = context.writable(statement.table)
+    caret = context.caret(statement.column.start, statement.column.end)
+    try:
+        found = resolve(snapshot.schema, statement.column.parts, where=snapshot.table)
+        if not snapshot.properties.maps_columns:
+            raise RenameColumnNeedsMappingError(str(statement.table))
+        refuse_dependent(found.path, "rename", snapshot)
+        refuse_base_change(found.path, "rename", snapshot.schema, snapshot.table)
+        schema = rename_column(with_lengths(snapshot.schema), found.path, statement.name, where=snapshot.table)
+    except DeltaSqlError as error:
+        raise error.at(caret) from None
+    new_path = (*found.path[:-1], statement.name)
+    parameters = {"oldColumnPath": path_text(found.path), "newColumnPath": path_text(new_path)}
+    partitions = snapshot.partition_columns
+    if len(found.path) == 1:
+        partitions = tuple(statement.name if name == found.path[0] else name for name in partitions)
+    metadata = replace(snapshot.metadata, partition_columns=partitions)
+    metadata = _renamed_statistics(evolved_metadata(metadata, schema, table=snapshot.table), found.path, new_path)
+    return TableChange(
+        CommitSpec(log, snapshot, operations.RENAME_COLUMN, parameters, metadata_actions(snapshot, metadata))
+    )
+
+
+@plan.register
+def _(statement: DropColumns, context: Context) -> Plan:
+    """Metadata alone: the data stay in the files, unread. Under IF EXISTS there may be nothing to commit."""
+    log, snapshot = context.writable(statement.table)
+    schema, names = with_lengths(snapshot.schema), list[str]()
+    for column in statement.columns:
+        if statement.if_exists and find_path(schema, column.parts) is None:
+            continue
+        try:
+            schema = _dropped(schema, column, snapshot)
+        except DeltaSqlError as error:
+            raise error.at(context.caret(column.start, column.end)) from None
+        names.append(path_text(column.parts))
+    if not names:
+        return Answer()
+    return _change(log, snapshot, schema, operations.DROP_COLUMNS, {"columns": names})
+
+
+def _change(
+    log: DeltaLog, snapshot: Snapshot, schema: StructType, operation: Operation, parameters: Mapping[str, object]
+) -> TableChange:
+    """The commit that gives a table another schema. It is made even when nothing changed, as Delta does."""
+    metadata = evolved_metadata(snapshot.metadata, schema, table=snapshot.table)
+    actions = metadata_actions(snapshot, metadata) or (metadata,)
+    return TableChange(CommitSpec(log, snapshot, operation, parameters, actions))
+
+
+def _changed_columns(
+    log: DeltaLog, snapshot: Snapshot, schema: StructType, changes: Sequence[ColumnChange]
+) -> TableChange:
+    """The commit of ALTER COLUMN, which tells of one column or of several."""
+    # Delta tells of SYNC IDENTITY what the column was.
+    described = [
+        _described_change(snapshot.schema if _synchronizes(change) else schema, change, snapshot.schema)
+        for change in changes
+    ]
+    if len(described) == 1:
+        position = _moved_to(changes[0])
+        return _change(log, snapshot, schema, operations.CHANGE_COLUMN, {"column": described[0], **position})
+    described = [item | _moved_to(change) for item, change in zip(described, changes, strict=True)]
+    return _change(log, snapshot, schema, operations.CHANGE_COLUMNS, {"columns": described})
+
+
+def _altered(schema: StructType, change: ColumnChange, snapshot: Snapshot, context: Context) -> StructType:
+    """`schema` after what one change does to one column."""
+    found = resolve(schema, change.path.parts, where=snapshot.table)
+    if change.name is not None and change.name != found.field.name:
+        new = next(item.type_text for item in change.alterations if isinstance(item, Retyped))
+        raise ChangeColumnError(
+            path_text(found.path), type_text(found.field.type), new, "it is renamed by RENAME COLUMN"
+        )
+    refuse_change(found.field, change)
+    for alteration in change.alterations:
+        schema = _after(schema, change.path.parts, alteration, snapshot, context)
+    return schema
+
+
+def _after(
+    schema: StructType, path: tuple[str, ...], alteration: Alteration, snapshot: Snapshot, context: Context
+) -> StructType:
+    """`schema` after one alteration of the column at `path`."""
+    table = snapshot.table
+    match alteration:
+        case Synchronized():
+            return synchronized(schema, path, snapshot, context)
+        case Retyped():
+            return _retyped(schema, path, alteration, snapshot)
+        case Commented(comment):
+            return set_comment(schema, path, comment, where=table)
+        case Moved(first, after):
+            return move_column(schema, path, first=first, after=after, where=table)
+        case Nullability(nullable):
+            return set_nullable(schema, path, nullable, where=table)
+        case Defaulted(default):
+            return _with_default(schema, path, default, snapshot, context)
+        case _:
+            assert_never(alteration)
+
+
+def _with_default(
+    schema: StructType, path: tuple[str, ...], default: SqlText | None, snapshot: Snapshot, context: Context
+) -> StructType:
+    """SET and DROP DEFAULT. Rows that are there keep what they have."""
+    found = resolve(schema, path, where=snapshot.table)
+    sql = None
+    if default is not None:
+        if len(found.path) > 1:
+            raise NestedDefaultError(path_text(found.path), path_text(found.path[:1]))
+        plain = plain_type(found.field.type)
+        sql = checked_default(default, found.path, plain, context, length_of(found.field.type))
+    return set_metadata(schema, found.path, CURRENT_DEFAULT, sql, where=snapshot.table)
+
+
+def _retyped(schema: StructType, path: tuple[str, ...], new_type: Retyped, snapshot: Snapshot) -> StructType:
+    """CHAR and VARCHAR are strings whose length may grow or go; other types follow the rules of `set_type`."""
+    table = snapshot.table
+    found = resolve(schema, path, where=table)
+    wanted = declared_as(new_type.type, new_type.type_text)
+    old, new = length_of(found.field.type), length_of(wanted)
+    differs = new_type.type != plain_type(found.field.type)
+    if differs or (old is None and new is None):
+        if differs:
+            refuse_dependent(found.path, "change the type of", snapshot)
+            refuse_base_change(found.path, "change the type of", schema, table)
+        widening = declared_widening(snapshot.configuration)
+        return set_type(schema, path, wanted, widening=widening, where=table)
+    if new is not None and not _has_room(old, new):
+        text = old.text if old else type_text(found.field.type)
+        raise ChangeColumnError(path_text(found.path), text, new.text, "its values could be too long")
+    changed = replace_type(schema, found.path, lambda _: wanted)
+    assert isinstance(changed, StructType)
+    return changed
+
+
+def _has_room(old: Length | None, new: Length) -> bool:
+    """Whether every text of the old length fits the new one as it is stored: CHAR is filled up, VARCHAR is not."""
+    if old is None or new.length < old.length:
+        return False
+    return new.kind == old.kind or new.kind != "char"
+
+
+def _dropped(schema: StructType, column: ColumnPath, snapshot: Snapshot) -> StructType:
+    found = resolve(schema, column.parts, where=snapshot.table)
+    if not snapshot.properties.maps_columns:
+        raise DropColumnNeedsMappingError(snapshot.table)
+    if len(found.path) == 1 and found.path[0] in snapshot.partition_columns:
+        raise DropPartitionColumnError(path_text(found.path), snapshot.table)
+    if any(path[: len(found.path)] == found.path for path in clustering_columns(snapshot)):
+        raise DropClusteringColumnError(path_text(found.path), snapshot.table)
+    refuse_dependent(found.path, "drop", snapshot)
+    refuse_base_change(found.path, "drop", schema, snapshot.table)
+    return drop_column(schema, found.path, where=snapshot.table)
+
+
+def _null_check(change: ColumnChange, snapshot: Snapshot, context: Context) -> Verification | None:
+    """SET NOT NULL of a column that may hold NULL: no row may."""
+    found = resolve(snapshot.schema, change.path.parts, where=snapshot.table)
+    if not _forbids_null(change) or not found.field.nullable:
+        return None
+    column = path_text(found.path)
+    parents = [f"{path_text(found.path[:length])} IS NOT NULL" for length in range(1, len(found.path))]
+    condition = " AND ".join([*parents, f"{column} IS NULL"])
+    return verification(context, snapshot, condition, NewNotNullViolationError(column, snapshot.table))
+
+
+def _renamed_statistics(metadata: Metadata, old: tuple[str, ...], new: tuple[str, ...]) -> Metadata:
+    """The property that names the columns with statistics follows a rename."""
+    columns = metadata.properties[STATS_COLUMNS]
+    if not columns:
+        return metadata
+    folded = tuple(name.lower() for name in old)
+    renamed = [
+        (*new, *path[len(old) :]) if tuple(name.lower() for name in path[: len(old)]) == folded else path
+        for path in columns
+    ]
+    return metadata.with_configuration({STATS_COLUMNS.name: ",".join(path_text(path) for path in renamed)})
+
+
+def _added(schema: StructType, column: AddedColumn, table: str) -> StructType:
+    if not column.nullable:
+        raise AddNotNullColumnError(str(column.path))
+    if column.default is not None:
+        raise AddColumnDefaultError(str(column.path))
+    return add_column(schema, column.path.parts, _field(column), first=column.first, after=column.after, where=table)
+
+
+def _place_in_added(error: DeltaSqlError, column: AddedColumn, context: Context) -> Caret:
+    """The name after AFTER, if `error` is about that, else the column."""
+    if isinstance(error, ColumnNotFoundError) and column.after is not None:
+        for word, name in pairwise(tokenize(context.sql)):
+            if word.key == "AFTER" and word.start >= column.path.end and name.name.lower() == column.after.lower():
+                return context.caret(name.start, name.end)
+    return context.caret(column.path.start, column.path.end)
+
+
+def _keeps_type(change: ColumnChange, schema: StructType) -> bool:
+    """Whether all that `change` says is the type that the column has."""
+    field = resolve(with_lengths(schema), change.path.parts).field
+    match change.alterations:
+        case (Retyped(kind, text),):
+            return declared_as(kind, text) == field.type
+    return False
+
+
+def _forbids_null(change: ColumnChange) -> bool:
+    return Nullability(False) in change.alterations
+
+
+def _synchronizes(change: ColumnChange) -> bool:
+    return Synchronized() in change.alterations
+
+
+def _moved_to(change: ColumnChange) -> dict[str, str]:
+    """Where the column is moved to, as commitInfo shows it."""
+    moves = [item for item in change.alterations if isinstance(item, Moved)]
+    return _position(moves[0]) if moves else {}
+
+
+def _described_change(schema: StructType, change: ColumnChange, old: StructType) -> dict[str, Any]:
+    """The column after the change, as commitInfo shows it: the record of its types is still the one of before."""
+    recorded = resolve(old, change.path.parts).field.metadata.get(TYPE_CHANGES)
+    field = with_metadata(resolve(schema, change.path.parts).field, TYPE_CHANGES, recorded)
+    return field_to_json(field) | {"name": ".".join(change.path.parts)}
+
+
+def _position(column: AddedColumn | Moved) -> dict[str, str]:
+    if column.first:
+        return {"position": "FIRST"}
+    return {} if column.after is None else {"position": f"AFTER {column.after}"}
+
+
+def _field(column: AddedColumn) -> StructField:
+    return StructField(column.path.parts[-1], column.type, True, field_metadata(column.type_text, column.comment))
+
+
+def _described(column: AddedColumn) -> dict[str, Any]:
+    """The column as commitInfo shows it."""
+    field = _field(column)
+    described: dict[str, Any] = {
+        "column": {
+            "name": ".".join(column.path.parts),
+            "type": type_to_json(field.type),
+            "nullable": True,
+            "metadata": dict(field.metadata),
+        }
+    }
+    return described | _position(column)

@@ -1,0 +1,207 @@
+"""What every row of a table must satisfy: NOT NULL columns and CHECK constraints, as conditions in Spark SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import count
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.statements.constraints import (
+    CheckAggregateError,
+    CheckExpressionError,
+    CheckFunctionError,
+    CheckNotDeterministicError,
+    ConstraintDeclaredTwiceError,
+    ConstraintDependentColumnError,
+    ConstraintExistsError,
+    ConstraintNotFoundError,
+    NewCheckViolationError,
+    NonBooleanConstraintError,
+)
+from deltasql.log.actions import operations
+from deltasql.log.configuration.properties import protocol_for
+from deltasql.log.properties.property_registry import CONSTRAINT_PREFIX
+from deltasql.log.properties.table_properties import TableProperties
+from deltasql.plan.base import SqlText, quote
+from deltasql.plan.hidden import ROWS
+from deltasql.plan.operators import Constraint, Query
+from deltasql.plan.statements.constraints import AddConstraint, DropConstraint
+from deltasql.plan.statements.table import CheckConstraint
+from deltasql.planner import binding
+from deltasql.planner.changes import CommitSpec, Plan, TableChange, Verification
+from deltasql.planner.context import Context
+from deltasql.planner.rows.char_types import length_checks
+from deltasql.planner.rows.column_types import types_of
+from deltasql.planner.rows.read_set import WHOLE_TABLE
+from deltasql.planner.rule import plan
+from deltasql.schema.text import path_text, type_text
+from deltasql.schema.types import BOOLEAN, StructField, StructType
+from deltasql.sql.expression_types import known_type
+from deltasql.sql.references import refers_to
+from deltasql.sql.stored_expressions import Reason, Use, bare, refusal, stored_refusal
+from deltasql.sql.tokens import tokenize
+
+if TYPE_CHECKING:
+    from deltasql.log.replay.snapshot import Snapshot
+
+
+@plan.register
+def _(statement: AddConstraint, context: Context) -> Plan:
+    """The condition must hold for every row that is there; NULL counts as broken."""
+    log, snapshot = context.writable(statement.table)
+    name = statement.name.lower()
+    known = snapshot.properties.constraints
+    if name in known:
+        raise ConstraintExistsError(snapshot.table, name, known[name])
+    condition = _inside(statement.condition)
+    text = condition.text
+    check_condition(name, condition, context)
+    # Written rows are checked without a name, so that t.a must not be found here either.
+    kind = known_type(condition.text, snapshot.schema)
+    if kind is None:
+        kind = context.analyst.types([(binding.scan(context, snapshot), ROWS)], [condition.text])[0]
+    check_condition(name, condition, context, known=True)
+    if kind != BOOLEAN:
+        raise NonBooleanConstraintError(name, text, type_text(kind)).at(context.caret(condition.start, condition.end))
+    metadata = snapshot.metadata.with_configuration({f"{CONSTRAINT_PREFIX}{name}": text})
+    protocol = protocol_for(metadata.schema, metadata.configuration, current=snapshot.protocol, table=snapshot.table)
+    changed = () if protocol == snapshot.protocol else (protocol,)
+    broken = verification(
+        context, snapshot, f"NOT coalesce(({text}), FALSE)", NewCheckViolationError(name, snapshot.table, text)
+    )
+    verify = () if broken is None else (broken,)
+    return TableChange(
+        CommitSpec(
+            log,
+            snapshot,
+            operations.ADD_CONSTRAINT,
+            {"name": name, "expr": text},
+            (*changed, metadata),
+            reads=WHOLE_TABLE,
+        ),
+        verify=verify,
+    )
+
+
+def _inside(brackets: SqlText) -> SqlText:
+    """The condition between its parentheses, without a comment at its end, which would hide what follows it in SQL."""
+    inner = tokenize(brackets.text)[1:-1]
+    return SqlText(brackets.text[inner[0].start : inner[-1].end], brackets.start + inner[0].start)
+
+
+_OF_CHECKS = {
+    Reason.AGGREGATE: CheckAggregateError,
+    Reason.RANDOM: CheckNotDeterministicError,
+    Reason.FUNCTION: CheckFunctionError,
+}
+
+
+def check_condition(name: str, condition: SqlText, context: Context, *, known: bool = False) -> None:
+    """Raises what forbids that a statement declares this condition: it looks at more than the columns of a row.
+
+    That of a function nobody knows Spark says better; `known` is a condition that Spark has looked at.
+    """
+    found = refusal(condition.text, Use.CHECK)
+    if found is not None and (known or found.reason is not Reason.FUNCTION):
+        advice = "It is a condition of one row, of Spark's own functions, and the same each time."
+        error = _OF_CHECKS.get(found.reason, CheckExpressionError)(found.part, name, condition.text, advice)
+        raise error.at(context.caret(condition.start + found.start, condition.start + found.end))
+
+
+def stored_condition(name: str, text: str, schema: StructType, table: str) -> str:
+    """SQL of a CHECK constraint that a table carries. Raises what forbids that it runs."""
+    found = stored_refusal(text, Use.CHECK, schema)
+    if found is None:
+        return bare(text)
+    advice = f"No row is written while it is there: ALTER TABLE {table} DROP CONSTRAINT {quote(name)}."
+    raise _OF_CHECKS.get(found.reason, CheckExpressionError)(found.part, name, text, advice)
+
+
+def declared_constraints(
+    constraints: Sequence[CheckConstraint], schema: StructType, table: str, context: Context
+) -> dict[str, str]:
+    """The properties that keep the constraints of a new table, whose rows are still to come.
+
+    One without a name is called check_1, check_2 … Raises ConstraintDeclaredTwiceError, NonBooleanConstraintError.
+    """
+    found: dict[str, str] = {}
+    given = {item.name.lower() for item in constraints if item.name is not None}
+    free = (f"check_{number}" for number in count(1) if f"check_{number}" not in given)
+    for item in constraints:
+        name, condition = next(free) if item.name is None else item.name.lower(), _inside(item.condition)
+        key, caret = f"{CONSTRAINT_PREFIX}{name}", context.caret(condition.start, condition.end)
+        if key in found:
+            raise ConstraintDeclaredTwiceError(table, name, found[key]).at(caret)
+        check_condition(name, condition, context)
+        try:
+            (kind,) = types_of(schema, [condition.text], context)
+        except DeltaSqlError as error:
+            raise error.at(caret) from None
+        check_condition(name, condition, context, known=True)
+        if kind != BOOLEAN:
+            raise NonBooleanConstraintError(name, condition.text, type_text(kind)).at(caret)
+        found[key] = condition.text
+    return found
+
+
+@plan.register
+def _(statement: DropConstraint, context: Context) -> Plan:
+    """A commit is made even where IF EXISTS finds nothing, as Delta does."""
+    log, snapshot = context.writable(statement.table)
+    name = statement.name.lower()
+    known = snapshot.properties.constraints
+    if name not in known and not statement.if_exists:
+        raise ConstraintNotFoundError(snapshot.table, name)
+    rest = {key: value for key, value in snapshot.configuration.items() if key.lower() != f"{CONSTRAINT_PREFIX}{name}"}
+    metadata = replace(snapshot.metadata, configuration=MappingProxyType(rest))
+    parameters = {"name": name, "existed": str(name in known).lower()}
+    if name in known:
+        parameters["expr"] = known[name]
+    return TableChange(CommitSpec(log, snapshot, operations.DROP_CONSTRAINT, parameters, (metadata,)))
+
+
+def verification(context: Context, snapshot: Snapshot, broken: str, error: DeltaSqlError) -> Verification | None:
+    """A look at the rows that are there: one for which `broken` is TRUE is an error. None for an empty table."""
+    scan = binding.scan(context, snapshot, broken)
+    if scan.files.num_rows == 0:
+        return None
+    return Verification(Query(f"SELECT 1 FROM {ROWS} WHERE {broken} LIMIT 1", {ROWS: scan}), error)
+
+
+def refuse_dependent(path: tuple[str, ...], operation: str, snapshot: Snapshot) -> None:
+    """Raises ConstraintDependentColumnError if a CHECK constraint refers to the column, or to a part of it."""
+    for name, expression in snapshot.properties.constraints.items():
+        if refers_to(expression, path):
+            raise ConstraintDependentColumnError(operation, path_text(path), name, expression, snapshot.table)
+
+
+def constraints_of(
+    schema: StructType, configuration: Mapping[str, str], table: str, skip: frozenset[str] = frozenset()
+) -> tuple[Constraint, ...]:
+    """The constraints of a table, NOT NULL first. Columns in `skip` are known to be written as they were read.
+
+    Raises what `stored_condition` raises.
+    """
+    lengths = [check for field in schema if field.name not in skip for check in length_checks(field)]
+    not_null = [item for field in schema if field.name not in skip for item in _not_null(field, (), None)]
+    checks = [
+        Constraint(name, stored_condition(name, text, schema, table))
+        for name, text in TableProperties(configuration).constraints.items()
+    ]
+    return (*not_null, *lengths, *sorted(checks, key=lambda item: item.name))
+
+
+def _not_null(field: StructField, parents: tuple[str, ...], parent: str | None) -> Iterator[Constraint]:
+    """A field below a NULL struct is not missing: only a struct that is there must have it."""
+    names = (*parents, field.name)
+    path = ".".join(quote(name) for name in names)
+    if not field.nullable:
+        condition = f"{path} IS NOT NULL"
+        condition = condition if parent is None else f"{parent} IS NULL OR {condition}"
+        yield Constraint(f"NOT NULL {path}", condition, path)
+    if isinstance(field.type, StructType):
+        for item in field.type:
+            yield from _not_null(item, names, path)

@@ -1,0 +1,177 @@
+"""SET and UNSET TBLPROPERTIES; COMMENT ON a table, a column or a schema."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.log.actions import operations
+from deltasql.log.configuration.iceberg_compat import check_compatible, with_valid_formats
+from deltasql.log.configuration.properties import (
+    check_configuration,
+    parse_properties,
+    protocol_for,
+    unset_properties,
+)
+from deltasql.log.configuration.row_ids import with_row_id_columns
+from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
+from deltasql.plan.base import ColumnPath, TableName
+from deltasql.plan.statements.properties import (
+    CommentOnColumn,
+    CommentOnSchema,
+    CommentOnTable,
+    SetTableProperties,
+    UnsetTableProperties,
+)
+from deltasql.planner.catalog_changes import SchemaComment
+from deltasql.planner.changes import CommitSpec, Plan, Stepwise, TableChange
+from deltasql.planner.context import Context
+from deltasql.planner.rule import plan
+from deltasql.planner.tables.clustering_columns import check_still_indexed
+from deltasql.planner.tables.iceberg_files import check_iceberg_files
+from deltasql.planner.tables.metadata import check_mapping_change, evolved_metadata, mapped_metadata, metadata_actions
+from deltasql.planner.tables.row_tracking import enabling_steps, enabling_tags, refuse_unknown_counts, starts_tracking
+from deltasql.schema.checks import check_change_columns
+from deltasql.schema.edits import set_comment
+from deltasql.schema.json import field_to_json
+from deltasql.schema.paths import resolve
+from deltasql.settings.session_settings import ARBITRARY_PROPERTIES, STRICT_UNSET
+
+if TYPE_CHECKING:
+    from deltasql.log.actions.actions import Metadata
+    from deltasql.log.protocol.protocol import Protocol
+    from deltasql.log.replay.delta_log import DeltaLog
+    from deltasql.log.replay.snapshot import Snapshot
+
+
+@plan.register
+def _(statement: SetTableProperties, context: Context) -> Plan:
+    """Known `delta.` keys are checked; those that stand for protocol become protocol and are not stored.
+
+    Where this switches row tracking on, the files that are there get row ids first, in commits of their own.
+    """
+    log, snapshot = context.writable(statement.table)
+    protocol, metadata = _altered(statement, context, snapshot)
+    if not starts_tracking(snapshot, metadata):
+        return _change(statement, log, snapshot, protocol, metadata)
+    refuse_unknown_counts(snapshot)
+
+    def last(current: Snapshot) -> TableChange:
+        return properties_change(statement, log, current, context)
+
+    return Stepwise("row ids for the files that lack them, then the properties", enabling_steps(log, snapshot, last))
+
+
+def properties_change(
+    statement: SetTableProperties, log: DeltaLog, snapshot: Snapshot, context: Context
+) -> TableChange:
+    """The commit of the properties alone, on the table as it is in `snapshot`."""
+    return _change(statement, log, snapshot, *_altered(statement, context, snapshot))
+
+
+def _altered(statement: SetTableProperties, context: Context, snapshot: Snapshot) -> tuple[Protocol, Metadata]:
+    """Protocol and metadata as the statement wants them, of files that are as Iceberg wants them."""
+    protocol, metadata = altered(statement, context, snapshot)
+    check_iceberg_files(snapshot, metadata.configuration)
+    return protocol, metadata
+
+
+def altered(statement: SetTableProperties, context: Context, snapshot: Snapshot) -> tuple[Protocol, Metadata]:
+    """Protocol and metadata as the statement wants them."""
+    arbitrary = context.setting(ARBITRARY_PROPERTIES)
+    parsed = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=False)
+    configuration = with_valid_formats(
+        {**snapshot.configuration, **parsed.configuration}, snapshot.configuration, snapshot.table
+    )
+    metadata = replace(snapshot.metadata, configuration=MappingProxyType(configuration))
+    if parsed.comment is not None:
+        metadata = replace(metadata, description=parsed.comment)
+    check_configuration(configuration, table=snapshot.table)
+    check_compatible(snapshot.schema, configuration, snapshot.protocol.features, snapshot.table)
+    check_mapping_change(snapshot.configuration, configuration, snapshot.table)
+    if metadata.properties[CHANGE_DATA_FEED]:
+        check_change_columns(snapshot.schema, snapshot.table)
+    if metadata.properties.maps_columns:
+        metadata = mapped_metadata(metadata, keep_names=True)
+        configuration = dict(metadata.configuration)
+    check_still_indexed(snapshot, metadata)
+    protocol = protocol_for(
+        metadata.schema, configuration, parsed=parsed, current=snapshot.protocol, table=snapshot.table
+    )
+    return protocol, with_row_id_columns(metadata, protocol, snapshot.configuration)
+
+
+def _change(
+    statement: SetTableProperties, log: DeltaLog, snapshot: Snapshot, protocol: Protocol, metadata: Metadata
+) -> TableChange:
+    changed = () if protocol == snapshot.protocol else (protocol,)
+    parameters = {"properties": dict(statement.properties)}
+    tags = enabling_tags(snapshot, metadata) if not changed else None
+    return TableChange(
+        CommitSpec(log, snapshot, operations.SET_PROPERTIES, parameters, (*changed, metadata), tags=tags)
+    )
+
+
+@plan.register
+def _(statement: UnsetTableProperties, context: Context) -> Plan:
+    """Raises UnsetMissingPropertyError for a key that is not set, unless IF EXISTS or the session passes over it."""
+    log, snapshot = context.writable(statement.table)
+    lenient = statement.if_exists or not context.setting(STRICT_UNSET)
+    keys = [key for key in statement.keys if key.lower() != "comment"]
+    configuration = unset_properties(snapshot.configuration, keys, if_exists=lenient, table=snapshot.table)
+    configuration = with_valid_formats(configuration, snapshot.configuration, snapshot.table)
+    check_mapping_change(snapshot.configuration, configuration, snapshot.table)
+    metadata = replace(snapshot.metadata, configuration=MappingProxyType(configuration))
+    check_still_indexed(snapshot, metadata)
+    if len(keys) < len(statement.keys):
+        metadata = replace(metadata, description=None)
+    parameters = {"properties": list(statement.keys), "ifExists": True}
+    return TableChange(CommitSpec(log, snapshot, operations.UNSET_PROPERTIES, parameters, (metadata,)))
+
+
+@plan.register
+def _(statement: CommentOnTable, context: Context) -> Plan:
+    log, snapshot = context.writable(statement.table)
+    metadata = replace(snapshot.metadata, description=statement.comment)
+    parameters = {"properties": {"comment": statement.comment}}
+    return TableChange(
+        CommitSpec(log, snapshot, operations.SET_PROPERTIES, parameters, metadata_actions(snapshot, metadata))
+    )
+
+
+@plan.register
+def _(statement: CommentOnColumn, context: Context) -> Plan:
+    """COMMENT ON COLUMN commits what ALTER COLUMN … COMMENT does."""
+    table, column = _table_and_column(statement.column, context)
+    log, snapshot = context.writable(table)
+    try:
+        schema = set_comment(snapshot.schema, column, statement.comment, where=snapshot.table)
+        field = resolve(schema, column, where=snapshot.table).field
+    except DeltaSqlError as error:
+        raise error.at(context.caret(statement.column.start, statement.column.end)) from None
+    metadata = evolved_metadata(snapshot.metadata, schema, table=snapshot.table)
+    described = field_to_json(field) | {"name": ".".join(column)}
+    actions = metadata_actions(snapshot, metadata) or (metadata,)
+    return TableChange(CommitSpec(log, snapshot, operations.CHANGE_COLUMN, {"column": described}, actions))
+
+
+def _table_and_column(name: ColumnPath, context: Context) -> tuple[TableName, tuple[str, ...]]:
+    """a.b.c is column c of table a.b, or field b.c of table a: the longest name of a table that there is counts."""
+    candidates = [
+        TableName(name.parts[:end], name.start, name.end) for end in range(min(3, len(name.parts) - 1), 0, -1)
+    ]
+    for table in candidates:
+        known = table.path is not None or context.is_view(table)
+        if known or context.catalog.resolve(table.parts) is not None:
+            return table, name.parts[len(table.parts) :]
+    # The error names the table that was most likely meant.
+    table = candidates[0] if candidates else TableName(name.parts, name.start, name.end)
+    return table, name.parts[-1:]
+
+
+@plan.register
+def _(statement: CommentOnSchema, context: Context) -> Plan:
+    context.refuse_version(statement.schema)
+    return SchemaComment(statement.schema.parts, statement.comment)

@@ -1,0 +1,378 @@
+"""CREATE, REPLACE, DROP and TRUNCATE of tables; schemas. Source: features of Delta, CREATE / REPLACE / CTAS."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.catalog import CatalogNotFoundError, TableAlreadyExistsError
+from deltasql.errors.statements.refused import UnsupportedStatementError, WrongObjectError
+from deltasql.errors.statements.table import (
+    CannotReplaceMissingTableError,
+    ClusterAndPartitionError,
+    ColumnListWithQueryError,
+    EmptyQuerySchemaError,
+    ExternalWithoutLocationError,
+    NonEmptyLocationError,
+    SchemaNotProvidedError,
+)
+from deltasql.log.actions import operations
+from deltasql.log.actions.actions import Metadata
+from deltasql.log.actions.operations import Operation
+from deltasql.log.configuration.iceberg_compat import check_replacement, with_column_mapping, with_valid_formats
+from deltasql.log.configuration.properties import parse_properties, protocol_for
+from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, COLUMN_MAPPING_MODE, MAX_COLUMN_ID
+from deltasql.log.properties.table_properties import TableProperties
+from deltasql.plan.base import quote
+from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Write
+from deltasql.plan.statements.table import (
+    CreateSchema,
+    CreateTable,
+    DropSchema,
+    DropTable,
+    RenameTable,
+    SetSchemaProperties,
+    TruncateTable,
+    UnsetSchemaProperties,
+    UseCatalog,
+    UseSchema,
+)
+from deltasql.planner import binding
+from deltasql.planner.catalog_changes import (
+    CatalogChoice,
+    Renaming,
+    SchemaChoice,
+    SchemaCreation,
+    SchemaProperties,
+    SchemaRemoval,
+    Unregistration,
+)
+from deltasql.planner.changes import Answer, CommitSpec, Plan, RowChange, TableChange
+from deltasql.planner.context import Context
+from deltasql.planner.rows.char_types import stored
+from deltasql.planner.rows.read_set import WHOLE_TABLE
+from deltasql.planner.rule import plan
+from deltasql.planner.statements.data.delete import refuse_append_only
+from deltasql.planner.statements.definitions.constraints import constraints_of, declared_constraints
+from deltasql.planner.tables.clustering_columns import (
+    Clustering,
+    automatic,
+    needed_features,
+    new_clustering,
+    with_vectors,
+)
+from deltasql.planner.tables.column_definitions import comment_metadata, declared_schema
+from deltasql.planner.tables.create_places import place_in_create
+from deltasql.planner.tables.existing_log import Declared, adopted
+from deltasql.planner.tables.metadata import keeping_log_properties, mapped_metadata, reusing_ids
+from deltasql.planner.tables.row_tracking import tracked_metadata
+from deltasql.planner.tables.target import Target, creation_parameters, refuse_provider, registration, target_of
+from deltasql.schema.checks import check_table_schema
+from deltasql.schema.evolution import as_nullable
+from deltasql.schema.lengths import declared_texts, declared_type, plain_field
+from deltasql.schema.types import StructField, StructType
+from deltasql.settings.session_settings import ARBITRARY_PROPERTIES, PROPERTY_DEFAULTS
+from deltasql.sql.tokens import tokenize
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from deltasql.log.actions.actions import Action
+    from deltasql.log.protocol.protocol import Protocol
+    from deltasql.log.replay.snapshot import Snapshot
+
+
+@plan.register
+def _(statement: CreateTable, context: Context) -> Plan:
+    """A new table, a new version of an existing one, or only a name for a log that is already there."""
+    _refuse_clauses(statement, context)
+    context.refuse_version(statement.table)
+    try:
+        return _created(statement, context)
+    except DeltaSqlError as error:
+        raise error.at(place_in_create(error, statement, context)) from None
+
+
+def _created(statement: CreateTable, context: Context, rows: Operator | None = None) -> Plan:
+    """`rows` are those of the query, where no SQL says them."""
+    target = target_of(statement.table, statement.location, context, columns_known=_columns_known(statement))
+    exists = target.exists
+    if exists and statement.mode == "create" and statement.if_not_exists:
+        return Answer()
+    _refuse_existence(statement, exists)
+    if not exists and target.snapshot is not None and statement.mode == "create":
+        return _adopt(statement, context, target)
+    if statement.query is not None:
+        return _from_query(statement, context, target, rows or binding.query(context, statement.query))
+    if statement.columns is None and statement.mode != "create":
+        raise SchemaNotProvidedError(table=str(statement.table))
+    return _defined(statement, context, target)
+
+
+def _refuse_existence(statement: CreateTable, exists: bool) -> None:
+    """Raises TableAlreadyExistsError, CannotReplaceMissingTableError."""
+    if exists and statement.mode == "create":
+        raise TableAlreadyExistsError(table=str(statement.table))
+    if not exists and statement.mode == "replace":
+        raise CannotReplaceMissingTableError(table=str(statement.table))
+
+
+def _defined(statement: CreateTable, context: Context, target: Target) -> TableChange:
+    """A table without rows, as its columns are declared."""
+    metadata, protocol = _definition(statement, context, target, declared_schema(statement, context))
+    clustering = new_clustering(statement.cluster_by, metadata, target.snapshot, context)
+    spec = _creation(target, _EMPTY[statement.mode], metadata, protocol, clustering)
+    return TableChange(spec, removed=_replaced(target.snapshot))
+
+
+def _creation(
+    target: Target, operation: Operation, metadata: Metadata, protocol: Protocol, clustering: Clustering
+) -> CommitSpec:
+    """What a commit says that makes a table, or makes it anew: then nobody else may have touched it."""
+    return CommitSpec(
+        target.log,
+        target.snapshot,
+        operation,
+        creation_parameters(metadata, managed=target.managed, clustering=clustering.text),
+        _creation_actions(metadata, protocol, target.snapshot, clustering),
+        register=registration(target),
+        reads=None if target.snapshot is None else WHOLE_TABLE,
+    )
+
+
+def created_from_rows(statement: CreateTable, context: Context, rows: Operator) -> Plan:
+    """CREATE TABLE … AS of rows that are no query's."""
+    _refuse_clauses(statement, context)
+    return _created(statement, context, rows)
+
+
+def _from_query(statement: CreateTable, context: Context, target: Target, query: Operator) -> RowChange:
+    """CREATE TABLE … AS SELECT: the query's columns, all nullable."""
+    if statement.columns is not None or any(column.type is not None for column in statement.partitioned_by):
+        raise ColumnListWithQueryError(table=str(statement.table))
+    given = context.analyst.schema(query)
+    if not len(given):
+        raise EmptyQuerySchemaError(table=str(statement.table))
+    fields = tuple(map(_given_field, given))
+    metadata, protocol = _definition(statement, context, target, StructType(fields))
+    clustering = new_clustering(statement.cluster_by, metadata, target.snapshot, context)
+    columns = tuple((field.name, stored(field, quote(field.name))) for field in metadata.schema)
+    child: Operator = Project(query, columns, declared_texts(metadata.schema))
+    constraints = constraints_of(metadata.schema, metadata.configuration, str(statement.table))
+    if constraints:
+        child = Check(child, constraints)
+    return RowChange(
+        _creation(target, _FROM_ROWS[statement.mode], metadata, protocol, clustering),
+        Write(child, metadata.schema, metadata.partition_columns),
+        metadata,
+        removed=_replaced(target.snapshot),
+    )
+
+
+def _given_field(field: StructField) -> StructField:
+    """The column that a column of a query makes: what Spark says of it but that it is not null."""
+    plain = StructField(field.name, as_nullable(declared_type(field)), metadata=comment_metadata(field.comment))
+    return plain_field(plain)
+
+
+def _adopt(statement: CreateTable, context: Context, target: Target) -> Plan:
+    """A name for an existing log."""
+    if statement.query is not None:
+        raise NonEmptyLocationError(location=target.log.location)
+    columns = declared_schema(statement, context) if statement.columns else None
+    names = tuple(column.name for column in statement.partitioned_by)
+    arbitrary = context.setting(ARBITRARY_PROPERTIES)
+    parsed = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=True)
+    constraints = declared_constraints(statement.constraints, columns or StructType(), str(statement.table), context)
+    # Properties that only speak of the protocol are met or not by what is there, which nothing lowers or raises here.
+    properties = {**parsed.configuration, **constraints} or None
+    partitions = names if names or columns is not None else None
+    return adopted(target, Declared(columns, partitions, statement.cluster_by, properties))
+
+
+def _columns_known(statement: CreateTable) -> bool:
+    declares = statement.columns is not None or any(column.type is not None for column in statement.partitioned_by)
+    return declares or statement.query is not None or statement.mode != "create"
+
+
+def _refuse_clauses(statement: CreateTable, context: Context) -> None:
+    caret = context.caret(statement.table.start, statement.table.end)
+    try:
+        refuse_provider(statement.provider, statement.table)
+    except DeltaSqlError as error:
+        raise error.at(place_in_create(error, statement, context)) from None
+    if statement.external and statement.location is None and statement.table.path is None:
+        raise ExternalWithoutLocationError(table=str(statement.table)).at(caret)
+    if statement.cluster_by is not None and statement.cluster_by.columns and statement.partitioned_by:
+        raise ClusterAndPartitionError(table=str(statement.table)).at(caret)
+
+
+def _definition(
+    statement: CreateTable, context: Context, target: Target, schema: StructType
+) -> tuple[Metadata, Protocol]:
+    """Metadata and protocol of the table to be. A replaced table gets a new id; its protocol never goes down."""
+    arbitrary = context.setting(ARBITRARY_PROPERTIES)
+    defaults = context.settings.with_prefix(PROPERTY_DEFAULTS)
+    parsed = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=True, defaults=defaults)
+    wanted = with_valid_formats(with_column_mapping(parsed.configuration), {}, str(statement.table))
+    parsed = replace(parsed, configuration=wanted)
+    partitions = check_table_schema(
+        schema,
+        partitioned_by=[column.name for column in statement.partitioned_by],
+        column_mapping=TableProperties(parsed.configuration).maps_columns,
+        change_data_feed=TableProperties(parsed.configuration)[CHANGE_DATA_FEED],
+        where=str(statement.table),
+    )
+    if target.snapshot is not None:
+        check_replacement(target.snapshot.partition_columns, partitions, parsed.configuration, str(statement.table))
+    constraints = declared_constraints(statement.constraints, schema, str(statement.table), context)
+    metadata = Metadata(
+        id=str(uuid4()),
+        schema=schema,
+        partition_columns=partitions,
+        configuration=MappingProxyType({**parsed.configuration, **constraints}),
+        description=statement.comment or parsed.comment,
+        created_time=int(time.time() * 1000),
+    )
+    if target.snapshot is not None and metadata.properties.maps_columns:
+        # The ids of the columns that go are never used again.
+        metadata = metadata.with_configuration({MAX_COLUMN_ID.name: str(target.snapshot.properties[MAX_COLUMN_ID])})
+        if target.snapshot.properties[COLUMN_MAPPING_MODE] == metadata.properties[COLUMN_MAPPING_MODE]:
+            metadata = replace(metadata, schema=reusing_ids(metadata.schema, target.snapshot.schema))
+    if target.snapshot is not None:
+        metadata = keeping_log_properties(metadata, target.snapshot.configuration)
+    metadata = automatic(mapped_metadata(metadata, keep_names=False), statement.cluster_by)
+    metadata = with_vectors(metadata, statement.cluster_by)
+    protocol = protocol_for(
+        metadata.schema,
+        metadata.configuration,
+        parsed=parsed,
+        explicit_features=needed_features(statement.cluster_by),
+        current=target.snapshot.protocol if target.snapshot else None,
+        creating=True,
+        table=str(statement.table),
+    )
+    return tracked_metadata(metadata, protocol, target.snapshot), protocol
+
+
+def _creation_actions(
+    metadata: Metadata, protocol: Protocol, snapshot: Snapshot | None, clustering: Clustering
+) -> tuple[Action, ...]:
+    same = snapshot is not None and snapshot.protocol == protocol
+    return (*(() if same else (protocol,)), metadata, *clustering.actions)
+
+
+_EMPTY: Mapping[str, Operation] = {
+    "create": operations.CREATE_TABLE,
+    "create_or_replace": operations.CREATE_OR_REPLACE_TABLE,
+    "replace": operations.REPLACE_TABLE,
+}
+_FROM_ROWS: Mapping[str, Operation] = {
+    "create": operations.CREATE_TABLE_AS_SELECT,
+    "create_or_replace": operations.CREATE_OR_REPLACE_TABLE_AS_SELECT,
+    "replace": operations.REPLACE_TABLE_AS_SELECT,
+}
+"""The operations of a statement by its mode, with rows of a query and without."""
+
+
+def _replaced(snapshot: Snapshot | None) -> pa.Table | None:
+    """All files of a table that is replaced. Raises AppendOnlyError for one from which no row may go."""
+    if snapshot is None:
+        return None
+    if snapshot.num_files:
+        refuse_append_only(snapshot)
+    return snapshot.files(SCAN_COLUMNS)
+
+
+@plan.register
+def _(statement: DropTable, context: Context) -> Plan:
+    """A managed table goes with its files, an external one only by name. Works without a log."""
+    name = statement.table
+    context.refuse_version(name)
+    if name.path is not None:
+        advice = f"The catalog has no name for it. Remove its folder, or its rows: DELETE FROM {name}."
+        raise UnsupportedStatementError("DROP TABLE of a path", advice).at(context.caret(name.start, name.end))
+    if context.is_view(name):
+        raise WrongObjectError("DROP TABLE", "table", str(name), "view", f"DROP VIEW {name}").at(
+            context.caret(name.start, name.end)
+        )
+    entry = context.catalog.resolve(name.parts)
+    if entry is None:
+        if statement.if_exists:
+            return Answer()
+        context.location(name)
+    assert entry is not None
+    return Unregistration(name.parts)
+
+
+@plan.register
+def _(statement: RenameTable, context: Context) -> Plan:
+    for name in (statement.table, statement.name):
+        if name.path is not None:
+            error = UnsupportedStatementError("RENAME TO of a path", "Give it a name: CREATE TABLE … LOCATION '/path'.")
+            raise error.at(context.caret(name.start, name.end))
+    context.location(statement.table)
+    return Renaming(statement.table.parts, statement.name.parts)
+
+
+@plan.register
+def _(statement: TruncateTable, context: Context) -> Plan:
+    """All files go; an empty table stays as it is."""
+    log, snapshot = context.writable(statement.table)
+    refuse_append_only(snapshot)
+    return TableChange(
+        CommitSpec(log, snapshot, operations.TRUNCATE, {}, reads=WHOLE_TABLE),
+        removed=_replaced(snapshot),
+        skip_if_empty=True,
+    )
+
+
+@plan.register
+def _(statement: CreateSchema, context: Context) -> Plan:
+    context.refuse_version(statement.schema)
+    given = (statement.comment, statement.location, statement.if_not_exists, statement.properties)
+    return SchemaCreation(statement.schema.parts, *given)
+
+
+@plan.register
+def _(statement: SetSchemaProperties, context: Context) -> Plan:
+    context.refuse_version(statement.schema)
+    return SchemaProperties(statement.schema.parts, added=statement.properties)
+
+
+@plan.register
+def _(statement: UnsetSchemaProperties, context: Context) -> Plan:
+    """A key that is not set is passed over, as Spark does."""
+    context.refuse_version(statement.schema)
+    return SchemaProperties(statement.schema.parts, removed=statement.keys)
+
+
+@plan.register
+def _(statement: DropSchema, context: Context) -> Plan:
+    context.refuse_version(statement.schema)
+    return SchemaRemoval(statement.schema.parts, statement.cascade, statement.if_exists)
+
+
+@plan.register
+def _(statement: UseSchema, context: Context) -> Plan:
+    """The schema of this name; else, as in Spark, the catalog."""
+    context.refuse_version(statement.schema)
+    parts, catalog = statement.schema.parts, context.catalog
+    if len(parts) == 1 and parts[0].lower() in catalog.catalogs() and not catalog.has_schema(parts):
+        return CatalogChoice(parts[0])
+    return SchemaChoice(parts)
+
+
+@plan.register
+def _(statement: UseCatalog, context: Context) -> Plan:
+    known = context.catalog.catalogs()
+    if statement.catalog.lower() not in known:
+        name = tokenize(context.sql.rstrip("; \n"))[-1]
+        error = CatalogNotFoundError(catalog=quote(statement.catalog), known=tuple(known))
+        raise error.at(context.caret(name.start, name.end))
+    return CatalogChoice(statement.catalog)

@@ -1,0 +1,125 @@
+"""CREATE TABLE … LIKE: an empty table with the definition of another one, or with the columns of a view."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.catalog import TableAlreadyExistsError
+from deltasql.log.actions import operations
+from deltasql.log.actions.actions import Metadata
+from deltasql.log.configuration.iceberg_compat import with_column_mapping, with_valid_formats
+from deltasql.log.configuration.properties import (
+    check_configuration,
+    parse_properties,
+    protocol_for,
+)
+from deltasql.log.configuration.row_ids import with_row_id_columns
+from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, COLUMN_MAPPING_MODE
+from deltasql.log.properties.table_properties import TableProperties
+from deltasql.plan.statements.table import CreateTableLike
+from deltasql.planner import binding
+from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
+from deltasql.planner.context import Context
+from deltasql.planner.rule import plan
+from deltasql.planner.tables.existing_log import OF_ONE_TABLE, Declared, adopted
+from deltasql.planner.tables.metadata import mapped_metadata
+from deltasql.planner.tables.target import creation_parameters, refuse_provider, registration, target_of
+from deltasql.schema.checks import check_table_schema
+from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
+from deltasql.schema.edits import without_metadata
+from deltasql.schema.evolution import as_nullable
+from deltasql.schema.types import StructType
+from deltasql.settings.session_settings import ARBITRARY_PROPERTIES
+
+if TYPE_CHECKING:
+    from deltasql.log.protocol.protocol import Protocol
+
+
+@plan.register
+def _(statement: CreateTableLike, context: Context) -> Plan:
+    """Schema, partitioning, comment, properties and protocol of the source; neither its rows nor its clustering."""
+    context.refuse_version(statement.table)
+    source = _source(statement, context)
+    try:
+        return _created(statement, source, context)
+    except DeltaSqlError as error:
+        raise error.at(context.caret(statement.table.start, statement.table.end)) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What is copied; `protocol` is None for a view."""
+
+    metadata: Metadata
+    protocol: Protocol | None
+
+
+def _source(statement: CreateTableLike, context: Context) -> _Source:
+    """Raises TableNotFoundError."""
+    name = statement.source
+    if not context.is_view(name):
+        snapshot = context.snapshot(name)
+        snapshot.check_readable()
+        return _Source(snapshot.metadata, snapshot.protocol)
+    columns = as_nullable(binding.columns_of(context, name))
+    assert isinstance(columns, StructType)
+    return _Source(Metadata("", columns), None)
+
+
+def _created(statement: CreateTableLike, source: _Source, context: Context) -> Plan:
+    refuse_provider(statement.provider, statement.table)
+    target = target_of(statement.table, statement.location, context, columns_known=True)
+    if target.exists:
+        if statement.if_not_exists:
+            return Answer()
+        raise TableAlreadyExistsError(table=str(statement.table))
+    metadata, protocol = _definition(statement, source, context)
+    if target.snapshot is not None:
+        given = metadata.configuration if statement.properties else None
+        return adopted(target, Declared(metadata.schema, metadata.partition_columns, None, given))
+    parameters = creation_parameters(metadata, managed=target.managed)
+    actions = (protocol, metadata)
+    return TableChange(
+        CommitSpec(target.log, None, operations.CREATE_TABLE, parameters, actions, register=registration(target))
+    )
+
+
+def _definition(statement: CreateTableLike, source: _Source, context: Context) -> tuple[Metadata, Protocol]:
+    """Metadata and protocol of the new table. What row tracking and column mapping count begins anew."""
+    parsed = parse_properties(
+        statement.properties, allow_arbitrary=context.setting(ARBITRARY_PROPERTIES), on_create=True
+    )
+    copied = {key: value for key, value in source.metadata.configuration.items() if key not in OF_ONE_TABLE}
+    configuration = {**copied, **parsed.configuration}
+    table, schema = str(statement.table), source.metadata.schema
+    configuration = with_valid_formats(with_column_mapping(configuration), {}, table)
+    check_configuration(configuration, table=table)
+    properties = TableProperties(configuration)
+    if TableProperties(copied)[COLUMN_MAPPING_MODE] != properties[COLUMN_MAPPING_MODE]:
+        # No file knows the source's ids and names, so that another way of mapping begins with its own.
+        schema = without_metadata(schema, (ID, PHYSICAL_NAME))
+    check_table_schema(
+        schema,
+        partitioned_by=source.metadata.partition_columns,
+        column_mapping=properties.maps_columns,
+        change_data_feed=properties[CHANGE_DATA_FEED],
+        where=table,
+    )
+    metadata = Metadata(
+        id=str(uuid4()),
+        schema=schema,
+        partition_columns=source.metadata.partition_columns,
+        configuration=MappingProxyType(configuration),
+        description=source.metadata.description if parsed.comment is None else parsed.comment,
+        created_time=int(time.time() * 1000),
+    )
+    metadata = mapped_metadata(metadata, keep_names=False)
+    protocol = protocol_for(
+        schema, metadata.configuration, parsed=parsed, current=source.protocol, creating=True, table=table
+    )
+    return with_row_id_columns(metadata, protocol, {}), protocol

@@ -1,0 +1,58 @@
+"""ALTER TABLE … SET LOCATION: the catalog's entry alone changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.statements.table import SetLocationOfPathError, SetLocationSchemaError
+from deltasql.errors.statements.view import WriteIntoViewError
+from deltasql.plan.statements.table import SetTableLocation
+from deltasql.planner.catalog_changes import Relocation
+from deltasql.planner.changes import Plan
+from deltasql.planner.context import Context
+from deltasql.planner.rule import plan
+from deltasql.planner.tables.existing_log import same_columns
+from deltasql.schema.paths import folded
+from deltasql.schema.text import tree_text
+from deltasql.settings.session_settings import BYPASS_LOCATION_CHECK
+
+if TYPE_CHECKING:
+    from deltasql.log.replay.snapshot import Snapshot
+
+
+@plan.register
+def _(statement: SetTableLocation, context: Context) -> Plan:
+    """There must be a table with the same columns and partitions at the new place, unless the session says otherwise.
+
+    A table whose own log is gone can be moved to any place that has one.
+    """
+    name = statement.table
+    context.refuse_version(name)
+    try:
+        if name.path is not None:
+            raise SetLocationOfPathError(table=str(name))
+        if context.is_view(name):
+            raise WriteIntoViewError(view=str(name))
+        place = context.logs(statement.location, str(name)).snapshot()
+        current = context.log(name)
+        if current.exists() and not context.setting(BYPASS_LOCATION_CHECK):
+            _check_same_table(current.snapshot(), place)
+    except DeltaSqlError as error:
+        raise error.at(context.caret(name.start, name.end)) from None
+    return Relocation(name.parts, place.location)
+
+
+def _check_same_table(current: Snapshot, place: Snapshot) -> None:
+    same_partitions = folded(current.partition_columns) == folded(place.partition_columns)
+    if same_columns(current.schema, place.schema) and same_partitions:
+        return
+    raise SetLocationSchemaError(
+        table=current.table, location=place.location, current=_shown(current), found=_shown(place)
+    )
+
+
+def _shown(snapshot: Snapshot) -> str:
+    partitions = ", ".join(snapshot.partition_columns)
+    text = tree_text(snapshot.schema)
+    return f"{text}\npartitioned by ({partitions})" if partitions else text

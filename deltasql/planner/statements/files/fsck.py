@@ -1,0 +1,59 @@
+"""FSCK REPAIR TABLE: files of the newest version that are gone leave the log as well."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltasql.log.actions import operations
+from deltasql.log.storage.paths import absolute
+from deltasql.plan.reads import Reads
+from deltasql.plan.statements.fsck import Fsck
+from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
+from deltasql.planner.context import Context
+from deltasql.planner.rule import plan
+from deltasql.schema.types import BOOLEAN, STRING, StructField, StructType
+from deltasql.settings.session_settings import FSCK_MOST_ROWS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FOUND = StructType(
+    (
+        StructField("dataFilePath", STRING, False),
+        StructField("dataFileMissing", BOOLEAN, False),
+        StructField("deletionVectorPath", STRING),
+        StructField("deletionVectorFileMissing", BOOLEAN, False),
+    )
+)
+
+
+@plan.register
+def _(statement: Fsck, context: Context) -> Plan:
+    """A file whose deletion vector is gone goes too: nobody can tell which of its rows are live."""
+    import pyarrow.compute as pc
+
+    from deltasql.log.reading.missing_files import missing_files
+
+    log, snapshot = context.writable(statement.table)
+    files = snapshot.files(("path", "deletionVector", "size"))
+    gone, unmarked = missing_files(log.store, files)
+    broken = pc.or_(gone, unmarked)
+    files = files.append_column("gone", gone).append_column("unmarked", unmarked).filter(broken)
+    limit = context.setting(FSCK_MOST_ROWS)
+    answer = Answer(FOUND, _rows(files.slice(0, limit), snapshot.location))
+    if statement.dry_run:
+        return answer
+    reads = Reads(None, tuple(files["path"].to_pylist()))
+    return TableChange(
+        CommitSpec(log, snapshot, operations.FSCK, {}, reads=reads), removed=files, skip_if_empty=True, answer=answer
+    )
+
+
+def _rows(files: pa.Table, root: str) -> tuple[tuple[str, bool, str | None, bool], ...]:
+    from deltasql.log.reading.missing_files import vector_place
+
+    columns = [files[name].to_pylist() for name in ("path", "gone", "deletionVector", "unmarked")]
+    return tuple(
+        (absolute(path, root), gone, vector_place(vector, root), unmarked)
+        for path, gone, vector, unmarked in zip(*columns, strict=True)
+    )

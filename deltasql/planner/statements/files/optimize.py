@@ -1,0 +1,276 @@
+"""OPTIMIZE and REORG: which files become which; the engine moves the rows. Source: features of Delta, OPTIMIZE."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from deltasql.errors.statements.optimize import (
+    ClusteringWithPredicateError,
+    ClusteringWithZOrderError,
+    OptimizeFullError,
+    ZOrderColumnNotFoundError,
+    ZOrderPartitionColumnError,
+    ZOrderWithoutStatsError,
+)
+from deltasql.log.actions import operations
+from deltasql.log.actions.bin_packing import bin_sizes, in_order, joined_numbers, numbers_of, packed, partition_numbers
+from deltasql.log.actions.deletion_vectors import marked_files
+from deltasql.log.actions.operations import Operation
+from deltasql.log.actions.record_count import record_count
+from deltasql.log.configuration.iceberg_compat import stores_partitions
+from deltasql.log.configuration.indexed_columns import index_rule, indexed_leaves
+from deltasql.log.configuration.row_ids import row_id_columns
+from deltasql.log.properties.property_registry import INDEXED_COLUMNS, MAX_COLUMN_ID, TARGET_FILE_SIZE
+from deltasql.log.reading.clustering import clustering_columns
+from deltasql.log.storage.locations import table_uri
+from deltasql.plan.base import ColumnPath, SqlText
+from deltasql.plan.operators import ROW_ID_COLUMNS, SCAN_COLUMNS, Curve, Pruning, Rearrange, Scan, TableVersion
+from deltasql.plan.reads import Reads
+from deltasql.plan.statements.optimize import Optimize, Reorg
+from deltasql.planner.changes import Answer, CommitSpec, LayoutChange, Plan
+from deltasql.planner.context import Context
+from deltasql.planner.layout_result import OPTIMIZED, Arranged, Considered, layout_row
+from deltasql.planner.rule import plan
+from deltasql.planner.tables.clustering_columns import check_statistics, json_list
+from deltasql.planner.tables.clustering_cubes import chosen_for_clustering, cube_ids
+from deltasql.planner.tables.partition_filter import chosen_files
+from deltasql.schema.column_mapping import has_dropped_columns
+from deltasql.schema.paths import Path, find_path
+from deltasql.schema.text import path_text
+from deltasql.settings.session_settings import (
+    OPTIMIZE_DELETED_RATIO,
+    OPTIMIZE_MAX_FILE_SIZE,
+    OPTIMIZE_MIN_FILE_SIZE,
+    ZORDER_STATS_CHECK,
+    Setting,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from deltasql.log.replay.delta_log import DeltaLog
+    from deltasql.log.replay.snapshot import Snapshot
+
+DEFAULT_FILE_SIZE = 1 << 30
+CUBE_FILES = 100
+"""A cube of so many full files is not ordered again."""
+_COLUMNS = (*SCAN_COLUMNS, "tags")
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """A statement on its way: the files that it may take, and what its commit and its result will say of it."""
+
+    log: DeltaLog
+    snapshot: Snapshot
+    operation: Operation
+    parameters: Mapping[str, Any]
+    predicate: str | None
+    files: pa.Table
+    considered: Considered
+
+    def change(
+        self,
+        files: pa.Table,
+        bins: pa.Array,
+        curve: Curve | None = None,
+        columns: tuple[Path, ...] = (),
+        slices: tuple[int, ...] = (),
+    ) -> Plan:
+        """The change that puts `files` into new ones; where there are none, the result without a commit."""
+        if files.num_rows == 0:
+            return Answer(OPTIMIZED, (layout_row(table_uri(self.snapshot.location), self.considered, Arranged()),))
+        scan = Scan(
+            table=TableVersion(self.snapshot.table, self.snapshot.location, self.snapshot.version),
+            schema=self.snapshot.schema,
+            partition_columns=self.snapshot.partition_columns,
+            files=files,
+            pruning=Pruning(self.snapshot.num_files),
+            row_ids=row_id_columns(self.snapshot.protocol, self.snapshot.metadata),
+        )
+        stored = bool(scan.partition_columns) and stores_partitions(self.snapshot.protocol, self.snapshot.configuration)
+        operator = Rearrange(scan, bins, curve, columns, slices, stored)
+        reads = Reads(self.predicate or "TRUE", tuple(files.column("path").to_pylist()))
+        return LayoutChange(
+            CommitSpec(self.log, self.snapshot, self.operation, self.parameters, reads=reads), operator, self.considered
+        )
+
+
+@plan.register
+def _(statement: Optimize, context: Context) -> Plan:
+    """Small files are joined, partition by partition. ZORDER BY takes all files of the partitions."""
+    log, snapshot = context.writable(statement.table)
+    if clustering_columns(snapshot):
+        return _clustered(statement, log, snapshot, context)
+    if statement.full:
+        raise OptimizeFullError(table=snapshot.table).at(context.caret(statement.table.start, statement.table.end))
+    columns = tuple(_zorder_column(column, snapshot, context) for column in statement.zorder_by or ())
+    _check_statistics(columns, snapshot, context)
+    parameters = {
+        "predicate": _predicates(statement.predicate, context),
+        "zOrderBy": json_list(columns),
+        "clusterBy": "[]",
+        "auto": False,
+    }
+    layout = _layout(log, snapshot, operations.OPTIMIZE, parameters, statement.predicate, context)
+    if not columns:
+        return layout.change(*_compacted(layout.files, snapshot, context))
+    layout = replace(layout, considered=replace(layout.considered, zorder=True))
+    files, bins = in_order(layout.files, partition_numbers(layout.files))
+    slices = _slices(files, bins, _file_size(OPTIMIZE_MAX_FILE_SIZE, snapshot, context))
+    return layout.change(files, bins, Curve.ZORDER, columns, slices)
+
+
+def _clustered(statement: Optimize, log: DeltaLog, snapshot: Snapshot, context: Context) -> Plan:
+    """Files that are in no cube, and the cubes that are not full yet, become one; with FULL all that are not one yet.
+
+    A cube is what was ordered at once. One of other columns than the present stays until FULL.
+    """
+    columns = clustering_columns(snapshot)
+    if statement.predicate is not None:
+        caret = context.caret(statement.predicate.start, statement.predicate.end)
+        raise ClusteringWithPredicateError(snapshot.table, statement.predicate.text).at(caret)
+    if statement.zorder_by:
+        caret = context.caret(statement.zorder_by[0].start, statement.zorder_by[-1].end)
+        raise ClusteringWithZOrderError(snapshot.table, tuple(path_text(path) for path in columns)).at(caret)
+    check_statistics(columns, snapshot.metadata, snapshot.table)
+    parameters = {
+        "clusterBy": json_list(columns),
+        "predicate": "[]",
+        "auto": False,
+        "isFull": statement.full,
+        "zOrderBy": "[]",
+    }
+    layout = _layout(log, snapshot, operations.OPTIMIZE, parameters, None, context)
+    limit = _file_size(OPTIMIZE_MAX_FILE_SIZE, snapshot, context)
+    choice = chosen_for_clustering(layout.files, json_list(columns), CUBE_FILES * limit, full=statement.full)
+    layout = replace(layout, considered=replace(layout.considered, cubes=choice.cubes))
+    files, bins = in_order(choice.files, partition_numbers(choice.files))
+    return layout.change(files, bins, Curve.HILBERT, columns, _slices(files, bins, limit))
+
+
+@plan.register
+def _(statement: Reorg, context: Context) -> Plan:
+    """Files that hold what nobody can see any more: deleted rows and dropped columns. Each stays in its cube."""
+    log, snapshot = context.writable(statement.table)
+    return reorganized(
+        log, snapshot, statement.predicate, lambda files: _with_remains(files, snapshot, context), context
+    )
+
+
+def reorganized(
+    log: DeltaLog,
+    snapshot: Snapshot,
+    predicate: SqlText | None,
+    choose: Callable[[pa.Table], pa.Table],
+    context: Context,
+) -> Plan:
+    """The change that writes anew what `choose` takes of the files; it gets their `SCAN_COLUMNS` and `tags`."""
+    parameters = {"predicate": _predicates(predicate, context), "applyPurge": True}
+    layout = _layout(log, snapshot, operations.REORG, parameters, predicate, context)
+    files = choose(layout.files)
+    limit = _file_size(OPTIMIZE_MAX_FILE_SIZE, snapshot, context)
+    groups = joined_numbers([partition_numbers(files), numbers_of(cube_ids(files))], files.num_rows)
+    return layout.change(*packed(files, groups, limit, singles=True))
+
+
+def _layout(
+    log: DeltaLog,
+    snapshot: Snapshot,
+    operation: Operation,
+    parameters: Mapping[str, Any],
+    predicate: SqlText | None,
+    context: Context,
+) -> _Layout:
+    started = int(time.time() * 1000)
+    # Rows keep their ids, where they are tracked.
+    files = chosen_files(snapshot.files((*_COLUMNS, *ROW_ID_COLUMNS)), predicate, snapshot, context)
+    columns, indexed = len(snapshot.schema), snapshot.properties[INDEXED_COLUMNS]
+    considered = Considered(
+        files.num_rows, _bytes(files), (columns, columns if indexed < 0 else min(indexed, columns)), started
+    )
+    return _Layout(log, snapshot, operation, parameters, predicate.text if predicate else None, files, considered)
+
+
+def _predicates(predicate: SqlText | None, context: Context) -> str:
+    return json.dumps([context.told(predicate)] if predicate else [])
+
+
+def _compacted(files: pa.Table, snapshot: Snapshot, context: Context) -> tuple[pa.Table, pa.Array]:
+    """Files that are small, or of whose rows many are deleted, in bins of at least two."""
+    import pyarrow.compute as pc
+
+    small = pc.less(files.column("size"), _file_size(OPTIMIZE_MIN_FILE_SIZE, snapshot, context))
+    share = context.setting(OPTIMIZE_DELETED_RATIO)
+    holed = pc.and_(pc.invert(small), marked_files(files))
+    files = files.filter(pc.or_(small, _marked(holed, _deleted_more_than(files.filter(holed), share))))
+    limit = _file_size(OPTIMIZE_MAX_FILE_SIZE, snapshot, context)
+    return packed(files, partition_numbers(files), limit, singles=False)
+
+
+def _marked(mask: pa.ChunkedArray, keep: Sequence[bool]) -> pa.ChunkedArray:
+    """`mask` with only those of its true rows left that `keep`, which has one flag for each of them, keeps."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    rows = pc.indices_nonzero(mask).filter(pa.array(keep, pa.bool_()))
+    return pc.is_in(pa.array(range(len(mask)), pa.uint64()), rows)
+
+
+def _deleted_more_than(files: pa.Table, share: float) -> list[bool]:
+    """Of which files the deletion vectors mark more than this share of the rows; all where the number is not known."""
+    vectors, rows = files.column("deletionVector").to_pylist(), map(record_count, files.column("stats").to_pylist())
+    return [not number or vector["cardinality"] / number > share for vector, number in zip(vectors, rows, strict=True)]
+
+
+def _with_remains(files: pa.Table, snapshot: Snapshot, context: Context) -> pa.Table:
+    """The files with deleted rows or dropped columns. Footers are read only if a column was ever dropped."""
+    import pyarrow.compute as pc
+
+    chosen = marked_files(files)
+    properties = snapshot.properties
+    if properties.maps_columns and has_dropped_columns(snapshot.schema, properties[MAX_COLUMN_ID]):
+        rest = pc.invert(chosen)
+        foreign = context.analyst.foreign_columns(files.filter(rest), snapshot.schema)
+        chosen = pc.or_(chosen, _marked(rest, foreign))
+    return files.filter(chosen)
+
+
+def _file_size(entry: Setting[int | None], snapshot: Snapshot, context: Context) -> int:
+    """What SET says, else the table's `delta.targetFileSize`, else 1 GiB."""
+    return context.setting(entry) or snapshot.properties[TARGET_FILE_SIZE] or DEFAULT_FILE_SIZE
+
+
+def _slices(files: pa.Table, bins: pa.Array, limit: int) -> tuple[int, ...]:
+    """How many files each bin becomes, so that none is much above `limit` bytes."""
+    return tuple(max(1, round(size / limit)) for size in bin_sizes(files, bins))
+
+
+def _bytes(files: pa.Table) -> int:
+    import pyarrow.compute as pc
+
+    return int(pc.sum(files.column("size")).as_py() or 0)
+
+
+def _zorder_column(column: ColumnPath, snapshot: Snapshot, context: Context) -> Path:
+    """The column as the schema spells it."""
+    caret = context.caret(column.start, column.end)
+    found = find_path(snapshot.schema, column.parts)
+    if found is None:
+        raise ZOrderColumnNotFoundError(snapshot.table, str(column), snapshot.schema.names).at(caret)
+    if found.path[0].lower() in {name.lower() for name in snapshot.partition_columns}:
+        raise ZOrderPartitionColumnError(str(column)).at(caret)
+    return found.path
+
+
+def _check_statistics(columns: Sequence[Path], snapshot: Snapshot, context: Context) -> None:
+    if not columns or not context.setting(ZORDER_STATS_CHECK):
+        return
+    leaves = indexed_leaves(snapshot.schema, snapshot.partition_columns, index_rule(snapshot.configuration))
+    missing = [path for path in columns if not any(leaf.names[: len(path)] == path for leaf in leaves)]
+    if missing:
+        raise ZOrderWithoutStatsError(snapshot.table, tuple(path_text(path) for path in missing))

@@ -1,0 +1,114 @@
+"""VACUUM: how long deleted files are kept, and where to look for them. What goes is found when it runs."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from deltasql.errors.log import NotADeltaTableError
+from deltasql.errors.statements.vacuum import (
+    InventorySchemaError,
+    NegativeRetentionError,
+    RetentionTooShortError,
+    VacuumPartitionError,
+)
+from deltasql.log.properties.property_registry import DELETED_FILE_RETENTION
+from deltasql.log.storage.locations import absolute_location, is_local
+from deltasql.log.storage.paths import LOG
+from deltasql.plan.base import SqlText, TableName
+from deltasql.plan.operators import Operator, Query
+from deltasql.plan.statements.vacuum import Vacuum
+from deltasql.planner import binding
+from deltasql.planner.changes import Candidates, FileRemoval, Plan
+from deltasql.planner.context import Context
+from deltasql.planner.rule import plan
+from deltasql.schema.text import type_text
+from deltasql.schema.types import BOOLEAN, LONG, STRING
+from deltasql.settings.session_settings import RETENTION_CHECK, VACUUM_LITE, VACUUM_LOGGING
+
+if TYPE_CHECKING:
+    from deltasql.log.replay.delta_log import DeltaLog
+    from deltasql.log.replay.snapshot import Snapshot
+
+HOUR_MS = 3_600_000
+INVENTORY = {"path": STRING, "length": LONG, "isDir": BOOLEAN, "modificationTime": LONG}
+# Where files are cheap to write. The log of an object store is spared, as Delta does.
+_LOGGED = ("file", "hdfs", "abfs", "abfss", "wasb", "wasbs", "gs", "adl", "memory")
+
+
+@plan.register
+def _(statement: Vacuum, context: Context) -> Plan:
+    log, snapshot = _table(statement.table, context)
+    configured = snapshot.properties[DELETED_FILE_RETENTION]
+    asked = _asked(statement.retain_hours, configured, snapshot.table, context)
+    parameters = {"retentionCheckEnabled": context.setting(RETENTION_CHECK), "defaultRetentionMillis": configured}
+    if asked is not None:
+        parameters["specifiedRetentionMillis"] = asked
+    lite = context.setting(VACUUM_LITE) if statement.lite is None else statement.lite
+    candidates = Candidates.LOG if lite else Candidates.FOLDER
+    return FileRemoval(
+        log,
+        snapshot,
+        configured if asked is None else asked,
+        Candidates.INVENTORY if statement.inventory is not None else candidates,
+        parameters,
+        statement.dry_run,
+        _is_logged(log.location, context),
+        None if statement.inventory is None else _inventory(statement.inventory, context),
+    )
+
+
+def _table(name: TableName, context: Context) -> tuple[DeltaLog, Snapshot]:
+    """The table, which must be writable. Raises VacuumPartitionError for a folder inside of one."""
+    try:
+        return context.writable(name)
+    except NotADeltaTableError:
+        root = _table_around(name.path, context)
+        if root is None:
+            raise
+        raise VacuumPartitionError(str(name.path), root).at(context.caret(name.start, name.end)) from None
+
+
+def _table_around(path: str | None, context: Context) -> str | None:
+    """The table that a path lies in."""
+    parent = "" if path is None else absolute_location(path).rpartition("/")[0]
+    while parent and not parent.endswith("/"):
+        if context.logs(parent, parent).store.has_below(LOG):
+            return parent
+        parent = parent.rpartition("/")[0]
+    return None
+
+
+def _asked(hours: SqlText | None, configured: int, table: str, context: Context) -> int | None:
+    """RETAIN in ms. Raises NegativeRetentionError, and RetentionTooShortError while the check is on."""
+    if hours is None:
+        return None
+    place = context.caret(hours.start, hours.end)
+    asked = int(Decimal(hours.text.replace(" ", "").rstrip("bBdDfFlLsSyY")) * HOUR_MS)
+    if asked < 0:
+        raise NegativeRetentionError(hours.text).at(place)
+    if asked < configured and context.setting(RETENTION_CHECK):
+        raise RetentionTooShortError(table, hours.text, f"{configured / HOUR_MS:g}").at(place)
+    return asked
+
+
+def _is_logged(location: str, context: Context) -> bool:
+    chosen = context.setting(VACUUM_LOGGING)
+    if chosen is not None:
+        return chosen
+    return is_local(location) or location.partition(":")[0].lower() in _LOGGED
+
+
+def _inventory(inventory: SqlText, context: Context) -> Operator:
+    """The rows of the inventory, in the order of INVENTORY. Raises InventorySchemaError."""
+    prefix = "SELECT * FROM "
+    sql, relations = binding.bind(
+        context, prefix + inventory.text, place=lambda offset: max(offset - len(prefix), 0) + inventory.start
+    )
+    found = context.analyst.schema(Query(sql, relations, "inventory"))
+    fields = {field.name.lower(): field.type for field in found}
+    if any(fields.get(name.lower()) != kind for name, kind in INVENTORY.items()):
+        shown = ", ".join(f"{field.name} {type_text(field.type)}" for field in found)
+        raise InventorySchemaError(shown).at(context.caret(inventory.start, inventory.end))
+    columns = ", ".join(INVENTORY)
+    return Query(f"SELECT {columns} FROM ({sql})", relations, "inventory")

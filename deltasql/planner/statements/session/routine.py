@@ -1,0 +1,144 @@
+"""CREATE FUNCTION, and EXECUTE IMMEDIATE: a statement whose text is a value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from deltasql.errors.statements.routine import (
+    FunctionReadsTableError,
+    ImmediateIntoError,
+    ImmediateParameterError,
+    ImmediateTextError,
+    NestedImmediateError,
+    PermanentFunctionError,
+    UnnamedParameterError,
+)
+from deltasql.errors.statements.settings import UnboundParameterError
+from deltasql.parser import parse
+from deltasql.parser.parameters import bind_parameters
+from deltasql.plan.base import SqlText, quote
+from deltasql.plan.operators import Query
+from deltasql.plan.statements.query import Query as QueryStatement
+from deltasql.plan.statements.routine import CreateFunction, ExecuteImmediate
+from deltasql.planner import binding
+from deltasql.planner.changes import Plan, QueryRows, SparkCommand
+from deltasql.planner.context import Context
+from deltasql.planner.idempotency import plan_statement
+from deltasql.planner.rule import plan
+from deltasql.sql.constants import unquote
+from deltasql.sql.cursor import comma_separated
+from deltasql.sql.relations import table_references
+from deltasql.sql.tokens import Token, closing, tokenize
+
+_DEEPEST = 8
+_NAMED_MARKER = re.compile(r"(?<![\w:`\])\"']):[A-Za-z_]")
+_NO_ALIAS = frozenset({"NULL", "TRUE", "FALSE", "END"})
+_UNITS = re.compile(r"(YEAR|QUARTER|MONTH|WEEK|DAY|HOUR|MINUTE|SECOND|MILLISECOND|MICROSECOND)S?")
+
+
+@plan.register
+def _(statement: CreateFunction, context: Context) -> Plan:
+    """Spark keeps functions of the session, as long as they read no table of ours: it would not find it later."""
+    name, rest = statement.function, statement.rest
+    caret = context.caret(name.start, name.end)
+    if not statement.temporary:
+        raise PermanentFunctionError(function=str(name), temporary=quote(name.parts[-1])).at(caret)
+    sql, relations = binding.bind(context, rest.text, place=lambda offset: rest.start + offset)
+    if relations:
+        reference = table_references(rest.text)[0]
+        table = ".".join(quote(part) for part in reference.parts)
+        place = context.caret(rest.start + reference.start, rest.start + reference.end)
+        raise FunctionReadsTableError(function=str(name), table=table).at(place)
+    return SparkCommand(context.sql[: rest.start] + sql, {})
+
+
+@plan.register
+def _(statement: ExecuteImmediate, context: Context) -> Plan:
+    """The plan of the statement in the text. Its errors are placed in that text."""
+    text = _text(statement.text, context)
+    arguments = None if statement.values is None else _arguments(statement.values, text, context)
+    depth = context.depth + 1
+    if depth > _DEEPEST:
+        raise NestedImmediateError(depth=_DEEPEST).at(context.caret(statement.text.start, statement.text.end))
+    try:
+        bound = bind_parameters(text, _no_values(text) if arguments is None else arguments)
+    except UnboundParameterError as error:
+        raise ImmediateParameterError(name=error.name).at(error.caret) from None
+    node = parse(bound.sql)
+    change = plan_statement(node, replace(context, sql=bound.sql, bound=bound, depth=depth))
+    if not statement.variables:
+        return change
+    if not (isinstance(node, (QueryStatement, ExecuteImmediate)) and isinstance(change, QueryRows)):
+        verb = bound.sql.split(maxsplit=1)[0].upper()
+        raise ImmediateIntoError(statement=verb).at(context.caret(statement.text.start, statement.text.end))
+    assert isinstance(change.operator, Query)
+    variables = ", ".join(str(variable) for variable in statement.variables)
+    return SparkCommand(f"SET VARIABLE ({variables}) = (\n{change.operator.sql}\n)", change.operator.relations)
+
+
+def _no_values(text: str) -> Mapping[str, Any] | Sequence[Any]:
+    """What there is behind no USING, of the kind that the text asks for."""
+    return {} if _NAMED_MARKER.search(text) else ()
+
+
+def _text(expression: SqlText, context: Context) -> str:
+    """The text of the statement. Literals need no Spark. Raises ImmediateTextError."""
+    tokens = tokenize(expression.text)
+    if tokens and all(token.kind == "string" for token in tokens):
+        return "".join(unquote(token.text) for token in tokens)
+    value = context.analyst.value(expression.text)
+    if not isinstance(value, str):
+        found = "NULL" if value is None else f"of type {type(value).__name__}"
+        error = ImmediateTextError(expression=expression.text, found=found)
+        raise error.at(context.caret(expression.start, expression.end))
+    return value
+
+
+def _arguments(values: SqlText, text: str, context: Context) -> Mapping[str, Any] | Sequence[Any]:
+    """The values behind USING: by name where they have names and the text asks for names, else in order."""
+    items = [_named(item) for item in _items(tokenize(values.text))]
+    spans = [values.text[tokens[0].start : tokens[-1].end] for tokens, _ in items]
+    found = [_value(tokens, sql, context) for (tokens, _), sql in zip(items, spans, strict=True)]
+    # A variable goes by its own name.
+    names = [name or (tokens[0].name if _is_variable(tokens) else "") for tokens, name in items]
+    if any(name for _, name in items) or (all(names) and _NAMED_MARKER.search(text)):
+        if not all(names):
+            value = spans[names.index("")]
+            raise UnnamedParameterError(value=value).at(context.caret(values.start, values.end))
+        return dict(zip(names, found, strict=True))
+    return found
+
+
+def _items(tokens: list[Token]) -> Iterator[list[Token]]:
+    """The tokens between the commas outside of brackets; brackets around all of them are left out."""
+    if tokens and tokens[0].key == "(" and closing(tokens, 0) == len(tokens) - 1 and tokens[1].key != "SELECT":
+        tokens = tokens[1:-1]
+    yield from (item for item in comma_separated(tokens) if item)
+
+
+def _named(item: list[Token]) -> tuple[list[Token], str | None]:
+    """The expression, and the name behind it."""
+    if len(item) < 2 or not item[-1].is_name:
+        return item, None
+    if item[-2].key == "AS":
+        return item[:-2], item[-1].name
+    before = item[-2]
+    is_operand = before.is_name or before.kind in {"string", "number"} or before.key in {")", "]"}
+    is_word = item[-1].key in _NO_ALIAS or _UNITS.fullmatch(item[-1].key) is not None
+    return (item[:-1], item[-1].name) if is_operand and not is_word else (item, None)
+
+
+def _is_variable(tokens: list[Token]) -> bool:
+    return len(tokens) == 1 and tokens[0].is_name and tokens[0].key not in _NO_ALIAS
+
+
+def _value(tokens: list[Token], sql: str, context: Context) -> Any:
+    """The value of a constant; whole numbers and strings need no Spark."""
+    if len(tokens) == 1 and tokens[0].text.isdecimal():
+        return int(tokens[0].text)
+    if all(token.kind == "string" for token in tokens):
+        return "".join(unquote(token.text) for token in tokens)
+    return context.analyst.value(sql)

@@ -1,0 +1,252 @@
+"""EXPLAIN: what a statement would do, from its plan, without doing it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from typing_extensions import assert_never
+
+from deltasql.errors.secrets import without_secrets_of
+from deltasql.errors.statements.refused import ExplainModeError
+from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quote
+from deltasql.plan.operators import (
+    Check,
+    Literals,
+    Number,
+    Operator,
+    Project,
+    Query,
+    Rearrange,
+    Rewrite,
+    Scan,
+    Supplied,
+    UnionAll,
+    Write,
+    children,
+)
+from deltasql.plan.statements.inspect import Explain
+from deltasql.planner.catalog_changes import CatalogChange, ViewChange
+from deltasql.planner.changes import (
+    Answer,
+    FileRemoval,
+    LayoutChange,
+    Plan,
+    QueryRows,
+    RowChange,
+    SettingChange,
+    SparkCommand,
+    Stepwise,
+    TableChange,
+)
+from deltasql.planner.context import Context
+from deltasql.planner.rows.read_set import scans
+from deltasql.planner.rule import plan
+from deltasql.schema.text import path_text
+from deltasql.schema.types import STRING, StructField, StructType
+
+PLAN = StructType((StructField("plan", STRING, False),))
+
+
+@plan.register
+def _(statement: Explain, context: Context) -> Plan:
+    """Logical plan, physical operators with the files that are left after pruning, and the actions of the commit.
+
+    EXTENDED and FORMATTED add the SQL of each value and condition. Raises ExplainModeError for CODEGEN and COST.
+    """
+    if statement.mode in {"CODEGEN", "COST"}:
+        raise ExplainModeError(mode=statement.mode).at(context.caret(0, statement.start))
+    planned = plan(statement.statement, context)
+    lines = ["== Logical Plan ==", *logical_lines(statement.statement, context.told), *physical_lines(planned)]
+    lines += _movers(planned, context)
+    if statement.mode is not None and isinstance(planned, (QueryRows, RowChange)):
+        lines += ["== Expressions ==", *expressions(planned.operator)]
+    # A plan tells the statement in words of its own, which positions in the text do not lead to.
+    return Answer(PLAN, ((without_secrets_of(context.sql, context.bound.without_values("\n".join(lines))),),))
+
+
+def logical_lines(node: LogicalPlan, told: Callable[[SqlText], str]) -> list[str]:
+    """The statement's node, one field a line; `told` gives the text of its parts."""
+    lines = [type(node).__name__]
+    for item in fields(node):  # type: ignore[arg-type]
+        value = getattr(node, item.name)
+        if value not in (None, (), False) and item.name not in {"start", "end"}:
+            lines.append(f"  {item.name}: {shown(value, told)}")
+    return lines
+
+
+def shown(value: Any, told: Callable[[SqlText], str]) -> str:
+    """A field's value in the words of the statement."""
+    match value:
+        case SqlText():
+            return " ".join(told(value).split())
+        case TableName() | ColumnPath():
+            return str(value)
+        case tuple():
+            return f"[{', '.join(shown(item, told) for item in value)}]"
+        case _ if is_dataclass(value):
+            inner = ", ".join(
+                f"{item.name}={shown(getattr(value, item.name), told)}"
+                for item in fields(value)
+                if item.name not in {"start", "end", "type_text"} and getattr(value, item.name) not in (None, ())
+            )
+            return f"{type(value).__name__}({inner})"
+        case _:
+            return str(getattr(value, "value", value))
+
+
+def physical_lines(planned: Plan) -> list[str]:
+    """What the plan comes to."""
+    match planned:
+        case Answer():
+            return ["== Physical Plan ==", f"Answer: {len(planned.rows)} rows from the log and the catalog"]
+        case QueryRows(operator):
+            return ["== Physical Plan ==", *tree(operator)]
+        case SparkCommand(_, relations):
+            inner = [line for operator in relations.values() for line in tree(operator, "  ")]
+            return ["== Physical Plan ==", "SparkCommand", *inner]
+        case RowChange() | LayoutChange():
+            return ["== Physical Plan ==", *tree(planned.operator), "== Actions ==", *_actions(planned)]
+        case TableChange():
+            return ["== Physical Plan ==", "none: the log alone", "== Actions ==", *_actions(planned)]
+        case FileRemoval():
+            inventory = () if planned.inventory is None else tree(planned.inventory, "  ")
+            return ["== Physical Plan ==", _unneeded(planned), *inventory]
+        case Stepwise(label):
+            return ["== Physical Plan ==", f"several commits: {label}"]
+        case CatalogChange() | SettingChange() | ViewChange():
+            return ["== Physical Plan ==", f"{type(planned).__name__}: no table changes"]
+        case _:
+            assert_never(planned)
+
+
+def _movers(planned: Plan, context: Context) -> list[str]:
+    """Who moves data files, where that is not Spark on a local disk."""
+    if not isinstance(planned, (QueryRows, RowChange, LayoutChange)):
+        return []
+    moved = {
+        f"read {item.table.name}": context.analyst.mover(item, item.table.location)
+        for item in scans(planned.operator)
+        if item.files.num_rows
+    }
+    if not isinstance(planned, QueryRows) and not _changes_nothing(planned):
+        log = planned.commit.log
+        moved[f"write {log.table}"] = context.analyst.mover(planned.operator, log.location)
+    told = [f"{what}: by the {who}" for what, who in moved.items() if who is not None]
+    return ["== Files ==", *told] if told else []
+
+
+def _unneeded(removal: FileRemoval) -> str:
+    hours = removal.retention_ms / 3_600_000
+    verb = "List" if removal.dry_run else "Delete"
+    return f"{verb}: {removal.candidates.value}, but for those that a version of the last {hours:g} hours needs"
+
+
+def tree(operator: Operator, indent: str = "") -> Iterator[str]:
+    """An operator and those below it, one a line."""
+    yield f"{indent}{describe(operator)}"
+    for child in children(operator):
+        yield from tree(child, indent + "  ")
+
+
+def expressions(operator: Operator) -> Iterator[str]:
+    """SQL of the values and conditions in an operator and in those below it, one a line."""
+    match operator:
+        case Project(columns=columns):
+            yield from (f"{quote(name)} := {sql}" for name, sql in columns)
+        case Check(conditions=conditions):
+            yield from (f"check {item.name}: {item.condition}" for item in conditions)
+        case Rewrite():
+            names = operator.output.names
+            for action in operator.actions:
+                yield f"{action.kind.value}: {action.effect.value}"
+                yield from (f"  {quote(name)} := {sql}" for name, sql in zip(names, action.values, strict=False))
+            yield from (f"check {item.name}: {item.condition}" for item in operator.checks)
+        case Scan() | UnionAll() | Query() | Supplied() | Literals() | Number() | Write() | Rearrange():
+            pass
+        case _:
+            assert_never(operator)
+    for child in children(operator):
+        yield from expressions(child)
+
+
+def describe(operator: Operator) -> str:
+    """One operator in one line."""
+    match operator:
+        case Scan():
+            kept, pruned = operator.files.num_rows, operator.pruning.total_files - operator.files.num_rows
+            columns = ", ".join(operator.schema.names)
+            return (
+                f"Scan {operator.table.name}@v{operator.table.version} [{columns}] files: {kept} read, {pruned} pruned"
+            )
+        case UnionAll(inputs):
+            return f"UnionAll of {len(inputs)}"
+        case Query():
+            return f"Query ({operator.label or 'SQL'})"
+        case Supplied():
+            return "Supplied (DataFrame)"
+        case Literals():
+            return f"Literals [{', '.join(operator.schema.names)}] rows: {operator.rows}"
+        case Project():
+            return f"Project [{', '.join(name for name, _ in operator.columns)}]"
+        case Number():
+            return f"Number{' in one task' if operator.single else ''}"
+        case Check():
+            return f"Check [{'; '.join(item.name for item in operator.conditions)}]"
+        case Rewrite():
+            actions = ", ".join(
+                f"{action.kind.value}{f' AND {action.condition}' if action.condition else ''}: {action.effect.value}"
+                for action in operator.actions
+            )
+            on = f" ON {operator.join.on}" if operator.join else ""
+            vectors = ", deletion vectors" if operator.recording.vectors else ""
+            changes = ", change data" if operator.recording.changes else ""
+            return f"Rewrite{on} [{actions}]{vectors}{changes}"
+        case Write():
+            by = f" partitioned by ({', '.join(operator.partition_columns)})" if operator.partition_columns else ""
+            return f"Write [{', '.join(operator.output.names)}]{by}"
+        case Rearrange():
+            names = ", ".join(path_text(path) for path in operator.columns)
+            order = "rows in their order" if operator.curve is None else f"{operator.curve.value} by ({names})"
+            return f"Rearrange [{order}] bins: {operator.bins[-1].as_py() + 1 if len(operator.bins) else 0}"
+        case _:
+            assert_never(operator)
+
+
+def _actions(change: TableChange | RowChange | LayoutChange) -> Iterator[str]:
+    """The actions that the commit will hold, as far as they are known before the rows are."""
+    if _changes_nothing(change):
+        yield "no commit: nothing can change"
+        return
+    version = 0 if change.commit.snapshot is None else change.commit.snapshot.version + 1
+    yield f"version {version}: {change.commit.operation.name}"
+    if isinstance(change, LayoutChange):
+        yield f"  remove: {change.operator.target.files.num_rows} files"
+        yield "  add: the files written"
+        return
+    for name, number in Counter(_name(action) for action in change.commit.actions).items():
+        yield f"  {name}" if number == 1 else f"  {name}: {number}"
+    if change.removed is not None:
+        yield f"  remove: {change.removed.num_rows} files"
+    if isinstance(change, RowChange):
+        if isinstance(change.operator, Rewrite):
+            yield f"  remove: up to {change.operator.target.files.num_rows} files"
+        yield "  add: the files written"
+
+
+def _changes_nothing(change: TableChange | RowChange | LayoutChange) -> bool:
+    """Whether it is known before any row is read that there will be no version."""
+    match change:
+        case TableChange(skip_if_empty=True):
+            return not change.commit.actions and (change.removed is None or not change.removed.num_rows)
+        case RowChange(skip_if_empty=True, operator=Rewrite() as operator):
+            return not change.commit.actions and operator.source is None and not operator.target.files.num_rows
+        case _:
+            return False
+
+
+def _name(action: object) -> str:
+    names = {"Metadata": "metaData", "Protocol": "protocol", "AddFile": "add", "RemoveFile": "remove"}
+    return names.get(type(action).__name__, type(action).__name__)

@@ -1,0 +1,96 @@
+"""SHOW TABLE EXTENDED: tables and temporary views, each with what is known of it as text. Source: Spark's form of it.
+
+dbt and other tools look for its lines by patterns, so that they stand as Spark writes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.statements.refused import HiveStatementError
+from deltasql.plan.base import TableName, quote
+from deltasql.plan.statements.inspect import ShowTableExtended, ShowTables
+from deltasql.planner.changes import Answer, Plan
+from deltasql.planner.context import Context
+from deltasql.planner.rule import plan
+from deltasql.schema.lengths import with_lengths
+from deltasql.schema.text import tree_text
+from deltasql.schema.types import BOOLEAN, STRING, StructField, StructType
+
+if TYPE_CHECKING:
+    from deltasql.catalog.entries import TableEntry
+    from deltasql.log.replay.snapshot import Snapshot
+
+_COLUMNS = StructType(
+    tuple(
+        StructField(name, kind)
+        for name, kind in (
+            ("namespace", STRING),
+            ("tableName", STRING),
+            ("isTemporary", BOOLEAN),
+            ("information", STRING),
+        )
+    )
+)
+
+
+@plan.register
+def _(statement: ShowTableExtended, context: Context) -> Plan:
+    """A row for each table and view that SHOW TABLES LIKE lists. Raises HiveStatementError for a partition."""
+    if statement.partition is not None:
+        place = statement.partition
+        advice = "SHOW PARTITIONS table lists the partitions; leave the clause out."
+        error = HiveStatementError("SHOW TABLE EXTENDED … PARTITION", statement.pattern or "", advice)
+        raise error.at(context.caret(place.start, place.start + len(place.text)))
+    listed = plan(ShowTables(statement.schema, statement.pattern), context)
+    assert isinstance(listed, Answer)
+    rows = ((*row, _information(row[0], row[1], context)) for row in listed.rows)
+    return Answer(_COLUMNS, tuple(rows))
+
+
+def _information(schema: str, name: str, context: Context) -> str:
+    entry = context.catalog.resolve((schema, name)) if schema else None
+    lines = _view_lines(name, context) if entry is None else _table_lines(entry, context)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _view_lines(name: str, context: Context) -> Iterator[str]:
+    """Its columns are not told: for these Spark would have to start."""
+    view = context.views[name]
+    yield f"Table: {name}"
+    yield "Type: VIEW"
+    yield f"View Text: {view.query}"
+    if view.columns:
+        yield f"View Query Output Columns: [{', '.join(map(quote, view.columns))}]"
+
+
+def _table_lines(entry: TableEntry, context: Context) -> Iterator[str]:
+    """Without the lines that need the log, where that cannot be read: one bad table does not hide the others."""
+    yield f"Catalog: {entry.catalog}"
+    yield f"Database: {entry.schema}"
+    yield f"Table: {entry.name}"
+    created = datetime.fromtimestamp(entry.created_at / 1000, timezone.utc)
+    yield f"Created Time: {created:%a %b %d %H:%M:%S} UTC {created.year}"
+    yield f"Type: {'MANAGED' if entry.managed else 'EXTERNAL'}"
+    yield "Provider: delta"
+    try:
+        # All of them are read before the first is told.
+        lines = list(_log_lines(context.snapshot(TableName(entry.parts))))
+    except (DeltaSqlError, OSError) as error:
+        lines = [f"Location: {entry.location}", f"Error: {str(error).splitlines()[0]}"]
+    yield from lines
+
+
+def _log_lines(snapshot: Snapshot) -> Iterator[str]:
+    if snapshot.metadata.description is not None:
+        yield f"Comment: {snapshot.metadata.description}"
+    properties = ", ".join(f"{key}={value}" for key, value in sorted(snapshot.configuration.items()))
+    yield f"Table Properties: [{properties}]"
+    yield f"Statistics: {snapshot.size_in_bytes} bytes"
+    yield f"Location: {snapshot.location}"
+    if snapshot.partition_columns:
+        yield f"Partition Columns: [{', '.join(f'`{name}`' for name in snapshot.partition_columns)}]"
+    yield f"Schema: {tree_text(with_lengths(snapshot.schema), log_names=True)}"
