@@ -26,8 +26,11 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 FAMILIES = (
     *("insert/partition_names", "insert/replace_where", "update/update", "merge/except", "delete/recursive"),
     *("columns/identity", "columns/type_widening", "table/create_table_as", "properties/row_tracking"),
-    *("query/table_changes", "optimize/optimize", "restore/restore"),
+    *("query/table_changes", "optimize/optimize", "restore/restore", "vacuum/vacuum", "fsck/fsck", "upkeep/upkeep"),
+    *("constraints/add_constraint", "features/drop_feature", "inspect/describe_detail", "routine/execute_immediate"),
+    "view/meaning",
 )
+"""One golden file of each family; that of `settings` is about no table."""
 
 
 class Mirrored(Session):
@@ -41,6 +44,8 @@ class Mirrored(Session):
         self.url, self.folder = url, folder
         self.copied: dict[str, Any] = {}
         super().sql("SET deltasql.io.mode = DRIVER")
+        # In a store VACUUM makes no versions unless it is told to.
+        super().sql("SET spark.databricks.delta.vacuum.logging.enabled = true")
 
     def sql(self, text: str, args: Any = None) -> Result:
         try:
@@ -73,10 +78,12 @@ def test_statements_come_to_what_they_do_on_a_disk(s3: Store, family: str) -> No
     outcome = run_file(GOLDEN / f"{family}.sql", lambda folder: Mirrored(s3.url("wh"), folder))
     assert not outcome.defects, "\n".join(outcome.defects)
     told = outcome.actual.replace(s3.url("wh"), "$WAREHOUSE")
-    # A plan says who moves what lies in a store.
-    told = re.sub(r"\\n== Files ==.*", "", told)
-    expected = re.sub(r"\\n== Files ==.*", "", outcome.expected or "")
-    assert told == expected
+    assert _of_any_store(told) == _of_any_store(outcome.expected or "")
+
+
+def _of_any_store(told: str) -> str:
+    """Without what differs in a bucket: a plan says who moves the files, and there are no folders to look into."""
+    return re.sub(r"(?<=numVacuumedDirectories)( -> |=)\d+", "", re.sub(r"\\n== Files ==.*", "", told))
 
 
 @pytest.fixture
