@@ -107,8 +107,7 @@ def _file_rows(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    folder, _, file_name = path.rpartition("/")
-    store = spark.stores.open(folder or "/")
+    store, file_name = spark.stores.of_file(path)
     with readable(path):
         at = store.head(file_name).modified if dated else 0
         if size is None or size <= _AT_ONCE:

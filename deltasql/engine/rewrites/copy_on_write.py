@@ -12,7 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.engine.reading.row_ids import without_ids
-from deltasql.engine.rewrites.row_actions import ActedRows, Counts, DuplicateMatchesError
+from deltasql.engine.rewrites.row_actions import ActedRows, DuplicateMatchesError
+from deltasql.engine.writing.counts import Counts
 from deltasql.engine.writing.stage import count_live_rows
 from deltasql.engine.writing.staged_files import ORIGIN
 from deltasql.plan.hidden import ACTION, ROW_FILE, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT

@@ -10,8 +10,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.engine.reading.row_ids import without_ids
-from deltasql.engine.rewrites.row_actions import ActedRows, Counts, DuplicateMatchesError
+from deltasql.engine.rewrites.row_actions import ActedRows, DuplicateMatchesError
 from deltasql.engine.rewrites.vector_positions import Positions, collect_positions, listed_positions
+from deltasql.engine.writing.counts import Counts
 from deltasql.log.actions.record_count import record_count
 from deltasql.log.storage.paths import decode_path
 from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_INDEX, SOURCE_ROW, TARGET_PRESENT

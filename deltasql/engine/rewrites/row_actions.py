@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 from deltasql.engine.reading.frames import Frames, checked
 from deltasql.engine.reading.row_ids import without_ids
@@ -13,6 +12,7 @@ from deltasql.engine.reading.scans import with_declared
 from deltasql.engine.rewrites.action_sql import KEEP, NOTHING, action_sql, cases, not_written, output_sql, written_ids
 from deltasql.engine.rewrites.change_rows import with_change_rows
 from deltasql.engine.rewrites.merge_source import Source
+from deltasql.engine.writing.counts import Counts
 from deltasql.engine.writing.stage import Stage
 from deltasql.errors.statements.merge import MultipleSourceRowsError
 from deltasql.log.storage.paths import decode_path
@@ -24,7 +24,7 @@ from deltasql.schema.lengths import declared_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import Column, DataFrame, Observation
+    from pyspark.sql import Column, DataFrame
 
 
 class DuplicateMatchesError(Exception):
@@ -182,29 +182,6 @@ class ActedRows:
 def _for_table_rows(check: Constraint) -> Constraint:
     """`check` for rows of the table only: what was there before may break it."""
     return replace(check, condition=f"{CHANGE_TYPE} IS NOT NULL OR ({check.condition})")
-
-
-class Counts:
-    """Aggregates over rows on their way to a file: they come with the job that writes."""
-
-    def __init__(self, counters: list[Column]) -> None:
-        self._counters = counters
-        self._observations: list[Observation] = []
-
-    def over(self, rows: DataFrame) -> DataFrame:
-        """`rows`, counted when they are evaluated."""
-        from pyspark.sql import Observation
-
-        self._observations.append(Observation(f"deltasql-{uuid4().hex}"))
-        return rows.observe(self._observations[-1], *self._counters)
-
-    def total(self) -> dict[str, Any]:
-        """The sums (lists are joined) of all that was counted, once the job has run."""
-        sums: dict[str, Any] = {}
-        for observation in self._observations:
-            for name, value in observation.get.items():
-                sums[name] = sums[name] + value if name in sums else value
-        return sums
 
 
 def _first_per_target_row(acted: DataFrame) -> DataFrame:

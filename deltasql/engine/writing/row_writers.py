@@ -13,7 +13,7 @@ from deltasql.engine.reading.frames import frame_schema
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_type
 from deltasql.engine.session.tuning import for_writes
-from deltasql.engine.writing.counted import Counted
+from deltasql.engine.writing.counts import Counts, row_count
 from deltasql.engine.writing.driver_files import as_stored, by_directory, directory_name, write_tables
 from deltasql.engine.writing.field_ids import has_nested_ids, with_nested_ids
 from deltasql.engine.writing.staged_files import CHANGE_DATA, WrittenFile, data_entries, found_files
@@ -55,7 +55,7 @@ class ExecutorWriter:
 
     def write(self, rows: DataFrame, by: Sequence[str], directory: str, schema: StructType) -> list[WrittenFile]:
         """See RowWriter. Raises StagedRowsMissingError where not all rows that were written are found."""
-        counted = None if self._spark.shares_disk and is_local(self._store.root) else Counted()
+        counted = None if self._spark.shares_disk and is_local(self._store.root) else Counts([row_count()])
         if counted is not None:
             rows = counted.over(rows)
         with self._spark.needing(for_writes(self._shredding), {} if counted is None else self._spark.for_counts()):
@@ -68,8 +68,9 @@ class ExecutorWriter:
         found = found_files(self._store, directory)
         if counted is not None:
             there = sum(item.footer.num_rows for item in found)
-            if counted.rows != there:
-                raise StagedRowsMissingError(location=self._store.root, written=counted.rows, found=there)
+            written = counted.total()["rows"]
+            if written != there:
+                raise StagedRowsMissingError(location=self._store.root, written=written, found=there)
         return found
 
     def _give_nested_ids(self, directory: str, schema: StructType) -> None:

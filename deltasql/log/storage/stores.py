@@ -58,8 +58,13 @@ class Stores:
 
     def open_file(self, location: str) -> pa.NativeFile:
         """The file at an absolute place, for pyarrow. Raises FileNotFoundError, StorageError."""
+        store, name = self.of_file(location)
+        return store.open_input(name)
+
+    def of_file(self, location: str) -> tuple[LogStore, str]:
+        """The folder that holds the file at an absolute place, and its name there."""
         folder, _, name = location.rpartition("/")
-        return self.open(folder or "/").open_input(name)
+        return self.open(folder or "/"), name
 
     @property
     def hadoop_schemes(self) -> frozenset[str]:
