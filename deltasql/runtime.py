@@ -203,6 +203,9 @@ class Runtime(Protocol):
     def rows(self, operator: Operator) -> RowSource:
         """The rows of a query, computed when they are asked for."""
 
+    def previewed(self, operator: Operator, table: str) -> RowSource:
+        """The rows of a query that says what a write would store in `table`; its errors are those of the write."""
+
     def command(self, sql: str, relations: Mapping[str, Operator]) -> RowSource:
         """Runs a statement of the engine's own."""
 

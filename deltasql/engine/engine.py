@@ -194,6 +194,12 @@ class StatementEngine:
         with self.work():
             return QueryResult(self.frames.frame(operator), self.spark, input_size(operator), self.sql)
 
+    def previewed(self, operator: Operator, table: str) -> QueryResult:
+        """The rows of a query that says what a write would store; what is wrong with them is said as of a write."""
+        size, written = input_size(operator), WriteContext(table, assigned_sql(operator), insert=True)
+        with self.work(written):
+            return QueryResult(self.frames.frame(operator), self.spark, size, self.sql, written)
+
     def command(self, sql: str, relations: Mapping[str, Operator]) -> QueryResult:
         """Runs a statement of Spark's own."""
         with self.work():

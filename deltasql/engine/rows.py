@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.failures.spark_errors import retold
+from deltasql.engine.failures.write_errors import WriteContext
 from deltasql.engine.reading.frames import frame_schema
 from deltasql.engine.reading.variants import variant_text
 from deltasql.engine.session.interrupts import stoppable
@@ -21,11 +22,15 @@ if TYPE_CHECKING:
 
 
 class QueryResult:
-    """Implements `deltasql.result.RowSource`. `size` is the bytes that the query reads."""
+    """Implements `deltasql.result.RowSource`. `size` is the bytes that the query reads.
 
-    def __init__(self, frame: DataFrame, spark: SparkHandle, size: int, sql: str) -> None:
+    With `write` what is wrong with a row is said as the write would say it.
+    """
+
+    def __init__(self, frame: DataFrame, spark: SparkHandle, size: int, sql: str, write: WriteContext | None = None) -> None:
         self.df = frame
         self._spark, self._size, self._sql = spark, size, sql
+        self._write = write
         self._schema: StructType | None = None
 
     @property
@@ -61,5 +66,5 @@ class QueryResult:
 
     @contextmanager
     def _running(self) -> Iterator[None]:
-        with interruptible(), retold(self._sql), stoppable(self._spark), self._spark.sized(self._size):
+        with interruptible(), retold(self._sql, self._write), stoppable(self._spark), self._spark.sized(self._size):
             yield

@@ -16,12 +16,14 @@ from deltasql.log.actions.actions import Action, AddFile, RemoveFile
 from deltasql.log.actions.operations import Outcome
 from deltasql.log.actions.vector_writer import MarkedFile, Marking, mark_rows
 from deltasql.log.commit.commit_rules import of_kind
+from deltasql.log.commit.copy_log_writer import put_part
 from deltasql.log.configuration.iceberg_compat import stores_partitions
 from deltasql.log.configuration.partition_keys import partition_keys
 from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.reading.copy_log import newest_part
 from deltasql.plan.operators import Rewrite, RowEffect, Write
 from deltasql.plan.reads import Reads
-from deltasql.planner.changes import OUTCOME_SCHEMAS, RowChange
+from deltasql.planner.changes import OUTCOME_SCHEMAS, Load, RowChange
 from deltasql.runtime import Rewritten, Runtime, Stage, Staged
 from deltasql.schema.partition_values import partition_value
 from deltasql.settings.session_settings import Settings
@@ -126,7 +128,23 @@ def _written(change: RowChange, runtime: Runtime, stage: Stage, operator: Write)
     actions: list[AddFile | RemoveFile] = [*removals(removes), *staged.adds]
     if change.rearranges:
         actions = [replace(action, data_change=False) for action in actions]
-    return _Work(actions, metrics, (staged.rows, staged.rows), reads=reads)
+    if change.load is None:
+        return _Work(actions, metrics, (staged.rows, staged.rows), reads=reads)
+    metrics["numSkippedCorruptFiles"] = change.load.skipped
+    noted = _noted(change, change.load, stage)
+    return _Work([*noted, *actions], metrics, (staged.rows, staged.rows, change.load.skipped), reads=reads)
+
+
+def _noted(change: RowChange, load: Load, stage: Stage) -> list[Action]:
+    """The action by which it counts that the files are loaded. Who wins a race with the same one has loaded others."""
+    snapshot = change.commit.snapshot
+    assert snapshot is not None
+    if not load.new:
+        return []
+    store = change.commit.log.store
+    action, path = put_part(store, snapshot.metadata.id, newest_part(snapshot), load.known, load.new)
+    stage.also(path)
+    return [action]
 
 
 def _rewritten(change: RowChange, runtime: Runtime, stage: Stage, operator: Rewrite) -> _Work:

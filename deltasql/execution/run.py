@@ -22,6 +22,7 @@ from deltasql.planner.changes import (
     FileRemoval,
     LayoutChange,
     Plan,
+    Preview,
     QueryRows,
     RowChange,
     SettingChange,
@@ -92,6 +93,9 @@ class Run:
                 return Committed(schema, rows)
             case QueryRows(operator):
                 return self._runtime.rows(operator)
+            case Preview(operator, table):
+                rows = self._runtime.previewed(operator, table)
+                return Committed(rows.schema, tuple(tuple(row) for row in rows.collect()))
             case SparkCommand(sql, relations):
                 return self._runtime.command(sql, relations)
             case TableChange() | RowChange() | LayoutChange():

@@ -60,11 +60,6 @@ TABLE = (
         "CREATE TABLE copy AS SELECT * FROM t copies the rows, CREATE TABLE copy LIKE t columns and properties.",
         ("CREATE|REPLACE … TABLE … < [SHALLOW|DEEP] CLONE >", "< [SHALLOW|DEEP] CLONE >"),
     ),
-    Unsupported(
-        "{words}",
-        "Write INSERT INTO t SELECT * FROM parquet.`/path` (csv, json, …); it reads all files, known ones too.",
-        ("< COPY [INTO] >",),
-    ),
     Unsupported("{words}", "Write CREATE TABLE t AS SELECT * FROM parquet.`/path`.", ("< CONVERT [TO] [DELTA] >",)),
     Unsupported("{words}", "The files of a table are named in its log; manifests are not written.", ("< GENERATE >",)),
     Unsupported(

@@ -72,6 +72,23 @@ class Scan:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class SourceFiles:
+    """Rows of `files` (absolute places, decoded) in a format that Spark reads, with `options` of its reader.
+
+    `root` is the folder below which folders such as `p=1` are columns; `size` is in bytes. Rows of a `described` source
+    have METADATA besides. `access` are options of the storage, for this source alone.
+    """
+
+    root: str
+    format: str
+    files: tuple[str, ...]
+    size: int
+    options: Mapping[str, str]
+    described: bool = False
+    access: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class UnionAll:
     """The rows of all `inputs`, which have the same columns."""
 
@@ -291,14 +308,14 @@ class Rearrange:
 
 
 Operator: TypeAlias = Union[
-    Scan, UnionAll, Query, Supplied, Literals, Project, Number, Check, Rewrite, Write, Rearrange
+    Scan, SourceFiles, UnionAll, Query, Supplied, Literals, Project, Number, Check, Rewrite, Write, Rearrange
 ]
 
 
 def children(operator: Operator) -> Iterator[Operator]:
     """The operators whose rows `operator` reads."""
     match operator:
-        case Scan() | Supplied() | Literals():
+        case Scan() | SourceFiles() | Supplied() | Literals():
             return
         case UnionAll():
             yield from operator.inputs

@@ -26,6 +26,7 @@ from deltasql.plan.operators import (
     Pruning,
     Query,
     Scan,
+    SourceFiles,
     TableVersion,
     ViewColumns,
 )
@@ -120,12 +121,14 @@ def bind(
     sql: str,
     qualifiers: Mapping[tuple[str, ...], str] | None = None,
     place: Callable[[int], int] | None = None,
+    source: tuple[str, SourceFiles] | None = None,
 ) -> tuple[str, dict[str, Operator]]:
     """`sql` with view names in place of the tables that we know, and the rows behind each view.
 
     Names that are none of ours stay: Spark may know them. `qualifiers` are longer names by which columns of
     other tables in scope may be called, with the alias that replaces them. `place` turns an offset in `sql` into
-    one in the statement, for the carets of errors; None where `sql` is no part of it.
+    one in the statement, for the carets of errors; None where `sql` is no part of it. `source` are files that `sql` calls
+    by a name of ours.
     """
     bound: dict[int, str] = {}
     relations: dict[str, Operator] = {}
@@ -133,9 +136,13 @@ def bind(
     references = table_references(sql)
     metadata, described = NamedMetadata(sql, references), set[int]()
     for index, reference in enumerate(references):
+        named = index in metadata.references
         try:
-            operator = _referred(context, reference, filters, described=index in metadata.references)
-            if isinstance(operator, Scan) and operator.described:
+            if source is not None and reference.parts == (source[0],):
+                operator: Operator | None = replace(source[1], described=named)
+            else:
+                operator = _referred(context, reference, filters, described=named)
+            if isinstance(operator, (Scan, SourceFiles)) and operator.described:
                 described.add(index)
         except DeltaSqlError as error:
             caret = context.caret(place(reference.start), place(reference.end - 1) + 1) if place else None

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import shown_value
 from deltasql.log.actions.operations import Operation, Outcome
+from deltasql.log.reading.copy_log import LoadedFiles
+from deltasql.log.storage.source_files import SourceFile
 from deltasql.plan.operators import Operator, Rearrange, Rewrite, Write
 from deltasql.plan.reads import NO_ROWS, Reads, RowReads
 from deltasql.planner.catalog_changes import CatalogChange, Registration, ViewChange
@@ -43,6 +45,14 @@ class QueryRows:
     """Rows of a query, evaluated when they are asked for."""
 
     operator: Operator
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """Rows as a write would store them in `table`, which are computed and checked at once, and stored nowhere."""
+
+    operator: Operator
+    table: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +134,22 @@ class Stepwise:
 
 
 @dataclass(frozen=True, slots=True)
+class Load:
+    """What COPY INTO loads: `new` files are noted besides those `known`; `skipped` ones are damaged, and left alone."""
+
+    new: tuple[SourceFile, ...]
+    known: LoadedFiles
+    skipped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class RowChange(OfOneCommit):
     """One commit with rows: `operator` stages files, `removed` leave besides those that a Rewrite replaces.
 
     `metadata` is the table's once the commit is there. With `dynamic_overwrite` the partitions that the new rows
     fall into are replaced; which files that are is known when the rows are written. `identities` are the identity
-    columns whose numbers the statement makes. `rows` are for telling apart what others change meanwhile.
+    columns whose numbers the statement makes. `rows` are for telling apart what others change meanwhile. `load` is there
+    where the rows are those of files that are to be loaded once.
     """
 
     operator: Write | Rewrite
@@ -140,6 +160,7 @@ class RowChange(OfOneCommit):
     rearranges: bool = False
     identities: tuple[str, ...] = ()
     rows: RowReads = NO_ROWS
+    load: Load | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +220,7 @@ class SettingChange:
 Plan: TypeAlias = Union[
     Answer,
     QueryRows,
+    Preview,
     SparkCommand,
     TableChange,
     RowChange,
@@ -213,6 +235,7 @@ Plan: TypeAlias = Union[
 KEY_VALUE = StructType((StructField("key", STRING, False), StructField("value", STRING, False)))
 AFFECTED = StructType((StructField("num_affected_rows", LONG),))
 INSERTED = StructType((StructField("num_affected_rows", LONG), StructField("num_inserted_rows", LONG)))
+COPIED = StructType((*INSERTED, StructField("num_skipped_corrupt_files", LONG)))
 MERGED = StructType(
     (
         StructField("num_affected_rows", LONG),
@@ -228,4 +251,5 @@ OUTCOME_SCHEMAS: Mapping[Outcome, StructType] = {
     Outcome.UPDATE: AFFECTED,
     Outcome.DELETE: AFFECTED,
     Outcome.MERGE: MERGED,
+    Outcome.COPY: COPIED,
 }

@@ -15,6 +15,7 @@ from deltasql.log.actions import operations
 from deltasql.log.actions.actions import SetTransaction
 from deltasql.log.actions.operations import Operation
 from deltasql.plan.base import LogicalPlan, TableName
+from deltasql.plan.statements.copy_into import CopyInto
 from deltasql.plan.statements.delete import Delete
 from deltasql.plan.statements.insert import Insert
 from deltasql.plan.statements.merge import Merge
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 _WRITES: Mapping[type[LogicalPlan], Operation] = {
     Insert: operations.WRITE,
+    CopyInto: operations.COPY_INTO,
     CreateTable: operations.CREATE_TABLE_AS_SELECT,
     Update: operations.UPDATE,
     Delete: operations.DELETE,
@@ -90,7 +92,7 @@ def plan_statement(statement: LogicalPlan, context: Context) -> Plan:
     operation = _WRITES.get(type(statement))
     if operation is None:
         return plan(statement, context)
-    assert isinstance(statement, (Insert, CreateTable, Update, Delete, Merge))
+    assert isinstance(statement, (Insert, CopyInto, CreateTable, Update, Delete, Merge))
     if isinstance(statement, CreateTable) and statement.query is None:
         return plan(statement, context)
     own = session_application(context)

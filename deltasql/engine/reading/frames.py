@@ -11,6 +11,7 @@ from typing_extensions import assert_never
 
 from deltasql.engine.reading.literal_rows import literal_table
 from deltasql.engine.reading.scans import scan, with_declared
+from deltasql.engine.reading.source_rows import source_rows
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema
 from deltasql.errors.statements.view import ViewSchemaChangedError
@@ -29,6 +30,7 @@ from deltasql.plan.operators import (
     Rearrange,
     Rewrite,
     Scan,
+    SourceFiles,
     Supplied,
     UnionAll,
     ViewColumns,
@@ -54,6 +56,7 @@ class Frames:
     def __init__(self, spark: SparkHandle) -> None:
         self._spark = spark
         self._built: dict[int, tuple[Operator, DataFrame]] = {}
+        self._held: list[object] = []
         self.kept: Kept | None = None
         """The source of a rewrite that may be asked again until the statement's commit."""
 
@@ -86,6 +89,8 @@ class Frames:
         match operator:
             case Scan():
                 return scan(self._spark, operator)
+            case SourceFiles():
+                return source_rows(self._spark, operator, self._held.append)
             case UnionAll(inputs):
                 return reduce(lambda rows, more: rows.unionAll(more), map(self.frame, inputs))
             case Query():

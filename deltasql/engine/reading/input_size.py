@@ -12,6 +12,7 @@ from deltasql.plan.operators import (
     Query,
     Rewrite,
     Scan,
+    SourceFiles,
     Supplied,
     children,
 )
@@ -32,6 +33,8 @@ def input_size(operator: Operator) -> int:
 def _bytes(operator: Operator) -> int:
     if isinstance(operator, Scan):
         return scan_size(operator)
+    if isinstance(operator, SourceFiles):
+        return operator.size
     return sum(map(_bytes, children(operator)))
 
 
@@ -39,7 +42,9 @@ def rows_of(operator: Operator) -> int:
     """About the most rows that are gone through for `operator`. Of a large scan nothing is asked but its size."""
     match operator:
         case Scan():
-            return _scanned(operator)
+            return _estimated(scan_size(operator) - _BYTES_OF_FOOTER * operator.files.num_rows)
+        case SourceFiles():
+            return _estimated(operator.size)
         case Supplied():
             return UNKNOWN_SIZE
         case Literals():
@@ -53,9 +58,8 @@ def rows_of(operator: Operator) -> int:
             return sum(map(rows_of, children(operator))) + sum(_text_rows(text, {}) for text in texts)
 
 
-def _scanned(operator: Scan) -> int:
+def _estimated(bytes_of_rows: int) -> int:
     """An estimate from the size of the files. It counts for joins: a scan alone is measured in bytes."""
-    bytes_of_rows: int = scan_size(operator) - _BYTES_OF_FOOTER * operator.files.num_rows
     return min(max(bytes_of_rows // _BYTES_PER_ROW, 1), MOST_ROWS // 4)
 
 

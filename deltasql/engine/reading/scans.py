@@ -157,7 +157,7 @@ def _columns(spark: SparkHandle, operator: Scan, paths: list[str], extra: Mappin
             frame = driver_rows(spark, operator, stored, paths, may_be_missing=may_be_missing, told=told)
         else:
             reader = session.read.schema(_reader_schema(stored)).options(**_reader_options(spark, operator))
-            frame = reader.parquet(*(_literal_path(spark.hadoop_location(path)) for path in paths))
+            frame = reader.parquet(*(literal_path(spark.hadoop_location(path)) for path in paths))
     if not is_mapped(fields) and not extra:
         return frame
     added = [F.expr(sql).alias(name) for name, sql in extra.items()]
@@ -187,7 +187,7 @@ def _reader_schema(stored: StructType) -> SparkStruct:
     return SparkStruct.fromJson(type_to_json(plain))
 
 
-def _literal_path(path: str) -> str:
+def literal_path(path: str) -> str:
     """`path` as a pattern that only it matches.
 
     Spark's option `__globPaths__` is no help: where one path looks like a pattern, every file is read twice.

@@ -17,6 +17,7 @@ class Outcome(Enum):
     UPDATE = "update"
     DELETE = "delete"
     MERGE = "merge"
+    COPY = "copy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ def _known(name: str, outcome: Outcome = Outcome.NONE, **marks: bool) -> Operati
 
 WRITE = _known("WRITE", Outcome.INSERT, changes_data=True)
 STREAMING_UPDATE = _known("STREAMING UPDATE", Outcome.INSERT, changes_data=True)
+COPY_INTO = _known("COPY INTO", Outcome.COPY, changes_data=True)
 UPDATE = _known("UPDATE", Outcome.UPDATE, changes_data=True)
 DELETE = _known("DELETE", Outcome.DELETE, changes_data=True)
 MERGE = _known("MERGE", Outcome.MERGE, changes_data=True)

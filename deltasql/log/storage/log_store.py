@@ -102,8 +102,8 @@ class LogStore:
         self.root = root
         self._store = store
         self._prefix = f"{prefix}/" if prefix else ""
-        self.at: Callable[[str], LogStore] = _nowhere
-        """The storage of another location, with the same credentials; `Stores.open` sets it."""
+        self.at: Callable[..., LogStore] = _nowhere
+        """The storage of another location, with the same credentials or with some of its own; `Stores.open` sets it."""
 
     @property
     def shared(self) -> str | None:

@@ -41,8 +41,13 @@ class Stores:
         self._hadoop = hadoop
         self._buckets: dict[str, Any] = {}
 
-    def open(self, location: str) -> LogStore:
-        """The storage of the table at `location`: an absolute local path or a URL. Raises UnsupportedLocationError."""
+    def open(self, location: str, access: Mapping[str, str] | None = None) -> LogStore:
+        """The storage of the table at `location`: an absolute local path or a URL. Raises UnsupportedLocationError.
+
+        `access` are options for it alone, before those of the session.
+        """
+        if access:
+            return Stores({**self._options, **access}, self._hadoop).open(location)
         store = self._opened(location)
         store.at = self.open
         return store

@@ -11,6 +11,7 @@ import time
 from collections.abc import Collection, Iterable
 
 from deltasql.errors.log import InvalidCheckpointError
+from deltasql.errors.statements.copy_into import CopyStateError
 from deltasql.log.properties.property_registry import (
     DELETED_FILE_RETENTION,
     LOG_CLEANUP,
@@ -18,6 +19,7 @@ from deltasql.log.properties.property_registry import (
     PROTECTED_BEFORE,
 )
 from deltasql.log.properties.table_properties import TableProperties
+from deltasql.log.reading.copy_log import FOLDER, needed_parts
 from deltasql.log.replay.checkpoint import Checkpoint, sidecar_path
 from deltasql.log.replay.history import file_times
 from deltasql.log.replay.log_segment import LogListing, classify
@@ -73,6 +75,7 @@ def _delete_before(
         write_classic_copy(store, snapshot.table, kept[0])
     store.delete(expired)
     orphans = _orphans(store, [Checkpoint(store, snapshot.table, item) for item in kept], now) if expired else []
+    orphans += _unneeded_parts(store, snapshot, now) if expired else []
     store.delete(orphans)
     return [*expired, *orphans]
 
@@ -114,3 +117,15 @@ def _orphans(store: LogStore, kept: Iterable[Checkpoint], now: int) -> list[str]
         return []
     # Where the folder is a link, what lies behind it is not the table's.
     return [entry.path for entry in sidecars if entry.path not in used and store.holds(entry.path)]
+
+
+def _unneeded_parts(store: LogStore, snapshot: Snapshot, now: int) -> list[str]:
+    """What COPY INTO has noted and then put into a newer file, or not come to commit; but for what is young."""
+    parts = [entry for entry in store.list_folder(FOLDER) if entry.modified < now - _DAY_MS]
+    if not parts:
+        return []
+    try:
+        needed = needed_parts(store, snapshot)
+    except CopyStateError:
+        return []
+    return [entry.path for entry in parts if entry.path not in needed and store.holds(entry.path)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 from deltasql.errors.syntax import DuplicateClausesError
@@ -28,4 +29,4 @@ def collect(clauses: list[Clause], trees: list[Tree], text: str) -> dict[str, An
 
 def _title(tree: Tree, text: str) -> str:
     """The clause's leading keyword as the user wrote it, in capitals."""
-    return text[tree.start : tree.end].split(maxsplit=1)[0].upper()
+    return re.split(r"[\s=(]", text[tree.start : tree.end], maxsplit=1)[0].upper()

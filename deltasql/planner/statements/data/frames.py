@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -33,6 +33,7 @@ from deltasql.planner.frame_options import WriteOptions, write_options
 from deltasql.planner.idempotency import Application, noted, present, session_application, skipped
 from deltasql.planner.rows.alignment import StructRule
 from deltasql.planner.rows.insert_columns import Given, matched_columns, struct_rule
+from deltasql.planner.rows.new_columns import new_columns
 from deltasql.planner.rows.read_set import WHOLE_TABLE
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.data.delete import refuse_append_only
@@ -46,9 +47,9 @@ from deltasql.planner.tables.target import creation_parameters
 from deltasql.schema.checks import check_duplicates, check_table_schema
 from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
 from deltasql.schema.evolution import as_nullable
-from deltasql.schema.paths import Path, folded
+from deltasql.schema.paths import folded
 from deltasql.schema.text import path_text
-from deltasql.schema.types import VOID, ArrayType, DataType, MapType, StructField, StructType
+from deltasql.schema.types import VOID, StructField, StructType
 from deltasql.settings.session_settings import AUTO_MERGE
 
 if TYPE_CHECKING:
@@ -361,29 +362,10 @@ def _json(columns: tuple[str, ...] | None) -> str:
 
 def _refuse_new_columns(write: _Write) -> None:
     """Raises FrameSchemaMismatchError."""
-    new = tuple(path_text(path) for path in _new_columns(write.columns, write.snapshot.schema))
+    new = tuple(path_text(path) for path in new_columns(write.columns, write.snapshot.schema))
     if not new:
         return
     advice = "Drop it from the DataFrame, or let the table have it: option('mergeSchema', True)."
     if write.overwrites:
         advice += " To replace the table's columns: option('overwriteSchema', True)."
     raise FrameSchemaMismatchError(write.snapshot.table, new, advice)
-
-
-def _new_columns(given: DataType, table: DataType, path: Path = ()) -> Iterator[Path]:
-    """The paths of `given` that `table` has not, the outermost of each."""
-    match given, table:
-        case StructType(), StructType():
-            for field in given:
-                own = table.find(field.name)
-                if own is None:
-                    yield (*path, field.name)
-                    continue
-                yield from _new_columns(field.type, own.type, (*path, own.name))
-        case ArrayType(), ArrayType():
-            yield from _new_columns(given.element, table.element, (*path, "element"))
-        case MapType(), MapType():
-            yield from _new_columns(given.key, table.key, (*path, "key"))
-            yield from _new_columns(given.value, table.value, (*path, "value"))
-        case _:
-            return

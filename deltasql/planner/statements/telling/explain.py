@@ -22,6 +22,7 @@ from deltasql.plan.operators import (
     Rearrange,
     Rewrite,
     Scan,
+    SourceFiles,
     Supplied,
     UnionAll,
     Write,
@@ -34,6 +35,7 @@ from deltasql.planner.changes import (
     FileRemoval,
     LayoutChange,
     Plan,
+    Preview,
     QueryRows,
     RowChange,
     SettingChange,
@@ -61,7 +63,7 @@ def _(statement: Explain, context: Context) -> Plan:
     planned = plan(statement.statement, context)
     lines = ["== Logical Plan ==", *logical_lines(statement.statement, context.told), *physical_lines(planned)]
     lines += _movers(planned, context)
-    if statement.mode is not None and isinstance(planned, (QueryRows, RowChange)):
+    if statement.mode is not None and isinstance(planned, (QueryRows, Preview, RowChange)):
         lines += ["== Expressions ==", *expressions(planned.operator)]
     # A plan tells the statement in words of its own, which positions in the text do not lead to.
     return Answer(PLAN, ((without_secrets_of(context.sql, context.bound.without_values("\n".join(lines))),),))
@@ -102,7 +104,7 @@ def physical_lines(planned: Plan) -> list[str]:
     match planned:
         case Answer():
             return ["== Physical Plan ==", f"Answer: {len(planned.rows)} rows from the log and the catalog"]
-        case QueryRows(operator):
+        case QueryRows(operator) | Preview(operator):
             return ["== Physical Plan ==", *tree(operator)]
         case SparkCommand(_, relations):
             inner = [line for operator in relations.values() for line in tree(operator, "  ")]
@@ -164,7 +166,7 @@ def expressions(operator: Operator) -> Iterator[str]:
                 yield f"{action.kind.value}: {action.effect.value}"
                 yield from (f"  {quote(name)} := {sql}" for name, sql in zip(names, action.values, strict=False))
             yield from (f"check {item.name}: {item.condition}" for item in operator.checks)
-        case Scan() | UnionAll() | Query() | Supplied() | Literals() | Number() | Write() | Rearrange():
+        case Scan() | SourceFiles() | UnionAll() | Query() | Supplied() | Literals() | Number() | Write() | Rearrange():
             pass
         case _:
             assert_never(operator)
@@ -181,6 +183,8 @@ def describe(operator: Operator) -> str:
             return (
                 f"Scan {operator.table.name}@v{operator.table.version} [{columns}] files: {kept} read, {pruned} pruned"
             )
+        case SourceFiles():
+            return f"SourceFiles {operator.format.upper()} of {operator.root} files: {len(operator.files)}"
         case UnionAll(inputs):
             return f"UnionAll of {len(inputs)}"
         case Query():
@@ -231,6 +235,8 @@ def _actions(change: TableChange | RowChange | LayoutChange) -> Iterator[str]:
     if change.removed is not None:
         yield f"  remove: {change.removed.num_rows} files"
     if isinstance(change, RowChange):
+        if change.load is not None:
+            yield f"  txn: {len(change.load.new)} files are loaded"
         if isinstance(change.operator, Rewrite):
             yield f"  remove: up to {change.operator.target.files.num_rows} files"
         yield "  add: the files written"

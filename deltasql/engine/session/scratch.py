@@ -1,0 +1,46 @@
+"""Files of an object store that Spark has no way to, on the disk of this machine for as long as a statement needs them."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from deltasql.log.storage.log_store import LogStore
+
+_THREADS = 8
+_STEP = 32 << 20
+
+
+class Scratch:
+    """Copies of files, which are gone with this object."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="deltasql-source-")
+
+    @property
+    def root(self) -> str:
+        """The folder of the copies."""
+        return self._folder.name
+
+    def fetch(self, open_store: Callable[[str], LogStore], root: str, files: Sequence[str]) -> list[str]:
+        """The places of the copies of `files`, which lie below `root`; they were written when the files were.
+
+        Raises FileNotFoundError, StorageError.
+        """
+
+        def copy(path: str) -> str:
+            target = Path(self.root) / path.removeprefix(f"{root}/")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            store, (folder, _, name) = open_store(path.rpartition("/")[0]), path.rpartition("/")
+            entry = store.head(name)
+            with target.open("wb") as file:
+                for start in range(0, entry.size, _STEP):
+                    file.write(store.read_range(name, start, min(_STEP, entry.size - start)))
+            os.utime(target, (entry.modified / 1000, entry.modified / 1000))
+            return str(target)
+
+        with ThreadPoolExecutor(_THREADS) as threads:
+            return list(threads.map(copy, files))

@@ -1,0 +1,167 @@
+"""The files of another format below a location, as Spark would find them there. Source: Spark, Generic File Sources.
+
+Names that begin with `_` or `.` are hidden, unless they are partitions. Folders below the location count where they are
+partitions (`p=1`), or where all of them are asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+
+from deltasql.log.storage.globs import SPECIAL, glob_expression
+from deltasql.log.storage.listing import LOG_FOLDER
+from deltasql.log.storage.locations import table_location
+from deltasql.log.storage.log_store import Entry, LogStore
+
+_THREADS = 8
+
+Opener = Callable[[str], LogStore]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One file: its absolute place, decoded; its size in bytes; when it was written, in ms since the epoch."""
+
+    path: str
+    size: int
+    modified: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What lies at a location. `root` is the folder that relative paths begin at, and partitions below it.
+
+    `is_table`: it is the folder of a Delta table.
+    """
+
+    root: str
+    files: tuple[SourceFile, ...]
+    is_table: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which files of a source are meant: those of a pattern, or those of `names`; without either all of them.
+
+    With `recursive` those in folders of any name as well.
+    """
+
+    glob: str | None = None
+    names: tuple[str, ...] = ()
+    recursive: bool = False
+
+
+def find_source(open_store: Opener, location: str, choice: Choice) -> Source:
+    """The files at a location (a folder, a file, or a pattern of such) that are chosen, by path.
+
+    Raises FileNotFoundError with what is missing, ValueError for a pattern that is none, StorageError.
+    """
+    place = table_location(location)
+    root, pattern = _base(place)
+    store = open_store(root)
+    if pattern is None and choice.names:
+        return _named(store, root, choice.names)
+    entries = store.list_below("")
+    if not entries and pattern is None:
+        single = _single(open_store, place)
+        if single is not None:
+            return single
+        if not store.has_below(""):
+            raise FileNotFoundError(location)
+    is_table = pattern is None and any(entry.path.startswith(f"{LOG_FOLDER}/") for entry in entries)
+    plain = [(entry, entry.path) for entry in entries]
+    inside = plain if pattern is None else _matching(entries, glob_expression(pattern))
+    chosen = _chosen(inside, choice)
+    return Source(root, tuple(_file(root, entry) for entry in chosen), is_table)
+
+
+def broken_files(open_store: Opener, files: Iterable[SourceFile], is_whole: Callable[[LogStore, str], bool]) -> set[str]:
+    """The paths of the files of which `is_whole` says no, or that are gone; eight at a time."""
+    found = list(files)
+
+    def broken(file: SourceFile) -> bool:
+        folder, _, name = file.path.rpartition("/")
+        try:
+            return not is_whole(open_store(folder or "/"), name)
+        except FileNotFoundError:
+            return False
+
+    with ThreadPoolExecutor(_THREADS) as threads:
+        return {file.path for file, bad in zip(found, threads.map(broken, found), strict=True) if bad}
+
+
+def _base(place: str) -> tuple[str, str | None]:
+    """The folder before the first pattern in a place, and the pattern from there on; None for a plain place."""
+    special = SPECIAL.search(place)
+    if special is None:
+        return place, None
+    root = place[: place.rindex("/", 0, special.start())]
+    return root or "/", place[len(root) + 1 :]
+
+
+def _file(root: str, entry: Entry) -> SourceFile:
+    return SourceFile(f"{root.rstrip('/')}/{entry.path}", entry.size, entry.modified)
+
+
+def _single(open_store: Opener, place: str) -> Source | None:
+    folder, _, name = place.rpartition("/")
+    entry = open_store(folder or "/").find(name) if name else None
+    return None if entry is None else Source(folder or "/", (_file(folder or "/", entry),))
+
+
+def _named(store: LogStore, root: str, names: tuple[str, ...]) -> Source:
+    """Raises FileNotFoundError with the names that are missing."""
+    plain = list(dict.fromkeys(name.removeprefix("./").lstrip("/") for name in names))
+    with ThreadPoolExecutor(_THREADS) as threads:
+        entries = list(threads.map(partial(_found, store), plain))
+    missing = [name for name, entry in zip(plain, entries, strict=True) if entry is None]
+    if missing:
+        raise FileNotFoundError(", ".join(missing))
+    files = sorted((_file(root, entry) for entry in entries if entry is not None), key=_by_path)
+    return Source(root, tuple(files))
+
+
+def _found(store: LogStore, name: str) -> Entry | None:
+    hidden = _is_hidden(name.rpartition("/")[2])
+    return None if hidden or not store.holds(name) else store.find(name)
+
+
+def _by_path(file: SourceFile) -> str:
+    return file.path
+
+
+def _matching(entries: Iterable[Entry], expression: re.Pattern[str]) -> list[tuple[Entry, str]]:
+    """The entries that match, or that lie below a folder which does; each with its path below that folder."""
+    found = []
+    for entry in entries:
+        parts = entry.path.split("/")
+        heads = ("/".join(parts[:count]) for count in range(len(parts), 0, -1))
+        head = next((head for head in heads if expression.fullmatch(head)), None)
+        if head is not None:
+            found.append((entry, entry.path[len(head) + 1 :] or parts[-1]))
+    return found
+
+
+def _chosen(entries: Iterable[tuple[Entry, str]], choice: Choice) -> list[Entry]:
+    """Those that are meant. A pattern with a slash says itself which folders, one without is about names of files."""
+    glob = None if choice.glob is None else choice.glob.lstrip("/")
+    expression = None if glob is None else glob_expression(glob)
+    anywhere = choice.recursive or (glob is not None and "/" in glob)
+    found = []
+    for entry, path in entries:
+        *folders, name = path.split("/")
+        if any(map(_is_hidden, folders)) or _is_hidden(name):
+            continue
+        if not (anywhere or all("=" in folder for folder in folders)):
+            continue
+        if expression is None or expression.fullmatch(path if glob and "/" in glob else name):
+            found.append(entry)
+    return found
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")

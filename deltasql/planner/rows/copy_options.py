@@ -1,0 +1,86 @@
+"""The options of COPY INTO: what FORMAT_OPTIONS and COPY_OPTIONS say, and which files that leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from deltasql.errors.statements.copy_into import CopyOptionError
+from deltasql.errors.suggestion import similar_names
+from deltasql.log.storage.globs import glob_expression
+from deltasql.log.storage.source_files import SourceFile
+from deltasql.registry.readers import boolean
+
+_OURS = frozenset({"modifiedafter", "modifiedbefore", "pathglobfilter", "ignorecorruptfiles"})
+"""Options of a reader that say which files are read: who notes what was loaded must know that itself."""
+_COPY_OPTIONS = ("force", "mergeSchema")
+
+
+@dataclass(frozen=True, slots=True)
+class CopyOptions:
+    """What the options come to; `reader` are those for Spark. Times are ms since the epoch."""
+
+    force: bool
+    merge_schema: bool
+    recursive: bool
+    ignore_corrupt: bool
+    name_glob: str | None
+    after: int | None
+    before: int | None
+    reader: Mapping[str, str]
+
+    def wants(self, file: SourceFile) -> bool:
+        """Whether a file is one that the options leave."""
+        if self.name_glob is not None and not glob_expression(self.name_glob).fullmatch(file.path.rpartition("/")[2]):
+            return False
+        late = self.after is None or file.modified > self.after
+        return late and (self.before is None or file.modified < self.before)
+
+
+def copy_options(
+    options: tuple[tuple[str, str], ...], copying: tuple[tuple[str, str], ...], time_zone: str | None
+) -> CopyOptions:
+    """The options of a statement. Raises CopyOptionError."""
+    given = {key.lower(): (key, value) for key, value in options}
+    for key, value in copying:
+        if key.lower() not in map(str.lower, _COPY_OPTIONS):
+            close = similar_names(key, _COPY_OPTIONS)
+            advice = f"Did you mean {close[0]}?" if close else f"There are: {', '.join(_COPY_OPTIONS)}."
+            raise CopyOptionError(key, value, advice)
+    for key in ("path", "paths"):
+        if key in given:
+            raise CopyOptionError(*given[key], "The location stands behind FROM.")
+    copied = {key.lower(): (key, value) for key, value in copying}
+    zone = given.get("timezone", ("", time_zone or "UTC"))[1]
+    return CopyOptions(
+        force=_flag(copied.get("force")),
+        merge_schema=_flag(copied.get("mergeschema")),
+        recursive=_flag(given.get("recursivefilelookup")),
+        ignore_corrupt=_flag(given.get("ignorecorruptfiles")),
+        name_glob=given.get("pathglobfilter", ("", None))[1],
+        after=_moment(given.get("modifiedafter"), zone),
+        before=_moment(given.get("modifiedbefore"), zone),
+        reader={key: value for name, (key, value) in given.items() if name not in _OURS},
+    )
+
+
+def _flag(given: tuple[str, str] | None) -> bool:
+    if given is None:
+        return False
+    try:
+        return boolean(given[1].strip())
+    except ValueError:
+        raise CopyOptionError(*given, "Write 'true' or 'false'.") from None
+
+
+def _moment(given: tuple[str, str] | None, zone: str) -> int | None:
+    if given is None:
+        return None
+    try:
+        found = datetime.fromisoformat(given[1].strip().replace("Z", "+00:00"))
+        found = found if found.tzinfo else found.replace(tzinfo=ZoneInfo(zone) if zone != "UTC" else timezone.utc)
+    except (ValueError, ZoneInfoNotFoundError):
+        raise CopyOptionError(*given, "Write a time as '2024-01-31T10:20:30'.") from None
+    return int(found.timestamp() * 1000)
