@@ -27,7 +27,9 @@ class QueryResult:
     With `write` what is wrong with a row is said as the write would say it.
     """
 
-    def __init__(self, frame: DataFrame, spark: SparkHandle, size: int, sql: str, write: WriteContext | None = None) -> None:
+    def __init__(
+        self, frame: DataFrame, spark: SparkHandle, size: int, sql: str, write: WriteContext | None = None
+    ) -> None:
         self.df = frame
         self._spark, self._size, self._sql = spark, size, sql
         self._write = write

@@ -162,6 +162,18 @@ class PartitionDeleteDeleteError(ConcurrentDeleteDeleteError):
 
 
 @condition(
+    "COPY_INTO_DUPLICATED_FILES_COPY_NOT_ALLOWED",
+    "25000",
+    "{operation} committed version {version} of {table} with rows of {files} of the files that this statement loads. "
+    "Run the statement again: it loads what is left.",
+)
+class DuplicateLoadError(ConcurrentModificationError):
+    """Two COPY INTO have loaded the same files at once; the second one's rows are not in the table."""
+
+    files: int = 0
+
+
+@condition(
     "DELTA_CONCURRENT_TRANSACTION",
     "2D521",
     "{operation} committed version {version} of {table} with the same {subject}. Run the statement again.",

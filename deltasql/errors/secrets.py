@@ -15,7 +15,8 @@ REDACTED = "*********(redacted)"
 """What Spark shows in place of a secret."""
 
 _SECRET = re.compile(
-    r"secret|passw(or)?d|passphrase|token|credential|(access|account|api|private|encryption|master).?key|(?<![a-z])sas(?![a-z])",
+    r"secret|passw(or)?d|passphrase|token|credential|(access|account|api|private|encryption|master).?key"
+    r"|(?<![a-z])sas(?![a-z])",
     re.IGNORECASE,
 )
 _USER_INFO = re.compile(r"(?<=://)[^/\s'\"`@:]*:[^/\s'\"`@]+(?=@)")
@@ -25,7 +26,9 @@ _SETTING = re.compile(
     rf"(?:^|;){GAP}*(?:EXPLAIN\s+(?:\w+\s+)?)?SET\s+(?P<name>{_TEXT}|[^\s=;'\"`]+)(?:\s*=|\s)(?P<value>(?:{_TEXT}|[^;'\"`])*)",
     re.IGNORECASE | re.DOTALL,
 )
-_OPTIONS = re.compile(r"\b(?:(?:FORMAT_|COPY_)?OPTIONS|(?:TBL|DB)?PROPERTIES|CREDENTIAL|ENCRYPTION)\s*(?P<list>\()", re.IGNORECASE)
+_OPTIONS = re.compile(
+    r"\b(?:(?:FORMAT_|COPY_)?OPTIONS|(?:TBL|DB)?PROPERTIES|CREDENTIAL|ENCRYPTION)\s*(?P<list>\()", re.IGNORECASE
+)
 _PAIR = re.compile(
     rf"(?P<name>{_TEXT}|[\w.-]+)\s*(?:=\s*|\s)(?P<value>{_TEXT}|[^\s,()='\"`]+)|(?P<end>\))|{_TEXT}|.", re.DOTALL
 )

@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from deltasql.catalog import Catalog
-from deltasql.log.actions.actions import Action, AddFile, RemoveFile
+from deltasql.log.actions.actions import Action, AddFile, RemoveFile, SetTransaction
+from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.operations import Outcome
 from deltasql.log.commit.commit_info import Provenance
 from deltasql.log.commit.rebase import Rebase
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from deltasql.log.replay.snapshot import Snapshot
+
+
+Note: TypeAlias = "Callable[[CommitFile], SetTransaction]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,7 @@ def commit_staged(
     settings: Settings,
     stage: Stage,
     rebase: Rebase,
+    note: Note | None = None,
 ) -> Commit | None:
     """Commits actions that refer to staged files, and removes these when that fails for certain, also on Ctrl-C.
 
@@ -74,7 +79,7 @@ def commit_staged(
     with discarded_on_error(stage):
         # A version that outlives a crash must find its files.
         change.commit.log.store.settle(stage.directories)
-        return commit_actions(change, actions, metrics, settings, rebase, stage.need)
+        return commit_actions(change, actions, metrics, settings, rebase, stage.need, note)
 
 
 def commit_actions(
@@ -84,15 +89,17 @@ def commit_actions(
     settings: Settings,
     rebase: Rebase,
     need: Callable[[bool], None] | None = None,
+    note: Note | None = None,
 ) -> Commit | None:
     """Commits what a change came to, and what it read. None where others have left nothing to commit.
 
-    `need` is told when the commit may be there.
+    `need` is told when the commit may be there, `note` gives what COPY INTO notes on top of a winner that did so, too.
     """
     spec = change.commit
     transaction = Transaction(spec.log, spec.snapshot)
     if need is not None:
         transaction.need = need
+    transaction.note = note
     if spec.reads is not None:
         reads = spec.reads
         transaction.record_read(reads.predicate, reads.files, reads.whole_table, reads.matches)

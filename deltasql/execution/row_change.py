@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from deltasql.catalog import Catalog
 from deltasql.execution.commit import Committed, adds_of, commit_staged, discarded_on_error, register, removals
+from deltasql.execution.copy_notes import CopyNotes
 from deltasql.execution.identity import with_used_numbers
 from deltasql.execution.metrics import removed_metrics, rewrite_metrics
 from deltasql.execution.races import RaceRules, rebase_of
@@ -16,14 +17,12 @@ from deltasql.log.actions.actions import Action, AddFile, RemoveFile
 from deltasql.log.actions.operations import Outcome
 from deltasql.log.actions.vector_writer import MarkedFile, Marking, mark_rows
 from deltasql.log.commit.commit_rules import of_kind
-from deltasql.log.commit.copy_log_writer import put_part
 from deltasql.log.configuration.iceberg_compat import stores_partitions
 from deltasql.log.configuration.partition_keys import partition_keys
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.reading.copy_log import newest_part
 from deltasql.plan.operators import Rewrite, RowEffect, Write
 from deltasql.plan.reads import Reads
-from deltasql.planner.changes import OUTCOME_SCHEMAS, Load, RowChange
+from deltasql.planner.changes import OUTCOME_SCHEMAS, RowChange
 from deltasql.runtime import Rewritten, Runtime, Stage, Staged
 from deltasql.schema.partition_values import partition_value
 from deltasql.settings.session_settings import Settings
@@ -72,7 +71,8 @@ class StagedRows:
         schema = OUTCOME_SCHEMAS[change.commit.operation.outcome]
         if change.skip_if_empty and not actions and not work.marked:
             return Committed(schema, (work.answer,), None, work.metrics)
-        commit = commit_staged(change, actions, work.metrics, self._settings, self._stage, self._rebase)
+        note = None if work.notes is None else work.notes.on_top
+        commit = commit_staged(change, actions, work.metrics, self._settings, self._stage, self._rebase, note)
         assert commit is not None
         register(change.commit.register, self._catalog)
         return Committed(schema, (work.answer,), commit.version, work.metrics, commit.attempts)
@@ -108,6 +108,7 @@ class _Work:
     marking: Marking | None = None
     reads: Reads | None = None
     describe: Callable[[Marking], dict[str, int]] | None = None
+    notes: CopyNotes | None = None
 
     def described(self, marking: Marking) -> dict[str, int]:
         """The metrics where `marking` is what was marked in the end; they are the work's from then on."""
@@ -131,20 +132,9 @@ def _written(change: RowChange, runtime: Runtime, stage: Stage, operator: Write)
     if change.load is None:
         return _Work(actions, metrics, (staged.rows, staged.rows), reads=reads)
     metrics["numSkippedCorruptFiles"] = change.load.skipped
-    noted = _noted(change, change.load, stage)
-    return _Work([*noted, *actions], metrics, (staged.rows, staged.rows, change.load.skipped), reads=reads)
-
-
-def _noted(change: RowChange, load: Load, stage: Stage) -> list[Action]:
-    """The action by which it counts that the files are loaded. Who wins a race with the same one has loaded others."""
-    snapshot = change.commit.snapshot
-    assert snapshot is not None
-    if not load.new:
-        return []
-    store = change.commit.log.store
-    action, path = put_part(store, snapshot.metadata.id, newest_part(snapshot), load.known, load.new)
-    stage.also(path)
-    return [action]
+    notes = CopyNotes(change, change.load, stage)
+    answer = (staged.rows, staged.rows, change.load.skipped)
+    return _Work([notes.action, *actions], metrics, answer, reads=reads, notes=notes)
 
 
 def _rewritten(change: RowChange, runtime: Runtime, stage: Stage, operator: Rewrite) -> _Work:

@@ -94,8 +94,8 @@ class Run:
             case QueryRows(operator):
                 return self._runtime.rows(operator)
             case Preview(operator, table):
-                rows = self._runtime.previewed(operator, table)
-                return Committed(rows.schema, tuple(tuple(row) for row in rows.collect()))
+                shown = self._runtime.previewed(operator, table)
+                return Committed(shown.schema, tuple(map(tuple, shown.collect())))
             case SparkCommand(sql, relations):
                 return self._runtime.command(sql, relations)
             case TableChange() | RowChange() | LayoutChange():

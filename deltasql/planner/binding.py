@@ -127,8 +127,8 @@ def bind(
 
     Names that are none of ours stay: Spark may know them. `qualifiers` are longer names by which columns of
     other tables in scope may be called, with the alias that replaces them. `place` turns an offset in `sql` into
-    one in the statement, for the carets of errors; None where `sql` is no part of it. `source` are files that `sql` calls
-    by a name of ours.
+    one in the statement, for the carets of errors; None where `sql` is no part of it. `source` are files that `sql`
+    calls by a name of ours.
     """
     bound: dict[int, str] = {}
     relations: dict[str, Operator] = {}

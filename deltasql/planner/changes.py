@@ -135,11 +135,15 @@ class Stepwise:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What COPY INTO loads: `new` files are noted besides those `known`; `skipped` ones are damaged, and left alone."""
+    """What COPY INTO loads: `new` files are noted besides those `known`; `skipped` ones are damaged, and left alone.
+
+    With `forced` files are loaded whether others have loaded them or not.
+    """
 
     new: tuple[SourceFile, ...]
     known: LoadedFiles
     skipped: int = 0
+    forced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +152,8 @@ class RowChange(OfOneCommit):
 
     `metadata` is the table's once the commit is there. With `dynamic_overwrite` the partitions that the new rows
     fall into are replaced; which files that are is known when the rows are written. `identities` are the identity
-    columns whose numbers the statement makes. `rows` are for telling apart what others change meanwhile. `load` is there
-    where the rows are those of files that are to be loaded once.
+    columns whose numbers the statement makes. `rows` are for telling apart what others change meanwhile. `load` is
+    there where the rows are those of files that are to be loaded once.
     """
 
     operator: Write | Rewrite

@@ -15,6 +15,7 @@ from deltasql.engine.failures.reach_errors import unreached_error
 from deltasql.engine.failures.write_errors import Failure, WriteContext, cast_error, marked_error
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.engine import SparkError, TimeOutOfRangeError
+from deltasql.errors.statements.copy_into import CsvHeaderError
 from deltasql.errors.statements.merge import MergeUnresolvedError
 from deltasql.errors.statements.settings import UnboundParameterError
 from deltasql.errors.syntax import TooComplexError
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 # Of Python's datetime, for what PySpark makes of a row.
 _OUT_OF_RANGE = re.compile(r"year -?\d+ is out of range|ordinal must be|date value out of range|timestamp out of range")
+
+
+_CSV_HEADER = re.compile(r"CSV header does not conform to the schema|Number of column in CSV header is not equal")
 
 
 @contextmanager
@@ -107,6 +111,9 @@ def _error_of_write(failure: Failure, write: WriteContext, sql: str) -> DeltaSql
         sentence = f"The condition {values.get('inputSql')} is of type {values.get('inputType')}, not BOOLEAN."
         if values.get("sqlExpr", "").startswith('"CASE WHEN'):
             return SparkError("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09", _hide_views(sentence), failure.text)
+    header = _CSV_HEADER.search(failure.text)
+    if header is not None:
+        return CsvHeaderError()
     if failure.condition.startswith("UNRESOLVED_COLUMN") and write.merge:
         return _unresolved(failure).at(_place(failure, sql))
     return None

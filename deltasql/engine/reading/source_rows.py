@@ -116,9 +116,7 @@ def _access(operator: SourceFiles) -> dict[str, str]:
     return {**own, f"fs.{hadoop_scheme(operator.root)}.impl.disable.cache": "true"}
 
 
-def _loaded(
-    spark: SparkHandle, operator: SourceFiles, places: Sequence[str], options: Mapping[str, str]
-) -> DataFrame:
+def _loaded(spark: SparkHandle, operator: SourceFiles, places: Sequence[str], options: Mapping[str, str]) -> DataFrame:
     from pyspark.errors import AnalysisException
 
     reader = spark.session.read.format(operator.format).options(**options)

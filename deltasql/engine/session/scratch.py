@@ -1,4 +1,4 @@
-"""Files of an object store that Spark has no way to, on the disk of this machine for as long as a statement needs them."""
+"""Files of an object store that Spark has no way to, on this machine's disk for as long as a statement needs them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ class Scratch:
         def copy(path: str) -> str:
             target = Path(self.root) / path.removeprefix(f"{root}/")
             target.parent.mkdir(parents=True, exist_ok=True)
-            store, (folder, _, name) = open_store(path.rpartition("/")[0]), path.rpartition("/")
+            folder, _, name = path.rpartition("/")
+            store = open_store(folder)
             entry = store.head(name)
             with target.open("wb") as file:
                 for start in range(0, entry.size, _STEP):

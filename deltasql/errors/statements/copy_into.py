@@ -98,8 +98,8 @@ class CopyCredentialError(DeltaSqlError):
     "COPY_INTO_CREDENTIALS_NOT_ALLOWED_ON",
     "0A000",
     "There is no credential called {name}: no catalog here keeps them. Write the keys themselves in "
-    "brackets (AWS_ACCESS_KEY, AWS_SECRET_KEY and AWS_SESSION_TOKEN, or AZURE_SAS_TOKEN), or give them to the session as "
-    "storage_options.",
+    "brackets (AWS_ACCESS_KEY, AWS_SECRET_KEY and AWS_SESSION_TOKEN, or AZURE_SAS_TOKEN), or give them to the session "
+    "as storage_options.",
 )
 class NamedCredentialError(DeltaSqlError):
     """WITH (CREDENTIAL name): a credential of Unity Catalog."""
@@ -168,3 +168,13 @@ class AvroReaderMissingError(DeltaSqlError):
     """FILEFORMAT = AVRO without the jar that reads it. `version` is Spark's."""
 
     version: str
+
+
+@condition(
+    "COPY_INTO_SOURCE_SCHEMA_INFERENCE_FAILED",
+    "42KD9",
+    "The CSV files begin with different names of columns, and would not be read by them. To read each file by its own: "
+    "FORMAT_OPTIONS ('header' = 'true', 'mergeSchema' = 'true').",
+)
+class CsvHeaderError(DeltaSqlError):
+    """Files of one load whose headers differ, in names or in their order."""

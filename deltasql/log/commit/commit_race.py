@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import AmbiguousWriteError, CommitRetriesExceededError, StorageError
 from deltasql.interrupts import note_commit, note_doubt, shielded
-from deltasql.log.actions.actions import Action, Json
+from deltasql.log.actions.actions import Action, Json, SetTransaction
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.file_changes import FileChanges
 from deltasql.log.actions.operations import operation_named
@@ -19,6 +19,7 @@ from deltasql.log.commit.commit_writer import CommitText, CommitWriter
 from deltasql.log.commit.conflict import TableWrites, Winner, table_conflict
 from deltasql.log.commit.rebase import Rebase
 from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.reading.copy_log import COPY_INTO
 from deltasql.log.replay.log_segment import list_after
 from deltasql.log.storage.committer import Committer
 from deltasql.log.storage.paths import commit_path
@@ -52,9 +53,17 @@ class CommitRace:
     """
 
     def __init__(
-        self, log: DeltaLog, committer: Committer, writer: CommitWriter, rebase: Rebase, need: Callable[[bool], None]
+        self,
+        log: DeltaLog,
+        committer: Committer,
+        writer: CommitWriter,
+        rebase: Rebase,
+        need: Callable[[bool], None],
+        note: Callable[[CommitFile], SetTransaction] | None = None,
     ) -> None:
+        """`note` gives the action of COPY INTO anew, on top of a winner that has one."""
         self._log, self._committer, self._writer, self._rebase, self._need = log, committer, writer, rebase, need
+        self._note = note
         self._plan = writer.plan
         self._version = self._plan.attempt.version
         self._winners: list[CommitFile] = []
@@ -82,6 +91,7 @@ class CommitRace:
             if own is not None:
                 return self._found(own, commits, attempts)
             self._go_on_top(commits)
+            actions = self._noted(actions, commits)
             if time.monotonic() > deadline:
                 break
             back_off(attempts)
@@ -111,6 +121,14 @@ class CommitRace:
                 raise error
         self._winners += commits
         self._version = self._winners[-1].version + 1
+
+    def _noted(self, actions: Sequence[Action], commits: Sequence[CommitFile]) -> Sequence[Action]:
+        """The actions, with what COPY INTO notes on top of the last winner that has noted something as well."""
+        last = next((commit for commit in reversed(commits) if COPY_INTO in commit.transactions), None)
+        if last is None or self._note is None:
+            return actions
+        own = self._note(last)
+        return [own if isinstance(item, SetTransaction) and item.app_id == COPY_INTO else item for item in actions]
 
     def _winner(self, commit: CommitFile, files: FileChanges) -> Winner:
         """The commit as the rules of conflicts see it from this transaction."""

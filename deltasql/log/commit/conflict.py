@@ -27,6 +27,7 @@ from deltasql.errors.concurrency import (
     WholeTableAppendError,
     WholeTableDeleteReadError,
 )
+from deltasql.log.reading.copy_log import COPY_INTO
 
 PartitionValues: TypeAlias = Mapping[str, "str | None"]
 
@@ -176,7 +177,8 @@ def _large(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | No
 
 
 def _transactions(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
-    shared = winner.writes.app_ids & (attempt.reads.app_ids | attempt.writes.app_ids)
+    # What COPY INTO notes is noted anew on top of the winner's, or found to be of the same files.
+    shared = (winner.writes.app_ids & (attempt.reads.app_ids | attempt.writes.app_ids)) - {COPY_INTO}
     if shared:
         subject = f"application id {min(shared)}"
         return ConcurrentTransactionError(attempt.table, winner.version, winner.operation, subject=subject)

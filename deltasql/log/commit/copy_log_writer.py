@@ -16,7 +16,8 @@ def put_part(
     """Writes a part that adds `files` to `known`: the action by which it counts, and its path.
 
     `newest` is the number of the newest part that counts. A number that is taken is that of a writer which is still at
-    work, or has not come to its commit: such a part never counts, and clean-up of the log removes it. Raises StorageError.
+    work, or has not come to its commit: such a part never counts, and clean-up of the log removes it.
+    Raises StorageError.
     """
     number = newest + 1
     while not store.put_if_absent(part_path(number), encoded(known.with_files(files, number), table_id)):

@@ -20,6 +20,7 @@ from deltasql.log.actions.actions import (
     RemoveFile,
     SetTransaction,
 )
+from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.operations import Operation
 from deltasql.log.commit.commit_info import Provenance, changes_data, effective_level, table_level
 from deltasql.log.commit.commit_race import CommitRace, WonRace
@@ -69,6 +70,8 @@ class Transaction:
         self._advice = ""
         self.need: Callable[[bool], None] = lambda needed: None
         """Told whether the commit is there or may be, and needs its files."""
+        self.note: Callable[[CommitFile], SetTransaction] | None = None
+        """Gives the action of COPY INTO on top of a winner that has one, or raises a ConcurrentModificationError."""
 
     def record_read(
         self,
@@ -169,7 +172,7 @@ class Transaction:
         plan.check(first)
         if read is not None and self._log.replaced(read):
             raise TableReplacedError(self._log.table, read.version, "Another statement")
-        race = CommitRace(self._log, self._committer, CommitWriter(plan, self._log.store), rebase, self.need)
+        race = CommitRace(self._log, self._committer, CommitWriter(plan, self._log.store), rebase, self.need, self.note)
         try:
             won = race.run(actions)
         except BaseException:

@@ -1,8 +1,8 @@
 """Which files COPY INTO has loaded into a table: `_delta_log/_copy_into_log/`, and the action that says what counts.
 
-A part is one file of that folder: lines of JSON, the first about the state, each other about a file that was loaded. The
-newest part names the others that belong to it. A part counts only where a commit says so: the `txn` action of COPY_INTO
-has the number of the newest part, in the same commit as the rows.
+A part is one file of that folder: lines of JSON, the first about the state, each other about a file that was loaded.
+The newest part names the others that belong to it. A part counts only where a commit says so: the `txn` action of
+COPY_INTO has the number of the newest part, in the same commit as the rows. See docs/copy-into.md.
 """
 
 from __future__ import annotations
@@ -90,12 +90,18 @@ def loaded_files(store: LogStore, snapshot: Snapshot) -> LoadedFiles:
     Raises CopyStateError, StorageError.
     """
     newest = newest_part(snapshot)
-    if not newest:
+    return read_parts(store, snapshot.table, snapshot.metadata.id, newest) if newest else LoadedFiles()
+
+
+def read_parts(store: LogStore, table: str, table_id: str, newest: int) -> LoadedFiles:
+    """The newest part and those that it names; nothing where they are another table's.
+
+    Raises CopyStateError, StorageError.
+    """
+    head, files = _part(store, newest, table)
+    if head["tableId"] != table_id:
         return LoadedFiles()
-    head, files = _part(store, newest, snapshot.table)
-    if head["tableId"] != snapshot.metadata.id:
-        return LoadedFiles()
-    older = (Part(number, _part(store, number, snapshot.table)[1]) for number, _ in head["parts"][1:])
+    older = (Part(number, _part(store, number, table)[1]) for number, _ in head["parts"][1:])
     return LoadedFiles((Part(newest, files), *older))
 
 

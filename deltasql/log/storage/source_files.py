@@ -79,7 +79,9 @@ def find_source(open_store: Opener, location: str, choice: Choice) -> Source:
     return Source(root, tuple(_file(root, entry) for entry in chosen), is_table)
 
 
-def broken_files(open_store: Opener, files: Iterable[SourceFile], is_whole: Callable[[LogStore, str], bool]) -> set[str]:
+def broken_files(
+    open_store: Opener, files: Iterable[SourceFile], is_whole: Callable[[LogStore, str], bool]
+) -> set[str]:
     """The paths of the files of which `is_whole` says no, or that are gone; eight at a time."""
     found = list(files)
 

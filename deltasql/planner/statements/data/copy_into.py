@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from deltasql.errors.log import UnsupportedLocationError
 from deltasql.errors.secrets import shown_pairs, shown_value
 from deltasql.errors.statements.copy_into import (
     ByPositionError,
@@ -111,7 +112,7 @@ def _(statement: CopyInto, context: Context) -> Plan:
     if options.ignore_corrupt and files:
         broken = broken_files(_opener(log, access), files, whole_check(statement.format.text))
         files = tuple(file for file in files if file.path not in broken)
-    load = Load(tuple(file for file in files if file.path not in loaded), known, len(broken))
+    load = Load(tuple(file for file in files if file.path not in loaded), known, len(broken), options.force)
     copy = _Copy(statement, options, log, snapshot, source, files, load, access)
     if not files:
         return Answer(snapshot.schema) if statement.validate else Answer(COPIED, ((0, 0, load.skipped),))
@@ -164,19 +165,22 @@ def _found(
 ) -> Source:
     """What the statement says there is. Raises SourceNotFoundError, GlobError, DeltaSourceError."""
     place, chosen = statement.source, statement.chosen
-    choice = Choice(chosen and chosen.glob, chosen.names if chosen else (), options.recursive)
+    glob, names = (chosen.glob, chosen.names) if chosen else (None, ())
+    choice = Choice(glob, names, options.recursive)
     caret = context.caret(place.start, place.end)
     told = shown_value("", place.location)
     try:
         source = find_source(_opener(log, access), place.location, choice)
     except FileNotFoundError as error:
-        if chosen is None or not chosen.names:
+        if chosen is None or not names:
             raise SourceNotFoundError(told, "no such file or folder").at(caret) from None
         there = context.caret(chosen.start, chosen.end)
         raise SourceNotFoundError(told, f"FILES names what is not there: {error}").at(there) from None
     except ValueError as error:
-        at = caret if chosen is None or chosen.glob is None else context.caret(chosen.start, chosen.end)
-        raise GlobError(chosen.glob if chosen and chosen.glob else told, str(error)).at(at) from None
+        at = caret if chosen is None or glob is None else context.caret(chosen.start, chosen.end)
+        raise GlobError(told if glob is None else glob, str(error)).at(at) from None
+    except UnsupportedLocationError as error:
+        raise error.at(caret) from None
     if source.is_table:
         raise DeltaSourceError(told, str(statement.table)).at(caret)
     return source
@@ -290,7 +294,7 @@ def _refuse_new_columns(copy: _Copy, schema: StructType) -> None:
     if copy.statement.format.text == "csv" and header == "false" and new[0].startswith("_c"):
         advice = (
             "CSV files are read as such without a header. If their first lines are names: "
-            "FORMAT_OPTIONS ('header' = 'true'); if not: COPY INTO … BY POSITION, or FROM (SELECT _c0 AS a, … FROM '…')."
+            "FORMAT_OPTIONS ('header' = 'true'); if not: COPY INTO … BY POSITION, or FROM (SELECT _c0 AS a FROM '…')."
         )
     raise CopySchemaMismatchError(str(copy.statement.table), new, advice)
 

@@ -177,14 +177,8 @@ def expressions(operator: Operator) -> Iterator[str]:
 def describe(operator: Operator) -> str:
     """One operator in one line."""
     match operator:
-        case Scan():
-            kept, pruned = operator.files.num_rows, operator.pruning.total_files - operator.files.num_rows
-            columns = ", ".join(operator.schema.names)
-            return (
-                f"Scan {operator.table.name}@v{operator.table.version} [{columns}] files: {kept} read, {pruned} pruned"
-            )
-        case SourceFiles():
-            return f"SourceFiles {operator.format.upper()} of {operator.root} files: {len(operator.files)}"
+        case Scan() | SourceFiles():
+            return _input(operator)
         case UnionAll(inputs):
             return f"UnionAll of {len(inputs)}"
         case Query():
@@ -217,6 +211,14 @@ def describe(operator: Operator) -> str:
             return f"Rearrange [{order}] bins: {operator.bins[-1].as_py() + 1 if len(operator.bins) else 0}"
         case _:
             assert_never(operator)
+
+
+def _input(operator: Scan | SourceFiles) -> str:
+    if isinstance(operator, SourceFiles):
+        return f"SourceFiles {operator.format.upper()} of {operator.root} files: {len(operator.files)}"
+    kept, pruned = operator.files.num_rows, operator.pruning.total_files - operator.files.num_rows
+    columns = ", ".join(operator.schema.names)
+    return f"Scan {operator.table.name}@v{operator.table.version} [{columns}] files: {kept} read, {pruned} pruned"
 
 
 def _actions(change: TableChange | RowChange | LayoutChange) -> Iterator[str]:

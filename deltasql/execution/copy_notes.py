@@ -1,0 +1,54 @@
+"""What COPY INTO notes of the files that it loads: in the commit of their rows, on top of what others have noted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from deltasql.errors.concurrency import DuplicateLoadError
+from deltasql.log.actions.actions import SetTransaction
+from deltasql.log.actions.commit_file import CommitFile
+from deltasql.log.commit.copy_log_writer import put_part
+from deltasql.log.reading.copy_log import COPY_INTO, newest_part, read_parts, transaction
+from deltasql.planner.changes import Load, RowChange
+from deltasql.runtime import Stage
+
+
+class CopyNotes:
+    """The note of one statement, staged with its files. `action` is what makes it count."""
+
+    def __init__(self, change: RowChange, load: Load, stage: Stage) -> None:
+        """Writes the note. Raises StorageError."""
+        snapshot = change.commit.snapshot
+        assert snapshot is not None
+        self._snapshot, self._load, self._stage = snapshot, load, stage
+        self._store = change.commit.log.store
+        self._own: str | None = None
+        self.action = self._put(newest_part(snapshot), load)
+
+    def on_top(self, winner: CommitFile) -> SetTransaction:
+        """The action once another COPY INTO has come first: a note of its files and of ours.
+
+        Raises DuplicateLoadError where it has loaded one of them, CopyStateError, StorageError.
+        """
+        newest = winner.transactions[COPY_INTO].version
+        known = read_parts(self._store, self._snapshot.table, self._snapshot.metadata.id, newest)
+        paths = known.paths
+        left = tuple(file for file in self._load.new if file.path not in paths)
+        both = len(self._load.new) - len(left)
+        if both and not self._load.forced:
+            operation = "Another statement" if winner.info is None else winner.info.operation
+            raise DuplicateLoadError(self._snapshot.table, winner.version, operation, files=both)
+        if self._own is not None:
+            # It was never one that counts.
+            self._store.delete([self._own])
+            self._own = None
+        self.action = self._put(newest, replace(self._load, new=left, known=known))
+        return self.action
+
+    def _put(self, newest: int, load: Load) -> SetTransaction:
+        if not load.new:
+            return transaction(newest)
+        action, path = put_part(self._store, self._snapshot.metadata.id, newest, load.known, load.new)
+        self._stage.also(path)
+        self._own = path
+        return action
