@@ -320,6 +320,7 @@ class Session:
         log = self._logs.get(location)
         if log is None or log.table != name:
             log = self._logs[location] = self.open_log(location, name)
+            log.store.at = self.stores.open
         if isinstance(log.store, LocalLogStore):
             log.store.durable = self.settings[FSYNC]
         log.store.probed = self.settings[COMMIT_PROBE]

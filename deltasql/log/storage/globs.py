@@ -28,19 +28,17 @@ def glob_expression(glob: str) -> re.Pattern[str]:
             char, at = glob[at], at + 1
             pieces.append(re.escape(char))
             continue
+        pieces.append(_piece(char, inside=depth > 0))
         depth += (char == "{") - (char == "}" and depth > 0)
-        pieces.append(_piece(char, inside=depth > 0 or char == "}"))
     if depth:
         raise ValueError("a { is not closed")
     return re.compile("".join(pieces), re.DOTALL)
 
 
 def _piece(char: str, *, inside: bool) -> str:
-    plain = {"*": "[^/]*", "?": "[^/]"}
-    if char in plain:
-        return plain[char]
-    groups = {"{": "(?:", "}": ")", ",": "|"}
-    return groups[char] if inside and char in groups else re.escape(char)
+    """One character; `inside` braces a comma and the closing brace mean something."""
+    anywhere = {"*": "[^/]*", "?": "[^/]", "{": "(?:"}
+    return anywhere.get(char) or ({",": "|", "}": ")"}.get(char) if inside else None) or re.escape(char)
 
 
 def _characters(glob: str, start: int) -> tuple[str, int]:

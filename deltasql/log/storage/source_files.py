@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from posixpath import normpath
 
 from deltasql.log.storage.globs import SPECIAL, glob_expression
 from deltasql.log.storage.listing import LOG_FOLDER
@@ -61,17 +62,15 @@ def find_source(open_store: Opener, location: str, choice: Choice) -> Source:
     Raises FileNotFoundError with what is missing, ValueError for a pattern that is none, StorageError.
     """
     place = table_location(location)
+    # One file has one name: by another one it would be loaded twice.
+    place = normpath(place) if place.startswith("/") else place
     root, pattern = _base(place)
     store = open_store(root)
     if pattern is None and choice.names:
         return _named(store, root, choice.names)
     entries = store.list_below("")
-    if not entries and pattern is None:
-        single = _single(open_store, place)
-        if single is not None:
-            return single
-        if not store.has_below(""):
-            raise FileNotFoundError(location)
+    if not entries and pattern is None and not store.has_below(""):
+        return _single(open_store, place)
     is_table = pattern is None and any(entry.path.startswith(f"{LOG_FOLDER}/") for entry in entries)
     plain = [(entry, entry.path) for entry in entries]
     inside = plain if pattern is None else _matching(entries, glob_expression(pattern))
@@ -109,10 +108,13 @@ def _file(root: str, entry: Entry) -> SourceFile:
     return SourceFile(f"{root.rstrip('/')}/{entry.path}", entry.size, entry.modified)
 
 
-def _single(open_store: Opener, place: str) -> Source | None:
+def _single(open_store: Opener, place: str) -> Source:
+    """The file at a place that is no folder. Raises FileNotFoundError."""
     folder, _, name = place.rpartition("/")
-    entry = open_store(folder or "/").find(name) if name else None
-    return None if entry is None else Source(folder or "/", (_file(folder or "/", entry),))
+    entry = open_store(folder or "/").find(name)
+    if entry is None:
+        raise FileNotFoundError(place)
+    return Source(folder or "/", (_file(folder or "/", entry),))
 
 
 def _named(store: LogStore, root: str, names: tuple[str, ...]) -> Source:
@@ -128,8 +130,10 @@ def _named(store: LogStore, root: str, names: tuple[str, ...]) -> Source:
 
 
 def _found(store: LogStore, name: str) -> Entry | None:
-    hidden = _is_hidden(name.rpartition("/")[2])
-    return None if hidden or not store.holds(name) else store.find(name)
+    if _is_hidden(name.rpartition("/")[2]) or {"", ".", ".."} & set(name.split("/")):
+        return None
+    # A local folder is found as well.
+    return None if store.shared is None and store.has_below(name) else store.find(name)
 
 
 def _by_path(file: SourceFile) -> str:

@@ -71,12 +71,12 @@ def _copy_options(children: list[Any], tree: Tree, text: str) -> Clause:
     return Clause("copy_options", children[0])
 
 
-@builds("copy_source")
+@builds("copy_files")
 def _source(children: list[Any], tree: Tree, text: str) -> CopySource:
-    location, access = children
+    location, *access = children
     place = tree.children[0]
     assert place is not None
-    credential = () if access is None else _credential(tokenize(access.text), access.start, text)
+    credential = _credential(tokenize(access[0].text), access[0].start, text) if access else ()
     return CopySource(location, place.start, place.end, credential=credential)
 
 
