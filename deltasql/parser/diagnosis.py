@@ -34,7 +34,7 @@ _UNTOLD_KEYWORDS = frozenset(
         *("FOR", "SYSTEM_TIME", "SYSTEM_VERSION"),
         # What these begin is understood, and refused.
         *("PRIMARY", "UNIQUE", "FOREIGN", "REFERENCES", "CLUSTERED", "COLLATE", "RECOVER", "SERDE", "SERDEPROPERTIES"),
-        *("FILEFORMAT", "MSCK", "REPAIR", "LOAD"),
+        *("MSCK", "REPAIR", "LOAD"),
         # Other names of the same things, and what is rarely wanted.
         *(
             "NAMESPACE",
@@ -110,6 +110,7 @@ def _told_keywords(words: set[str]) -> list[str]:
     """The keywords that are worth telling, in the order in which they are told."""
     # Where nothing else could stand, it is told all the same.
     words = words - _UNTOLD_KEYWORDS or words
+    words = words - {"FILEFORMAT"} if "LOCATION" in words else words
     words = words - {"PARTITION", "IF"} if words & _BESIDE_PARTITION else words
     return sorted(words, key=_likelihood if words & _MANY else None)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from deltalake import DeltaTable
 
 import deltasql
 from deltasql.log.replay.history import timestamp_text
@@ -245,6 +246,30 @@ def test_others_write_into_what_we_write(session: deltasql.session.Session) -> N
     session.sql("UPDATE t SET c = a WHERE b = 'spark'")
     expected = own_rows(session, "SELECT * FROM t")
     for reader, read in READERS.items():
+        assert read(path, None) == expected, reader
+
+
+def test_what_was_loaded_goes_from_hand_to_hand(session: deltasql.session.Session, tmp_path: Path) -> None:
+    """delta-spark and delta-rs read the table, and their commits and checkpoints keep what COPY INTO has noted."""
+    source = tmp_path / "in"
+    source.mkdir()
+    session.sql(
+        "CREATE TABLE t (a INT, p STRING) USING delta PARTITIONED BY (p) TBLPROPERTIES ('delta.checkpointInterval' = '3', "
+        "'delta.setTransactionRetentionDuration' = 'interval 0 seconds')"
+    )
+    path = Path(session.log("t").location)
+    copy = f"COPY INTO t BY POSITION FROM '{source}' FILEFORMAT = CSV"
+    for number in range(1, 5):
+        (source / f"{number}.csv").write_text(f"{number},x y\n")
+        assert session.sql(copy).collect() == [(1, 1, 0)]
+        oracle().run(f"INSERT INTO delta.`{path}` VALUES ({10 * number}, 'spark')")
+    DeltaTable(str(path)).create_checkpoint()
+    DeltaTable(str(path)).vacuum(0, dry_run=False, enforce_retention_duration=False)
+    oracle().run(f"DELETE FROM delta.`{path}` WHERE a = 1")
+    assert session.sql(copy).collect() == [(0, 0, 0)]
+    expected = own_rows(session, "SELECT * FROM t")
+    assert len(expected) == 7
+    for reader, read in readers_of(path).items():
         assert read(path, None) == expected, reader
 
 

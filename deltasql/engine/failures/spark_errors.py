@@ -138,7 +138,9 @@ def _bridge_failure(text: str) -> Failure:
     match = re.search(r"\[([A-Z]\w+(?:\.[A-Z]\w+)?)\] (.*?)(?: SQLSTATE: (\w{5}).*)?$", text, re.MULTILINE)
     if match is None:
         return Failure("SPARK_JVM_ERROR", "XX000", _JAVA_CALL.sub("", text).strip(), {})
-    return Failure(match[1], match[3] or "XX000", match[2].strip(), {})
+    cause = _CSV_HEADER.search(text)
+    told = match[2].strip() if cause is None else f"{match[2].strip()}\n{cause[0]}"
+    return Failure(match[1], match[3] or "XX000", told, {})
 
 
 def _unbound(failure: Failure) -> DeltaSqlError:

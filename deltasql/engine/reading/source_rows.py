@@ -87,11 +87,12 @@ def _read(
     description = F.col(METADATA)
     if scratch is not None:
         # Where the file really is, as Spark would have named it.
-        behind = len(f"file://{scratch.root}") + 1
-        place = text_sql(encode_path(hadoop_location(operator.root)))
-        description = description.withField(
-            "file_path", F.expr(f"concat({place}, substring({METADATA}.file_path, {behind}))")
+        copied, place = (
+            text_sql(encode_path(root)) for root in (scratch.root, hadoop_location(operator.root).rstrip("/"))
         )
+        path = f"{METADATA}.file_path"
+        behind = f"instr({path}, {copied}) + length({copied})"
+        description = description.withField("file_path", F.expr(f"concat({place}, substring({path}, {behind}))"))
     return frame.select("*", description.alias(METADATA))
 
 

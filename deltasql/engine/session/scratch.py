@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
+import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,12 +20,9 @@ class Scratch:
     """Copies of files, which are gone with this object."""
 
     def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="deltasql-source-")
-
-    @property
-    def root(self) -> str:
+        self.root = tempfile.mkdtemp(prefix="deltasql-source-")
         """The folder of the copies."""
-        return self._folder.name
+        weakref.finalize(self, shutil.rmtree, self.root, ignore_errors=True)
 
     def fetch(self, open_store: Callable[[str], LogStore], root: str, files: Sequence[str]) -> list[str]:
         """The places of the copies of `files`, which lie below `root`; they were written when the files were.

@@ -34,10 +34,10 @@ class DeltaSourceError(DeltaSqlError):
 @condition(
     "COPY_INTO_SCHEMA_MISMATCH_WITH_TARGET_TABLE",
     "42KDG",
-    "{table} has no {columns}, which the files have. {advice}",
+    "{table} has no {columns}, which COPY INTO would fill. {advice}",
 )
 class CopySchemaMismatchError(DeltaSqlError):
-    """The files have columns, or fields of structs, that the table lacks."""
+    """The files have columns, or fields of structs, that the table lacks; or the list of columns does."""
 
     table: str
     columns: tuple[str, ...]

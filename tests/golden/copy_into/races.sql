@@ -19,18 +19,11 @@ COPY INTO t BY POSITION FROM '${WAREHOUSE}/in/*' FILEFORMAT = CSV;
 -- session: D
 COPY INTO t BY POSITION FROM '${WAREHOUSE}/in/*' FILEFORMAT = CSV COPY_OPTIONS ('force' = 'true');
 
--- session: E
-ALTER TABLE t ADD COLUMN b INT;
-
 -- check:
 SELECT a, count(*) AS rows FROM t GROUP BY a ORDER BY a;
 
--- name: other files, one load on top of the other
--- schedule: begin A, begin B, commit B, commit A, begin C, commit C
 -- name: the same files, and what the second one finds when it is run again
 -- schedule: begin A, begin C, commit A, commit C, begin C, commit C
--- name: the same files, the larger load first
--- schedule: begin A, begin C, commit C, commit A, begin A, commit A
 -- name: three at once
 -- schedule: begin A, begin B, begin C, commit B, commit A, commit C, begin C, commit C
 -- name: a load that is forced
@@ -39,7 +32,3 @@ SELECT a, count(*) AS rows FROM t GROUP BY a ORDER BY a;
 -- schedule: begin A, crash A, begin C, commit C, begin A, commit A
 -- name: an answer that is lost, and one that another load takes the version from
 -- schedule: begin A, begin B, commit A unanswered, commit B unsent, begin C, commit C
--- name: behind another one
--- schedule: begin A, begin B, commit A behind B, begin C, commit C
--- name: columns change meanwhile
--- schedule: begin A, begin E, commit E, commit A, begin A, commit A

@@ -84,7 +84,10 @@ _CREDENTIALS = {
 
 @dataclass(frozen=True, slots=True)
 class _Copy:
-    """One COPY INTO whose files are known: those of `files` are read, and those of `load` noted."""
+    """One COPY INTO whose files are known: those of `files` are read, and those of `load` noted.
+
+    `columns` are filled in order; None: by name. With `evolution` the table gets those that it lacks.
+    """
 
     statement: CopyInto
     options: CopyOptions
@@ -94,6 +97,8 @@ class _Copy:
     files: tuple[SourceFile, ...]
     load: Load
     access: Mapping[str, str]
+    columns: tuple[ColumnPath, ...] | None
+    evolution: bool
 
 
 @plan.register
@@ -103,6 +108,8 @@ def _(statement: CopyInto, context: Context) -> Plan:
     _refuse_format(statement, context)
     options = copy_options(statement.options, statement.copy_options, context.time_zone)
     _refuse_position(statement, context)
+    evolution = options.merge_schema or context.setting(AUTO_MERGE)
+    columns = _positions(statement, snapshot, context, evolution=evolution)
     access = _access(statement.source, context)
     source = _found(statement, options, access, log, context)
     known = _known(log, snapshot, options)
@@ -113,7 +120,7 @@ def _(statement: CopyInto, context: Context) -> Plan:
         broken = broken_files(_opener(log, access), files, whole_check(statement.format.text))
         files = tuple(file for file in files if file.path not in broken)
     load = Load(tuple(file for file in files if file.path not in loaded), known, len(broken), options.force)
-    copy = _Copy(statement, options, log, snapshot, source, files, load, access)
+    copy = _Copy(statement, options, log, snapshot, source, files, load, access, columns, evolution)
     if not files:
         return Answer(snapshot.schema) if statement.validate else Answer(COPIED, ((0, 0, load.skipped),))
     change = _change(copy, context)
@@ -209,8 +216,7 @@ def _change(copy: _Copy, context: Context) -> RowChange:
     names = own_names(len(schema))
     rows = Query(f"SELECT * FROM (\n{query.sql}\n) AS {QUERY}({', '.join(names)})", query.relations, query.label)
     given = [Given(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
-    columns = _positions(statement, snapshot, context)
-    evolution = copy.options.merge_schema or context.setting(AUTO_MERGE)
+    columns, evolution = copy.columns, copy.evolution
     if columns is not None and len(columns) != len(given):
         raise CopyArityError(str(statement.table), len(columns), tuple(map(str, columns)), len(given))
     if columns is None and not evolution:
@@ -269,14 +275,23 @@ def _over(operator: Operator, clauses: str) -> Query:
     return Query(f"SELECT * FROM {quote(name)} {clauses}", {name: operator}, "rows")
 
 
-def _positions(statement: CopyInto, snapshot: Snapshot, context: Context) -> tuple[ColumnPath, ...] | None:
-    """The columns that are filled in order; None where they go by name. Raises CopyOwnColumnError."""
+def _positions(
+    statement: CopyInto, snapshot: Snapshot, context: Context, *, evolution: bool
+) -> tuple[ColumnPath, ...] | None:
+    """The columns that are filled in order; None where they go by name.
+
+    Raises CopyOwnColumnError, CopySchemaMismatchError.
+    """
     if statement.by_position:
         return tuple(ColumnPath((field.name,)) for field in snapshot.schema if not _is_computed(field))
     for path in statement.columns or ():
         field = snapshot.schema.find(path.parts[-1]) if len(path.parts) == 1 else None
+        caret = context.caret(path.start, path.end)
         if field is not None and _is_computed(field):
-            raise CopyOwnColumnError(str(path)).at(context.caret(path.start, path.end))
+            raise CopyOwnColumnError(str(path)).at(caret)
+        if field is None and not (evolution and len(path.parts) == 1):
+            advice = f"Its columns are: {', '.join(map(quote, snapshot.schema.names))}."
+            raise CopySchemaMismatchError(str(statement.table), (str(path),), advice).at(caret)
     return statement.columns
 
 
