@@ -91,11 +91,8 @@ class Run:
         match plan:
             case Answer(schema, rows):
                 return Committed(schema, rows)
-            case QueryRows(operator):
-                return self._runtime.rows(operator)
-            case Preview(operator, table):
-                shown = self._runtime.previewed(operator, table)
-                return Committed(shown.schema, tuple(map(tuple, shown.collect())))
+            case QueryRows() | Preview():
+                return self._rows(plan)
             case SparkCommand(sql, relations):
                 return self._runtime.command(sql, relations)
             case TableChange() | RowChange() | LayoutChange():
@@ -120,6 +117,13 @@ class Run:
                 return self._view_changed(plan)
             case _:
                 assert_never(plan)
+
+    def _rows(self, plan: QueryRows | Preview) -> Done:
+        """Rows that are computed when they are asked for; those of a preview at once, for it says what is wrong."""
+        if isinstance(plan, QueryRows):
+            return self._runtime.rows(plan.operator)
+        shown = self._runtime.previewed(plan.operator, plan.table)
+        return Committed(shown.schema, tuple(map(tuple, shown.collect())))
 
     def _committed(self, plan: TableChange | RowChange | LayoutChange, staged: StagedChange | None) -> Committed:
         assert staged is not None

@@ -28,7 +28,15 @@ CANARY = "c4n4ry-Value"
     [
         *("fs.s3a.secret.key", "fs.s3a.access.key", "FS.S3A.ACCESS_KEY", "password", "dbPassword", "passwd"),
         *("fs.azure.account.key.x.dfs.core.windows.net", "accountKey", "AWS_SESSION_TOKEN", "sasToken"),
-        *("fs.azure.sas.fixed.x", "x.SAS", "google.credentials", "client_secret", "apiKey", "private.key"),
+        *(
+            "fs.azure.sas.fixed.x",
+            "x.SAS",
+            "google.credentials",
+            "client_secret",
+            "apiKey",
+            "private.key",
+            "MASTER_KEY",
+        ),
     ],
 )
 def test_names_of_secrets(name: str) -> None:

@@ -156,17 +156,18 @@ def _chosen(entries: Iterable[tuple[Entry, str]], choice: Choice) -> list[Entry]
     """Those that are meant. A pattern with a slash says itself which folders, one without is about names of files."""
     glob = None if choice.glob is None else choice.glob.lstrip("/")
     expression = None if glob is None else glob_expression(glob)
-    anywhere = choice.recursive or (glob is not None and "/" in glob)
-    found = []
-    for entry, path in entries:
-        *folders, name = path.split("/")
-        if any(map(_is_hidden, folders)) or _is_hidden(name):
-            continue
-        if not (anywhere or all("=" in folder for folder in folders)):
-            continue
-        if expression is None or expression.fullmatch(path if glob and "/" in glob else name):
-            found.append(entry)
-    return found
+    by_path = glob is not None and "/" in glob
+    visible = ((entry, path) for entry, path in entries if _is_visible(path, any_folder=choice.recursive or by_path))
+    if expression is None:
+        return [entry for entry, _ in visible]
+    return [entry for entry, path in visible if expression.fullmatch(path if by_path else entry.name)]
+
+
+def _is_visible(path: str, *, any_folder: bool) -> bool:
+    *folders, name = path.split("/")
+    if _is_hidden(name) or any(map(_is_hidden, folders)):
+        return False
+    return any_folder or all("=" in folder for folder in folders)
 
 
 def _is_hidden(name: str) -> bool:

@@ -7,15 +7,12 @@ CREATE TABLE c SHALLOW CLONE t;
 CREATE OR REPLACE TABLE c DEEP CLONE t VERSION AS OF 1;
 create table if not exists `a b`.c clone delta.`/x` location '/y';
 CLONE t;
-COPY INTO t FROM '/x' FILEFORMAT = CSV;
-COPY t FROM '/x';
 CONVERT TO DELTA parquet.`/x`;
 GENERATE symlink_format_manifest FOR TABLE t;
 UNDROP TABLE t;
 SHOW TABLES DROPPED IN s;
 EXPORT TABLE t TO '/x';
 IMPORT TABLE t FROM '/x';
-EXPLAIN COPY INTO t FROM 'x';
 -- name: INSERT
 INSERT INTO t REPLACE USING (a) SELECT 1, 2;
 insert into table t (a, b) replace on (t.a = s.a) select 1, 2;

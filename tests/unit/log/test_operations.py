@@ -15,7 +15,7 @@ def test_a_name_in_the_log_is_one_of_ours() -> None:
 
 
 def test_nothing_is_known_of_another_writers_operation() -> None:
-    assert operation_named("COPY INTO") == Operation("COPY INTO")
+    assert operation_named("SOMETHING ELSE") == Operation("SOMETHING ELSE")
 
 
 def test_what_puts_a_table_back_is_not_repeated() -> None:

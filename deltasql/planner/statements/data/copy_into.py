@@ -112,19 +112,31 @@ def _(statement: CopyInto, context: Context) -> Plan:
     columns = _positions(statement, snapshot, context, evolution=evolution)
     access = _access(statement.source, context)
     source = _found(statement, options, access, log, context)
-    known = _known(log, snapshot, options)
-    loaded = known.paths
-    files = tuple(file for file in source.files if options.wants(file) and (options.force or file.path not in loaded))
-    broken: set[str] = set()
-    if options.ignore_corrupt and files:
-        broken = broken_files(_opener(log, access), files, whole_check(statement.format.text))
-        files = tuple(file for file in files if file.path not in broken)
-    load = Load(tuple(file for file in files if file.path not in loaded), known, len(broken), options.force)
-    copy = _Copy(statement, options, log, snapshot, source, files, load, access, columns, evolution)
+    files, load = _left(statement, options, source, _known(log, snapshot, options), _opener(log, access))
     if not files:
         return Answer(snapshot.schema) if statement.validate else Answer(COPIED, ((0, 0, load.skipped),))
+    copy = _Copy(statement, options, log, snapshot, source, files, load, access, columns, evolution)
     change = _change(copy, context)
     return change if statement.validate is None else _preview(change, statement.validate)
+
+
+def _left(
+    statement: CopyInto,
+    options: CopyOptions,
+    source: Source,
+    known: LoadedFiles,
+    open_store: Callable[[str], LogStore],
+) -> tuple[tuple[SourceFile, ...], Load]:
+    """The files that are to be read, and what is to be noted of them."""
+    loaded = known.paths
+    wanted = tuple(file for file in source.files if options.wants(file))
+    files = wanted if options.force else tuple(file for file in wanted if file.path not in loaded)
+    broken: set[str] = set()
+    if options.ignore_corrupt and files:
+        broken = broken_files(open_store, files, whole_check(statement.format.text))
+        files = tuple(file for file in files if file.path not in broken)
+    new = tuple(file for file in files if file.path not in loaded)
+    return files, Load(new, known, len(broken), options.force)
 
 
 def _refuse_format(statement: CopyInto, context: Context) -> None:
