@@ -39,6 +39,8 @@ STATEMENTS = {
     "create": (
         "CREATE TABLE {table} (id INT, v STRING) USING delta TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')"
     ),
+    "copy": "COPY INTO {table} BY POSITION FROM '{source}' FILEFORMAT = CSV",
+    "copy peer": "INSERT INTO {table} SELECT CAST(_c0 AS INT), _c1 FROM csv.`{source}`",
     "insert": "INSERT INTO {table} VALUES (1, 'a'), (2, 'b')",
     "add_column": "ALTER TABLE {table} ADD COLUMNS ({column} INT)",
     "merge": (

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from benchmarks.bench import Bench
 from benchmarks.cases import (
     big_tables,
+    copy_into,
     long_logs,
     many_files,
     metadata_only,
@@ -32,6 +33,7 @@ CASES: dict[str, Callable[[Bench], Sequence[Figure]]] = {
     "plain-inputs": plain_inputs.figures,
     "vectors": vectors.figures,
     "vacuum": vacuum.figures,
+    "copy-into": copy_into.figures,
     "object-store": object_store.figures,
     "writers": writers.figures,
 }

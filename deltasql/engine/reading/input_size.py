@@ -23,6 +23,8 @@ MOST_ROWS = 50_000
 """More rows that a query makes or joins are worth generated code: a GROUP BY of a million takes seven times as long."""
 _BYTES_PER_ROW = 8
 _BYTES_OF_FOOTER = 512
+_BYTES_OF_OPENING = 1 << 16
+"""To open one more file of another format takes as long as to read so much of it: many want all cores."""
 
 
 def input_size(operator: Operator) -> int:
@@ -34,7 +36,7 @@ def _bytes(operator: Operator) -> int:
     if isinstance(operator, Scan):
         return scan_size(operator)
     if isinstance(operator, SourceFiles):
-        return operator.size
+        return operator.size + len(operator.files) * _BYTES_OF_OPENING
     return sum(map(_bytes, children(operator)))
 
 
