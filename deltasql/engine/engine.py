@@ -25,6 +25,7 @@ from deltasql.engine.writing.stage import Stage as SparkStage
 from deltasql.engine.writing.stage import row_count
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.actions.actions import AddFile
+from deltasql.log.protocol.features import has_variants
 from deltasql.log.storage.locations import is_local, table_location
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import HIDDEN_PREFIX
@@ -37,6 +38,7 @@ from deltasql.plan.operators import (
     Scan,
     Supplied,
     Write,
+    stored_schemas,
 )
 from deltasql.plan.reads import Reads
 from deltasql.runtime import Rewritten, Stage, Staged
@@ -173,7 +175,9 @@ class StatementEngine:
         if is_local(location) and not self.spark.told(IO_MODE.name):
             return None
         with self.work():
-            return "driver" if by_driver(self.spark, location, input_size(operator)) else "executors"
+            variants = any(map(has_variants, stored_schemas(operator)))
+            size = input_size(operator)
+            return "driver" if by_driver(self.spark, location, size, variants=variants) else "executors"
 
     def value(self, expression: str, relations: Mapping[str, Operator] = EMPTY) -> Any:
         """The value of a constant expression, or of a sub-query over `relations`."""

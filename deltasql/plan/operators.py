@@ -57,7 +57,8 @@ class Scan:
     `files` has the columns `path` (as in the log), `size`, `partitionValues` (struct of strings) and `deletionVector`
     (its descriptor, or null), or all of SCAN_COLUMNS. With `identity` each row also carries ROW_FILE, ROW_INDEX and
     TARGET_PRESENT. With `row_ids` it carries ROW_ID and ROW_VERSION, and `files` have ROW_ID_COLUMNS as well. Rows of a
-    `described` scan have METADATA instead. With `marked_only` the rows that the vectors mark are read, and no others.
+    `described` scan have METADATA, and without `identity` not these two. With `marked_only` the rows that the vectors
+    mark are read, and no others.
     """
 
     table: TableVersion
@@ -310,6 +311,16 @@ class Rearrange:
 Operator: TypeAlias = Union[
     Scan, SourceFiles, UnionAll, Query, Supplied, Literals, Project, Number, Check, Rewrite, Write, Rearrange
 ]
+
+
+def stored_schemas(operator: Operator) -> Iterator[StructType]:
+    """The columns of the data files that are read and written for `operator`."""
+    if isinstance(operator, Scan):
+        yield operator.schema
+    elif isinstance(operator, (Rewrite, Write)):
+        yield operator.output
+    for child in children(operator):
+        yield from stored_schemas(child)
 
 
 def children(operator: Operator) -> Iterator[Operator]:

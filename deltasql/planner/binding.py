@@ -94,6 +94,18 @@ def scan(
     )
 
 
+def target_rows(
+    context: Context, snapshot: Snapshot, predicate: str | None, alias: str, *, may_be_empty: bool = False
+) -> Scan:
+    """The rows of the table that a statement changes, each with its place and its id: see `scan`.
+
+    They carry `_metadata` where the statement names it.
+    """
+    rows = scan(context, snapshot, predicate, alias, may_be_empty=may_be_empty, with_ids=True)
+    text = f"{context.sql} {predicate or ''}".lower()
+    return replace(rows, identity=True, described=METADATA in text and snapshot.schema.find(METADATA) is None)
+
+
 def _files(
     context: Context, snapshot: Snapshot, predicate: str | None, alias: str | None, columns: Sequence[str]
 ) -> tuple[pa.Table, int]:

@@ -29,6 +29,7 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
+from deltasql.sql.cursor import LeftToSparkError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 _THREADS = 8
 _AT_ONCE = 8 << 20
 """Smaller files are fetched whole, with one request."""
+
+_OLD_CALENDAR = (b"org.apache.spark.legacyDateTime", b"org.apache.spark.legacyINT96")
+"""What Spark says in the footer of a file whose days are those of the Julian calendar before 1582."""
 
 _FIELDS = StructType(
     (
@@ -60,7 +64,7 @@ def driver_rows(
     """The rows of some files with the columns `stored`, and with `told` the struct `_metadata`.
 
     Files stand in the order of `paths`, absolute and decoded. Raises DataFileNotFoundError for one that is gone, unless
-    it `may_be_missing`, and UnreadableDataFileError.
+    it `may_be_missing`, UnreadableDataFileError, and LeftToSparkError where one has days of another calendar.
     """
     import pyarrow as pa
 
@@ -115,6 +119,8 @@ def _file_rows(
         else:
             source = store.open_input(file_name)
         file = pq.ParquetFile(source, coerce_int96_timestamp_unit="us", pre_buffer=True)
+        if any(key in (file.metadata.metadata or {}) for key in _OLD_CALENDAR):
+            raise LeftToSparkError
         stored = {name.lower(): name for name in file.schema_arrow.names}
         wanted = [name for item in columns if (name := stored.get(physical_name(item).lower())) is not None]
         rows = file.read(columns=wanted).combine_chunks()

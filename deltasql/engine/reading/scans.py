@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -49,6 +50,7 @@ from deltasql.schema.lengths import (
 )
 from deltasql.schema.types import VOID, DecimalType, PrimitiveType, StructField, StructType
 from deltasql.settings.session_settings import IGNORE_MISSING_FILES
+from deltasql.sql.cursor import LeftToSparkError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -152,10 +154,11 @@ def _columns(spark: SparkHandle, operator: Scan, paths: list[str], extra: Mappin
         stored = StructType((*physical_schema(with_lengths(fields)), *stored_fields(operator)))
         may_be_missing = (session.conf.get(IGNORE_MISSING_FILES.name, None) or "").lower() == "true"
         paths = readable_files(operator, paths, may_be_missing=may_be_missing)
+        frame = None
         if _by_driver(spark, operator):
-            told = bool(extra)
-            frame = driver_rows(spark, operator, stored, paths, may_be_missing=may_be_missing, told=told)
-        else:
+            with suppress(LeftToSparkError):
+                frame = driver_rows(spark, operator, stored, paths, may_be_missing=may_be_missing, told=bool(extra))
+        if frame is None:
             reader = session.read.schema(_reader_schema(stored)).options(**_reader_options(spark, operator))
             frame = reader.parquet(*(literal_path(spark.hadoop_location(path)) for path in paths))
     if not is_mapped(fields) and not extra:
@@ -250,7 +253,7 @@ def _select(frame: DataFrame, names: Iterable[str], operator: Scan) -> DataFrame
     columns = _declared(names, declared_texts(operator.schema))
     if operator.described:
         columns.append(F.col(METADATA))
-    elif operator.row_ids is not None:
+    if operator.row_ids is not None and (operator.identity or not operator.described):
         columns += [F.col(ROW_ID), F.col(ROW_VERSION)]
     if operator.identity:
         columns += [F.col(ROW_FILE), F.col(ROW_INDEX), F.lit(True).alias(TARGET_PRESENT)]

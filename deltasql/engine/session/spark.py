@@ -61,6 +61,7 @@ def _sizes(cores: int) -> dict[str, str]:
     }
 
 
+_OF_FILES = ("spark.sql.parquet.", "spark.sql.files.", "spark.hadoop.", "parquet.")
 _EXCLUDED = "spark.sql.adaptive.optimizer.excludedRules"
 _DROPS_EMPTY_STAGES = "org.apache.spark.sql.execution.adaptive.AQEPropagateEmptyRelation"
 
@@ -203,6 +204,11 @@ class SparkHandle:
     def shares_disk(self) -> bool:
         """Whether the executors are threads of this machine, so that they see its disk."""
         return not self.remote and _is_local(str(self.session.sparkContext.master))
+
+    @property
+    def leaves_files_to_us(self) -> bool:
+        """Whether nothing is set that says how Spark reads and writes Parquet files, so that we may do so."""
+        return self.is_plain and not any(key.startswith(_OF_FILES) for key in self._told)
 
     def reaches(self, location: str) -> bool:
         """Whether Spark's executors can read and write an object store. The first question starts Spark."""

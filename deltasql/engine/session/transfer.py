@@ -3,12 +3,15 @@
 Executors read and write side by side, and need a way to the files: the same disk, or a connector of Hadoop for the
 object store, with jars. The driver needs neither: Arrow tables come and go between it and Spark. What it moves passes
 through its memory, so that it does so for what is small, and for everything where executors have no way.
+
+Little is a matter of place: on a local disk a job of Spark's costs more than the rows, in a store also the requests.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deltasql.engine.session.tuning import TINY_BYTES
 from deltasql.errors.engine import NoWayToFilesError
 from deltasql.log.storage.locations import hadoop_scheme, is_local
 from deltasql.settings.session_settings import DEFAULTS, IO_MODE
@@ -30,7 +33,7 @@ def by_driver(spark: SparkHandle, location: str, size: int, *, variants: bool = 
     if mode == "DRIVER" and not variants:
         return True
     if is_local(location):
-        return False
+        return mode == "AUTO" and not variants and size < TINY_BYTES and spark.leaves_files_to_us
     if mode == "AUTO" and not variants:
         return size <= DRIVER_BYTES or not spark.reaches(location)
     if not spark.reaches(location):

@@ -66,7 +66,7 @@ def replacing(
     scope = Scope(context, side(context, table, None, schema, "target"), Side(ROWS, schema))
     predicate = scope.condition(text, marks.REPLACE_WHERE, source=False)
     alias = scope.target.alias
-    scan = replace(binding.scan(context, snapshot, predicate, alias, with_ids=True), schema=schema, identity=True)
+    scan = replace(binding.target_rows(context, snapshot, predicate, alias), schema=schema)
     values = tuple(f"{ROWS}.{quote(name)}" for name in schema.names)
     operator = Rewrite(
         target=scan,

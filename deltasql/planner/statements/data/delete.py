@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.errors.write import AppendOnlyError
@@ -48,7 +47,7 @@ def _(statement: Delete, context: Context) -> Plan:
             removed=whole,
             skip_if_empty=True,
         )
-    scan = replace(binding.scan(context, snapshot, condition, scope.target.alias, with_ids=True), identity=True)
+    scan = binding.target_rows(context, snapshot, condition, scope.target.alias)
     operator = Rewrite(
         target=scan,
         target_alias=scope.target.alias,

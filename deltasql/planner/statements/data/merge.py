@@ -103,8 +103,8 @@ def _(statement: Merge, context: Context) -> Plan:
     metadata = evolved_metadata(snapshot.metadata, new, table=snapshot.table)
     new = metadata.schema
     pruned_by = None if merge.by_source else target_only
-    scan = binding.scan(context, snapshot, pruned_by, scope.target.alias, may_be_empty=evolution, with_ids=True)
-    scan = replace(scan, schema=new, identity=True)
+    scan = binding.target_rows(context, snapshot, pruned_by, scope.target.alias, may_be_empty=evolution)
+    scan = replace(scan, schema=new)
     numbered = merge.numbered(new)
     operator = Rewrite(
         target=scan,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.write import FieldOfNonStructError, MissingSetColumnError
@@ -41,7 +40,7 @@ def _(statement: Update, context: Context) -> Plan:
     condition = None
     if statement.condition is not None:
         condition = scope.condition(statement.condition, "UPDATE condition", subqueries=True)
-    scan = replace(binding.scan(context, snapshot, condition, scope.target.alias, with_ids=True), identity=True)
+    scan = binding.target_rows(context, snapshot, condition, scope.target.alias)
     values = _values(statement, context, scope, scan)
     alias, schema = scope.target.alias, snapshot.schema
     values = {name: stored(field, sql) for name, sql in values.items() if (field := schema.find(name))}
