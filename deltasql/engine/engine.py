@@ -256,7 +256,9 @@ class StatementEngine:
 
         `merge` and `insert` say which statement errors speak of; else it is UPDATE or DELETE.
         """
-        written = WriteContext(table, assigned_sql(operator), insert=insert, merge=merge)
+        lookup = operator.join.lookup if operator.join is not None else None
+        replacing = None if lookup is None else lookup.told
+        written = WriteContext(table, assigned_sql(operator), insert=insert, merge=merge, replacing=replacing)
         with self.work(written):
             return rewrite(self.frames, self.spark, operator, _own(stage))
 

@@ -62,12 +62,15 @@ class DeltaSqlError(Exception):
     sqlstate: ClassVar[str] = "XXKDS"
     template: ClassVar[str] = ""
     caret: Caret | None = None
+    note: str = ""
+    """What else is to be known of this failure, behind the message's own text."""
 
     @property
     def message(self) -> str:
         """One or two sentences: what is wrong with which object, and what to do."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-        text = without_secrets(self.template.format(**{name: _text(value) for name, value in values.items()}))
+        text = self.template.format(**{name: _text(value) for name, value in values.items()}) + self.note
+        text = without_secrets(text)
         return text if self.caret is None else without_secrets_of(self.caret.sql, text)
 
     def at(self, caret: Caret | None) -> DeltaSqlError:

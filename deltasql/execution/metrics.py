@@ -23,7 +23,8 @@ def rewrite_metrics(
     if outcome is Outcome.INSERT:
         written = {"numFiles": len(done.staged.files), "numOutputRows": done.staged.rows}
         deleted = {"numDeletedRows": done.rows(operator.actions, RowEffect.DELETE), "numCopiedRows": done.copied}
-        return {**written, "numOutputBytes": done.staged.size, **removed_metrics(removes), **deleted}
+        changes = {"numAddedChangeFiles": len(done.staged.changes)}
+        return {**written, "numOutputBytes": done.staged.size, **removed_metrics(removes), **changes, **deleted}
     if operator.source is None:
         return _dml_metrics(done, operator, removes, marking)
     return _merge_metrics(done, operator, removes, marking)

@@ -121,7 +121,7 @@ def _written(change: RowChange, runtime: Runtime, stage: Stage, operator: Write)
     staged = runtime.write(operator, stage, change.commit.log.table)
     removed, reads = change.removed, None
     if change.dynamic_overwrite and change.commit.snapshot is not None:
-        removed, reads = _overwritten(change.commit.snapshot, staged)
+        removed, reads = _overwritten(change.commit.snapshot, staged, keeps_null=change.keeps_null_partitions)
     removes = adds_of(change.commit.snapshot, removed)
     metrics = {"numFiles": len(staged.files), "numOutputRows": staged.rows, "numOutputBytes": staged.size}
     if removed is not None:
@@ -167,10 +167,10 @@ def _answer(outcome: Outcome, done: Rewritten, operator: Rewrite) -> tuple[int, 
     return (sum(rows), *rows) if outcome is Outcome.MERGE else (sum(rows),)
 
 
-def _overwritten(snapshot: Snapshot, staged: Staged) -> tuple[pa.Table, Reads]:
+def _overwritten(snapshot: Snapshot, staged: Staged, *, keeps_null: bool) -> tuple[pa.Table, Reads]:
     """The files of every partition that a staged file falls into, and that a dynamic overwrite depends on just these.
 
-    Values are compared by type: writers spell one timestamp in several ways.
+    With `keeps_null` a partition with a NULL among its values counts as another one. Values are compared by type: writers spell one timestamp in several ways.
     """
     import pyarrow as pa
 
@@ -182,6 +182,8 @@ def _overwritten(snapshot: Snapshot, staged: Staged) -> tuple[pa.Table, Reads]:
         return partition_value({name: values.get(physical) for name, physical in names}, fields)
 
     touched = {partition(add.partition_values) for add in staged.adds}
+    if keeps_null:
+        touched = {values for values in touched if None not in values}
     files = snapshot.files(("path", "partitionValues", "size", "stats"))
     values = files.column("partitionValues").to_pylist()
     removed = files.filter(pa.array([partition_value(row, fields) in touched for row in values], pa.bool_()))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from typing_extensions import assert_never
 
 from deltasql.catalog import Catalog
+from deltasql.errors.base import DeltaSqlError
 from deltasql.execution.catalog_effects import change_catalog, change_views
 from deltasql.execution.commit import Committed, StagedChange
 from deltasql.execution.layout_change import StagedLayout
@@ -37,6 +38,8 @@ from deltasql.settings.session_settings import RETRY_ATTEMPTS, RETRY_STATEMENTS,
 
 if TYPE_CHECKING:
     from deltasql.result import RowSource
+
+_COUNTS = {1: "One", 2: "Two", 3: "Three"}
 
 Done: TypeAlias = "Committed | RowSource"
 """What a plan came to: rows that are known, with the commit that was made, or rows that are computed when asked for."""
@@ -102,8 +105,8 @@ class Run:
                 from deltasql.execution.vacuum import remove_files
 
                 return remove_files(plan, self._runtime, self._session.settings)
-            case Stepwise(_, steps):
-                return [self._step(step) for step in steps][-1]
+            case Stepwise():
+                return self._stepped(plan)
             case CatalogChange():
                 with shielded():
                     change_catalog(plan, self._session.catalog, self._session.stores)
@@ -132,6 +135,19 @@ class Run:
             for setting in plan.commit.afterwards:
                 self._session.set(setting.key, setting.value)
         return done
+
+    def _stepped(self, plan: Stepwise) -> Done:
+        done: list[Done] = []
+        try:
+            for step in plan.steps:
+                done.append(self._step(step))
+        except DeltaSqlError as error:
+            if done and plan.step is not None:
+                error.note = f" {_COUNTS.get(len(done), len(done))} {plan.step}{'s' * (len(done) > 1)} before it " + (
+                    "is there all the same." if len(done) == 1 else "are there all the same."
+                )
+            raise
+        return done[-1]
 
     def _step(self, plan: Plan) -> Done:
         next_step()

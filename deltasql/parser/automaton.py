@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from deltasql.errors.base import Caret
 from deltasql.errors.syntax import TooComplexError
-from deltasql.parser.runs import WORD, ExpressionScan, ctes_end, is_query, may_be_columns
+from deltasql.parser.runs import WORD, ExpressionScan, ctes_end, from_end, is_query, may_be_columns
 from deltasql.parser.tables import END, Production, Tables, grammar_tables
 from deltasql.sql.extents import balanced_end, skip_blanks
-from deltasql.sql.patterns import QUOTED_NAME, STRING
+from deltasql.sql.patterns import GAP, QUOTED_NAME, STRING
 
 # Far above what any statement needs; it bounds the time that a hopeless text can take.
 _MAX_RETRIES = 500
@@ -23,7 +23,12 @@ _MAX_RETRIES = 500
 _DEEPEST = 520
 
 # Terminals that the grammar declares, and leaves to the patterns that all readers of SQL share; no name is empty.
-_DECLARED = {"STRING": f"(?s:{STRING})", "QUOTED_IDENTIFIER": rf"(?!``(?!`)){QUOTED_NAME}"}
+_DECLARED = {
+    "STRING": f"(?s:{STRING})",
+    "QUOTED_IDENTIFIER": rf"(?!``(?!`)){QUOTED_NAME}",
+    "INSERT_ALIAS": rf"(?i:(?!(?:BY|REPLACE|PARTITION)(?!\w))(?:AS{GAP}+)?(?:{QUOTED_NAME}|(?!AS(?!\w))\w+)"
+    rf"(?={GAP}+(?:BY{GAP}+NAME|REPLACE{GAP}+(?:WHERE|USING|ON))(?!\w)))",
+}
 
 
 class Token(NamedTuple):
@@ -212,6 +217,10 @@ class Automaton:
             end = ctes_end(text, position)
             if end is not None:
                 return Token("CTES_RUN", position, end)
+        if "FROM_RUN" in wanted and text[position : position + 4].upper() in {"FROM", "WITH"}:
+            end = from_end(text, position)
+            if end is not None:
+                return Token("FROM_RUN", position, end)
         if "QUERY_RUN" in wanted and is_query(text, position):
             return Token("QUERY_RUN", position, balanced_end(text, position))
         if "SUBQUERY_RUN" in wanted and text[position] == "(":

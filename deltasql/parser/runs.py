@@ -11,11 +11,12 @@ from deltasql.sql import patterns
 from deltasql.sql.extents import balanced_end, not_closed, skip_blanks
 from deltasql.sql.tokens import TOKEN
 
-RUNS = frozenset({"EXPRESSION_RUN", "QUERY_RUN", "CTES_RUN", "SUBQUERY_RUN", "REST_RUN"})
+RUNS = frozenset({"EXPRESSION_RUN", "QUERY_RUN", "CTES_RUN", "FROM_RUN", "SUBQUERY_RUN", "REST_RUN"})
 WORD = re.compile(patterns.WORD)
 QUERY_WORDS = frozenset({"SELECT", "VALUES", "FROM", "TABLE", "WITH"})
 # WITH (key = value) and WITH ROW FILTER f ON (…) are clauses of tables.
 _NO_CTE = re.compile(r"\(|ROW\s+FILTER\b", re.IGNORECASE)
+_INTO = re.compile(r"(?:INTO|OVERWRITE|WITH)\b", re.IGNORECASE)
 _DML_WORDS = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE"})
 # Operators that are words: what follows one is an operand, and what follows an operand is one of them or the end.
 _OPERATORS = frozenset(
@@ -73,6 +74,36 @@ def ctes_end(text: str, start: int) -> int | None:
         closed = token[0] == "("
         position = skip_blanks(text, end)
     return None
+
+
+def from_end(text: str, start: int) -> int | None:
+    """The end of FROM s, or WITH name AS (…), … FROM s, when INSERT INTO or OVERWRITE follows; None for a query."""
+    position, end, after_from, previous = skip_blanks(text, start), start, False, ""
+    while position < len(text):
+        token = TOKEN.match(text, position)
+        assert token is not None
+        word = token[0].upper()
+        if word == "INSERT" and after_from and _INTO.match(text, skip_blanks(text, token.end())):
+            return end
+        if word in {";", "SELECT", "MAP", "REDUCE"} and previous != ".":
+            return None
+        after_from = after_from or word == "FROM"
+        end = balanced_end(text, position, one_group=True) if word in {"(", "["} else token.end()
+        position, previous = skip_blanks(text, end), word
+    return None
+
+
+def insert_starts(text: str, start: int) -> list[int]:
+    """The offsets of the words INSERT outside of brackets from `start` on that begin an INSERT."""
+    found, position = [], start
+    while position < len(text):
+        token = TOKEN.match(text, position)
+        assert token is not None
+        if token[0].upper() == "INSERT" and _INTO.match(text, skip_blanks(text, token.end())):
+            found.append(position)
+        end = balanced_end(text, position, one_group=True) if token[0] in "([" else token.end()
+        position = skip_blanks(text, end)
+    return found
 
 
 class ExpressionScan:

@@ -72,11 +72,6 @@ TABLE = (
     ),
     # Rows
     Unsupported(
-        "INSERT … {words}",
-        "Write INSERT INTO t REPLACE WHERE condition SELECT …, or MERGE.",
-        ("INSERT … < REPLACE USING|ON >",),
-    ),
-    Unsupported(
         "An alias in INSERT",
         "Name the table itself.",
         (f"{_INTO} name < AS name > {_ROWS_BEGIN}", f"{_INTO} name < AS name > () {_ROWS_BEGIN}"),
@@ -91,14 +86,21 @@ TABLE = (
         "The changed rows are in the change data feed: SELECT * FROM table_changes('t', version).",
         ("INSERT|UPDATE|DELETE|MERGE … < RETURNING >",),
     ),
-    Unsupported(
-        "FROM … INSERT", "Write one INSERT INTO … SELECT … for each table.", ("FROM … < INSERT INTO|OVERWRITE >",)
-    ),
     Unsupported("UPDATE … {words}", _JOINED, ("UPDATE name … < FROM|JOIN > name", "UPDATE name … < FROM|JOIN > (")),
     Unsupported("SET (a, b) = …", "Set each column by itself: SET a = …, b = ….", ("UPDATE … SET < () > =",)),
     Unsupported("DELETE … {words}", _JOINED_DELETE, ("DELETE … < USING|JOIN > name", "DELETE … < USING|JOIN > (")),
     Unsupported("DELETE t FROM", _JOINED_DELETE, ("DELETE < name FROM > name",)),
     Unsupported("{verb} … {words}", _SOME_ROWS, ("UPDATE|DELETE … < ORDER BY >", "UPDATE|DELETE … < LIMIT >")),
+    Unsupported(
+        "INSERT OVERWRITE DIRECTORY … USING delta",
+        "Delta files without a log are no table: INSERT OVERWRITE delta.`/path` SELECT …, or USING parquet.",
+        ("INSERT OVERWRITE [LOCAL] DIRECTORY … < USING DELTA >",),
+    ),
+    Unsupported(
+        "INSERT … DEFAULT VALUES",
+        "Write INSERT INTO t VALUES (DEFAULT, …), with one DEFAULT for each column.",
+        ("INSERT INTO|OVERWRITE [TABLE] name < DEFAULT VALUES >",),
+    ),
     Unsupported(
         "{words}", "Leave the clause out: rows that no clause takes stay as they are.", ("MERGE … THEN < DO NOTHING >",)
     ),

@@ -50,6 +50,8 @@ FIRST_ID, FIRST_VERSION = hidden("first_id"), hidden("first_version")
 # Columns of a rewrite
 
 ACTION = hidden("action")
+LOOKUP = hidden("lookup")
+"""Of the source of INSERT … REPLACE USING and ON: whether a row is a key to look up, and none to insert."""
 SOURCE_ROW = hidden("source_row")
 """The number of a row of the source."""
 MATCH_NUMBER = hidden("match")

@@ -221,12 +221,25 @@ class EqualKey:
     type: DataType | None
 
 
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """Rows of a source that are joined apart from those that are inserted: the different values of `columns`.
+
+    They are those of rows that satisfy `condition` (None: of all). `told` is the clause that asks for it.
+    """
+
+    columns: tuple[str, ...]
+    condition: str | None
+    told: str
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class SourceJoin:
     """The source of a MERGE and how it is joined to the target: `on`, of which `equal_keys` are the equalities.
 
     With `unique_match` two source rows that change one target row are an error. `is_kept` says that the rows may be
-    others when they are computed again, and are needed until the commit.
+    others when they are computed again, and are needed until the commit. With a `lookup` the source's rows come once
+    more as keys, told by LOOKUP.
     """
 
     source: Operator
@@ -235,6 +248,7 @@ class SourceJoin:
     equal_keys: tuple[EqualKey, ...] = ()
     unique_match: bool = True
     is_kept: bool = False
+    lookup: Lookup | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,11 +126,13 @@ class Stepwise:
     """Several commits, each planned when the one before is there, on the table as it is then; `label` names them all.
 
     The statement's result is the last one's. If a step fails, those before it stay: a step leaves a table that is
-    whole, and the same statement goes on from there.
+    whole, and the same statement goes on from there. Where it does not, the error says so: `step` is what each is
+    called then.
     """
 
     label: str
     steps: Iterator[Plan]
+    step: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,13 +155,15 @@ class RowChange(OfOneCommit):
     `metadata` is the table's once the commit is there. With `dynamic_overwrite` the partitions that the new rows
     fall into are replaced; which files that are is known when the rows are written. `identities` are the identity
     columns whose numbers the statement makes. `rows` are for telling apart what others change meanwhile. `load` is
-    there where the rows are those of files that are to be loaded once.
+    there where the rows are those of files that are to be loaded once. With `keeps_null_partitions` a dynamic
+    overwrite replaces no partition of a NULL.
     """
 
     operator: Write | Rewrite
     metadata: Metadata
     removed: pa.Table | None = None
     dynamic_overwrite: bool = False
+    keeps_null_partitions: bool = False
     skip_if_empty: bool = False
     rearranges: bool = False
     identities: tuple[str, ...] = ()

@@ -5,18 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from deltasql.errors.statements.frames import (
+    IncompatibleOptionsError,
     OverwriteSchemaDynamicError,
+    ReplaceByDefinitionError,
+    ReplaceByFilterError,
+    ReplaceDynamicError,
     ReplaceWhereDynamicError,
     UnsupportedWriteError,
 )
+from deltasql.plan.base import ColumnPath, SqlText
 from deltasql.plan.statements.frames import WriteFrame, WriteMode
+from deltasql.plan.statements.insert import ReplaceOn, Replaces, ReplaceUsing, ReplaceWhere
 from deltasql.planner.idempotency import Application, application
 from deltasql.settings.frame_options import (
     DATA_CHANGE,
+    IGNORE_NULL_PARTITIONS,
     MERGE_SCHEMA,
     OVERWRITE_MODE,
     OVERWRITE_SCHEMA,
+    REPLACE_ON,
+    REPLACE_USING,
     REPLACE_WHERE,
+    TARGET_ALIAS,
     TXN_APP_ID,
     TXN_VERSION,
     USER_METADATA,
@@ -30,12 +40,19 @@ class WriteOptions:
 
     merge_schema: bool | None
     overwrite_schema: bool
-    replace_where: str | None
+    replaces: Replaces | None
+    target_alias: str | None
+    ignores_null: bool
     dynamic: bool | None
     data_change: bool
     application: Application | None
     user_metadata: str | None
     properties: tuple[tuple[str, str], ...]
+
+    @property
+    def replace_where(self) -> str | None:
+        """The predicate of replaceWhere."""
+        return self.replaces.predicate.text if isinstance(self.replaces, ReplaceWhere) else None
 
 
 def write_options(statement: WriteFrame) -> WriteOptions:
@@ -45,14 +62,14 @@ def write_options(statement: WriteFrame) -> WriteOptions:
     OverwriteSchemaDynamicError or ReplaceWhereDynamicError.
     """
     given, read = statement.options, Options(statement.options)
-    for option in ("replaceOn", "replaceUsing"):
-        if option.lower() in given:
-            raise UnsupportedWriteError(f"The option {option}", "MERGE INTO does what it does.")
     overwrites = statement.mode is WriteMode.OVERWRITE
+    _refuse_beside_replacement(statement, read)
     options = WriteOptions(
         merge_schema=read[MERGE_SCHEMA],
         overwrite_schema=read[OVERWRITE_SCHEMA],
-        replace_where=read[REPLACE_WHERE] if overwrites else None,
+        replaces=_replaces(read) if overwrites else None,
+        target_alias=read[TARGET_ALIAS] if overwrites and read[REPLACE_ON] is not None else None,
+        ignores_null=read[IGNORE_NULL_PARTITIONS],
         dynamic=_dynamic(read) if overwrites else None,
         data_change=read[DATA_CHANGE],
         application=application(read[TXN_APP_ID], read[TXN_VERSION], TXN_APP_ID.name, TXN_VERSION.name),
@@ -75,6 +92,38 @@ def _refuse_together(options: WriteOptions, *, by_name: bool) -> None:
         raise ReplaceWhereDynamicError
     if options.dynamic and options.overwrite_schema:
         raise OverwriteSchemaDynamicError
+
+
+def _replaces(read: Options) -> Replaces | None:
+    """What says which rows make way. Raises IllegalOptionError."""
+    predicate, using, on = read[REPLACE_WHERE], read[REPLACE_USING], read[REPLACE_ON]
+    if using is not None:
+        names = {name.lower(): ColumnPath((name,)) for name in using}
+        return ReplaceUsing(tuple(names.values()))
+    if on is not None:
+        return ReplaceOn(SqlText(on, 0))
+    return None if predicate is None else ReplaceWhere(SqlText(predicate, 0))
+
+
+def _refuse_beside_replacement(statement: WriteFrame, read: Options) -> None:
+    """Raises what forbids other options and ways to write beside replaceUsing and replaceOn."""
+    asked = [option.name for option in (REPLACE_USING, REPLACE_ON) if option.name.lower() in read.given]
+    if not asked:
+        return
+    if statement.mode in {WriteMode.REPLACE, WriteMode.CREATE_OR_REPLACE}:
+        raise ReplaceByDefinitionError(asked[0])
+    if statement.mode is not WriteMode.OVERWRITE:
+        return
+    if len(asked) > 1:
+        raise IncompatibleOptionsError(*asked)
+    if read[REPLACE_WHERE] is not None:
+        raise ReplaceByFilterError(asked[0])
+    if read[OVERWRITE_MODE] == "dynamic":
+        raise ReplaceDynamicError(asked[0])
+    if read[OVERWRITE_SCHEMA]:
+        raise IncompatibleOptionsError(OVERWRITE_SCHEMA.name, asked[0])
+    if not read[DATA_CHANGE]:
+        raise IncompatibleOptionsError(DATA_CHANGE.name, asked[0])
 
 
 def _dynamic(options: Options) -> bool | None:

@@ -56,6 +56,14 @@ def _version_or_latest(text: str) -> int | str:
     return LATEST if text.strip().lower() == LATEST else count()(text)
 
 
+def _names(text: str) -> tuple[str, ...]:
+    """Names with commas between them. Raises ValueError for an empty one."""
+    names = tuple(name.strip() for name in text.split(","))
+    if not all(names):
+        raise ValueError("a name is empty")
+    return names
+
+
 def _pattern(text: str) -> str:
     """A regular expression. Raises ExcludePatternError."""
     try:
@@ -102,6 +110,33 @@ REPLACE_WHERE = _maybe(
     "a condition in SQL",
     _OVERWRITES,
     "Rows for which this is TRUE make way; the new ones must satisfy it.",
+)
+REPLACE_USING = _maybe(
+    WRITE_OPTIONS,
+    "replaceUsing",
+    _names,
+    "names of columns with commas between them, none of them empty",
+    _OVERWRITES,
+    "Rows make way that are equal in these columns, NULL to nothing, to a row of the DataFrame; all of its rows are "
+    "added.",
+)
+REPLACE_ON = _maybe(
+    WRITE_OPTIONS,
+    "replaceOn",
+    any_text,
+    "a condition in SQL",
+    _OVERWRITES,
+    "Rows make way for which this is TRUE with a row of the DataFrame, whose columns it calls by `df.alias(…)`.",
+)
+TARGET_ALIAS = _maybe(
+    WRITE_OPTIONS, "targetAlias", any_text, "a name", _OVERWRITES, "What `replaceOn` calls the table."
+)
+IGNORE_NULL_PARTITIONS = _flag(
+    WRITE_OPTIONS,
+    "useNullIntolerantEqualityWithDPO",
+    "false",
+    _OVERWRITES,
+    "With true a dynamic overwrite leaves what lies in partitions with a NULL.",
 )
 OVERWRITE_MODE = _maybe(
     WRITE_OPTIONS,

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.column_values import IdentityOverflowError
-from deltasql.errors.statements.insert import ReplaceWhereMismatchError
+from deltasql.errors.statements.insert import ReplaceViolationError, ReplaceWhereMismatchError
 from deltasql.errors.write import (
     CheckViolationError,
     ExceedLengthError,
@@ -30,6 +30,9 @@ _OVERFLOW = re.compile(re.escape(marks.IDENTITY_OVERFLOW) + r"([^|]*)\|")
 _CAST = re.compile(re.escape(marks.CAST) + r"([^|]*)\|([^|]*)\|([a-z][^|]*)\|(.*?)(?: SQLSTATE: P0001|$)", re.MULTILINE)
 
 
+_RULES = (CheckViolationError, NotNullViolationError)
+
+
 @dataclass(frozen=True, slots=True)
 class WriteContext:
     """What a failed write was about: the table, the SQL of its columns' values, and the statement."""
@@ -38,6 +41,8 @@ class WriteContext:
     values: tuple[tuple[str, str], ...] = ()
     insert: bool = False
     merge: bool = False
+    replacing: str | None = None
+    """The clause REPLACE USING or ON of an INSERT."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,10 @@ def marked_error(failure: Failure, write: WriteContext | None, sql: str) -> Delt
     table = "the table" if write is None else write.table
     violation = _VIOLATION.search(failure.text)
     if violation is not None:
-        return _violation(violation, table)
+        error = _violation(violation, table)
+        if write is None or write.replacing is None or not isinstance(error, _RULES):
+            return error
+        return ReplaceViolationError(clause=write.replacing, violation=error.message)
     overflow = _OVERFLOW.search(failure.text)
     if overflow is not None:
         return IdentityOverflowError(unquote(overflow[1]))

@@ -8,8 +8,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.reading.frames import Frames
-from deltasql.plan.hidden import SOURCE_PRESENT, SOURCE_ROW
-from deltasql.plan.operators import EqualKey, Rewrite, Scan, SourceJoin
+from deltasql.plan.base import quote
+from deltasql.plan.hidden import LOOKUP, SOURCE_PRESENT, SOURCE_ROW
+from deltasql.plan.operators import EqualKey, Lookup, Rewrite, Scan, SourceJoin
 from deltasql.schema.literals import sql_literal
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType
 from deltasql.skipping.pruning import prune
@@ -37,7 +38,10 @@ class Source:
         join = operator.join
         if join is None:
             return
-        rows = frames.frame(join.source).withColumn(SOURCE_PRESENT, F.lit(True))
+        rows = frames.frame(join.source)
+        if join.lookup is not None:
+            rows = with_lookups(self.cache(rows) if join.is_kept else rows, join.alias, join.lookup)
+        rows = rows.withColumn(SOURCE_PRESENT, F.lit(True))
         if keep:
             rows = self.cache(rows.withColumn(SOURCE_ROW, F.monotonically_increasing_id()))
             self.broadcast = self._measure(rows.alias(join.alias), join) <= BROADCAST_ROWS
@@ -76,6 +80,20 @@ class Source:
     def release(self) -> None:
         for rows in self._cached:
             rows.unpersist()
+
+
+def with_lookups(rows: DataFrame, alias: str, lookup: Lookup) -> DataFrame:
+    """`rows`, and those that are looked up, with LOOKUP, which tells them apart; a key has no other values."""
+    from pyspark.sql import functions as F
+
+    keys = rows.alias(alias)
+    if lookup.condition is not None:
+        keys = keys.filter(F.expr(f"({lookup.condition})"))
+    keys = keys.select(*map(quote, lookup.columns)).distinct() if lookup.columns else keys.limit(1).select()
+    absent = [field for field in rows.schema if field.name not in lookup.columns]
+    keys = keys.withColumns({field.name: F.lit(None).cast(field.dataType) for field in absent})
+    keys = keys.select(*map(quote, rows.columns), F.lit(True).alias(LOOKUP))
+    return rows.withColumn(LOOKUP, F.lit(False)).unionAll(keys)
 
 
 def _comparable(kind: DataType | None, value: Any) -> bool:

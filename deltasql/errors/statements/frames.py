@@ -76,6 +76,55 @@ class ReplaceWhereDynamicError(DeltaSqlError):
 
 
 @condition(
+    "DELTA_INCOMPATIBLE_DATAFRAME_OPTIONS",
+    "42613",
+    "The options {first} and {second} exclude each other. Leave one of the two away.",
+)
+class IncompatibleOptionsError(DeltaSqlError):
+    first: str
+    second: str
+
+
+@condition(
+    "DELTA_OVERWRITE_BY_FILTER_INCOMPATIBLE_REPLACE_ON_OR_USING",
+    "42613",
+    "A condition already says which rows make way, and so does the option {option}. Leave one of the two away.",
+)
+class ReplaceByFilterError(DeltaSqlError):
+    """replaceWhere, or overwrite(condition), together with replaceOn or replaceUsing."""
+
+    option: str
+
+
+@condition(
+    "DELTA_DYNAMIC_PARTITION_OVERWRITE_INCOMPATIBLE_REPLACE_ON_OR_USING",
+    "42613",
+    "A dynamic overwrite replaces whole partitions, and the option {option} says which rows. Leave one of the two away.",
+)
+class ReplaceDynamicError(DeltaSqlError):
+    option: str
+
+
+@condition(
+    "DELTA_DFV2_CREATE_REPLACE_INCOMPATIBLE_REPLACE_ON_OR_USING",
+    "42000",
+    "create(), replace() and createOrReplace() make a table with these rows alone, so the option {option} has no rows "
+    "to replace. Leave it away, or write with mode('overwrite').",
+)
+class ReplaceByDefinitionError(DeltaSqlError):
+    option: str
+
+
+@condition(
+    "DELTA_PATH_DOES_NOT_EXIST",
+    "42K03",
+    "There is no table {table} in which rows could be replaced. Leave the options replaceUsing and replaceOn away.",
+)
+class ReplaceInNothingError(DeltaSqlError):
+    table: str
+
+
+@condition(
     "DELTA_DATA_CHANGE_FALSE",
     "0AKDE",
     "A write with dataChange = false only moves rows, so it cannot change the schema of {table}. "

@@ -112,13 +112,104 @@ class StaticPartitionInListError(DeltaSqlError):
 @condition(
     "PARSE_SYNTAX_ERROR",
     "42601",
-    "REPLACE WHERE says itself which rows make way, so {clause} cannot stand beside it. "
-    "Write: INSERT INTO … REPLACE WHERE … SELECT ….",
+    "{replaces} says itself which rows make way, so {clause} cannot stand beside it. "
+    "Write: INSERT INTO … {replaces} … SELECT ….",
 )
-class ReplaceWhereClauseError(DeltaSqlError):
-    """INSERT OVERWRITE or PARTITION together with REPLACE WHERE."""
+class ReplaceClauseError(DeltaSqlError):
+    """INSERT OVERWRITE or PARTITION together with REPLACE WHERE, USING or ON."""
+
+    replaces: str
+    clause: str
+
+
+@condition(
+    "INSERT_REPLACE_WHERE_TABLE_ALIAS_NOT_ALLOWED",
+    "42000",
+    "REPLACE WHERE looks at the table alone, which needs no alias {alias} there. Leave the alias out; to compare rows "
+    "with those of the query write REPLACE ON.",
+)
+class ReplaceWhereAliasError(DeltaSqlError):
+    alias: str
+
+
+@condition(
+    "UNSUPPORTED_FEATURE.INSERT_PARTITION_SPEC_IF_NOT_EXISTS",
+    "0A000",
+    "INSERT OVERWRITE {table} PARTITION (…) IF NOT EXISTS is for tables of Hive. To write a partition only once: "
+    "INSERT INTO {table} SELECT … WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE …).",
+)
+class PartitionIfNotExistsError(DeltaSqlError):
+    table: str
+
+
+@condition(
+    "INVALID_STATEMENT_OR_CLAUSE",
+    "42601",
+    "INSERT INTO … IF NOT EXISTS says nothing: INSERT INTO needs a table that is there, and adds to it. Leave it out.",
+)
+class InsertIfNotExistsError(DeltaSqlError):
+    """IF NOT EXISTS behind the table of INSERT INTO."""
+
+
+@condition(
+    "UNRESOLVED_INSERT_REPLACE_USING_COLUMN",
+    "42703",
+    "REPLACE USING names {column}, which the {where} does not have; its columns are: {columns}.",
+)
+class UnresolvedReplaceUsingError(DeltaSqlError):
+    """`where` is the query, or the table with its name."""
+
+    column: str
+    where: str
+    columns: tuple[str, ...]
+
+    @property
+    def message(self) -> str:
+        advice = f" Give one that name: SELECT … AS {self.column}, or a column list." if self.where == "query" else ""
+        return super().message + advice
+
+
+@condition(
+    "INSERT_REPLACE_USING_DISALLOW_MISALIGNED_COLUMNS",
+    "42802",
+    "REPLACE USING names {column}, and the query has it at another place than the table, where columns go by "
+    "position. Write INSERT INTO … BY NAME REPLACE USING …, or put the query's columns into the order of the table's.",
+)
+class MisalignedReplaceUsingError(DeltaSqlError):
+    column: str
+
+
+@condition(
+    "DELTA_INSERT_REPLACE_ON_AMBIGUOUS_COLUMNS_IN_CONDITION",
+    "42702",
+    "{column} in the condition of REPLACE ON may be the table's or the query's. Say which: {example}, or give the "
+    "query a name: REPLACE ON … (SELECT …) AS s.",
+)
+class AmbiguousReplaceOnError(DeltaSqlError):
+    column: str
+    example: str
+
+
+@condition(
+    "DELTA_INSERT_REPLACE_ON_UNRESOLVED_COLUMNS_IN_CONDITION",
+    "42703",
+    "{column} in the condition of REPLACE ON is no column of the table or of the query. Columns are: {columns}.",
+)
+class UnresolvedReplaceOnError(DeltaSqlError):
+    column: str
+    columns: tuple[str, ...]
+
+
+@condition(
+    "DELTA_REPLACE_ON_OR_USING_TABLE_CONSTRAINT_VIOLATION",
+    "44000",
+    "A row to write with REPLACE ON or USING {clause} breaks a rule of the table, so nothing was written. {violation}",
+)
+class ReplaceViolationError(DeltaSqlError):
+    """`violation` says which rule, as it is said of any write."""
 
     clause: str
+    violation: str
 
 
 @condition(

@@ -1,8 +1,9 @@
-"""INSERT INTO and INSERT OVERWRITE."""
+"""INSERT INTO and INSERT OVERWRITE, one or several from one source."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias, Union
 
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName
 
@@ -16,19 +17,61 @@ class PartitionValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Insert(LogicalPlan):
-    """[WITH ctes] INSERT [WITH SCHEMA EVOLUTION] {INTO | OVERWRITE} [TABLE] t [PARTITION (…)] [(columns) | BY NAME]
-    [REPLACE WHERE predicate] query
+class ReplaceWhere:
+    """REPLACE WHERE predicate: rows that satisfy it make way for the query's, which must satisfy it, too."""
 
-    `ctes` is the text from WITH up to INSERT. `columns` is None without a list.
+    predicate: SqlText
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceUsing:
+    """REPLACE USING (columns): rows make way that agree in all `columns` with one of the query's."""
+
+    columns: tuple[ColumnPath, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceOn:
+    """REPLACE ON condition (query) [AS source_alias]: rows make way that meet one of the query's."""
+
+    condition: SqlText
+    source_alias: str | None = None
+
+
+Replaces: TypeAlias = Union[ReplaceWhere, ReplaceUsing, ReplaceOn]
+
+
+@dataclass(frozen=True, slots=True)
+class Insert(LogicalPlan):
+    """[WITH ctes] INSERT [WITH SCHEMA EVOLUTION] {INTO | OVERWRITE} [TABLE] t [[AS] alias] [PARTITION (…)]
+    [(columns) | BY NAME] [REPLACE WHERE predicate | REPLACE USING (columns) | REPLACE ON condition] query
+
+    `ctes` is what stands before INSERT and belongs to its query: the text from WITH, or from the FROM of several
+    inserts, up to INSERT. `alias` is a name of one part. `columns` is None without a list.
     """
 
     ctes: SqlText | None
     schema_evolution: bool
     overwrite: bool
     table: TableName
+    alias: ColumnPath | None
     partition: tuple[PartitionValue, ...]
     columns: tuple[ColumnPath, ...] | None
     by_name: bool
-    replace_where: SqlText | None
+    replaces: Replaces | None
     query: SqlText
+
+    @property
+    def predicate(self) -> SqlText | None:
+        """That of REPLACE WHERE."""
+        return self.replaces.predicate if isinstance(self.replaces, ReplaceWhere) else None
+
+
+@dataclass(frozen=True, slots=True)
+class MultiInsert(LogicalPlan):
+    """[WITH ctes] FROM s INSERT INTO a SELECT … INSERT INTO b SELECT …
+
+    The `ctes` of each reach to the end of the FROM clause.
+    """
+
+    inserts: tuple[Insert, ...]

@@ -201,16 +201,19 @@ def column_values(
     return tuple(columns)
 
 
-def table_rows(rows: Operator, columns: Sequence[tuple[str, str]], schema: StructType, *, few: bool) -> Operator:
+def table_rows(
+    rows: Operator, columns: Sequence[tuple[str, str]], schema: StructType, *, few: bool, carried: Sequence[str] = ()
+) -> Operator:
     """The query's rows with all columns of the table: those of `column_values`, and what is generated from them.
 
-    `few` says that the rows are the statement's own.
+    `few` says that the rows are the statement's own. Columns of the query that are `carried` stay beside them.
     """
     given = {name for name, _ in columns}
     if any(ORDINAL in sql for _, sql in columns):
         rows = Number(rows, single=few)
     declared = declared_texts(schema)
-    projected = Project(rows, tuple(columns), declared)
+    beside = tuple((name, name) for name in carried)
+    projected = Project(rows, (*columns, *beside), declared)
     if len(given) == len(schema):
         return projected
     # In a projection of their own, so that each value that they are computed from is computed once.
@@ -221,7 +224,7 @@ def table_rows(rows: Operator, columns: Sequence[tuple[str, str]], schema: Struc
         if field.name not in given and generation_of(field) is not None
     }
     values = {**names, **computed}
-    return Project(projected, tuple((field.name, values[field.name]) for field in schema), declared)
+    return Project(projected, (*((field.name, values[field.name]) for field in schema), *beside), declared)
 
 
 def left_to_the_table(

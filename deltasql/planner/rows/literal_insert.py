@@ -63,7 +63,7 @@ _HARMLESS = frozenset(
 
 def known_rows(statement: Insert, query: str, context: Context) -> LiteralRows | None:
     """The rows of the INSERT's query where they are certain without Spark; None where Spark must be asked."""
-    plain = not (statement.overwrite or statement.replace_where or statement.ctes or statement.schema_evolution)
+    plain = not (statement.overwrite or statement.replaces or statement.ctes or statement.schema_evolution)
     if not plain or not context.analyst.is_plain or not _has_usual_settings(context):
         return None
     return literal_rows(query, certain_zone(context))

@@ -11,7 +11,7 @@ from deltasql.errors.statements.insert import (
     DuplicateInsertColumnError,
     MissingNotNullColumnError,
     NotPartitionColumnError,
-    ReplaceWhereClauseError,
+    ReplaceClauseError,
     StaticPartitionInListError,
     TooFewInsertColumnsError,
     TooManyInsertColumnsError,
@@ -124,7 +124,7 @@ def test_constants_of_partitions(table: Lab) -> None:
             StaticPartitionInListError,
             None,
         ),
-        ("INSERT OVERWRITE t REPLACE WHERE p = 'a' SELECT 1", {"a": "INT"}, ReplaceWhereClauseError, "p = 'a'"),
+        ("INSERT OVERWRITE t REPLACE WHERE p = 'a' SELECT 1", {"a": "INT"}, ReplaceClauseError, "p = 'a'"),
         (
             "INSERT INTO t REPLACE WHERE id IN (SELECT 1) SELECT 1, 2, 3",
             dict.fromkeys("abc", "INT"),

@@ -15,6 +15,7 @@ from deltasql.errors.statements.frames import (
     FrameSchemaMismatchError,
     OverwriteSchemaDynamicError,
     PathExistsError,
+    ReplaceInNothingError,
     ReplaceWhereDataChangeError,
     VoidInStreamError,
 )
@@ -25,7 +26,7 @@ from deltasql.plan.base import ColumnPath, SqlText, quote
 from deltasql.plan.hidden import hidden
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Rewrite, Supplied, Write
 from deltasql.plan.statements.frames import CreateForFrame, WriteFrame, WriteMode
-from deltasql.plan.statements.insert import Insert
+from deltasql.plan.statements.insert import Insert, ReplaceOn, ReplaceUsing
 from deltasql.plan.statements.table import ClusterBy, ColumnDefinition, CreateTable, PartitionColumn
 from deltasql.planner.changes import Answer, CommitSpec, Plan, RowChange
 from deltasql.planner.context import Context
@@ -140,6 +141,8 @@ def _planned(statement: WriteFrame, options: WriteOptions, context: Context, sna
     match statement.mode:
         case WriteMode.REPLACE if snapshot is None:
             raise CannotReplaceMissingTableError(table=str(statement.table))
+        case WriteMode.OVERWRITE if snapshot is None and isinstance(options.replaces, (ReplaceUsing, ReplaceOn)):
+            raise ReplaceInNothingError(table=str(statement.table))
         case _ if snapshot is None:
             return _created(statement, options, context)
         case WriteMode.REPLACE | WriteMode.CREATE_OR_REPLACE:
@@ -162,7 +165,7 @@ def _written(statement: WriteFrame, options: WriteOptions, context: Context) -> 
     if statement.batch is not None:
         _refuse_voids(columns)
     write = _Write(statement, options, log, snapshot, columns, managed=entry is not None and entry.managed)
-    if options.overwrite_schema and write.overwrites and options.replace_where is None:
+    if options.overwrite_schema and write.overwrites and options.replaces is None:
         if options.dynamic is None and is_dynamic(context, snapshot, {}):
             raise OverwriteSchemaDynamicError
         return _named(write, _redefined(write, context))
@@ -238,16 +241,17 @@ def _inserted(write: _Write, context: Context) -> RowChange:
     evolution = options.merge_schema if options.merge_schema is not None else context.setting(AUTO_MERGE)
     if not evolution and statement.by_name:
         _refuse_new_columns(write)
-    predicate = None if options.replace_where is None else SqlText(options.replace_where, 0)
+    replaces = options.replaces
     insert = Insert(
         ctes=None,
         schema_evolution=evolution,
-        overwrite=write.overwrites and predicate is None,
+        overwrite=write.overwrites and replaces is None,
         table=statement.table,
+        alias=None if options.target_alias is None else ColumnPath((options.target_alias,)),
         partition=(),
         columns=None,
         by_name=statement.by_name,
-        replace_where=predicate,
+        replaces=replaces,
         query=DATAFRAME,
     )
     refuse_overwrite(insert, snapshot)
@@ -265,6 +269,7 @@ def _inserted(write: _Write, context: Context) -> RowChange:
         rule=StructRule.BY_NAME_LENIENT if statement.by_name else struct_rule(insert, evolution),
     )
     change = inserted(insertion, context)
+    change = replace(change, keeps_null_partitions=change.dynamic_overwrite and options.ignores_null)
     if options.data_change:
         return change
     if change.metadata is not snapshot.metadata:
@@ -346,13 +351,13 @@ def _named(write: _Write, change: RowChange) -> RowChange:
         told["canOverwriteSchema"] = True
     if change.commit.parameters.get("canMergeSchema"):
         told["canMergeSchema"] = True
-    if write.overwrites and by_name_of_table and options.replace_where is None:
+    if write.overwrites and by_name_of_table and options.replaces is None:
         given = creation_parameters(change.metadata, managed=write.managed)
         return _as_replacement(change, {**given, **told})
     columns = () if by_name_of_table else statement.partitioned_by
     parameters = {"mode": _MODES[statement.mode], "partitionBy": _json(columns), **told}
-    if options.replace_where is not None:
-        parameters["predicate"] = options.replace_where
+    kept = ("predicate", "replaceUsingCols", "replaceOnCond")
+    parameters |= {key: value for key, value in change.commit.parameters.items() if key in kept}
     return change.committing(parameters=parameters)
 
 

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.statements.insert import (
     DuplicateInsertColumnError,
     NotPartitionColumnError,
-    ReplaceWhereClauseError,
+    ReplaceClauseError,
+    ReplaceWhereAliasError,
 )
+from deltasql.errors.statements.refused import UnsupportedStatementError
 from deltasql.log.actions import operations
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import ORDINAL, QUERY, hidden
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Literals, Operator, Query, Write
 from deltasql.plan.reads import NO_ROWS, RowReads
-from deltasql.plan.statements.insert import Insert
+from deltasql.plan.statements.insert import Insert, MultiInsert, ReplaceOn, ReplaceUsing, ReplaceWhere
 from deltasql.planner import binding
-from deltasql.planner.changes import CommitSpec, Plan, RowChange
+from deltasql.planner.changes import CommitSpec, Plan, RowChange, Stepwise
 from deltasql.planner.context import Context
+from deltasql.planner.idempotency import plan_statement
 from deltasql.planner.rows.alignment import StructRule
 from deltasql.planner.rows.char_types import stored
 from deltasql.planner.rows.defaults import default_keywords, replace_defaults
@@ -40,6 +43,7 @@ from deltasql.planner.rows.insert_columns import (
 )
 from deltasql.planner.rows.literal_insert import known_rows, stored_rows
 from deltasql.planner.rows.read_set import WHOLE_TABLE, reads_of_files, reads_of_itself
+from deltasql.planner.rows.replace_matching import Replacement, replaced, replaced_by_columns, replaced_by_condition
 from deltasql.planner.rows.replace_where import checked_rows, replacing
 from deltasql.planner.rows.row_level import inserted_rows
 from deltasql.planner.rule import plan
@@ -126,9 +130,36 @@ def _(statement: Insert, context: Context) -> Plan:
     return inserted(insertion, context)
 
 
+@plan.register
+def _(statement: MultiInsert, context: Context) -> Plan:
+    """Each its own commit, in order, and its own look at the source. What is wrong with one is said before the first."""
+    for insert in statement.inserts:
+        plan(insert, _anew(context))
+    return Stepwise("one for each INSERT", _inserts(statement, context), "insert")
+
+
+def _inserts(statement: MultiInsert, context: Context) -> Iterator[Plan]:
+    """The changes, each planned on tables as the one before left them.
+
+    A write that the session's application has done before is not done again. Those into one table are one write.
+    """
+    done: dict[str, bool] = {}
+    for insert in statement.inserts:
+        context = _anew(context)
+        table = context.location(insert.table)
+        change = plan(insert, context) if done.get(table) is False else plan_statement(insert, context)
+        done[table] = not isinstance(change, RowChange)
+        yield change
+
+
+def _anew(context: Context) -> Context:
+    """The context with a new look at tables."""
+    return replace(context, _snapshots={})
+
+
 def refuse_overwrite(statement: Insert, snapshot: Snapshot) -> None:
     """Raises AppendOnlyError for a statement under which rows go, where none may."""
-    if statement.overwrite or statement.replace_where is not None:
+    if statement.overwrite or statement.replaces is not None:
         refuse_append_only(snapshot)
 
 
@@ -145,7 +176,8 @@ def inserted(insertion: Insertion, context: Context) -> RowChange:
     schema = metadata.schema
     columns = column_values(statement, context, schema, insertion.matched, static, insertion.rule)
     numbered = tuple(name for name, sql in columns if ORDINAL in sql)
-    child = _checked(insertion, metadata, columns, numbered, context)
+    how = _replacement(insertion, context)
+    child = _checked(insertion, metadata, columns, numbered, how.carried if how else (), context)
     write = Write(child, schema, snapshot.partition_columns, single_file=insertion.rows.few)
     change = RowChange(
         CommitSpec(
@@ -159,8 +191,10 @@ def inserted(insertion: Insertion, context: Context) -> RowChange:
         metadata,
         identities=numbered,
     )
-    if statement.replace_where is not None:
-        return _replacing(change, write, insertion, statement.replace_where, context)
+    if how is not None:
+        return _matching(change, child, how, insertion, context)
+    if statement.predicate is not None:
+        return _replacing(change, write, insertion, statement.predicate, context)
     if not statement.overwrite:
         # An append whose query does not read the table depends on nothing.
         change = change.committing(reads=insertion.rows.reads)
@@ -173,17 +207,19 @@ def _checked(
     metadata: Metadata,
     columns: Sequence[tuple[str, str]],
     numbered: tuple[str, ...],
+    carried: tuple[str, ...],
     context: Context,
 ) -> Operator:
     """The rows to write, with the checks that they must pass. Literals have passed them."""
     statement, snapshot, schema = insertion.statement, insertion.snapshot, metadata.schema
-    child = _literals(insertion, schema) or table_rows(insertion.rows.operator, columns, schema, few=insertion.rows.few)
+    rows, few = insertion.rows.operator, insertion.rows.few
+    child = _literals(insertion, schema) or table_rows(rows, columns, schema, few=few, carried=carried)
     constraints = constraints_of(schema, metadata.configuration, snapshot.table, skip=frozenset(numbered))
     constraints = (*constraints, *generated_checks(schema, [name for name, _ in columns]))
     if constraints and not isinstance(child, Literals):
         child = Check(child, constraints)
-    if statement.replace_where is not None:
-        child = checked_rows(child, statement.table, schema, statement.replace_where, context)
+    if statement.predicate is not None:
+        child = checked_rows(child, statement.table, schema, statement.predicate, context)
     return child
 
 
@@ -226,6 +262,31 @@ def _replacing(
     return replace(change, operator=operator, skip_if_empty=True).committing(reads=own or reads)
 
 
+def _replacement(insertion: Insertion, context: Context) -> Replacement | None:
+    """Which rows REPLACE USING or ON takes out; None for an INSERT without them."""
+    statement, schema = insertion.statement, insertion.snapshot.schema
+    given = [item for _, item in insertion.matched]
+    match statement.replaces:
+        case ReplaceUsing() as using:
+            return replaced_by_columns(statement, using, schema, given, insertion.matched, context)
+        case ReplaceOn(condition, alias):
+            return replaced_by_condition(statement, condition, alias, schema, given, context)
+        case _:
+            return None
+
+
+def _matching(
+    change: RowChange, rows: Operator, how: Replacement, insertion: Insertion, context: Context
+) -> RowChange:
+    """REPLACE USING and REPLACE ON: the files with rows that make way are rewritten, or get deletion vectors."""
+    told = "replaceUsingCols" if isinstance(insertion.statement.replaces, ReplaceUsing) else "replaceOnCond"
+    change = replaced(change, rows, insertion.snapshot, how, context)
+    change = change.committing(parameters={**change.commit.parameters, told: how.told})
+    if not insertion.rows.reads:
+        return change
+    return replace(change, rows=NO_ROWS).committing(reads=WHOLE_TABLE)
+
+
 def _query(
     statement: Insert, context: Context, snapshot: Snapshot, static: dict[str, str]
 ) -> tuple[Query, Query, list[Given], frozenset[int], LiteralRows | None]:
@@ -254,11 +315,23 @@ def own_names(count: int) -> list[str]:
 
 
 def _refuse_clauses(statement: Insert, context: Context) -> None:
-    """REPLACE WHERE says itself which rows go: neither OVERWRITE nor PARTITION can say it as well."""
-    predicate = statement.replace_where
-    if predicate is not None and (statement.overwrite or statement.partition):
+    """REPLACE says itself which rows go: neither OVERWRITE nor PARTITION can say it as well."""
+    alias, replaces = statement.alias, statement.replaces
+    if alias is not None and not isinstance(replaces, ReplaceOn):
+        caret = context.caret(alias.start, alias.end)
+        if isinstance(replaces, ReplaceWhere):
+            raise ReplaceWhereAliasError(str(alias)).at(caret)
+        raise UnsupportedStatementError("An alias in INSERT", "Name the table itself.").at(caret)
+    if replaces is not None and (statement.overwrite or statement.partition):
         clause = "PARTITION" if statement.partition else "OVERWRITE"
-        raise ReplaceWhereClauseError(clause=clause).at(context.caret(predicate.start, predicate.end))
+        match replaces:
+            case ReplaceWhere(text):
+                word, start, end = "REPLACE WHERE", text.start, text.end
+            case ReplaceOn(text):
+                word, start, end = "REPLACE ON", text.start, text.end
+            case ReplaceUsing(columns):
+                word, start, end = "REPLACE USING", columns[0].start, columns[-1].end
+        raise ReplaceClauseError(replaces=word, clause=clause).at(context.caret(start, end))
 
 
 def _static_partitions(statement: Insert, snapshot: Snapshot, context: Context) -> dict[str, str]:
@@ -303,10 +376,10 @@ def _replaced_files(snapshot: Snapshot, static: dict[str, str], context: Context
 
 
 def _parameters(statement: Insert, evolution: bool, context: Context) -> dict[str, Any]:
-    replaces = statement.overwrite or statement.replace_where is not None
+    replaces = statement.overwrite or statement.replaces is not None
     parameters: dict[str, Any] = {"mode": "Overwrite" if replaces else "Append", "partitionBy": "[]"}
-    if statement.replace_where is not None:
-        parameters["predicate"] = context.told(statement.replace_where)
+    if statement.predicate is not None:
+        parameters["predicate"] = context.told(statement.predicate)
     if evolution:
         parameters["canMergeSchema"] = True
     return parameters
