@@ -30,6 +30,7 @@ from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.stores import Stores
 from deltasql.parser import misplaced_word, parse, refused_name, split
+from deltasql.parser.identifiers import bind_identifiers
 from deltasql.parser.parameters import bind_parameters
 from deltasql.plan.base import TableName
 from deltasql.plan.parameters import BoundStatement
@@ -137,13 +138,14 @@ class Session:
                 yield
             except DeltaSqlError as error:
                 if error.caret is not None and error.caret.sql == bound.sql:
-                    error.caret = _original(error.caret, text, bound.to_original)
+                    error.caret = _original(error.caret, text, bound)
                 bound.hide_values(error)
                 raise
             except RecursionError as error:
                 raise TooComplexError from error
 
         with interruptible(), self._statement(), placed():
+            bound = bind_identifiers(bound, self._runtime(bound.sql).value)
             engine = self._runtime(bound.sql)
             change = self._planned(bound, engine)
             return self._begun(change, engine, placed, time.perf_counter() - started)
@@ -366,9 +368,10 @@ def table_name(text: str) -> TableName:
     return TableName(tuple(token.name for token in tokenize(text) if token.is_name))
 
 
-def _original(caret: Caret | None, text: str, to_original: Callable[[int], int]) -> Caret | None:
+def _original(caret: Caret | None, text: str, bound: BoundStatement) -> Caret | None:
     """A place in the statement after parameters were bound, as a place in the user's text."""
     if caret is None or caret.sql == text:
         return caret
-    start = to_original(caret.start)
-    return Caret(text, start, max(start + 1, to_original(caret.end)))
+    first, last = bound.whole_names(caret.start, caret.end)
+    start = bound.to_original(first)
+    return Caret(text, start, max(start + 1, bound.to_original(last)))

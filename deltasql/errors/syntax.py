@@ -24,6 +24,31 @@ class TooComplexError(DeltaSqlError):
     """What is nested so deeply that it cannot be worked on."""
 
 
+@condition(
+    "NOT_A_CONSTANT_STRING.NOT_CONSTANT",
+    "42601",
+    "IDENTIFIER needs a constant text, and {expression} is none: it may look at no column, at no query and at nothing "
+    "random. Write IDENTIFIER('name'), a parameter, or a session variable.",
+)
+class NameNotConstantError(DeltaSqlError):
+    """IDENTIFIER(…) of an expression that has no value before the statement runs."""
+
+    expression: str
+
+
+@condition(
+    "NOT_A_CONSTANT_STRING.WRONG_TYPE", "42601", "IDENTIFIER needs a text, and {expression} is of type {type}."
+)
+class NameOfWrongTypeError(DeltaSqlError):
+    expression: str
+    type: str
+
+
+@condition("NOT_A_CONSTANT_STRING.NULL", "42601", "IDENTIFIER needs a text, and {expression} is NULL.")
+class NullNameError(DeltaSqlError):
+    expression: str
+
+
 @condition("PARSE_EMPTY_STATEMENT", "42617", "The statement is empty: there is nothing to run.")
 class EmptyStatementError(DeltaSqlError):
     pass

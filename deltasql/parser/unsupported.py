@@ -104,19 +104,6 @@ TABLE = (
     Unsupported(
         "{words}", "Leave the clause out: rows that no clause takes stay as they are.", ("MERGE … THEN < DO NOTHING >",)
     ),
-    # Names that are computed
-    Unsupported(
-        "IDENTIFIER(…) in {verb}",
-        "Write the name itself, or put it into the text in Python. Queries take it: SELECT … FROM IDENTIFIER('t').",
-        (
-            f"{_INTO} < IDENTIFIER () >",
-            "UPDATE < IDENTIFIER () >",
-            "DELETE FROM < IDENTIFIER () >",
-            "MERGE … INTO|USING < IDENTIFIER () >",
-            f"CREATE|REPLACE|DROP|ALTER|COMMENT|REORG|TRUNCATE|RESTORE|FSCK … {_OBJECT} < IDENTIFIER () >",
-            "DESCRIBE|DESC|SHOW|USE|OPTIMIZE|VACUUM|RESTORE|TRUNCATE … < IDENTIFIER () >",
-        ),
-    ),
     # Columns, keys and clauses of tables
     Unsupported(
         "{words}",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from deltasql.errors.base import DeltaSqlError
@@ -34,10 +35,46 @@ class BoundStatement:
     sql: str = field(default="", repr=False)
     shifts: tuple[tuple[int, int], ...] = ()
     values: tuple[BoundValue, ...] = ()
+    names: tuple[tuple[int, int], ...] = ()
+    """Where names stand in place of IDENTIFIER(…)."""
+
+    def whole_names(self, start: int, end: int) -> tuple[int, int]:
+        """The place [start, end) of `sql`, with all of the name that it begins or ends in."""
+        for first, last in self.names:
+            start = first if first <= start < last else start
+            end = last if first < end <= last else end
+        return start, end
 
     def to_original(self, offset: int) -> int:
         """Where the character at `offset` of `sql` stands in the user's text."""
         return offset - sum(added for after, added in self.shifts if offset >= after)
+
+    def with_names(self, edits: Sequence[tuple[int, int, str]]) -> BoundStatement:
+        """This statement with a text in place of each span (start, end) of `sql`, which stand in order.
+
+        Literals within a span are gone with it.
+        """
+        pieces: list[str] = []
+        shifts, values = list(self.shifts), list(self.values)
+        moved_shifts: list[tuple[int, int]] = []
+        moved_values: list[BoundValue] = []
+        names: list[tuple[int, int]] = []
+        at = delta = 0
+        for start, end, text in [*edits, (len(self.sql), len(self.sql), "")]:
+            before = [item for item in shifts if item[0] <= start]
+            moved_shifts += [(after + delta, added) for after, added in before]
+            moved_values += [
+                replace(item, start=item.start + delta, end=item.end + delta) for item in values if item.end <= start
+            ]
+            within = sum(added for after, added in shifts if start < after <= end)
+            shifts = [item for item in shifts if item[0] > end]
+            values = [item for item in values if item.start >= end]
+            pieces += [self.sql[at:start], text]
+            at, longer = end, len(text) - (end - start)
+            delta += longer
+            moved_shifts.append((end + delta, longer + within))
+            names.append((end + delta - len(text), end + delta))
+        return BoundStatement("".join(pieces), tuple(moved_shifts), tuple(moved_values), tuple(names[:-1]))
 
     def told(self, part: SqlText) -> str:
         """A part of the statement as it was written, markers and all."""

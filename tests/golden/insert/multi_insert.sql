@@ -26,6 +26,6 @@ FROM s INSERT INTO a SELECT * INSERT INTO b SELECT * FROM s;
 FROM s INSERT INTO a SELECT nope INSERT INTO b SELECT *, 'x';
 FROM s INSERT INTO a SELECT * INSERT INTO b VALEUS (1);
 -- name: wrong row in the second: the first is there
-ALTER TABLE b ADD CONSTRAINT small CHECK (id < 3);
-FROM s INSERT INTO a SELECT id, 'kept' INSERT INTO b SELECT *, 'x';
+ALTER TABLE b ADD CONSTRAINT small CHECK (id < 20);
+FROM s INSERT INTO a SELECT id, 'kept' INSERT INTO b SELECT id + 100, v, 'x';
 SELECT count(*) FROM a WHERE v = 'kept';

@@ -55,6 +55,7 @@ from deltasql.schema.text import sql_text
 from deltasql.schema.types import StructType
 from deltasql.settings.session_settings import AUTO_MERGE, PARTITION_OVERWRITE_MODE
 from deltasql.sql.literal_rows import LiteralRows
+from deltasql.sql.value_rows import selected_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -298,7 +299,7 @@ def _query(
     fields = written_fields(statement, snapshot.schema, static)
     keywords, count = default_keywords(statement.query.text)
     left_out = left_to_the_table(keywords, count, fields)
-    text = SqlText(replace_defaults(statement.query.text, fields), statement.query.start)
+    text = SqlText(selected_rows(replace_defaults(statement.query.text, fields)), statement.query.start)
     known = known_rows(statement, text.text, context)
     # Literals refer to no table.
     query = binding.query(context, text, statement.ctes) if known is None else Query(text.text, {}, "query")

@@ -18,6 +18,7 @@ from deltasql.errors.statements.routine import (
 )
 from deltasql.errors.statements.settings import UnboundParameterError
 from deltasql.parser import parse
+from deltasql.parser.identifiers import bind_identifiers
 from deltasql.parser.parameters import bind_parameters
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.operators import Query
@@ -67,6 +68,7 @@ def _(statement: ExecuteImmediate, context: Context) -> Plan:
         bound = bind_parameters(text, _no_values(text) if arguments is None else arguments)
     except UnboundParameterError as error:
         raise ImmediateParameterError(name=error.name).at(error.caret) from None
+    bound = bind_identifiers(bound, context.analyst.value)
     node = parse(bound.sql)
     change = plan_statement(node, replace(context, sql=bound.sql, bound=bound, depth=depth))
     if not statement.variables:
