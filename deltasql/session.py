@@ -42,7 +42,9 @@ from deltasql.planner.changes import (
 )
 from deltasql.planner.context import Context
 from deltasql.result import Placed, Result
+from deltasql.schema.types import matching
 from deltasql.settings.session_settings import (
+    CASE_SENSITIVE,
     COMMIT_PROBE,
     FSYNC,
     TIME_ZONE,
@@ -130,12 +132,13 @@ class Session:
         `commit` of what comes back is the second phase; what other writers commit meanwhile is checked there.
         """
         started = time.perf_counter()
-        bound = bind_parameters(text, args)
+        bound, sensitive = bind_parameters(text, args), False
 
         @contextmanager
         def placed() -> Iterator[None]:
             try:
-                yield
+                with matching(case_sensitive=sensitive):
+                    yield
             except DeltaSqlError as error:
                 if error.caret is not None and error.caret.sql == bound.sql:
                     error.caret = _original(error.caret, text, bound)
@@ -145,9 +148,11 @@ class Session:
                 raise TooComplexError from error
 
         with interruptible(), self._statement(), placed():
-            bound = bind_identifiers(bound, self._runtime(bound.sql).value)
+            bound = bind_identifiers(bound, lambda name: self._runtime(name).value(name))
             engine = self._runtime(bound.sql)
-            change = self._planned(bound, engine)
+            sensitive = self._context(bound.sql, engine).setting(CASE_SENSITIVE)
+            with matching(case_sensitive=sensitive):
+                change = self._planned(bound, engine)
             return self._begun(change, engine, placed, time.perf_counter() - started)
 
     @property

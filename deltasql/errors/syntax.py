@@ -36,9 +36,7 @@ class NameNotConstantError(DeltaSqlError):
     expression: str
 
 
-@condition(
-    "NOT_A_CONSTANT_STRING.WRONG_TYPE", "42601", "IDENTIFIER needs a text, and {expression} is of type {type}."
-)
+@condition("NOT_A_CONSTANT_STRING.WRONG_TYPE", "42601", "IDENTIFIER needs a text, and {expression} is of type {type}.")
 class NameOfWrongTypeError(DeltaSqlError):
     expression: str
     type: str

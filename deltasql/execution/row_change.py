@@ -170,7 +170,8 @@ def _answer(outcome: Outcome, done: Rewritten, operator: Rewrite) -> tuple[int, 
 def _overwritten(snapshot: Snapshot, staged: Staged, *, keeps_null: bool) -> tuple[pa.Table, Reads]:
     """The files of every partition that a staged file falls into, and that a dynamic overwrite depends on just these.
 
-    With `keeps_null` a partition with a NULL among its values counts as another one. Values are compared by type: writers spell one timestamp in several ways.
+    With `keeps_null` a partition with a NULL among its values counts as another one. Values are compared by type:
+    writers spell one timestamp in several ways.
     """
     import pyarrow as pa
 

@@ -39,8 +39,6 @@ from deltasql.settings.session_settings import RETRY_ATTEMPTS, RETRY_STATEMENTS,
 if TYPE_CHECKING:
     from deltasql.result import RowSource
 
-_COUNTS = {1: "One", 2: "Two", 3: "Three"}
-
 Done: TypeAlias = "Committed | RowSource"
 """What a plan came to: rows that are known, with the commit that was made, or rows that are computed when asked for."""
 
@@ -137,17 +135,19 @@ class Run:
         return done
 
     def _stepped(self, plan: Stepwise) -> Done:
-        done: list[Done] = []
+        """What the last step comes to. The error of a later one says how many are done, where that matters."""
+        done: Done | None = None
+        finished = 0
         try:
-            for step in plan.steps:
-                done.append(self._step(step))
+            for number, step in enumerate(plan.steps, start=1):
+                done = self._step(step)
+                finished = number
         except DeltaSqlError as error:
-            if done and plan.step is not None:
-                error.note = f" {_COUNTS.get(len(done), len(done))} {plan.step}{'s' * (len(done) > 1)} before it " + (
-                    "is there all the same." if len(done) == 1 else "are there all the same."
-                )
+            if finished and plan.step is not None:
+                error.note = f" Of the statement's {plan.step}s, those before this one are done: {finished}."
             raise
-        return done[-1]
+        assert done is not None
+        return done
 
     def _step(self, plan: Plan) -> Done:
         next_step()

@@ -213,20 +213,24 @@ class Automaton:
     def _run(self, wanted: dict[str, int], position: int) -> Token | None:
         """The run that starts here, if the grammar wants one other than an expression."""
         text = self.text
-        if "CTES_RUN" in wanted and text[position : position + 4].upper() == "WITH":
-            end = ctes_end(text, position)
-            if end is not None:
-                return Token("CTES_RUN", position, end)
-        if "FROM_RUN" in wanted and text[position : position + 4].upper() in {"FROM", "WITH"}:
-            end = from_end(text, position)
-            if end is not None:
-                return Token("FROM_RUN", position, end)
+        leading = self._leading(wanted, position)
+        if leading is not None:
+            return leading
         if "QUERY_RUN" in wanted and is_query(text, position):
             return Token("QUERY_RUN", position, balanced_end(text, position))
         if "SUBQUERY_RUN" in wanted and text[position] == "(":
             return Token("SUBQUERY_RUN", position, balanced_end(text, position, one_group=True))
         if "REST_RUN" in wanted and text[position] != ";":
             return Token("REST_RUN", position, balanced_end(text, position))
+        return None
+
+    def _leading(self, wanted: dict[str, int], position: int) -> Token | None:
+        """The run before the first word of a statement, if one starts here that is no query."""
+        opening = self.text[position : position + 4].upper()
+        for name, end_of, openings in (("CTES_RUN", ctes_end, ("WITH",)), ("FROM_RUN", from_end, ("FROM", "WITH"))):
+            end = end_of(self.text, position) if name in wanted and opening in openings else None
+            if end is not None:
+                return Token(name, position, end)
         return None
 
     def _expression(self, states: list[int], position: int, previous: Token | None) -> Token | None:

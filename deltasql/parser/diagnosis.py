@@ -28,7 +28,19 @@ _READABLE = {
     END: "the end of the statement",
 }
 # They come with another of the terminals, or could stand after any name, and would only blur the message.
-_UNTOLD = frozenset({"QUOTED_IDENTIFIER", "INSERT_ALIAS", "CTES_RUN", "FROM_RUN", "REST_RUN", "AT_VERSION", "AT_TIMESTAMP", "DOT", "SEMICOLON"})
+_UNTOLD = frozenset(
+    {
+        "QUOTED_IDENTIFIER",
+        "INSERT_ALIAS",
+        "CTES_RUN",
+        "FROM_RUN",
+        "REST_RUN",
+        "AT_VERSION",
+        "AT_TIMESTAMP",
+        "DOT",
+        "SEMICOLON",
+    }
+)
 _UNTOLD_KEYWORDS = frozenset(
     {
         *("FOR", "SYSTEM_TIME", "SYSTEM_VERSION"),

@@ -24,6 +24,10 @@ class BoundValue:
     marker: str
     value: Any = field(repr=False)
 
+    def moved(self, by: int) -> BoundValue:
+        """The same value `by` characters further on."""
+        return replace(self, start=self.start + by, end=self.end + by)
+
 
 @dataclass(frozen=True, slots=True)
 class BoundStatement:
@@ -55,26 +59,21 @@ class BoundStatement:
         Literals within a span are gone with it.
         """
         pieces: list[str] = []
-        shifts, values = list(self.shifts), list(self.values)
-        moved_shifts: list[tuple[int, int]] = []
-        moved_values: list[BoundValue] = []
+        shifts: list[tuple[int, int]] = []
+        values: list[BoundValue] = []
         names: list[tuple[int, int]] = []
         at = delta = 0
         for start, end, text in [*edits, (len(self.sql), len(self.sql), "")]:
-            before = [item for item in shifts if item[0] <= start]
-            moved_shifts += [(after + delta, added) for after, added in before]
-            moved_values += [
-                replace(item, start=item.start + delta, end=item.end + delta) for item in values if item.end <= start
-            ]
-            within = sum(added for after, added in shifts if start < after <= end)
-            shifts = [item for item in shifts if item[0] > end]
-            values = [item for item in values if item.start >= end]
+            shifts += [(after + delta, added) for after, added in self.shifts if at < after <= start]
+            values += [item.moved(delta) for item in self.values if at <= item.start and item.end <= start]
+            # Of a literal within the span the name takes the place as well.
+            within = sum(added for after, added in self.shifts if start < after <= end)
             pieces += [self.sql[at:start], text]
-            at, longer = end, len(text) - (end - start)
-            delta += longer
-            moved_shifts.append((end + delta, longer + within))
+            delta += len(text) - (end - start)
+            shifts.append((end + delta, len(text) - (end - start) + within))
             names.append((end + delta - len(text), end + delta))
-        return BoundStatement("".join(pieces), tuple(moved_shifts), tuple(moved_values), tuple(names[:-1]))
+            at = end
+        return BoundStatement("".join(pieces), tuple(shifts), tuple(values), tuple(names[:-1]))
 
     def told(self, part: SqlText) -> str:
         """A part of the statement as it was written, markers and all."""

@@ -57,7 +57,7 @@ def add_column(
     """
     _check_new_field(path, field, where)
     parent, struct = _parent_of_new(schema, path, where)
-    existing = struct.find(path[-1])
+    existing = struct.find(path[-1], case_sensitive=False)
     if existing is not None:
         holder = path_text(parent) if parent else where
         raise FieldAlreadyExistsError("add column", path_text(path), holder, path_text((*parent, existing.name)))
@@ -72,7 +72,7 @@ def rename_column(schema: StructType, path: Path, name: str, *, where: str = "th
     found = _struct_field(schema, path, where, "rename")
     struct, parent = found.parent, found.path[:-1]
     assert isinstance(struct, StructType)
-    existing = struct.find(name)
+    existing = struct.find(name, case_sensitive=False)
     if existing is not None and existing.name != found.field.name:
         holder = path_text(parent) if parent else where
         raise FieldAlreadyExistsError(

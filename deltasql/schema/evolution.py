@@ -47,8 +47,8 @@ def merge_schemas(
     end of their struct in the data's order, nullable and without metadata. Names are matched without case.
     Raises MergeFieldsError with the column's path.
     """
-    merged = [_merge_field(field, data.find(field.name), mode, widening) for field in table]
-    added = [_new_field(field) for field in data if table.find(field.name) is None]
+    merged = [_merge_field(field, data.find(field.name, case_sensitive=False), mode, widening) for field in table]
+    added = [_new_field(field) for field in data if table.find(field.name, case_sensitive=False) is None]
     return StructType((*merged, *added))
 
 

@@ -44,7 +44,9 @@ def folded(names: Iterable[str]) -> Path:
     return tuple(name.lower() for name in names)
 
 
-def resolve(schema: StructType, path: Path, *, where: str = "the table", case_sensitive: bool = False) -> ResolvedPath:
+def resolve(
+    schema: StructType, path: Path, *, where: str = "the table", case_sensitive: bool | None = None
+) -> ResolvedPath:
     """The field that a non-empty `path` names.
 
     Raises ColumnNotFoundError for its first name, FieldNotFoundError for a later one, ArrayAccessByNameError and
@@ -59,7 +61,7 @@ def resolve(schema: StructType, path: Path, *, where: str = "the table", case_se
     return found
 
 
-def find_path(schema: StructType, path: Path, *, case_sensitive: bool = False) -> ResolvedPath | None:
+def find_path(schema: StructType, path: Path, *, case_sensitive: bool | None = None) -> ResolvedPath | None:
     """Like `resolve`, but None where there is no such field."""
     found: ResolvedPath | None = None
     for name in path:
@@ -72,7 +74,7 @@ def find_path(schema: StructType, path: Path, *, case_sensitive: bool = False) -
     return found
 
 
-def child(data_type: DataType, name: str, *, case_sensitive: bool = False) -> StructField | None:
+def child(data_type: DataType, name: str, *, case_sensitive: bool | None = None) -> StructField | None:
     """What `name` means below a type: a struct's field, an array's `element`, a map's `key` or `value`; or None."""
     if isinstance(data_type, StructType):
         return data_type.find(name, case_sensitive)
@@ -139,7 +141,9 @@ def candidates(struct: StructType) -> list[str]:
     return names if rest <= 0 else [*names[:_MOST_CANDIDATES], f"… and {rest} more"]
 
 
-def _step(schema: StructType, found: ResolvedPath | None, name: str, where: str, case_sensitive: bool) -> ResolvedPath:
+def _step(
+    schema: StructType, found: ResolvedPath | None, name: str, where: str, case_sensitive: bool | None
+) -> ResolvedPath:
     holder: DataType = schema if found is None else found.field.type
     path = found.path if found else ()
     field = child(holder, name, case_sensitive=case_sensitive)

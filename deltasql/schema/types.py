@@ -3,9 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeAlias, Union
+
+_CASE_COUNTS: ContextVar[bool] = ContextVar("deltasql_case_counts", default=False)
+
+
+@contextmanager
+def matching(*, case_sensitive: bool) -> Iterator[None]:
+    """While it lasts, names of columns are told apart by letter case as well: `spark.sql.caseSensitive`.
+
+    It holds for this thread, and for the names that users give; two columns of a table never differ in case alone.
+    """
+    token = _CASE_COUNTS.set(case_sensitive)
+    try:
+        yield
+    finally:
+        _CASE_COUNTS.reset(token)
+
+
+def case_counts() -> bool:
+    """Whether the statement tells names apart that differ in letter case alone."""
+    return _CASE_COUNTS.get()
+
 
 EMPTY_METADATA: Mapping[str, Any] = MappingProxyType({})
 
@@ -75,9 +98,9 @@ class StructType:
     def names(self) -> tuple[str, ...]:
         return tuple(item.name for item in self.fields)
 
-    def find(self, name: str, case_sensitive: bool = False) -> StructField | None:
-        """The field called `name`, or None. Names are matched without case unless told."""
-        if case_sensitive:
+    def find(self, name: str, case_sensitive: bool | None = None) -> StructField | None:
+        """The field called `name`, or None. Unless told, the statement's setting says whether letter case counts."""
+        if case_counts() if case_sensitive is None else case_sensitive:
             return next((item for item in self.fields if item.name == name), None)
         folded = name.lower()
         return next((item for item in self.fields if item.name.lower() == folded), None)

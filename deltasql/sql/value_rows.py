@@ -11,7 +11,7 @@ from deltasql.sql.tokens import Token, closing, tokenize
 
 def selected_rows(query: str) -> str:
     """VALUES (a, b), (c, d) as SELECT a, b UNION ALL SELECT c, d where a sub-query is among them; else as it is."""
-    if not query[:6].upper() == "VALUES" or not has_subquery(query[6:]):
+    if query[:6].upper() != "VALUES" or not has_subquery(query[6:]):
         return query
     tokens = tokenize(query)
     edits = list(_edits(tokens))

@@ -99,7 +99,7 @@ class ReplaceByFilterError(DeltaSqlError):
 @condition(
     "DELTA_DYNAMIC_PARTITION_OVERWRITE_INCOMPATIBLE_REPLACE_ON_OR_USING",
     "42613",
-    "A dynamic overwrite replaces whole partitions, and the option {option} says which rows. Leave one of the two away.",
+    "A dynamic overwrite replaces whole partitions, and the option {option} says which rows. Leave one away.",
 )
 class ReplaceDynamicError(DeltaSqlError):
     option: str

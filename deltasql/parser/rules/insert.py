@@ -11,6 +11,7 @@ from deltasql.errors.statements.insert import InsertIfNotExistsError, PartitionI
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser.automaton import Token, Tree
 from deltasql.parser.build import builds, caret
+from deltasql.parser.reading import read
 from deltasql.parser.runs import insert_starts
 from deltasql.plan.base import ColumnPath, SqlText
 from deltasql.plan.statements.insert import Insert, MultiInsert, ReplaceOn
@@ -48,11 +49,9 @@ def _multi_insert(children: list[Any], tree: Tree, text: str) -> Insert | MultiI
 
 def _part(text: str, start: int, end: int, source: SqlText) -> Insert:
     """The INSERT at [start, end), whose query lacks the FROM that stands before all of them."""
-    from deltasql.parser import parse
-
     try:
         # Blanks in place of what stands before it keep its places.
-        insert = parse(" " * start + text[start:end].rstrip())
+        insert = read(" " * start + text[start:end].rstrip(), "start")
     except DeltaSqlError as error:
         if error.caret is not None:
             error.caret = Caret(text, error.caret.start, error.caret.end)

@@ -166,8 +166,8 @@ class Alignment:
                 return self._by_position(source, target, column)
             case StructRule.BY_NAME_OR_POSITION:
                 return self._by_name_or_position(source, target, column)
-        unknown = [field.name for field in source if target.find(field.name) is None]
-        pairs = [(source.find(field.name), field) for field in target]
+        unknown = [field.name for field in source if target.find(field.name, case_sensitive=False) is None]
+        pairs = [(source.find(field.name, case_sensitive=False), field) for field in target]
         incomplete = any(given is None for given, _ in pairs)
         if unknown or duplicate_columns(source) or (incomplete and self.rule is StructRule.BY_NAME):
             raise self._mismatch(source, target, column)
@@ -185,10 +185,10 @@ class Alignment:
     ) -> list[tuple[StructField | None, StructField]]:
         pairs = self._by_position(source, target, column)
         if {name.lower() for name in source.names} == {name.lower() for name in target.names}:
-            return [(source.find(field.name), field) for field in target]
+            return [(source.find(field.name, case_sensitive=False), field) for field in target]
         for given, wanted in pairs:
             assert given is not None
-            own = target.find(given.name)
+            own = target.find(given.name, case_sensitive=False)
             if own is not None and own != wanted:
                 raise NestedOrderError(
                     column=column,
@@ -200,8 +200,8 @@ class Alignment:
         return pairs
 
     def _mismatch(self, source: StructType, target: StructType, column: str) -> NestedColumnsMismatchError:
-        missing = [field.name for field in target if source.find(field.name) is None]
-        extra = [field.name for field in source if target.find(field.name) is None]
+        missing = [field.name for field in target if source.find(field.name, case_sensitive=False) is None]
+        extra = [field.name for field in source if target.find(field.name, case_sensitive=False) is None]
         parts = []
         if missing:
             parts.append(f" Missing in the value: {', '.join(missing)}.")
@@ -231,12 +231,12 @@ def updated_struct(
     """
     if not (isinstance(source, StructType) and isinstance(old, StructType) and isinstance(new, StructType)):
         return align.value(source_sql, source, new, column)
-    kept = [field for field in new if source.find(field.name) is None]
+    kept = [field for field in new if source.find(field.name, case_sensitive=False) is None]
     if not kept and not _deeper(source, old, new):
         return align.value(source_sql, source, new, column)
 
     def value_of(field: StructField) -> str:
-        given, before = source.find(field.name), old.find(field.name)
+        given, before = source.find(field.name, case_sensitive=False), old.find(field.name, case_sensitive=False)
         old_path = f"{target_sql}.{quote(before.name)}" if before else f"CAST(NULL AS {sql_text(field.type)})"
         if given is not None:
             path, inner = f"{source_sql}.{quote(given.name)}", f"{column}.{quote(field.name)}"
@@ -251,7 +251,7 @@ def updated_struct(
 def _deeper(source: StructType, old: StructType, new: StructType) -> bool:
     """Whether some nested struct of the target has a field that the source lacks."""
     for field in new:
-        given, before = source.find(field.name), old.find(field.name)
+        given, before = source.find(field.name, case_sensitive=False), old.find(field.name, case_sensitive=False)
         if given is None:
             return True
         nested = isinstance(given.type, StructType) and isinstance(before and before.type, StructType)

@@ -109,10 +109,11 @@ def _by_list(
 
 
 def _by_name(statement: Insert, schema: StructType, given: list[Given], evolution: bool) -> list[Match]:
+    """As in Delta, letter case does not count here, whatever the session says."""
     for item in given:
-        if schema.find(item.name) is None and not evolution:
+        if schema.find(item.name, case_sensitive=False) is None and not evolution:
             raise _unknown(quote(item.name), statement, schema)
-    return [(schema.find(item.name), item) for item in given]
+    return [(schema.find(item.name, case_sensitive=False), item) for item in given]
 
 
 def refuse_twice(matched: Sequence[Match], statement: Insert, context: Context, static: set[str]) -> None:

@@ -35,6 +35,7 @@ from deltasql.planner.rows.insert_columns import Given, Match
 from deltasql.planner.rows.row_change import row_change
 from deltasql.planner.rows.row_level import keeps_source
 from deltasql.planner.rows.scope import Scope, Side, side, type_at, with_distinct_aliases
+from deltasql.schema.paths import folded
 from deltasql.schema.types import StructField, StructType
 from deltasql.sql.references import column_references, equal_sides, has_subquery, split_conjuncts, table_references
 from deltasql.sql.text_edits import splice
@@ -95,17 +96,16 @@ def replaced_by_columns(
     return Replacement(on, target, ROWS, f"({', '.join(path.parts[-1] for path in using.columns)})")
 
 
-def _refuse_other_place(field: StructField, statement: Insert, given: Sequence[Given], matched: Sequence[Match]) -> None:
+def _refuse_other_place(
+    field: StructField, statement: Insert, given: Sequence[Given], matched: Sequence[Match]
+) -> None:
     """Raises what is wrong with a column of REPLACE USING where the query is concerned."""
     taken = next((item for own, item in matched if own is not None and own.name == field.name), None)
-    if statement.columns is not None or statement.by_name:
-        if taken is None:
-            names = tuple(item.name for own, item in matched)
-            raise UnresolvedReplaceUsingError(quote(field.name), "query", names)
-        return
-    if all(item.name.lower() != field.name.lower() for item in given):
+    named = statement.columns is not None or statement.by_name
+    known = taken is not None if named else field.name.lower() in folded(item.name for item in given)
+    if not known:
         raise UnresolvedReplaceUsingError(quote(field.name), "query", tuple(item.name for item in given))
-    if taken is None or taken.name.lower() != field.name.lower():
+    if not named and (taken is None or taken.name.lower() != field.name.lower()):
         raise MisalignedReplaceUsingError(quote(field.name))
 
 
@@ -217,9 +217,8 @@ class _Names:
                 return found[0] if len(found) == 1 else None
         return None
 
-def replaced(
-    change: RowChange, rows: Operator, snapshot: Snapshot, how: Replacement, context: Context
-) -> RowChange:
+
+def replaced(change: RowChange, rows: Operator, snapshot: Snapshot, how: Replacement, context: Context) -> RowChange:
     """`change` as the rewrite that deletes the rows which make way and inserts `rows`."""
     schema: StructType = change.metadata.schema
     only, mixed, looked_up = _parts(how)

@@ -38,9 +38,9 @@ def _check(predicate: SqlText, snapshot: Snapshot, context: Context) -> None:
     if has_subquery(predicate.text) or not is_deterministic(predicate.text):
         caret = context.caret(predicate.start, predicate.end)
         raise PartitionPredicateError(table=snapshot.table, predicate=predicate.text).at(caret)
-    names = {name.lower() for name in snapshot.partition_columns}
     for reference in column_references(predicate.text):
-        if len(reference.parts) != 1 or reference.parts[0].lower() not in names:
+        field = snapshot.schema.find(reference.parts[0]) if len(reference.parts) == 1 else None
+        if field is None or field.name not in snapshot.partition_columns:
             column = ".".join(quote(part) for part in reference.parts)
             partitions = ", ".join(snapshot.partition_columns) or "none"
             caret = context.caret(predicate.start + reference.start, predicate.start + reference.end)

@@ -198,3 +198,47 @@ write("SELECT 1 AS id, 1 AS v").mode("append").saveAsTable("t");
 write("SELECT 2 AS id, 1 AS v").mode("overwrite").saveAsTable("t");
 write("SELECT 2 AS id, 1 AS v, 3 AS w").mode("overwrite").option("overwriteSchema", True).saveAsTable("t");
 SELECT * FROM t;
+
+-- name: replace using columns
+CREATE TABLE t (id INT, v STRING, p INT) USING delta PARTITIONED BY (p);
+INSERT INTO t VALUES (1, 'a', 1), (1, 'b', 2), (2, 'c', 1), (NULL, 'd', 3);
+write("SELECT * FROM VALUES (1, 'x', 9), (1, 'y', 1), (NULL, 'z', 3) AS s(id, v, p)").mode("overwrite").option("replaceUsing", "id").saveAsTable("t");
+SELECT * FROM t ORDER BY id, v;
+write("SELECT 3 AS P, 'w' AS v, 2 AS id").mode("overwrite").option("replaceUsing", "ID, p").saveAsTable("t");
+write("SELECT 2 AS id, 'i' AS v, 1 AS p").mode("overwrite").option("replaceUsing", "id").insertInto("t");
+SELECT * FROM t ORDER BY id, v;
+write("SELECT 'x' AS v, 1 AS id, 1 AS p").mode("overwrite").option("replaceUsing", "id").insertInto("t");
+write("SELECT 1 AS a, 'x' AS b, 1 AS c").mode("overwrite").option("replaceUsing", "id").insertInto("t");
+write("SELECT 1 AS id, 'x' AS v, 1 AS p").mode("overwrite").option("replaceUsing", "nope").saveAsTable("t");
+write("SELECT 1 AS id").mode("overwrite").option("replaceUsing", "v").saveAsTable("t");
+write("SELECT 1 AS id, 'x' AS v, 1 AS p").mode("overwrite").option("replaceUsing", "id,,v").saveAsTable("t");
+write("SELECT 1 AS id, 'x' AS v, 1 AS p").mode("overwrite").option("replaceUsing", "id").option("replaceOn", "true").saveAsTable("t");
+write("SELECT 1 AS id, 'x' AS v, 1 AS p").mode("overwrite").option("replaceUsing", "id").option("replaceWhere", "true").saveAsTable("t");
+write("SELECT 1 AS id, 'x' AS v, 1 AS p").mode("overwrite").option("replaceUsing", "id").option("partitionOverwriteMode", "dynamic").saveAsTable("t");
+write("SELECT 1 AS id, 'x' AS v, 1 AS p").mode("overwrite").option("replaceUsing", "id").option("overwriteSchema", True).saveAsTable("t");
+write("SELECT 1 AS id, 'x' AS v, 1 AS p").mode("overwrite").option("replaceUsing", "id").option("dataChange", False).saveAsTable("t");
+writeTo("SELECT 1 AS id, 'x' AS v, 1 AS p", "t").option("replaceUsing", "id").overwritePartitions();
+writeTo("SELECT 1 AS id, 'x' AS v, 1 AS p", "t").option("replaceUsing", "id").createOrReplace();
+write("SELECT 1 AS id").mode("overwrite").option("replaceUsing", "id").saveAsTable("not_there");
+write("SELECT 2 AS id, 'e' AS v, 1 AS p, 7 AS more").mode("overwrite").option("replaceUsing", "id").option("mergeSchema", True).saveAsTable("t");
+SELECT * FROM t ORDER BY id, v;
+
+-- name: replace on a condition
+CREATE TABLE t (id INT, v STRING) USING delta TBLPROPERTIES ('delta.enableDeletionVectors' = 'true', 'delta.enableChangeDataFeed' = 'true');
+INSERT INTO t VALUES (1, 'a'), (2, 'b'), (NULL, 'n');
+write("SELECT 1 AS id, 'x' AS v UNION ALL SELECT NULL, 'y'", "s").mode("overwrite").option("replaceOn", "t.id <=> s.id").option("targetAlias", "t").saveAsTable("t");
+SELECT * FROM t ORDER BY id, v;
+SELECT id, v, _change_type FROM table_changes('t', 2) ORDER BY id, v, _change_type;
+write("SELECT 2 AS id, 'x' AS v", "s").mode("overwrite").option("replaceOn", "t.id = s.id").saveAsTable("t");
+write("SELECT 2 AS id, 'x' AS v", "s").mode("overwrite").option("replaceOn", "id = s.id").saveAsTable("t");
+write("SELECT 2 AS id, 'x' AS v", "s").mode("overwrite").option("replaceOn", "t.nope = s.id").option("targetAlias", "t").saveAsTable("t");
+write("SELECT 2 AS id, 'r' AS v", "s").mode("overwrite").option("replaceOn", "t.id BETWEEN s.id - 1 AND s.id").option("targetAlias", "t").saveAsTable("t");
+SELECT * FROM t ORDER BY id, v;
+write("SELECT 2 AS id, 'x' AS v", "s").mode("overwrite").option("replaceOn", "true").saveAsTable("t");
+SELECT * FROM t ORDER BY id, v;
+
+-- name: a dynamic overwrite may leave partitions of NULL
+CREATE TABLE t (id INT, p INT) USING delta PARTITIONED BY (p);
+INSERT INTO t VALUES (1, 1), (2, NULL);
+write("SELECT 3 AS id, 1 AS p UNION ALL SELECT 4, NULL").mode("overwrite").option("partitionOverwriteMode", "dynamic").option("useNullIntolerantEqualityWithDPO", True).insertInto("t");
+SELECT * FROM t ORDER BY id;

@@ -257,3 +257,24 @@ INSERT INTO t VALUES (double('NaN'), float('Infinity')), (double('-Infinity'), f
 SELECT * FROM t;
 SELECT * FROM t WHERE a > 1;
 DELETE FROM t WHERE a = double('NaN');
+
+-- name: several inserts from one source
+CREATE TABLE a (id INT, v STRING) USING delta;
+CREATE TABLE b (id INT, v STRING) USING delta;
+CREATE TABLE s (id INT, v STRING) USING delta;
+INSERT INTO s VALUES (1, 'a'), (2, 'b');
+FROM s INSERT INTO a SELECT * WHERE id = 1 INSERT OVERWRITE b SELECT id, upper(v);
+WITH c AS (SELECT 7 AS i) FROM c INSERT INTO a SELECT i, 'w1' INSERT INTO a SELECT i, 'w2';
+FROM s INSERT INTO a SELECT * INSERT INTO nowhere SELECT *;
+SELECT * FROM a ORDER BY id, v;
+SELECT * FROM b ORDER BY id, v;
+
+-- name: names that are given as texts
+CREATE TABLE IDENTIFIER('t' || '1') (IDENTIFIER('id') INT, v STRING) USING delta;
+INSERT INTO IDENTIFIER('t1') VALUES (1, 'a');
+UPDATE IDENTIFIER('t1') SET v = 'b' WHERE IDENTIFIER('id') = 1;
+ALTER TABLE IDENTIFIER('t1') ADD COLUMN IDENTIFIER('d') INT;
+SELECT IDENTIFIER('id'), IDENTIFIER('upper')(v) FROM IDENTIFIER('t1');
+SELECT * FROM IDENTIFIER('a b');
+SELECT IDENTIFIER(id) FROM t1;
+SELECT * FROM IDENTIFIER(1);

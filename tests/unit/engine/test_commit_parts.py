@@ -48,12 +48,15 @@ def test_partitions_are_compared_by_type_and_found_by_physical_name(tmp_path: Pa
     )
     new = added("new", {physical: "2024-01-31T12:00:00.000000Z"})
     staged = Staged((StagedFile(new, 1, None, "new"),))
-    removed, reads = _overwritten(log.snapshot(), staged)
+    removed, reads = _overwritten(log.snapshot(), staged, keeps_null=False)
     assert removed.column("path").to_pylist() == ["same"]
     assert reads.files == ("same",)
     assert reads.matches is not None
     assert reads.matches({physical: "2024-01-31T12:00:00.000Z"})
     assert not reads.matches({physical: None})
+    unnamed = Staged((StagedFile(added("unnamed", {physical: None}), 1, None, "unnamed"),))
+    assert _overwritten(log.snapshot(), unnamed, keeps_null=False)[0].column("path").to_pylist() == ["null"]
+    assert _overwritten(log.snapshot(), unnamed, keeps_null=True)[0].num_rows == 0
 
 
 class FakeConf:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from deltasql.parser import parse
-from deltasql.plan.base import SqlText, TableName, Temporal
+from deltasql.plan.base import ColumnPath, SqlText, TableName, Temporal
 from deltasql.plan.statements.delete import Delete
-from deltasql.plan.statements.insert import Insert, PartitionValue
+from deltasql.plan.statements.insert import Insert, MultiInsert, PartitionValue, ReplaceOn, ReplaceUsing, ReplaceWhere
 from deltasql.plan.statements.merge import (
     ClauseKind,
     DeleteAction,
@@ -16,6 +16,7 @@ from deltasql.plan.statements.merge import (
     UpdateAction,
     UpdateStarAction,
 )
+from deltasql.plan.statements.query import Query
 from deltasql.plan.statements.update import Assignment, Update
 from tests.unit.parser.nodes import merge, path, run, table
 
@@ -23,7 +24,7 @@ from tests.unit.parser.nodes import merge, path, run, table
 class TestChanges:
     def test_insert(self) -> None:
         sql = "INSERT INTO t VALUES (1, 'a;b'), (2, \"c)\")"
-        expected = Insert(None, False, False, table(sql, "t"), (), None, False, None, SqlText(sql[14:], 14))
+        expected = Insert(None, False, False, table(sql, "t"), None, (), None, False, None, SqlText(sql[14:], 14))
         assert parse(sql) == expected
         assert parse(sql + " ; ") == expected
 
@@ -38,10 +39,11 @@ class TestChanges:
             True,
             True,
             TableName(("t",), 76, 77),
+            None,
             (PartitionValue(path(sql, "p", 80), run(sql, "'x' || 'y'")), PartitionValue(path(sql, "q"), None)),
             (path(sql, "a", sql.index("(a,")), path(sql, "b", sql.index("(a,"))),
             False,
-            run(sql, "a IN (SELECT 1) AND b IS NOT DISTINCT FROM 2"),
+            ReplaceWhere(run(sql, "a IN (SELECT 1) AND b IS NOT DISTINCT FROM 2")),
             run(sql, "FROM c SELECT *"),
         )
 
@@ -49,6 +51,59 @@ class TestChanges:
         node = parse("INSERT INTO t BY NAME SELECT 1 AS a")
         assert isinstance(node, Insert)
         assert (node.by_name, node.columns) == (True, None)
+
+    def test_insert_replace_using(self) -> None:
+        sql = "INSERT INTO t BY NAME REPLACE USING (a, `b c`) TABLE s"
+        node = parse(sql)
+        assert isinstance(node, Insert)
+        assert node.replaces == ReplaceUsing((path(sql, "a"), ColumnPath(("b c",), 40, 45)))
+        assert (node.by_name, node.alias, node.query.text) == (True, None, "TABLE s")
+
+    @pytest.mark.parametrize(
+        ("written", "alias"),
+        [
+            ("", None),
+            ("AS x", "x"),
+            ("x", "x"),
+            ("as /* c */ `x y`", "x y"),
+        ],
+    )
+    @pytest.mark.parametrize(
+        ("query", "text", "source"),
+        [
+            ("(SELECT 1) AS s", "(SELECT 1)", "s"),
+            ("(SELECT 1) s", "(SELECT 1)", "s"),
+            ("(SELECT 1)", "(SELECT 1)", None),
+            ("(SELECT 1) UNION (SELECT 2)", "(SELECT 1) UNION (SELECT 2)", None),
+            ("SELECT * FROM s", "SELECT * FROM s", None),
+            ("WITH s AS (SELECT 1) TABLE s", "WITH s AS (SELECT 1) TABLE s", None),
+        ],
+    )
+    def test_insert_replace_on(
+        self, written: str, alias: str | None, query: str, text: str, source: str | None
+    ) -> None:
+        node = parse(f"INSERT INTO t {written} REPLACE ON a = b AND c IN (1) {query}")
+        assert isinstance(node, Insert)
+        assert isinstance(node.replaces, ReplaceOn)
+        assert (node.alias and node.alias.parts[0]) == alias
+        assert (node.replaces.condition.text, node.replaces.source_alias) == ("a = b AND c IN (1)", source)
+        assert node.query.text == text
+
+    def test_several_inserts(self) -> None:
+        sql = (
+            "WITH c AS (SELECT 1) FROM c, (SELECT 'insert into') d "
+            "INSERT INTO t SELECT 1 insert overwrite u (a) SELECT 2 ;"
+        )
+        node = parse(sql)
+        assert isinstance(node, MultiInsert)
+        assert [item.ctes for item in node.inserts] == [SqlText(sql[: sql.index(" INSERT INTO t")], 0)] * 2
+        assert [item.query for item in node.inserts] == [
+            SqlText("SELECT 1", sql.index("SELECT 1 insert")),
+            run(sql, "SELECT 2"),
+        ]
+        assert [sql[item.table.start : item.table.end] for item in node.inserts] == ["t", "u"]
+        assert isinstance(parse("FROM s INSERT INTO t SELECT 1"), Insert)
+        assert isinstance(parse("FROM s SELECT insert"), Query)
 
     @pytest.mark.parametrize(
         "query", ["TABLE s", "FROM s SELECT a", "(SELECT 1)", "((VALUES (1)))", "WITH a AS (SELECT 1) SELECT 1"]

@@ -87,8 +87,8 @@ class TestExpression:
         for query in ("SELECT 1", "VALUES (1)", "TABLE s", "WITH a AS (SELECT 1) SELECT 1"):
             node = parse(f"INSERT INTO t PARTITION (p = {expression}) REPLACE WHERE {expression} {query}")
             assert isinstance(node, Insert)
-            assert node.replace_where is not None
-            assert (node.replace_where.text, node.query.text) == (expression, query)
+            assert node.predicate is not None
+            assert (node.predicate.text, node.query.text) == (expression, query)
 
 
 @pytest.mark.parametrize("expression", ["", "a +", "a AND", "NOT", "a = ", "a IN", "AND a ="])

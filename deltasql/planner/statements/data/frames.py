@@ -241,19 +241,7 @@ def _inserted(write: _Write, context: Context) -> RowChange:
     evolution = options.merge_schema if options.merge_schema is not None else context.setting(AUTO_MERGE)
     if not evolution and statement.by_name:
         _refuse_new_columns(write)
-    replaces = options.replaces
-    insert = Insert(
-        ctes=None,
-        schema_evolution=evolution,
-        overwrite=write.overwrites and replaces is None,
-        table=statement.table,
-        alias=None if options.target_alias is None else ColumnPath((options.target_alias,)),
-        partition=(),
-        columns=None,
-        by_name=statement.by_name,
-        replaces=replaces,
-        query=DATAFRAME,
-    )
+    insert = _as_insert(write, evolution)
     refuse_overwrite(insert, snapshot)
     rows, given = write.rows
     dynamic = is_dynamic(context, snapshot, {}) if options.dynamic is None else options.dynamic
@@ -277,6 +265,23 @@ def _inserted(write: _Write, context: Context) -> RowChange:
     if isinstance(change.operator, Rewrite):
         raise ReplaceWhereDataChangeError(str(options.replace_where))
     return replace(change, rearranges=True)
+
+
+def _as_insert(write: _Write, evolution: bool) -> Insert:
+    """The statement that puts the same rows into the table."""
+    statement, options = write.statement, write.options
+    return Insert(
+        ctes=None,
+        schema_evolution=evolution,
+        overwrite=write.overwrites and options.replaces is None,
+        table=statement.table,
+        alias=None if options.target_alias is None else ColumnPath((options.target_alias,)),
+        partition=(),
+        columns=None,
+        by_name=statement.by_name,
+        replaces=options.replaces,
+        query=DATAFRAME,
+    )
 
 
 def _reads(write: _Write, rows: Supplied, context: Context) -> Any:

@@ -52,7 +52,7 @@ from deltasql.planner.statements.definitions.constraints import constraints_of
 from deltasql.planner.tables.metadata import evolved_metadata, metadata_actions
 from deltasql.schema.partition_values import partition_value
 from deltasql.schema.text import sql_text
-from deltasql.schema.types import StructType
+from deltasql.schema.types import StructType, case_counts
 from deltasql.settings.session_settings import AUTO_MERGE, PARTITION_OVERWRITE_MODE
 from deltasql.sql.literal_rows import LiteralRows
 from deltasql.sql.value_rows import selected_rows
@@ -133,7 +133,7 @@ def _(statement: Insert, context: Context) -> Plan:
 
 @plan.register
 def _(statement: MultiInsert, context: Context) -> Plan:
-    """Each its own commit, in order, and its own look at the source. What is wrong with one is said before the first."""
+    """Each its own commit, in order, and its own look at the source. What is wrong is said before the first."""
     for insert in statement.inserts:
         plan(insert, _anew(context))
     return Stepwise("one for each INSERT", _inserts(statement, context), "insert")
@@ -276,9 +276,7 @@ def _replacement(insertion: Insertion, context: Context) -> Replacement | None:
             return None
 
 
-def _matching(
-    change: RowChange, rows: Operator, how: Replacement, insertion: Insertion, context: Context
-) -> RowChange:
+def _matching(change: RowChange, rows: Operator, how: Replacement, insertion: Insertion, context: Context) -> RowChange:
     """REPLACE USING and REPLACE ON: the files with rows that make way are rewritten, or get deletion vectors."""
     told = "replaceUsingCols" if isinstance(insertion.statement.replaces, ReplaceUsing) else "replaceOnCond"
     change = replaced(change, rows, insertion.snapshot, how, context)
@@ -343,7 +341,7 @@ def _static_partitions(statement: Insert, snapshot: Snapshot, context: Context) 
     for item in statement.partition:
         caret = context.caret(item.column.start, item.column.end)
         name = known.get(tuple(part.lower() for part in item.column.parts))
-        if name is None:
+        if name is None or (case_counts() and name != item.column.parts[0]):
             raise NotPartitionColumnError(
                 column=str(item.column), table=str(statement.table), columns=snapshot.partition_columns
             ).at(caret)
