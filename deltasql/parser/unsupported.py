@@ -10,7 +10,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.statements.refused import KeyConstraintError, UnsupportedStatementError
+from deltasql.errors.statements.refused import (
+    InsertIfNotExistsError,
+    KeyConstraintError,
+    PartitionIfNotExistsError,
+    UnsupportedStatementError,
+)
 from deltasql.sql.outline import Outline, find, outline
 
 
@@ -23,7 +28,9 @@ class Unsupported(NamedTuple):
     operation: str
     advice: str
     patterns: tuple[str, ...]
-    error: type[UnsupportedStatementError] | type[KeyConstraintError] = UnsupportedStatementError
+    error: type[UnsupportedStatementError | KeyConstraintError | PartitionIfNotExistsError | InsertIfNotExistsError] = (
+        UnsupportedStatementError
+    )
 
 
 _UNITY = "It belongs to Unity Catalog; the catalog of a warehouse keeps names and places of tables only. Leave it out."
@@ -95,6 +102,18 @@ TABLE = (
         "INSERT OVERWRITE DIRECTORY … USING delta",
         "Delta files without a log are no table: INSERT OVERWRITE delta.`/path` SELECT …, or USING parquet.",
         ("INSERT OVERWRITE [LOCAL] DIRECTORY … < USING DELTA >",),
+    ),
+    Unsupported(
+        "PARTITION (…) {words}",
+        "To write a partition only once: INSERT INTO t SELECT … WHERE NOT EXISTS (SELECT 1 FROM t WHERE …).",
+        ("INSERT OVERWRITE [TABLE] name PARTITION () < IF NOT EXISTS >",),
+        PartitionIfNotExistsError,
+    ),
+    Unsupported(
+        "{words}",
+        "Leave it out: INSERT INTO needs a table that is there, and adds to it.",
+        ("INSERT INTO [TABLE] name < IF NOT EXISTS >", "INSERT INTO [TABLE] name PARTITION () < IF NOT EXISTS >"),
+        InsertIfNotExistsError,
     ),
     Unsupported(
         "INSERT … DEFAULT VALUES",

@@ -43,7 +43,8 @@ SCRIPT: list[tuple[str, Args]] = [
     ("INSERT INTO t (id, v, day) x REPLACE ON x.id = :i (SELECT 9, :v, :d)", {"i": 9, "v": "o", "d": DAY}),
     ("UPDATE t SET IDENTIFIER(:c) = :v WHERE id = :i AND day < :d", {"c": "v", "v": "it's", "i": 1, "d": DAY}),
     ("MERGE INTO IDENTIFIER(:t) t USING (SELECT :i AS id, :v AS v) s ON t.id = s.id AND t.id < :m "
-     "WHEN MATCHED AND s.v <> :w THEN UPDATE SET v = :v WHEN NOT MATCHED THEN INSERT (id, v, day) VALUES (s.id, :v, :d)",
+     "WHEN MATCHED AND s.v <> :w THEN UPDATE SET v = :v "
+     "WHEN NOT MATCHED THEN INSERT (id, v, day) VALUES (s.id, :v, :d)",
      {"t": "t", "i": 1, "v": "m", "w": "x", "m": 100, "d": date(2024, 1, 5)}),
     ("DELETE FROM t WHERE id IN (SELECT max(id) FROM t WHERE v = :v) AND id > (SELECT :i)", {"v": "zz", "i": 5}),
     ("SELECT * FROM t WHERE v = :v ORDER BY id LIMIT :n OFFSET :o", {"v": "m", "n": 1, "o": 0}),

@@ -133,25 +133,6 @@ class ReplaceWhereAliasError(DeltaSqlError):
 
 
 @condition(
-    "UNSUPPORTED_FEATURE.INSERT_PARTITION_SPEC_IF_NOT_EXISTS",
-    "0A000",
-    "INSERT OVERWRITE {table} PARTITION (…) IF NOT EXISTS is for tables of Hive. To write a partition only once: "
-    "INSERT INTO {table} SELECT … WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE …).",
-)
-class PartitionIfNotExistsError(DeltaSqlError):
-    table: str
-
-
-@condition(
-    "INVALID_STATEMENT_OR_CLAUSE",
-    "42601",
-    "INSERT INTO … IF NOT EXISTS says nothing: INSERT INTO needs a table that is there, and adds to it. Leave it out.",
-)
-class InsertIfNotExistsError(DeltaSqlError):
-    """IF NOT EXISTS behind the table of INSERT INTO."""
-
-
-@condition(
     "UNRESOLVED_INSERT_REPLACE_USING_COLUMN",
     "42703",
     "REPLACE USING names {column}, which the {where} does not have; its columns are: {columns}.",

@@ -22,6 +22,24 @@ class UnsupportedStatementError(DeltaSqlError):
     advice: str
 
 
+@condition(
+    "UNSUPPORTED_FEATURE.INSERT_PARTITION_SPEC_IF_NOT_EXISTS", "0A000", "{operation} is for tables of Hive. {advice}"
+)
+class PartitionIfNotExistsError(DeltaSqlError):
+    """INSERT OVERWRITE … PARTITION (…) IF NOT EXISTS."""
+
+    operation: str
+    advice: str
+
+
+@condition("INVALID_STATEMENT_OR_CLAUSE", "42601", "{operation} is no clause of INSERT INTO. {advice}")
+class InsertIfNotExistsError(DeltaSqlError):
+    """IF NOT EXISTS behind the table of INSERT INTO."""
+
+    operation: str
+    advice: str
+
+
 @condition("DELTA_TRUNCATE_TABLE_PARTITION_NOT_SUPPORTED", "0AKDC", "TRUNCATE TABLE empties all of {table}. {advice}")
 class TruncatePartitionError(DeltaSqlError):
     """TRUNCATE TABLE … PARTITION."""

@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.statements.insert import InsertIfNotExistsError, PartitionIfNotExistsError
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser.automaton import Token, Tree
-from deltasql.parser.build import builds, caret
+from deltasql.parser.build import builds
 from deltasql.parser.reading import read
 from deltasql.parser.runs import insert_starts
 from deltasql.plan.base import ColumnPath, SqlText
@@ -24,12 +23,7 @@ _AS = re.compile(r"AS(?=[\s`/-])", re.IGNORECASE)
 
 @builds("insert")
 def _insert(children: list[Any], tree: Tree, text: str) -> Insert:
-    ctes, evolution, overwrite, table, _, partition, if_not_exists, columns, by_name, _, *given, query = children
-    if if_not_exists:
-        place = next(item for item in tree.children if isinstance(item, Tree) and item.origin == "if_not_exists")
-        raise (PartitionIfNotExistsError(str(table)) if overwrite and partition else InsertIfNotExistsError()).at(
-            caret(place, text)
-        )
+    ctes, evolution, overwrite, table, _, partition, columns, by_name, _, *given, query = children
     alias = next((_alias(item, text) for item in tree.children if _is_alias(item)), None)
     replaces = given[0] if given else None
     if isinstance(replaces, ReplaceOn):
