@@ -43,6 +43,12 @@ SCRIPTS = {
         INSERT INTO t (p, a, g) VALUES ('ü', 3L, 1e10), ('a/b', 4, -1.5D);
         INSERT INTO t PARTITION (p = 'z', d) VALUES (5, '日本', -7, 8, 1.5F, 2, '2024-07-01', X'', 'abcd', '2024-02-29')
     """,
+    "replaced rows": """
+        CREATE TABLE t (a INT, v STRING, p INT) USING delta PARTITIONED BY (p) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true', 'delta.enableChangeDataFeed' = 'true');
+        INSERT INTO t VALUES (1, 'a', 1), (1, 'b', 2), (2, 'c', 1), (NULL, 'd', 2);
+        INSERT INTO t BY NAME REPLACE USING (a) SELECT 1 AS a, 'x' AS v, 3 AS p UNION ALL SELECT NULL, 'y', 1;
+        INSERT INTO t AS o REPLACE ON o.a <=> s.a AND o.p = s.p (SELECT CAST(NULL AS INT) AS a, 'z' AS v, 2 AS p) AS s
+    """,
     "nested types": """
         CREATE TABLE t (s STRUCT<x: INT, y: STRUCT<z: STRING, w: ARRAY<INT>>>, a ARRAY<STRUCT<q: INT, r: MAP<STRING, BIGINT>>>, m MAP<INT, ARRAY<STRING>>) USING delta;
         INSERT INTO t VALUES (named_struct('x', 1, 'y', named_struct('z', 'v', 'w', array(1, NULL))), array(named_struct('q', 1, 'r', map('k', 5L)), NULL), map(1, array('a', NULL)));
