@@ -145,7 +145,7 @@ def test_data_change_false_moves_rows(session: Session) -> None:
         (lambda w: w.save(), "DELTA_OPERATION_NOT_ALLOWED"),
         (lambda w: w.partitionBy("id").insertInto("t"), "DELTA_OPERATION_NOT_ALLOWED"),
         (lambda w: w.option("mergeSchema", True).insertInto("t"), "DELTA_OPERATION_NOT_ALLOWED"),
-        (lambda w: w.option("replaceUsing", "id").saveAsTable("t"), "DELTA_OPERATION_NOT_ALLOWED"),
+        (lambda w: w.options(replaceUsing="id,").saveAsTable("t", mode="overwrite"), "DELTA_ILLEGAL_OPTION"),
         (lambda w: w.option("dataChange", "no").saveAsTable("t"), "DELTA_ILLEGAL_OPTION"),
         (
             lambda w: w.option("partitionOverwriteMode", "some").saveAsTable("t", mode="overwrite"),
