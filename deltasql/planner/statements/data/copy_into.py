@@ -238,10 +238,11 @@ def _change(copy: _Copy, context: Context) -> RowChange:
         schema_evolution=evolution,
         overwrite=False,
         table=statement.table,
+        alias=None,
         partition=(),
         columns=columns,
         by_name=columns is None,
-        replace_where=None,
+        replaces=None,
         query=SqlText(query.sql, 0),
     )
     insertion = Insertion(
