@@ -12,7 +12,6 @@ from typing import NamedTuple
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.statements.refused import (
     InsertIfNotExistsError,
-    KeyConstraintError,
     PartitionIfNotExistsError,
     UnsupportedStatementError,
 )
@@ -28,7 +27,7 @@ class Unsupported(NamedTuple):
     operation: str
     advice: str
     patterns: tuple[str, ...]
-    error: type[UnsupportedStatementError | KeyConstraintError | PartitionIfNotExistsError | InsertIfNotExistsError] = (
+    error: type[UnsupportedStatementError | PartitionIfNotExistsError | InsertIfNotExistsError] = (
         UnsupportedStatementError
     )
 
@@ -124,23 +123,6 @@ TABLE = (
         "{words}", "Leave the clause out: rows that no clause takes stay as they are.", ("MERGE … THEN < DO NOTHING >",)
     ),
     # Columns, keys and clauses of tables
-    Unsupported(
-        "{words}",
-        "Leave it out; what rows must satisfy is said by NOT NULL and CHECK.",
-        (
-            "CREATE|REPLACE|ALTER ⋯ < PRIMARY|FOREIGN KEY >",
-            "ALTER TABLE name ADD|DROP [CONSTRAINT] … < UNIQUE > (",
-            "CREATE|REPLACE|ALTER … ( ⋯ ~ < UNIQUE >",
-            "CREATE|REPLACE … ( ⋯ < UNIQUE > (",
-            "CREATE|REPLACE|ALTER ⋯ ~ < REFERENCES > name",
-        ),
-        KeyConstraintError,
-    ),
-    Unsupported(
-        "DROP CONSTRAINT … {words}",
-        "Nothing depends on a CHECK; leave it out.",
-        ("ALTER TABLE name DROP CONSTRAINT … < CASCADE|RESTRICT > end",),
-    ),
     Unsupported(
         "ALTER TABLE IF EXISTS",
         "Leave it out; SHOW TABLES tells whether a table is there.",
@@ -275,9 +257,6 @@ TABLE = (
         "Numbers for new rows come from GENERATED ALWAYS AS IDENTITY.",
         (f"{_NEW} < SEQUENCE >", "ALTER|DROP < SEQUENCE >"),
     ),
-    Unsupported(
-        "DESCRIBE … AS JSON", "DESCRIBE and DESCRIBE DETAIL give the same as rows.", ("DESCRIBE|DESC … < AS JSON >",)
-    ),
     # Transactions and scripts
     Unsupported(
         "{words}",
@@ -314,7 +293,7 @@ def refusal(text: str, stuck: int | None = None) -> DeltaSqlError | None:
     entry, start, end = next((match for match in found if match[1] == stuck), found[0])
     written = " ".join(text[start:end].split())
     operation = entry.operation.format(words=written.upper(), written=written, verb=statement.verb)
-    return entry.error(operation, entry.advice).at(Caret(text, start, end))
+    return UnsupportedStatementError(operation, entry.advice).at(Caret(text, start, end))
 
 
 def _matches(entry: Unsupported, statement: Outline, stuck: int | None) -> Iterator[tuple[int, int]]:

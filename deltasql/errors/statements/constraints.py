@@ -8,17 +8,18 @@ from deltasql.errors.base import DeltaSqlError, condition
 @condition(
     "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE",
     "42K09",
-    "Cannot {operation} column {column}: the CHECK constraint {constraint} uses it ({expression}). "
+    "Cannot {operation} column {column}: the {kind} {constraint} uses it ({expression}). "
     "Drop the constraint first: ALTER TABLE {table} DROP CONSTRAINT {constraint}.",
 )
 class ConstraintDependentColumnError(DeltaSqlError):
-    """A change of a column that a CHECK constraint refers to."""
+    """A change of a column that a CHECK constraint, a primary key or a foreign key refers to."""
 
     operation: str
     column: str
     constraint: str
     expression: str
     table: str
+    kind: str = "CHECK constraint"
 
 
 @condition(
@@ -56,7 +57,7 @@ class NewCheckViolationError(DeltaSqlError):
 @condition(
     "DELTA_CONSTRAINT_ALREADY_EXISTS",
     "42710",
-    "{table} has a constraint {constraint} already: CHECK ({expression}). "
+    "{table} has a constraint {constraint} already: {definition}. "
     "Drop it first: ALTER TABLE {table} DROP CONSTRAINT {constraint}.",
 )
 class ConstraintExistsError(DeltaSqlError):
@@ -64,7 +65,7 @@ class ConstraintExistsError(DeltaSqlError):
 
     table: str
     constraint: str
-    expression: str
+    definition: str
 
 
 @condition(
@@ -151,12 +152,122 @@ class CheckFunctionError(DeltaSqlError):
 @condition(
     "DELTA_CONSTRAINT_ALREADY_EXISTS",
     "42710",
-    "{table} would have two constraints called {constraint}: CHECK ({expression}) is the first. "
-    "Give the second another name.",
+    "{table} would have two constraints called {constraint}: {definition} is the first. Give the second another name.",
 )
 class ConstraintDeclaredTwiceError(DeltaSqlError):
     """CREATE TABLE with one name for two constraints."""
 
     table: str
     constraint: str
-    expression: str
+    definition: str
+
+
+@condition(
+    "UNSUPPORTED_FEATURE.TABLE_OPERATION",
+    "0A000",
+    "UNIQUE is not supported. PRIMARY KEY says which columns tell the rows apart; nothing checks that, as with any "
+    "key. To keep rows unique, write with MERGE.",
+)
+class UniqueConstraintError(DeltaSqlError):
+    """UNIQUE of a column or a table."""
+
+
+@condition(
+    "MULTIPLE_PRIMARY_KEYS",
+    "42P16",
+    "{table} can have one primary key, and has {constraint}: {definition}. {advice}",
+)
+class MultiplePrimaryKeysError(DeltaSqlError):
+    """A second primary key."""
+
+    table: str
+    constraint: str
+    definition: str
+    advice: str
+
+
+@condition(
+    "PRIMARY_KEY_COLUMN_NULLABLE",
+    "42831",
+    "Column {column} of {table} may hold NULL, and columns of a primary key may not. {advice}",
+)
+class PrimaryKeyNullableError(DeltaSqlError):
+    """PRIMARY KEY of a column that is not NOT NULL, or DROP NOT NULL of one that is in the key."""
+
+    column: str
+    table: str
+    advice: str
+
+
+@condition("INVALID_KEY_CONSTRAINT", "42621", "The {kind} of {table} cannot be as it is written: {reason}.")
+class KeyDefinitionError(DeltaSqlError):
+    """A key whose columns are no columns of their own, or stand twice."""
+
+    kind: str
+    table: str
+    reason: str
+
+
+@condition(
+    "FOREIGN_KEY_MISMATCH",
+    "42830",
+    "The foreign key ({columns}) of {table} does not fit {parent}: {reason}.",
+)
+class ForeignKeyMismatchError(DeltaSqlError):
+    """A foreign key that does not refer to a primary key with as many columns of the same types."""
+
+    columns: str
+    table: str
+    parent: str
+    reason: str
+
+
+@condition(
+    "PRIMARY_KEY_IS_REFERENCED",
+    "2BP01",
+    "Cannot {operation}: foreign keys refer to it. They are {keys}. {advice}",
+)
+class PrimaryKeyReferencedError(DeltaSqlError):
+    """DROP of a primary key, or a new name for its column or its table, while foreign keys depend on it."""
+
+    operation: str
+    keys: str
+    advice: str
+
+
+@condition(
+    "DELTA_CONSTRAINT_DOES_NOT_EXIST",
+    "42704",
+    "{table} has no {key}. Write DROP {kind} IF EXISTS to allow that.",
+)
+class KeyNotFoundError(DeltaSqlError):
+    """DROP PRIMARY KEY, DROP FOREIGN KEY of a table that has none such."""
+
+    table: str
+    key: str
+    kind: str
+
+
+@condition(
+    "UNSUPPORTED_CONSTRAINT_CHARACTERISTIC",
+    "0A000",
+    "{characteristic} is not supported for a {kind}: {reason}.",
+)
+class KeyOptionError(DeltaSqlError):
+    """ENFORCED, ON DELETE CASCADE …: what something would have to check or do."""
+
+    characteristic: str
+    kind: str
+    reason: str
+
+
+@condition(
+    "INVALID_CONSTRAINT_CHARACTERISTICS",
+    "42613",
+    "{characteristic} does not go with {other}, which stands before it. Leave one of them out.",
+)
+class KeyOptionsConflictError(DeltaSqlError):
+    """Options of a key that stand twice or exclude each other."""
+
+    characteristic: str
+    other: str

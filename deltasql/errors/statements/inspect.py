@@ -58,3 +58,63 @@ class DescribeViewHistoryError(DeltaSqlError):
     """DESCRIBE HISTORY of a view."""
 
     view: str
+
+
+@condition(
+    "DELTA_SHOW_PARTITION_IN_NON_PARTITIONED_COLUMN",
+    "42P10",
+    "{column} is no partition column of {table}; these are {columns}.",
+)
+class NotAPartitionColumnError(DeltaSqlError):
+    """PARTITION (column = value) of another column, in SHOW or DESCRIBE."""
+
+    column: str
+    table: str
+    columns: str
+
+
+@condition(
+    "INVALID_SQL_SYNTAX.EMPTY_PARTITION_VALUE",
+    "42000",
+    "PARTITION names {column} and no value. Write {column} = value.",
+)
+class PartitionWithoutValueError(DeltaSqlError):
+    """PARTITION (column) in SHOW or DESCRIBE."""
+
+    column: str
+
+
+@condition(
+    "PARTITIONS_NOT_FOUND",
+    "428FT",
+    "{table} has no row where {predicate}, and a partition is there with its first row. "
+    "SHOW PARTITIONS {table} lists those that are there.",
+)
+class PartitionNotFoundError(DeltaSqlError):
+    """DESCRIBE or SHOW TABLE EXTENDED of a partition that no file is in."""
+
+    table: str
+    predicate: str
+
+
+@condition(
+    "DESCRIBE_JSON_NOT_EXTENDED",
+    "0A000",
+    "AS JSON tells all of a table. Write DESCRIBE EXTENDED {table} AS JSON.",
+)
+class JsonNotExtendedError(DeltaSqlError):
+    """DESCRIBE t AS JSON without EXTENDED."""
+
+    table: str
+
+
+@condition(
+    "UNSUPPORTED_FEATURE.DESC_TABLE_COLUMN_JSON",
+    "0A000",
+    "AS JSON tells all columns of a table. Write DESCRIBE EXTENDED {table} AS JSON, and pick {column} there.",
+)
+class JsonOfColumnError(DeltaSqlError):
+    """DESCRIBE t column AS JSON."""
+
+    table: str
+    column: str

@@ -70,18 +70,6 @@ class BucketingError(DeltaSqlError):
 
 
 @condition(
-    "UNSUPPORTED_FEATURE.TABLE_OPERATION",
-    "0A000",
-    "{constraint} is not supported: nothing would check it. {advice}",
-)
-class KeyConstraintError(DeltaSqlError):
-    """PRIMARY KEY, FOREIGN KEY, UNIQUE."""
-
-    constraint: str
-    advice: str = "Leave it out; what rows must satisfy is said by NOT NULL and CHECK."
-
-
-@condition(
     "DELTA_UNSUPPORTED_DATA_TYPES",
     "0AKDC",
     "The collation {collation} is not supported: texts compare byte by byte, as UTF8_BINARY says. Leave it out, or "

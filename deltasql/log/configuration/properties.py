@@ -28,6 +28,7 @@ from deltasql.errors.statements.properties import (
 )
 from deltasql.errors.suggestion import OPEN_SET, did_you_mean
 from deltasql.log.configuration.iceberg_compat import check_compatible
+from deltasql.log.properties.own_properties import OWN
 from deltasql.log.properties.property_registry import (
     CONSTRAINT_PREFIX,
     DELETED_FILE_RETENTION,
@@ -145,8 +146,10 @@ def canonical_key(key: str) -> str:
 def unset_properties(
     configuration: Mapping[str, str], keys: Iterable[str], *, if_exists: bool, table: str = "the table"
 ) -> dict[str, str]:
-    """`configuration` without `keys`. Raises UnsetMissingPropertyError unless `if_exists`."""
+    """`configuration` without `keys`. Raises UnsetMissingPropertyError unless `if_exists`, InternalPropertyError."""
     names = [canonical_key(key) for key in keys]
+    for name in names:
+        _check_own(name)
     missing = [name for name in names if name not in configuration]
     if missing and not if_exists:
         raise UnsetMissingPropertyError(missing[0], table)
@@ -248,6 +251,14 @@ def _check_reserved(folded: str) -> None:
         raise InternalPropertyError("clusteringColumns")
     if folded in _RESERVED:
         raise ReservedPropertyError(folded)
+    _check_own(folded)
+
+
+def _check_own(key: str) -> None:
+    """Raises InternalPropertyError for what statements of their own keep: keys and tags."""
+    for name in OWN:
+        if name.lower() == key.lower():
+            raise InternalPropertyError(name)
 
 
 def _start(defaults: Protocol, reader: int | None, writer: int | None) -> Protocol:

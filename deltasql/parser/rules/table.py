@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any, NoReturn
 
@@ -11,7 +12,6 @@ from deltasql.errors.base import Caret
 from deltasql.errors.statements.refused import (
     BucketingError,
     CollationError,
-    KeyConstraintError,
     PartitionExpressionError,
 )
 from deltasql.errors.syntax import ParseSyntaxError
@@ -19,7 +19,8 @@ from deltasql.parser.automaton import Token, Tree
 from deltasql.parser.build import builds, caret
 from deltasql.parser.rules.options import Clause, collect
 from deltasql.parser.rules.types import TYPE_NAMES
-from deltasql.plan.base import SqlText
+from deltasql.plan.base import ColumnPath, SqlText
+from deltasql.plan.statements.constraints import KeyConstraint, KeyOption
 from deltasql.plan.statements.table import (
     CheckConstraint,
     ClusterBy,
@@ -105,12 +106,14 @@ def _create_table_like(children: list[Any], tree: Tree, text: str) -> CreateTabl
     return CreateTableLike(if_not_exists, table, source, values.get("provider"), place, properties)
 
 
-def _constraints(elements: Sequence[ColumnDefinition | CheckConstraint]) -> Iterator[CheckConstraint]:
+def _constraints(
+    elements: Sequence[ColumnDefinition | CheckConstraint | KeyConstraint],
+) -> Iterator[CheckConstraint | KeyConstraint]:
     for item in elements:
-        if isinstance(item, CheckConstraint):
+        if isinstance(item, ColumnDefinition):
+            yield from item.constraints
+        else:
             yield item
-        elif item.check is not None:
-            yield item.check
 
 
 @builds("create_schema")
@@ -148,22 +151,39 @@ def _partition_column(children: list[Any], tree: Tree, text: str) -> PartitionCo
 def _column_definition(children: list[Any], tree: Tree, text: str) -> ColumnDefinition:
     """`start` and `end` are those of the column's name."""
     name, data_type, *options = children
-    options = [Clause("check", item) if isinstance(item, CheckConstraint) else item for item in options]
     name_tree, _, *option_trees = tree.children
-    values = collect(options, option_trees, text)
+    clauses = [(item, place) for item, place in zip(options, option_trees, strict=True) if isinstance(item, Clause)]
+    values = collect([item for item, _ in clauses], [place for _, place in clauses], text)
     values.pop("collation", None)
+    column = ColumnPath((name,), name_tree.start, name_tree.end)
+    constraints = _of_column([item for item in options if not isinstance(item, Clause)], column, text)
     declared = declared_text(data_type)
-    return ColumnDefinition(name, plain_type(data_type), declared, name_tree.start, name_tree.end, **values)
+    return ColumnDefinition(
+        name, plain_type(data_type), declared, name_tree.start, name_tree.end, constraints=constraints, **values
+    )
+
+
+def _of_column(
+    items: list[CheckConstraint | KeyConstraint | KeyOption], column: ColumnPath, text: str
+) -> tuple[CheckConstraint | KeyConstraint, ...]:
+    """The constraints of one column: an option belongs to the key before it."""
+    found: list[CheckConstraint | KeyConstraint] = []
+    for item in items:
+        if isinstance(item, KeyConstraint):
+            found.append(replace(item, columns=(column,)))
+        elif isinstance(item, CheckConstraint):
+            found.append(item)
+        elif found and isinstance(found[-1], KeyConstraint):
+            found[-1] = replace(found[-1], options=(*found[-1].options, item))
+        else:
+            reason = f"{item.text} stands behind PRIMARY KEY or REFERENCES."
+            raise ParseSyntaxError(reason, item.text).at(Caret(text, item.start, item.end))
+    return tuple(found)
 
 
 @builds("check_constraint")
 def _check(children: list[Any], tree: Tree, text: str) -> CheckConstraint:
     return CheckConstraint(*children)
-
-
-@builds("key_constraint")
-def _key(children: list[Any], tree: Tree, text: str) -> NoReturn:
-    raise KeyConstraintError(" ".join(text[tree.start : tree.end].split())).at(caret(tree, text))
 
 
 @builds("collation", "collation_clause")

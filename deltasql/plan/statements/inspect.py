@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName
+from deltasql.plan.base import ColumnPath, LogicalPlan, TableName
+from deltasql.plan.statements.insert import PartitionValue
 
 
 @dataclass(frozen=True, slots=True)
 class DescribeTable(LogicalPlan):
-    """{DESCRIBE | DESC} [TABLE] [EXTENDED | FORMATTED] t [column]"""
+    """{DESCRIBE | DESC} [TABLE] [EXTENDED | FORMATTED] t [PARTITION (column = value, …)] [column] [AS JSON]"""
 
     extended: bool
     table: TableName
+    partition: tuple[PartitionValue, ...]
     column: ColumnPath | None
+    as_json: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +52,11 @@ class ShowTables(LogicalPlan):
 
 @dataclass(frozen=True, slots=True)
 class ShowTableExtended(LogicalPlan):
-    """SHOW TABLE EXTENDED [{IN | FROM} s] [[LIKE] 'pattern'] [PARTITION (…)]"""
+    """SHOW TABLE EXTENDED [{IN | FROM} s] [[LIKE] 'pattern'] [PARTITION (column = value, …)]"""
 
     schema: TableName | None
     pattern: str | None
-    partition: SqlText | None
+    partition: tuple[PartitionValue, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +110,10 @@ class ShowCreateTable(LogicalPlan):
 
 @dataclass(frozen=True, slots=True)
 class ShowPartitions(LogicalPlan):
-    """SHOW PARTITIONS t"""
+    """SHOW PARTITIONS t [PARTITION (column = value, …)]"""
 
     table: TableName
+    partition: tuple[PartitionValue, ...]
 
 
 @dataclass(frozen=True, slots=True)

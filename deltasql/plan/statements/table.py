@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName
+from deltasql.plan.statements.constraints import KeyConstraint
 from deltasql.schema.types import DataType
 
 
 @dataclass(frozen=True, slots=True)
 class CheckConstraint:
-    """[CONSTRAINT name] CHECK (condition), in a column list or behind a column; the condition with its parentheses."""
+    """[CONSTRAINT name] CHECK (condition) [ENFORCED], in a list or behind a column; with its parentheses."""
 
     name: str | None
     condition: SqlText
@@ -33,7 +34,7 @@ class ColumnDefinition:
     default: SqlText | None = None
     generated: SqlText | None = None
     identity: IdentitySpec | None = None
-    check: CheckConstraint | None = None
+    constraints: tuple[CheckConstraint | KeyConstraint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ class CreateTable(LogicalPlan):
     comment: str | None
     properties: tuple[tuple[str, str], ...]
     query: SqlText | None
-    constraints: tuple[CheckConstraint, ...] = ()
+    constraints: tuple[CheckConstraint | KeyConstraint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

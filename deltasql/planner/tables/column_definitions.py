@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -17,6 +18,7 @@ from deltasql.errors.column_values import (
 )
 from deltasql.errors.statements.columns import ColumnClauseError
 from deltasql.plan.base import quote
+from deltasql.plan.statements.constraints import KeyConstraint
 from deltasql.plan.statements.table import ColumnDefinition, CreateTable
 from deltasql.planner.context import Context
 from deltasql.planner.rows.defaults import CURRENT_DEFAULT, checked_default
@@ -24,24 +26,36 @@ from deltasql.planner.rows.generated import GENERATION, without_comments
 from deltasql.planner.rows.generation_checks import check_generation
 from deltasql.schema.identity import Identity
 from deltasql.schema.lengths import TYPE_KEY, declared_as, has_lengths, length_of, parsed_type, plain_field
+from deltasql.schema.paths import folded
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import LONG, StructField, StructType
 
 
 def declared_schema(statement: CreateTable, context: Context) -> StructType:
-    """The columns of the list, and those that PARTITIONED BY declares with a type."""
+    """The columns of the list, and those that PARTITIONED BY declares with a type.
+
+    Those of the primary key are NOT NULL without saying so.
+    """
     fields = [declared_field(column, context) for column in statement.columns or ()]
     fields += [
         plain_field(StructField(column.name, column.type, metadata=comment_metadata(column.comment)))
         for column in statement.partitioned_by
         if column.type is not None
     ]
+    keys = [key for key in declared_keys(statement) if key.references is None]
+    never_null = {folded(column.parts) for key in keys for column in key.columns}
+    fields = [replace(field, nullable=False) if folded((field.name,)) in never_null else field for field in fields]
     schema = StructType(tuple(fields))
     for definition in statement.columns or ():
         field = schema.find(definition.name)
         if definition.generated is not None and field is not None:
             check_generation(field, without_comments(definition.generated), schema, context)
     return schema
+
+
+def declared_keys(statement: CreateTable) -> tuple[KeyConstraint, ...]:
+    """The primary and foreign keys of the list and of its columns."""
+    return tuple(item for item in statement.constraints if isinstance(item, KeyConstraint))
 
 
 def declared_field(column: ColumnDefinition, context: Context) -> StructField:
@@ -108,7 +122,7 @@ def refuse_value_clauses(columns: Sequence[ColumnDefinition], context: Context) 
             (column.default, "DEFAULT", f"Leave it out, then run: ALTER COLUMN {quote(column.name)} SET DEFAULT …."),
             (column.generated, "GENERATED ALWAYS AS", "Only CREATE TABLE makes generated columns."),
             (column.identity, "AS IDENTITY", "Only CREATE TABLE makes identity columns."),
-            (column.check, "CONSTRAINT", "Leave it out, then run: ALTER TABLE … ADD CONSTRAINT …."),
+            (column.constraints or None, "CONSTRAINT", "Leave it out, then run: ALTER TABLE … ADD CONSTRAINT …."),
         ):
             if present is not None:
                 error = ColumnClauseError(clause, quote(column.name), "REPLACE COLUMNS", advice)

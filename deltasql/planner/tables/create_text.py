@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import shown_value
+from deltasql.log.configuration.keys import keys_of
 from deltasql.log.configuration.properties import parse_properties
+from deltasql.log.properties.own_properties import OWN
 from deltasql.log.reading.clustering import AUTO_PROPERTY, CLUSTERING_FEATURE, clustering_columns
 from deltasql.plan.base import quote
 from deltasql.planner.rows.defaults import CURRENT_DEFAULT
@@ -22,8 +24,10 @@ if TYPE_CHECKING:
     from deltasql.log.replay.snapshot import Snapshot
 
 
-def create_statement(name: str, snapshot: Snapshot, location: str | None) -> str:
-    """SQL that creates an empty table with the snapshot's columns, partitioning, comment and properties.
+def create_statement(name: Sequence[str], snapshot: Snapshot, location: str | None) -> str:
+    """SQL that creates an empty table with the snapshot's columns, keys, partitioning, comment and properties.
+
+    `name` are the parts of the table's.
 
     Raises what `check_foreign` raises.
     """
@@ -31,8 +35,10 @@ def create_statement(name: str, snapshot: Snapshot, location: str | None) -> str
     constraints = snapshot.properties.constraints.items()
     elements = [column_text(field) for field in snapshot.schema]
     elements += [f"CONSTRAINT {quote(key)} CHECK ({condition})" for key, condition in constraints]
+    elements += [key.clause(name) for key in keys_of(snapshot.metadata)]
     columns = ",\n".join(f"  {element}" for element in elements)
-    lines = [f"CREATE TABLE {name} (\n{columns})" if columns else f"CREATE TABLE {name}", "USING delta"]
+    table = ".".join(map(quote, name))
+    lines = [f"CREATE TABLE {table} (\n{columns})" if columns else f"CREATE TABLE {table}", "USING delta"]
     if snapshot.partition_columns:
         lines.append(f"PARTITIONED BY ({', '.join(quote(column) for column in snapshot.partition_columns)})")
     lines += _clustered_by(snapshot)
@@ -77,7 +83,7 @@ def column_text(field: StructField) -> str:
 
 def _is_taken(key: str, value: str) -> bool:
     """Whether CREATE TABLE takes a property: not what a table keeps by itself, nor what has a clause of its own."""
-    if key == AUTO_PROPERTY:
+    if key == AUTO_PROPERTY or key in OWN:
         return False
     try:
         parse_properties(((key, value),), on_create=True)

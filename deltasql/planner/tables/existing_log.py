@@ -10,6 +10,7 @@ from deltasql.errors.statements.table import (
     CreatedPartitioningDiffersError,
     CreatedPropertiesDifferError,
 )
+from deltasql.log.properties.own_properties import COLUMN_TAGS, OWN, TAGS
 from deltasql.log.properties.property_registry import PROPERTIES
 from deltasql.log.reading.clustering import AUTO_PROPERTY
 from deltasql.plan.statements.table import ClusterBy
@@ -24,7 +25,9 @@ from deltasql.schema.paths import folded
 from deltasql.schema.types import StructField, StructType
 from deltasql.schema.widening import TYPE_CHANGES
 
-OF_ONE_TABLE = frozenset({AUTO_PROPERTY, *(item.name for item in PROPERTIES.values() if item.of_one_table)})
+OF_ONE_TABLE = frozenset(
+    {AUTO_PROPERTY, TAGS, COLUMN_TAGS, *(item.name for item in PROPERTIES.values() if item.of_one_table)}
+)
 """Properties that belong to a table's own history: nobody declares them, and another table has its own."""
 _OF_ONE_COLUMN = frozenset({ID, PHYSICAL_NAME, HIGH_WATER_MARK, TYPE_CHANGES})
 
@@ -86,7 +89,7 @@ def _differences(declared: StructType, existing: StructType) -> str:
 
 def _check_same_properties(place: str, declared: Mapping[str, str], existing: Mapping[str, str]) -> None:
     nothing = "(not set)"
-    for key in sorted({*declared, *existing} - OF_ONE_TABLE):
+    for key in sorted({*declared, *existing} - OF_ONE_TABLE - OWN):
         first, second = declared.get(key, nothing), existing.get(key, nothing)
         if first != second:
             raise CreatedPropertiesDifferError(location=place, key=key, declared=first, existing=second)

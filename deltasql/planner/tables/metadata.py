@@ -11,9 +11,10 @@ from typing_extensions import assert_never
 
 from deltasql.errors.statements.properties import ColumnMappingModeError
 from deltasql.log.configuration.iceberg_compat import gives_nested_ids
-from deltasql.log.configuration.properties import (
-    protocol_for,
-)
+from deltasql.log.configuration.keys import keys_of, with_keys
+from deltasql.log.configuration.properties import protocol_for
+from deltasql.log.configuration.tags import column_tags, table_tags, with_column_tags, with_table_tags
+from deltasql.log.properties.own_properties import COLUMN_TAGS, KEYS
 from deltasql.log.properties.property import OnReplace, Property
 from deltasql.log.properties.property_registry import (
     CHANGE_DATA_FEED,
@@ -28,6 +29,7 @@ from deltasql.planner.tables.clustering_columns import check_still_indexed
 from deltasql.schema.checks import check_schema
 from deltasql.schema.column_mapping import ID, PHYSICAL_NAME, assign_ids
 from deltasql.schema.lengths import with_lengths, without_lengths
+from deltasql.schema.paths import find_path
 from deltasql.schema.types import ArrayType, DataType, MapType, StructField, StructType
 
 if TYPE_CHECKING:
@@ -113,6 +115,25 @@ def keeping_log_properties(metadata: Metadata, old: Mapping[str, str]) -> Metada
 
     kept = {item.name: old[item.name] for item in PROPERTIES.values() if item in before and stays(item)}
     return metadata.with_configuration(kept)
+
+
+def with_current_names(metadata: Metadata) -> Metadata:
+    """`metadata` whose keys and tags name the columns as they are called now, for when only names are left of them."""
+    if KEYS in metadata.configuration:
+        metadata = with_keys(metadata, keys_of(metadata))
+    if COLUMN_TAGS in metadata.configuration:
+        metadata = with_column_tags(metadata, column_tags(metadata))
+    return metadata
+
+
+def keeping_tags(metadata: Metadata, old: Metadata) -> Metadata:
+    """`metadata` of a table that replaces one, with the tags of `old`: they are about the name, not about the columns.
+
+    A column that is not there any more takes its tags along.
+    """
+    metadata = with_table_tags(metadata, table_tags(old))
+    found = {path: tags for path, tags in column_tags(old).items() if find_path(metadata.schema, path) is not None}
+    return with_column_tags(metadata, found)
 
 
 def check_mapping_change(old: Mapping[str, str], new: Mapping[str, str], table: str) -> None:

@@ -13,6 +13,7 @@ from deltasql.errors.statements.table import (
     NonEmptyLocationError,
     NotADeltaProviderError,
 )
+from deltasql.log.properties.own_properties import without_own
 from deltasql.log.storage.locations import table_location
 from deltasql.planner.catalog_changes import Registration
 
@@ -99,7 +100,7 @@ def creation_parameters(metadata: Metadata, *, managed: bool, clustering: str = 
         "clusterBy": clustering,
         "description": metadata.description,
         "isManaged": str(managed).lower(),
-        "properties": dict(metadata.configuration),
+        "properties": without_own(metadata.configuration),
     }
 
 

@@ -33,10 +33,10 @@ from tests.unit.parser.nodes import path, table
 
 class TestInspect:
     def test_describe(self) -> None:
-        assert parse("DESC t") == DescribeTable(False, TableName(("t",), 5, 6), None)
+        assert parse("DESC t") == DescribeTable(False, TableName(("t",), 5, 6), (), None, False)
         sql = "DESCRIBE TABLE EXTENDED t a.b"
-        assert parse(sql) == DescribeTable(True, TableName(("t",), 24, 25), path(sql, "a.b"))
-        assert parse("DESCRIBE FORMATTED t") == DescribeTable(True, TableName(("t",), 19, 20), None)
+        assert parse(sql) == DescribeTable(True, TableName(("t",), 24, 25), (), path(sql, "a.b"), False)
+        assert parse("DESCRIBE FORMATTED t") == DescribeTable(True, TableName(("t",), 19, 20), (), None, False)
         assert parse("DESCRIBE DETAIL '/p/q'") == DescribeDetail(TableName(("delta", "/p/q"), 16, 22))
         assert parse("DESC HISTORY t LIMIT 5") == DescribeHistory(TableName(("t",), 13, 14), 5)
         assert parse("DESC HISTORY t") == DescribeHistory(TableName(("t",), 13, 14), None)
@@ -61,7 +61,7 @@ class TestInspect:
         assert parse("SHOW TBLPROPERTIES t (a.b)") == ShowTableProperties(TableName(("t",), 19, 20), "a.b")
         assert parse("SHOW TBLPROPERTIES t ('a.b')") == ShowTableProperties(TableName(("t",), 19, 20), "a.b")
         assert parse("SHOW CREATE TABLE t") == ShowCreateTable(TableName(("t",), 18, 19))
-        assert parse("SHOW PARTITIONS t") == ShowPartitions(TableName(("t",), 16, 17))
+        assert parse("SHOW PARTITIONS t") == ShowPartitions(TableName(("t",), 16, 17), ())
 
     def test_explain(self) -> None:
         assert parse("EXPLAIN DELETE FROM t") == Explain(None, Delete(None, TableName(("t",), 20, 21), None, None), 8)

@@ -25,9 +25,10 @@ from deltasql.errors.statements.columns import (
 )
 from deltasql.log.actions import operations
 from deltasql.log.actions.operations import Operation
+from deltasql.log.configuration.keys import primary_key
 from deltasql.log.properties.property_registry import STATS_COLUMNS
 from deltasql.log.reading.clustering import clustering_columns
-from deltasql.plan.base import ColumnPath, SqlText
+from deltasql.plan.base import ColumnPath, SqlText, TableName, quote
 from deltasql.plan.statements.columns import (
     AddColumns,
     AddedColumn,
@@ -54,7 +55,8 @@ from deltasql.planner.rows.widening import declared_widening, refuse_dependent_t
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.definitions.constraints import refuse_dependent, verification
 from deltasql.planner.tables.column_definitions import declared_field, field_metadata, refuse_value_clauses
-from deltasql.planner.tables.metadata import evolved_metadata, metadata_actions
+from deltasql.planner.tables.keys import refuse_key_change, refuse_nullable_key, refuse_referenced
+from deltasql.planner.tables.metadata import evolved_metadata, metadata_actions, with_current_names
 from deltasql.schema.edits import (
     add_column,
     drop_column,
@@ -133,8 +135,12 @@ def _(statement: ReplaceColumns, context: Context) -> Plan:
     schema = replace_columns(snapshot.schema, new, may_drop=may_drop, widening=widening, where=snapshot.table)
     refuse_dependent_types(schema, snapshot)
     for path, _ in walk(snapshot.schema):
-        if find_path(schema, path) is None:
+        found = find_path(schema, path)
+        if found is None:
+            refuse_key_change(path, "drop", snapshot)
             refuse_base_change(path, "drop", schema, snapshot.table)
+        elif found.field.nullable:
+            refuse_nullable_key(path, snapshot)
     columns = [field_to_json(field) for field in new]
     return _change(log, snapshot, schema, operations.REPLACE_COLUMNS, {"columns": columns})
 
@@ -150,6 +156,7 @@ def _(statement: RenameColumn, context: Context) -> Plan:
             raise RenameColumnNeedsMappingError(str(statement.table))
         refuse_dependent(found.path, "rename", snapshot)
         refuse_base_change(found.path, "rename", snapshot.schema, snapshot.table)
+        _refuse_referenced_column(statement.table, found.path, snapshot, context)
         schema = rename_column(with_lengths(snapshot.schema), found.path, statement.name, where=snapshot.table)
     except DeltaSqlError as error:
         raise error.at(caret) from None
@@ -160,6 +167,7 @@ def _(statement: RenameColumn, context: Context) -> Plan:
         partitions = tuple(statement.name if name == found.path[0] else name for name in partitions)
     metadata = replace(snapshot.metadata, partition_columns=partitions)
     metadata = _renamed_statistics(evolved_metadata(metadata, schema, table=snapshot.table), found.path, new_path)
+    metadata = with_current_names(metadata)
     return TableChange(
         CommitSpec(log, snapshot, operations.RENAME_COLUMN, parameters, metadata_actions(snapshot, metadata))
     )
@@ -237,6 +245,8 @@ def _after(
         case Moved(first, after):
             return move_column(schema, path, first=first, after=after, where=table)
         case Nullability(nullable):
+            if nullable:
+                refuse_nullable_key(resolve(schema, path, where=table).path, snapshot)
             return set_nullable(schema, path, nullable, where=table)
         case Defaulted(default):
             return _with_default(schema, path, default, snapshot, context)
@@ -321,6 +331,14 @@ def _renamed_statistics(metadata: Metadata, old: tuple[str, ...], new: tuple[str
         for path in columns
     ]
     return metadata.with_configuration({STATS_COLUMNS.name: ",".join(path_text(path) for path in renamed)})
+
+
+def _refuse_referenced_column(table: TableName, path: tuple[str, ...], snapshot: Snapshot, context: Context) -> None:
+    """Raises PrimaryKeyReferencedError for a new name of a column that foreign keys know by its name."""
+    key = primary_key(snapshot.metadata)
+    if key is not None and len(path) == 1 and path[0] in key.columns:
+        operation = f"rename {path_text(path)}, which is in the primary key {quote(key.name)} of {table}"
+        refuse_referenced(table, operation, "Drop these first, and add them again afterwards.", context)
 
 
 def _added(schema: StructType, column: AddedColumn, table: str) -> StructType:

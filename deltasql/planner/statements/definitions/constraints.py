@@ -22,13 +22,14 @@ from deltasql.errors.statements.constraints import (
     NonBooleanConstraintError,
 )
 from deltasql.log.actions import operations
+from deltasql.log.configuration.keys import keys_of
 from deltasql.log.configuration.properties import protocol_for
 from deltasql.log.properties.property_registry import CONSTRAINT_PREFIX
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import ROWS
 from deltasql.plan.operators import Constraint, Query
-from deltasql.plan.statements.constraints import AddConstraint, DropConstraint
+from deltasql.plan.statements.constraints import AddConstraint, DropConstraint, KeyConstraint
 from deltasql.plan.statements.table import CheckConstraint
 from deltasql.planner import binding
 from deltasql.planner.changes import CommitSpec, Plan, TableChange, Verification
@@ -37,6 +38,8 @@ from deltasql.planner.rows.char_types import length_checks
 from deltasql.planner.rows.column_types import types_of
 from deltasql.planner.rows.read_set import WHOLE_TABLE
 from deltasql.planner.rule import plan
+from deltasql.planner.statements.definitions.keys import dropped_key
+from deltasql.planner.tables.keys import refuse_key_change
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import BOOLEAN, StructField, StructType
 from deltasql.sql.expression_types import known_type
@@ -53,7 +56,8 @@ def _(statement: AddConstraint, context: Context) -> Plan:
     """The condition must hold for every row that is there; NULL counts as broken."""
     log, snapshot = context.writable(statement.table)
     name = statement.name.lower()
-    known = snapshot.properties.constraints
+    known = {known: f"CHECK ({condition})" for known, condition in snapshot.properties.constraints.items()}
+    known |= {key.name: key.definition((snapshot.table,)) for key in keys_of(snapshot.metadata)}
     if name in known:
         raise ConstraintExistsError(snapshot.table, name, known[name])
     condition = _inside(statement.condition)
@@ -121,20 +125,20 @@ def stored_condition(name: str, text: str, schema: StructType, table: str) -> st
 
 
 def declared_constraints(
-    constraints: Sequence[CheckConstraint], schema: StructType, table: str, context: Context
+    constraints: Sequence[CheckConstraint | KeyConstraint], schema: StructType, table: str, context: Context
 ) -> dict[str, str]:
-    """The properties that keep the constraints of a new table, whose rows are still to come.
+    """The properties that keep the CHECK constraints of a new table, whose rows are still to come.
 
     One without a name is called check_1, check_2 … Raises ConstraintDeclaredTwiceError, NonBooleanConstraintError.
     """
     found: dict[str, str] = {}
     given = {item.name.lower() for item in constraints if item.name is not None}
     free = (f"check_{number}" for number in count(1) if f"check_{number}" not in given)
-    for item in constraints:
+    for item in (item for item in constraints if isinstance(item, CheckConstraint)):
         name, condition = next(free) if item.name is None else item.name.lower(), _inside(item.condition)
         key, caret = f"{CONSTRAINT_PREFIX}{name}", context.caret(condition.start, condition.end)
         if key in found:
-            raise ConstraintDeclaredTwiceError(table, name, found[key]).at(caret)
+            raise ConstraintDeclaredTwiceError(table, name, f"CHECK ({found[key]})").at(caret)
         check_condition(name, condition, context)
         try:
             (kind,) = types_of(schema, [condition.text], context)
@@ -152,6 +156,9 @@ def _(statement: DropConstraint, context: Context) -> Plan:
     """A commit is made even where IF EXISTS finds nothing, as Delta does."""
     log, snapshot = context.writable(statement.table)
     name = statement.name.lower()
+    keys = [key for key in keys_of(snapshot.metadata) if key.name == name]
+    if keys:
+        return dropped_key(statement.table, keys[0], statement.cascade, context)
     known = snapshot.properties.constraints
     if name not in known and not statement.if_exists:
         raise ConstraintNotFoundError(snapshot.table, name)
@@ -172,7 +179,12 @@ def verification(context: Context, snapshot: Snapshot, broken: str, error: Delta
 
 
 def refuse_dependent(path: tuple[str, ...], operation: str, snapshot: Snapshot) -> None:
-    """Raises ConstraintDependentColumnError if a CHECK constraint refers to the column, or to a part of it."""
+    """Raises ConstraintDependentColumnError if a CHECK constraint refers to the column, or to a part of it.
+
+    A key is in the way of nothing but dropping the column.
+    """
+    if operation == "drop":
+        refuse_key_change(path, operation, snapshot)
     for name, expression in snapshot.properties.constraints.items():
         if refers_to(expression, path):
             raise ConstraintDependentColumnError(operation, path_text(path), name, expression, snapshot.table)

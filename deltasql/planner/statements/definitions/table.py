@@ -16,6 +16,7 @@ from deltasql.errors.statements.table import (
     CannotReplaceMissingTableError,
     ClusterAndPartitionError,
     ColumnListWithQueryError,
+    CreatedPropertiesDifferError,
     EmptyQuerySchemaError,
     ExternalWithoutLocationError,
     NonEmptyLocationError,
@@ -25,6 +26,7 @@ from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.actions.operations import Operation
 from deltasql.log.configuration.iceberg_compat import check_replacement, with_column_mapping, with_valid_formats
+from deltasql.log.configuration.keys import keys_of, primary_key, with_keys
 from deltasql.log.configuration.properties import parse_properties, protocol_for
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, COLUMN_MAPPING_MODE, MAX_COLUMN_ID
 from deltasql.log.properties.table_properties import TableProperties
@@ -66,10 +68,11 @@ from deltasql.planner.tables.clustering_columns import (
     new_clustering,
     with_vectors,
 )
-from deltasql.planner.tables.column_definitions import comment_metadata, declared_schema
+from deltasql.planner.tables.column_definitions import comment_metadata, declared_keys, declared_schema
 from deltasql.planner.tables.create_places import place_in_create
 from deltasql.planner.tables.existing_log import Declared, adopted
-from deltasql.planner.tables.metadata import keeping_log_properties, mapped_metadata, reusing_ids
+from deltasql.planner.tables.keys import refuse_referenced, with_declared_keys
+from deltasql.planner.tables.metadata import keeping_log_properties, keeping_tags, mapped_metadata, reusing_ids
 from deltasql.planner.tables.row_tracking import tracked_metadata
 from deltasql.planner.tables.target import Target, creation_parameters, refuse_provider, registration, target_of
 from deltasql.schema.checks import check_table_schema
@@ -192,7 +195,24 @@ def _adopt(statement: CreateTable, context: Context, target: Target) -> Plan:
     # Properties that only speak of the protocol are met or not by what is there, which nothing lowers or raises here.
     properties = {**parsed.configuration, **constraints} or None
     partitions = names if names or columns is not None else None
-    return adopted(target, Declared(columns, partitions, statement.cluster_by, properties))
+    plan_of_name = adopted(target, Declared(columns, partitions, statement.cluster_by, properties))
+    _check_same_keys(statement, target, context)
+    return plan_of_name
+
+
+def _check_same_keys(statement: CreateTable, target: Target, context: Context) -> None:
+    """Raises CreatedPropertiesDifferError where keys are declared, and the log has none of these columns."""
+    keys = declared_keys(statement)
+    if not keys or target.snapshot is None:
+        return
+    there = target.snapshot.metadata
+    wanted = with_declared_keys(with_keys(there, ()), keys, statement.table, context, creating=True)
+    first, second = (
+        ", ".join(f"{key.kind} ({', '.join(map(quote, key.columns))})" for key in keys_of(item))
+        for item in (wanted, there)
+    )
+    if first != second:
+        raise CreatedPropertiesDifferError(target.log.location, "keys", first, second or "(none)")
 
 
 def _columns_known(statement: CreateTable) -> bool:
@@ -246,8 +266,10 @@ def _definition(
             metadata = replace(metadata, schema=reusing_ids(metadata.schema, target.snapshot.schema))
     if target.snapshot is not None:
         metadata = keeping_log_properties(metadata, target.snapshot.configuration)
+        metadata = keeping_tags(metadata, target.snapshot.metadata)
     metadata = automatic(mapped_metadata(metadata, keep_names=False), statement.cluster_by)
     metadata = with_vectors(metadata, statement.cluster_by)
+    metadata = with_declared_keys(metadata, declared_keys(statement), statement.table, context, creating=True)
     protocol = protocol_for(
         metadata.schema,
         metadata.configuration,
@@ -317,7 +339,20 @@ def _(statement: RenameTable, context: Context) -> Plan:
             error = UnsupportedStatementError("RENAME TO of a path", "Give it a name: CREATE TABLE … LOCATION '/path'.")
             raise error.at(context.caret(name.start, name.end))
     context.location(statement.table)
+    _refuse_referenced_table(statement, context)
     return Renaming(statement.table.parts, statement.name.parts)
+
+
+def _refuse_referenced_table(statement: RenameTable, context: Context) -> None:
+    """Raises PrimaryKeyReferencedError where foreign keys of other tables know this one by its name."""
+    try:
+        has_key = primary_key(context.snapshot(statement.table).metadata) is not None
+    except (DeltaSqlError, OSError):
+        # A name can be changed whatever has become of its table.
+        return
+    if has_key:
+        advice = "Drop these first, and add them again afterwards."
+        refuse_referenced(statement.table, f"rename {statement.table}", advice, context, itself=False)
 
 
 @plan.register

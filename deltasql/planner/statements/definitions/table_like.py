@@ -27,7 +27,7 @@ from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.planner.tables.existing_log import OF_ONE_TABLE, Declared, adopted
-from deltasql.planner.tables.metadata import mapped_metadata
+from deltasql.planner.tables.metadata import mapped_metadata, with_current_names
 from deltasql.planner.tables.target import creation_parameters, refuse_provider, registration, target_of
 from deltasql.schema.checks import check_table_schema
 from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
@@ -118,7 +118,7 @@ def _definition(statement: CreateTableLike, source: _Source, context: Context) -
         description=source.metadata.description if parsed.comment is None else parsed.comment,
         created_time=int(time.time() * 1000),
     )
-    metadata = mapped_metadata(metadata, keep_names=False)
+    metadata = with_current_names(mapped_metadata(metadata, keep_names=False))
     protocol = protocol_for(
         schema, metadata.configuration, parsed=parsed, current=source.protocol, creating=True, table=table
     )

@@ -14,17 +14,18 @@ from deltasql.errors.secrets import shown_pairs, shown_value
 from deltasql.errors.statements.inspect import (
     DescribeViewDetailError,
     DescribeViewHistoryError,
+    JsonNotExtendedError,
+    JsonOfColumnError,
     ShowCreateViewError,
-    ShowPartitionsOfViewError,
-    ShowPartitionsUnpartitionedError,
 )
 from deltasql.errors.suggestion import OPEN_SET, meant, similar_names
 from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
 from deltasql.log.configuration.properties import canonical_key
 from deltasql.log.iceberg.current_metadata import current_metadata, root_uri
+from deltasql.log.properties.own_properties import without_own
 from deltasql.log.reading.clustering import clustering_columns, is_clustered
 from deltasql.log.storage.locations import table_uri
-from deltasql.plan.base import TableName, quote
+from deltasql.plan.base import ColumnPath, TableName, quote
 from deltasql.plan.statements.inspect import (
     DescribeDetail,
     DescribeHistory,
@@ -34,7 +35,6 @@ from deltasql.plan.statements.inspect import (
     ShowColumns,
     ShowCreateTable,
     ShowCurrentSchema,
-    ShowPartitions,
     ShowSchemas,
     ShowTableProperties,
     ShowTables,
@@ -45,8 +45,11 @@ from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import GLOBAL, Context
 from deltasql.planner.rule import plan
 from deltasql.planner.tables.create_text import create_statement
+from deltasql.planner.tables.describe_json import table_json, view_json
+from deltasql.planner.tables.keys import full_name
+from deltasql.planner.tables.own_rows import constraint_rows, tag_rows
+from deltasql.planner.tables.partition_spec import partition_files, partition_values, told_partition
 from deltasql.schema.lengths import declared_type
-from deltasql.schema.partition_values import partition_value
 from deltasql.schema.paths import resolve
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import (
@@ -120,22 +123,67 @@ def _(statement: DescribeTable, context: Context) -> Plan:
         schema = context.snapshot(statement.table).schema if view is None else view
     except TableNotFoundError as error:
         raise _of_misspelt_word(error, statement) from None
+    if statement.as_json:
+        return _as_json(statement, view, context)
     if statement.column is not None:
-        try:
-            field = resolve(schema, statement.column.parts, where=str(statement.table)).field
-        except DeltaSqlError as error:
-            raise error.at(context.caret(statement.column.start, statement.column.end)) from None
-        info = (("col_name", field.name), ("data_type", type_text(field.type)), ("comment", field.comment or "NULL"))
-        return Answer(INFO, info)
+        return _column(statement, statement.column, schema, context)
     rows: list[tuple[str, str, str | None]] = [_described(field) for field in schema]
     if view is not None:
         return Answer(DESCRIBE, tuple(rows))
     snapshot = context.snapshot(statement.table)
     rows += _partition_rows(snapshot)
     rows += _clustering_rows(snapshot)
-    if statement.extended:
+    if statement.partition:
+        rows += _one_partition_rows(statement, snapshot, context)
+    elif statement.extended:
         rows += _detailed_rows(statement.table, context, snapshot)
     return Answer(DESCRIBE, tuple(rows))
+
+
+def _column(statement: DescribeTable, column: ColumnPath, schema: StructType, context: Context) -> Answer:
+    try:
+        field = resolve(schema, column.parts, where=str(statement.table)).field
+    except DeltaSqlError as error:
+        raise error.at(context.caret(column.start, column.end)) from None
+    info = (("col_name", field.name), ("data_type", type_text(field.type)), ("comment", field.comment or "NULL"))
+    return Answer(INFO, info)
+
+
+def _as_json(statement: DescribeTable, view: StructType | None, context: Context) -> Answer:
+    table, column = statement.table, statement.column
+    if column is not None:
+        raise JsonOfColumnError(str(table), str(column)).at(context.caret(column.start, column.end))
+    if not statement.extended:
+        raise JsonNotExtendedError(str(table)).at(_caret(table, context))
+    if view is not None:
+        key = context.view_key(table.parts)
+        text = view_json(table.parts[-1], view, None if key is None else context.views[key].query)
+    else:
+        snapshot = context.snapshot(table)
+        values: dict[str, str] = {}
+        if statement.partition:
+            partition_files(statement.partition, table, snapshot, context, needed=True)
+            values = partition_values(statement.partition, snapshot)
+        entry = None if table.path is not None else context.catalog.resolve(table.parts)
+        managed = entry is not None and entry.managed
+        text = table_json(full_name(table, context), snapshot, managed=managed, partition=values)
+    return Answer(_columns(("json_metadata", STRING)), ((text,),))
+
+
+def _one_partition_rows(
+    statement: DescribeTable, snapshot: Snapshot, context: Context
+) -> Iterator[tuple[str, str, str | None]]:
+    """What the log says of the files of a partition, which needs no folder of its own."""
+    files = partition_files(statement.partition, statement.table, snapshot, context, needed=True)
+    if not statement.extended:
+        return
+    yield "", "", ""
+    yield "# Detailed Partition Information", "", ""
+    yield "Name", _full_name(statement.table, context) or f"delta.`{snapshot.location}`", ""
+    yield "Partition Values", told_partition(statement.partition, snapshot), ""
+    yield "Location", snapshot.location, ""
+    yield "Number of Files", str(files.num_rows), ""
+    yield "Size in Bytes", str(sum(files.column("size").to_pylist())), ""
 
 
 def _of_misspelt_word(error: TableNotFoundError, statement: DescribeTable) -> DeltaSqlError:
@@ -186,6 +234,8 @@ def _clustering_rows(snapshot: Snapshot) -> Iterator[tuple[str, str, str | None]
 def _detailed_rows(name: TableName, context: Context, snapshot: Snapshot) -> Iterator[tuple[str, str, str | None]]:
     entry = None if name.path is not None else context.catalog.resolve(name.parts)
     properties = ",".join(f"{key}={value}" for key, value in _all_properties(snapshot))
+    yield from constraint_rows(snapshot, full_name(name, context))
+    yield from tag_rows(snapshot)
     yield "", "", ""
     yield "# Detailed Table Information", "", ""
     yield "Name", _full_name(name, context) or f"delta.`{snapshot.location}`", ""
@@ -235,7 +285,7 @@ def _(statement: DescribeDetail, context: Context) -> Plan:
         [path_text(path) for path in clustering_columns(snapshot)],
         snapshot.num_files,
         snapshot.size_in_bytes,
-        shown_pairs(metadata.configuration),
+        shown_pairs(without_own(metadata.configuration)),
         protocol.min_reader_version,
         protocol.min_writer_version,
         sorted(protocol.features),
@@ -377,7 +427,7 @@ def _(statement: ShowTableProperties, context: Context) -> Plan:
 
 def _all_properties(snapshot: Snapshot) -> Iterable[tuple[str, str]]:
     protocol = snapshot.protocol
-    yield from sorted(shown_pairs(snapshot.configuration).items())
+    yield from sorted(shown_pairs(without_own(snapshot.configuration)).items())
     if is_clustered(snapshot):
         columns = [list(path) for path in clustering_columns(snapshot)]
         yield "clusteringColumns", json.dumps(columns, separators=(",", ":"))
@@ -394,26 +444,9 @@ def _(statement: ShowCreateTable, context: Context) -> Plan:
         raise ShowCreateViewError(view=str(statement.table)).at(_caret(statement.table, context))
     snapshot = context.snapshot(statement.table)
     entry = None if statement.table.path is not None else context.catalog.resolve(statement.table.parts)
-    name = _full_name(statement.table, context) or str(statement.table)
+    name = full_name(statement.table, context)
     text = create_statement(name, snapshot, snapshot.location if entry is not None and not entry.managed else None)
     return Answer(_columns(("createtab_stmt", STRING)), ((text,),))
-
-
-@plan.register
-def _(statement: ShowPartitions, context: Context) -> Plan:
-    """The distinct tuples of partition values, each column with its own type, in order."""
-    if context.is_view(statement.table):
-        raise ShowPartitionsOfViewError(view=str(statement.table)).at(_caret(statement.table, context))
-    snapshot = context.snapshot(statement.table)
-    if not snapshot.partition_columns:
-        raise ShowPartitionsUnpartitionedError(table=snapshot.table).at(_caret(statement.table, context))
-    fields = [field for name in snapshot.partition_columns if (field := snapshot.schema.find(name))]
-    values = snapshot.files(("partitionValues",)).column("partitionValues").to_pylist()
-    rows = {partition_value(row, fields) for row in values}
-    return Answer(
-        StructType(tuple(fields)),
-        tuple(sorted(rows, key=lambda row: [(value is not None, value) for value in row])),
-    )
 
 
 def _full_name(name: TableName, context: Context) -> str | None:

@@ -10,12 +10,14 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.statements.refused import HiveStatementError
+from deltasql.errors.secrets import shown_pairs
+from deltasql.log.properties.own_properties import without_own
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.statements.inspect import ShowTableExtended, ShowTables
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
+from deltasql.planner.tables.partition_spec import partition_files, told_partition
 from deltasql.schema.lengths import with_lengths
 from deltasql.schema.text import tree_text
 from deltasql.schema.types import BOOLEAN, STRING, StructField, StructType
@@ -39,16 +41,26 @@ _COLUMNS = StructType(
 
 @plan.register
 def _(statement: ShowTableExtended, context: Context) -> Plan:
-    """A row for each table and view that SHOW TABLES LIKE lists. Raises HiveStatementError for a partition."""
-    if statement.partition is not None:
-        place = statement.partition
-        advice = "SHOW PARTITIONS table lists the partitions; leave the clause out."
-        error = HiveStatementError("SHOW TABLE EXTENDED … PARTITION", statement.pattern or "", advice)
-        raise error.at(context.caret(place.start, place.start + len(place.text)))
+    """A row for each table and view that SHOW TABLES LIKE lists; with PARTITION what the log says of its files."""
     listed = plan(ShowTables(statement.schema, statement.pattern), context)
     assert isinstance(listed, Answer)
+    if statement.partition:
+        tables = [row for row in listed.rows if row[0]]
+        return Answer(_COLUMNS, tuple((*row, _of_partition(statement, row[0], row[1], context)) for row in tables))
     rows = ((*row, _information(row[0], row[1], context)) for row in listed.rows)
     return Answer(_COLUMNS, tuple(rows))
+
+
+def _of_partition(statement: ShowTableExtended, schema: str, name: str, context: Context) -> str:
+    """Raises what `partition_files` raises: such a statement is about one table."""
+    table = TableName((schema, name))
+    snapshot = context.snapshot(table)
+    files = partition_files(statement.partition, table, snapshot, context, needed=True)
+    size = sum(files.column("size").to_pylist())
+    return (
+        f"Partition Values: {told_partition(statement.partition, snapshot)}\n"
+        f"Location: {snapshot.location}\nPartition Statistics: {size} bytes\n"
+    )
 
 
 def _information(schema: str, name: str, context: Context) -> str:
@@ -87,7 +99,9 @@ def _table_lines(entry: TableEntry, context: Context) -> Iterator[str]:
 def _log_lines(snapshot: Snapshot) -> Iterator[str]:
     if snapshot.metadata.description is not None:
         yield f"Comment: {snapshot.metadata.description}"
-    properties = ", ".join(f"{key}={value}" for key, value in sorted(snapshot.configuration.items()))
+    properties = ", ".join(
+        f"{key}={value}" for key, value in sorted(shown_pairs(without_own(snapshot.configuration)).items())
+    )
     yield f"Table Properties: [{properties}]"
     yield f"Statistics: {snapshot.size_in_bytes} bytes"
     yield f"Location: {snapshot.location}"

@@ -1,0 +1,115 @@
+"""Primary and foreign keys of a table, kept in one of its properties. Nothing checks them: they inform."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from deltasql.log.configuration.stored_columns import found_column, stored_column
+from deltasql.log.properties.own_properties import KEYS
+from deltasql.schema.text import quote_name
+from deltasql.schema.types import StructType
+
+if TYPE_CHECKING:
+    from deltasql.log.actions.actions import Metadata
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """What a foreign key refers to: a table by its full name, or None for the table that has the key."""
+
+    table: tuple[str, ...] | None
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A primary key, or with `references` a foreign key. `name` is in lower case, `options` are words of SQL."""
+
+    name: str
+    columns: tuple[str, ...]
+    timeseries: str | None = None
+    references: References | None = None
+    options: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """What it is, in words of SQL."""
+        return "PRIMARY KEY" if self.references is None else "FOREIGN KEY"
+
+    def definition(self, table: Sequence[str]) -> str:
+        """The key in SQL without its options; `table` are the parts of the name of the table that has it."""
+        columns = ", ".join(
+            quote_name(name) + (" TIMESERIES" if name == self.timeseries else "") for name in self.columns
+        )
+        if self.references is None:
+            return f"PRIMARY KEY ({columns})"
+        parent = ".".join(map(quote_name, self.references.table or table))
+        return f"FOREIGN KEY ({columns}) REFERENCES {parent} ({', '.join(map(quote_name, self.references.columns))})"
+
+    def clause(self, table: Sequence[str]) -> str:
+        """The key as CREATE TABLE takes it."""
+        words = " ".join(("NOT ENFORCED", *self.options))
+        return f"CONSTRAINT {quote_name(self.name)} {self.definition(table)} {words}"
+
+
+def keys_of(metadata: Metadata) -> tuple[Key, ...]:
+    """The keys of a table, the primary key first, then by name, with the names that their columns have now.
+
+    A key is gone with any of its columns, and where another writer has made its text unreadable.
+    """
+    text = metadata.configuration.get(KEYS)
+    if text is None:
+        return ()
+    try:
+        found = list(_read(json.loads(text), metadata.schema))
+    except (ValueError, TypeError, AttributeError, KeyError):
+        return ()
+    return tuple(sorted(found, key=lambda key: (key.references is not None, key.name)))
+
+
+def primary_key(metadata: Metadata) -> Key | None:
+    """The primary key of a table."""
+    return next((key for key in keys_of(metadata) if key.references is None), None)
+
+
+def with_keys(metadata: Metadata, keys: Sequence[Key]) -> Metadata:
+    """`metadata` that has these keys and no others; their columns are there."""
+    if not keys:
+        return metadata.without_properties({KEYS})
+    return metadata.with_configuration(
+        {KEYS: json.dumps([_written(key, metadata.schema) for key in keys], ensure_ascii=False)}
+    )
+
+
+def _read(stored: Sequence[Mapping[str, Any]], schema: StructType) -> Iterator[Key]:
+    for item in stored:
+        columns = [found_column(column, schema) for column in item["columns"]]
+        names = [path[0] for path in columns if path is not None and len(path) == 1]
+        if len(names) < len(columns):
+            continue
+        marked = [name for name, column in zip(names, item["columns"], strict=True) if column.get("timeseries")]
+        parent = item.get("references")
+        references = None
+        if parent is not None:
+            table = parent.get("table")
+            references = References(None if table is None else tuple(table), tuple(parent["columns"]))
+        options = tuple(map(str, item.get("options", ())))
+        yield Key(str(item["name"]), tuple(names), marked[0] if marked else None, references, options)
+
+
+def _written(key: Key, schema: StructType) -> dict[str, Any]:
+    columns = [
+        stored_column((name,), schema) | ({"timeseries": True} if name == key.timeseries else {})
+        for name in key.columns
+    ]
+    written: dict[str, Any] = {"name": key.name, "columns": columns}
+    if key.references is not None:
+        table = key.references.table
+        written["references"] = {
+            "table": None if table is None else list(table),
+            "columns": list(key.references.columns),
+        }
+    return written | ({"options": list(key.options)} if key.options else {})

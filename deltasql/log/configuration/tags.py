@@ -1,0 +1,67 @@
+"""Tags of a table and of its columns, kept in its properties."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from deltasql.log.configuration.stored_columns import Path, found_column, stored_column
+from deltasql.log.properties.own_properties import COLUMN_TAGS, TAGS
+
+if TYPE_CHECKING:
+    from deltasql.log.actions.actions import Metadata
+
+Tags = dict[str, str]
+"""Values by key; a tag that is a key alone has the value ""."""
+
+
+def table_tags(metadata: Metadata) -> Tags:
+    """The tags of the table."""
+    return _texts(_loaded(metadata.configuration.get(TAGS)))
+
+
+def column_tags(metadata: Metadata) -> dict[Path, Tags]:
+    """The tags of each column that has some, in the order of the columns' names."""
+    return dict(sorted(_of_columns(metadata)))
+
+
+def with_table_tags(metadata: Metadata, tags: Mapping[str, str]) -> Metadata:
+    """`metadata` whose table has these tags and no others."""
+    return _with(metadata, TAGS, dict(sorted(tags.items())))
+
+
+def with_column_tags(metadata: Metadata, tags: Mapping[Path, Mapping[str, str]]) -> Metadata:
+    """`metadata` whose columns have these tags and no others."""
+    stored = [
+        stored_column(path, metadata.schema) | {"tags": dict(sorted(given.items()))}
+        for path, given in sorted(tags.items())
+        if given
+    ]
+    return _with(metadata, COLUMN_TAGS, stored)
+
+
+def _with(metadata: Metadata, key: str, value: object) -> Metadata:
+    if not value:
+        return metadata.without_properties({key})
+    return metadata.with_configuration({key: json.dumps(value, ensure_ascii=False)})
+
+
+def _of_columns(metadata: Metadata) -> Iterator[tuple[Path, Tags]]:
+    stored = _loaded(metadata.configuration.get(COLUMN_TAGS))
+    for item in stored if isinstance(stored, list) else ():
+        path = found_column(item, metadata.schema) if isinstance(item, dict) else None
+        if path is not None:
+            yield path, _texts(item.get("tags"))
+
+
+def _loaded(text: str | None) -> Any:
+    """What the text holds; nothing where another writer has made it unreadable."""
+    try:
+        return None if text is None else json.loads(text)
+    except ValueError:
+        return None
+
+
+def _texts(value: object) -> Tags:
+    return {str(key): str(item) for key, item in value.items()} if isinstance(value, dict) else {}

@@ -1,0 +1,23 @@
+"""Properties in which deltasql keeps what other engines have no action for: keys and tags.
+
+They stand in the table's configuration, which every engine carries from one metaData action to the next, and need no
+table feature. Nobody sets them by hand, and no statement shows them among the table's properties.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+KEYS = "deltasql.keys"
+"""PRIMARY KEY and FOREIGN KEY, as JSON."""
+TAGS = "deltasql.tags"
+"""Tags of the table, a JSON object."""
+COLUMN_TAGS = "deltasql.columnTags"
+"""Tags of its columns, as JSON."""
+
+OWN = frozenset({KEYS, TAGS, COLUMN_TAGS})
+
+
+def without_own(configuration: Mapping[str, str]) -> dict[str, str]:
+    """The properties that users see."""
+    return {key: value for key, value in configuration.items() if key not in OWN}

@@ -1,0 +1,21 @@
+"""SHOW PARTITIONS: the values of the partition columns, from the log."""
+
+from __future__ import annotations
+
+from deltasql.errors.statements.inspect import ShowPartitionsOfViewError
+from deltasql.plan.statements.inspect import ShowPartitions
+from deltasql.planner.changes import Answer, Plan
+from deltasql.planner.context import Context
+from deltasql.planner.rule import plan
+from deltasql.planner.tables.partition_spec import partition_files, partition_rows
+
+
+@plan.register
+def _(statement: ShowPartitions, context: Context) -> Plan:
+    """The distinct tuples of partition values, each column with its own type, in order."""
+    table = statement.table
+    if context.is_view(table):
+        raise ShowPartitionsOfViewError(view=str(table)).at(context.caret(table.start, table.end))
+    snapshot = context.snapshot(table)
+    files = partition_files(statement.partition, table, snapshot, context)
+    return Answer(*partition_rows(files, snapshot))

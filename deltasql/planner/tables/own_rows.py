@@ -1,0 +1,42 @@
+"""What DESCRIBE EXTENDED shows of keys and tags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from deltasql.errors.secrets import shown_value
+from deltasql.log.configuration.keys import keys_of
+from deltasql.log.configuration.tags import column_tags, table_tags
+from deltasql.schema.text import path_text
+
+if TYPE_CHECKING:
+    from deltasql.log.replay.snapshot import Snapshot
+
+Row = tuple[str, str, str | None]
+
+
+def constraint_rows(snapshot: Snapshot, name: Sequence[str]) -> Iterator[Row]:
+    """The keys of the table, whose name has the parts `name`; no rows where it has none."""
+    keys = keys_of(snapshot.metadata)
+    if keys:
+        yield "", "", ""
+        yield "# Constraints", "", ""
+    for key in keys:
+        yield key.name, key.definition(name), ""
+
+
+def tag_rows(snapshot: Snapshot) -> Iterator[Row]:
+    """The tags of the table and of its columns; no rows where there are none."""
+    of_table, of_columns = table_tags(snapshot.metadata), column_tags(snapshot.metadata)
+    if of_table:
+        yield "", "", ""
+        yield "# Tags", "", ""
+    for key, value in sorted(of_table.items()):
+        yield key, shown_value(key, value), ""
+    if of_columns:
+        yield "", "", ""
+        yield "# Column Tags", "", ""
+    for path, tags in of_columns.items():
+        for key, value in sorted(tags.items()):
+            yield path_text(path), key, shown_value(key, value)

@@ -1,0 +1,32 @@
+-- expect: no jvm
+
+-- log: off
+CREATE TABLE p (id INT, b INT, PRIMARY KEY (id));
+-- log: off
+CREATE TABLE c (id INT, CONSTRAINT `to p` FOREIGN KEY (id) REFERENCES p);
+-- log: off
+CREATE SCHEMA other;
+-- log: off
+CREATE TABLE other.d (id INT REFERENCES p, up INT, n INT, PRIMARY KEY (id), CONSTRAINT self FOREIGN KEY (up) REFERENCES other.d);
+-- name: wrong, foreign keys refer to it
+ALTER TABLE p DROP PRIMARY KEY;
+ALTER TABLE p DROP CONSTRAINT p_pk RESTRICT;
+-- name: they go first
+alter /* a */ table `P` drop PRIMARY key if exists cascade;
+SHOW CREATE TABLE c;
+-- name: wrong, one of its own
+ALTER TABLE other.d DROP PRIMARY KEY;
+-- name: that goes with it
+ALTER TABLE other.d DROP CONSTRAINT d_pk CASCADE;
+SHOW CREATE TABLE other.d;
+-- name: there is none
+ALTER TABLE p DROP PRIMARY KEY IF EXISTS;
+ALTER TABLE p DROP PRIMARY KEY;
+-- log: off
+ALTER TABLE p ADD CONSTRAINT mine PRIMARY KEY (id);
+-- name: by its name, which has any case
+ALTER TABLE p DROP CONSTRAINT IF EXISTS MINE;
+-- name: wrong, no such table
+ALTER TABLE pp DROP PRIMARY KEY;
+-- name: wrong, the statement goes on
+ALTER TABLE p DROP PRIMARY KEY (id);
