@@ -163,8 +163,9 @@ TABLE = (
         "{words}",
         _UNITY,
         (
-            "ALTER … < SET|UNSET TAGS|TAG|MANAGED >",
-            "< SET|UNSET TAG|TAGS > ON",
+            "ALTER … < SET|UNSET MANAGED >",
+            "ALTER CATALOG|VOLUME … < SET|UNSET TAGS >",
+            "< SET|UNSET TAG ON CATALOG|VOLUME|FUNCTION|PROCEDURE|EXTERNAL >",
             "ALTER … < SET|DROP MASK >",
             "CREATE … TABLE … ( ⋯ ~ < MASK > name",
             "ALTER … < SET|DROP ROW FILTER >",

@@ -16,9 +16,14 @@ Tags = dict[str, str]
 """Values by key; a tag that is a key alone has the value ""."""
 
 
+def read_tags(text: str | None) -> Tags:
+    """The tags in the text of a property; none where there is no text, or none that can be read."""
+    return _texts(_loaded(text))
+
+
 def table_tags(metadata: Metadata) -> Tags:
     """The tags of the table."""
-    return _texts(_loaded(metadata.configuration.get(TAGS)))
+    return read_tags(metadata.configuration.get(TAGS))
 
 
 def column_tags(metadata: Metadata) -> dict[Path, Tags]:

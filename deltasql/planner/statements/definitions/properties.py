@@ -17,7 +17,6 @@ from deltasql.log.configuration.properties import (
 )
 from deltasql.log.configuration.row_ids import with_row_id_columns
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
-from deltasql.plan.base import ColumnPath, TableName
 from deltasql.plan.statements.properties import (
     CommentOnColumn,
     CommentOnSchema,
@@ -30,6 +29,7 @@ from deltasql.planner.changes import CommitSpec, Plan, Stepwise, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.planner.tables.clustering_columns import check_still_indexed
+from deltasql.planner.tables.column_names import table_and_column
 from deltasql.planner.tables.iceberg_files import check_iceberg_files
 from deltasql.planner.tables.metadata import check_mapping_change, evolved_metadata, mapped_metadata, metadata_actions
 from deltasql.planner.tables.row_tracking import enabling_steps, enabling_tags, refuse_unknown_counts, starts_tracking
@@ -144,7 +144,7 @@ def _(statement: CommentOnTable, context: Context) -> Plan:
 @plan.register
 def _(statement: CommentOnColumn, context: Context) -> Plan:
     """COMMENT ON COLUMN commits what ALTER COLUMN … COMMENT does."""
-    table, column = _table_and_column(statement.column, context)
+    table, column = table_and_column(statement.column, context)
     log, snapshot = context.writable(table)
     try:
         schema = set_comment(snapshot.schema, column, statement.comment, where=snapshot.table)
@@ -155,20 +155,6 @@ def _(statement: CommentOnColumn, context: Context) -> Plan:
     described = field_to_json(field) | {"name": ".".join(column)}
     actions = metadata_actions(snapshot, metadata) or (metadata,)
     return TableChange(CommitSpec(log, snapshot, operations.CHANGE_COLUMN, {"column": described}, actions))
-
-
-def _table_and_column(name: ColumnPath, context: Context) -> tuple[TableName, tuple[str, ...]]:
-    """a.b.c is column c of table a.b, or field b.c of table a: the longest name of a table that there is counts."""
-    candidates = [
-        TableName(name.parts[:end], name.start, name.end) for end in range(min(3, len(name.parts) - 1), 0, -1)
-    ]
-    for table in candidates:
-        known = table.path is not None or context.is_view(table)
-        if known or context.catalog.resolve(table.parts) is not None:
-            return table, name.parts[len(table.parts) :]
-    # The error names the table that was most likely meant.
-    table = candidates[0] if candidates else TableName(name.parts, name.start, name.end)
-    return table, name.parts[-1:]
 
 
 @plan.register

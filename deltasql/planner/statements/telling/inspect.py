@@ -21,8 +21,9 @@ from deltasql.errors.statements.inspect import (
 from deltasql.errors.suggestion import OPEN_SET, meant, similar_names
 from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
 from deltasql.log.configuration.properties import canonical_key
+from deltasql.log.configuration.tags import read_tags
 from deltasql.log.iceberg.current_metadata import current_metadata, root_uri
-from deltasql.log.properties.own_properties import without_own
+from deltasql.log.properties.own_properties import TAGS, without_own
 from deltasql.log.reading.clustering import clustering_columns, is_clustered
 from deltasql.log.storage.locations import table_uri
 from deltasql.plan.base import ColumnPath, TableName, quote
@@ -348,8 +349,12 @@ def _(statement: DescribeSchema, context: Context) -> Plan:
         ("Location", entry.location),
     ]
     if statement.extended:
-        pairs = ", ".join(f"({key},{shown_value(key, value)})" for key, value in sorted(entry.properties.items()))
+        shown = sorted(without_own(entry.properties).items())
+        pairs = ", ".join(f"({key},{shown_value(key, value)})" for key, value in shown)
         rows.append(("Properties", f"({pairs})" if pairs else ""))
+        tags = sorted(read_tags(entry.properties.get(TAGS)).items())
+        if tags:
+            rows.append(("Tags", f"({', '.join(f'({key},{shown_value(key, value)})' for key, value in tags)})"))
     return Answer(INFO, tuple(rows))
 
 

@@ -1,0 +1,65 @@
+"""Tags of tables, columns and schemas."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from deltasql.plan.base import ColumnPath, LogicalPlan, TableName
+
+
+class Tagged(Enum):
+    """What a tag is set on."""
+
+    TABLE = "TABLE"
+    VIEW = "VIEW"
+    SCHEMA = "SCHEMA"
+    COLUMN = "COLUMN"
+
+
+@dataclass(frozen=True, slots=True)
+class TagKey:
+    """The key of a tag, and where it stands."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewTag:
+    """key [= value]: a key alone has the value ''"""
+
+    key: TagKey
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetTags(LogicalPlan):
+    """ALTER {TABLE | VIEW | SCHEMA} t [ALTER COLUMN c] SET TAGS ('key' = 'value', …)
+
+    and SET TAG ON {TABLE | VIEW | SCHEMA | COLUMN} t key [= value].
+    `name` is the table, the view or the schema, `column` None but for a column; of SET TAG ON COLUMN t.c, `column` is
+    the whole and `name` None. A `single` tag must be new.
+    """
+
+    kind: Tagged
+    name: TableName | None
+    column: ColumnPath | None
+    tags: tuple[NewTag, ...]
+    single: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UnsetTags(LogicalPlan):
+    """ALTER {TABLE | VIEW | SCHEMA} t [ALTER COLUMN c] UNSET TAGS ('key', …)
+
+    and UNSET TAG ON {TABLE | VIEW | SCHEMA | COLUMN} t key.
+    `name` and `column` are those of SetTags. A `single` tag must be there.
+    """
+
+    kind: Tagged
+    name: TableName | None
+    column: ColumnPath | None
+    keys: tuple[TagKey, ...]
+    single: bool

@@ -1,0 +1,145 @@
+"""SET and UNSET of tags: of tables and columns in the table's metadata, of schemas in the catalog."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.statements.refused import WrongObjectError
+from deltasql.errors.statements.tags import DuplicateTagError, TagExistsError, TagNotFoundError
+from deltasql.log.actions import operations
+from deltasql.log.configuration.tags import column_tags, read_tags, table_tags, with_column_tags, with_table_tags
+from deltasql.log.properties.own_properties import TAGS
+from deltasql.plan.base import ColumnPath, TableName, quote
+from deltasql.plan.statements.tags import SetTags, Tagged, UnsetTags
+from deltasql.planner.catalog_changes import SchemaProperties
+from deltasql.planner.changes import CommitSpec, Plan, TableChange
+from deltasql.planner.context import Context
+from deltasql.planner.rule import plan
+from deltasql.planner.tables.column_names import table_and_column
+from deltasql.schema.paths import resolve
+from deltasql.schema.text import path_text, quote_text
+
+if TYPE_CHECKING:
+    from deltasql.log.actions.actions import Metadata
+    from deltasql.log.actions.operations import Operation
+
+Tags: TypeAlias = Mapping[str, str]
+Change: TypeAlias = Callable[[Tags, "_Owner"], dict[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    """What has the tags, as messages call it, and how ALTER names it."""
+
+    told: str
+    altered: str
+
+
+@plan.register
+def _(statement: SetTags, context: Context) -> Plan:
+    """A key that is set gets the new value; SET TAG takes a new one only. Raises TagExistsError, DuplicateTagError."""
+
+    def change(known: Tags, owner: _Owner) -> dict[str, str]:
+        added: dict[str, str] = {}
+        for tag in statement.tags:
+            key, caret = tag.key.text, context.caret(tag.key.start, tag.key.end)
+            if key in added:
+                raise DuplicateTagError(quote_text(key)).at(caret)
+            if statement.single and key in known:
+                pair = f"{quote_text(key)} = {quote_text(tag.value)}"
+                raise TagExistsError(owner.told, quote_text(key), owner.altered, pair).at(caret)
+            added[key] = tag.value
+        return {**known, **added}
+
+    told = {tag.key.text: tag.value for tag in statement.tags}
+    return _changed(statement, change, operations.SET_TAGS, {"tags": told}, context)
+
+
+@plan.register
+def _(statement: UnsetTags, context: Context) -> Plan:
+    """A key that is not set is passed over; UNSET TAG wants one that is. Raises TagNotFoundError."""
+
+    def change(known: Tags, owner: _Owner) -> dict[str, str]:
+        for key in statement.keys:
+            if statement.single and key.text not in known:
+                others = f"Its tags: {', '.join(map(quote_text, sorted(known)))}." if known else "It has none."
+                error = TagNotFoundError(owner.told, quote_text(key.text), others)
+                raise error.at(context.caret(key.start, key.end))
+        gone = {key.text for key in statement.keys}
+        return {key: value for key, value in known.items() if key not in gone}
+
+    told = [key.text for key in statement.keys]
+    return _changed(statement, change, operations.UNSET_TAGS, {"tags": told}, context)
+
+
+def _changed(
+    statement: SetTags | UnsetTags,
+    change: Change,
+    operation: Operation,
+    parameters: Mapping[str, object],
+    context: Context,
+) -> Plan:
+    if statement.kind is Tagged.SCHEMA:
+        assert statement.name is not None
+        return _of_schema(statement.name, change, context)
+    table, column = _place(statement, context)
+    if statement.kind is Tagged.VIEW:
+        _refuse_view(table, context)
+    log, snapshot = context.writable(table)
+    if column is None:
+        metadata = _of_table(snapshot.metadata, table, change)
+    else:
+        try:
+            path = resolve(snapshot.schema, column.parts, where=snapshot.table).path
+        except DeltaSqlError as error:
+            raise error.at(context.caret(column.start, column.end)) from None
+        metadata = _of_column(snapshot.metadata, table, path, change)
+        parameters = {**parameters, "column": path_text(path)}
+    return TableChange(CommitSpec(log, snapshot, operation, parameters, (metadata,)))
+
+
+def _place(statement: SetTags | UnsetTags, context: Context) -> tuple[TableName, ColumnPath | None]:
+    """The table, and its column; SET TAG ON COLUMN names both in one."""
+    if statement.name is not None:
+        return statement.name, statement.column
+    assert statement.column is not None
+    table, parts = table_and_column(statement.column, context)
+    return table, ColumnPath(parts, statement.column.start, statement.column.end)
+
+
+def _refuse_view(name: TableName, context: Context) -> None:
+    """Raises WrongObjectError: a view is one of the session, where nothing is kept, and a table is no view."""
+    context.refuse_version(name)
+    found, advice = "table", f"ALTER TABLE {name} SET TAGS"
+    if context.is_view(name):
+        found, advice = "temporary view", "SET TAGS of the tables that it reads"
+    else:
+        context.location(name)
+    raise WrongObjectError("ALTER VIEW … TAGS", "view of the catalog", str(name), found, advice).at(
+        context.caret(name.start, name.end)
+    )
+
+
+def _of_table(metadata: Metadata, table: TableName, change: Change) -> Metadata:
+    owner = _Owner(str(table), f"ALTER TABLE {table}")
+    return with_table_tags(metadata, change(table_tags(metadata), owner))
+
+
+def _of_column(metadata: Metadata, table: TableName, path: tuple[str, ...], change: Change) -> Metadata:
+    known, column = column_tags(metadata), path_text(path)
+    owner = _Owner(f"Column {column} of {table}", f"ALTER TABLE {table} ALTER COLUMN {column}")
+    return with_column_tags(metadata, {**known, path: change(known.get(path, {}), owner)})
+
+
+def _of_schema(name: TableName, change: Change, context: Context) -> SchemaProperties:
+    context.refuse_version(name)
+    entry = context.catalog.schema(name.parts)
+    owner = _Owner(f"Schema {quote(entry.name)}", f"ALTER SCHEMA {quote(entry.name)}")
+    tags = change(read_tags(entry.properties.get(TAGS)), owner)
+    if not tags:
+        return SchemaProperties(name.parts, removed=(TAGS,))
+    return SchemaProperties(name.parts, added=((TAGS, json.dumps(dict(sorted(tags.items())), ensure_ascii=False)),))
