@@ -138,6 +138,9 @@ class Analyst(Protocol):
     def foreign_columns(self, files: pa.Table, schema: StructType) -> list[bool]:
         """Of which data files the footer names a column that `schema` has not. Needs no Spark."""
 
+    def statistics(self, snapshot: Snapshot, adds: Sequence[AddFile]) -> list[str]:
+        """The statistics of data files of a version, computed from their rows, as JSON. Needs no Spark."""
+
 
 class Stage(Protocol):
     """The place of one statement's new files, of which nobody knows until a commit names them."""

@@ -43,6 +43,7 @@ SHARED_GOLDENS = {
     "RefreshTable": ("upkeep/upkeep", "they only say whether the table is there"),
     "AnalyzeTable": ("upkeep/upkeep", "they only say whether the table is there"),
     "AnalyzeTables": ("upkeep/upkeep", "they only say whether the table is there"),
+    "SyncMetadata": ("upkeep/upkeep", "they only say whether the table is there"),
     "CreateView": ("view/temporary", "the life of a view"),
     "DropView": ("view/temporary", "the life of a view"),
     "AlterView": ("view/temporary", "the life of a view"),

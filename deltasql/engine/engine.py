@@ -21,6 +21,7 @@ from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema
 from deltasql.engine.session.transfer import by_driver
 from deltasql.engine.writing.file_statistics import extremes
+from deltasql.engine.writing.row_statistics import recomputed
 from deltasql.engine.writing.stage import Stage as SparkStage
 from deltasql.engine.writing.stage import row_count
 from deltasql.errors.base import DeltaSqlError
@@ -286,6 +287,10 @@ class StatementEngine:
     def foreign_columns(self, files: pa.Table, schema: StructType) -> list[bool]:
         """Of which data files the footer names a column that `schema` has not."""
         return foreign_columns(self.spark.stores, files.column("location").to_pylist(), schema)
+
+    def statistics(self, snapshot: Snapshot, adds: Sequence[AddFile]) -> list[str]:
+        """The statistics of data files of a version, computed from their rows, as JSON."""
+        return recomputed(self.spark.stores, snapshot, adds)
 
     def frame_of(self, rows: CommandRows) -> DataFrame:
         """A DataFrame of rows that are here already."""

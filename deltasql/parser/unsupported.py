@@ -164,7 +164,6 @@ TABLE = (
         _UNITY,
         (
             "ALTER … < SET|UNSET MANAGED >",
-            "ALTER CATALOG|VOLUME … < SET|UNSET TAGS >",
             "< SET|UNSET TAG ON CATALOG|VOLUME|FUNCTION|PROCEDURE|EXTERNAL >",
             "ALTER … < SET|DROP MASK >",
             "CREATE … TABLE … ( ⋯ ~ < MASK > name",
@@ -178,7 +177,6 @@ TABLE = (
         "{words}", "Run OPTIMIZE and VACUUM yourself.", ("ALTER … < ENABLE|DISABLE|INHERIT PREDICTIVE OPTIMIZATION >",)
     ),
     Unsupported("{words}", "Texts compare byte by byte, as UTF8_BINARY says.", ("ALTER … < DEFAULT COLLATION >",)),
-    Unsupported("{words}", "All that is known of a table stands in its log.", ("MSCK|REPAIR … < SYNC METADATA >",)),
     Unsupported("{words}", _RIGHTS, ("< GRANT|REVOKE|DENY >", "< REPAIR PRIVILEGES >", "< SET ROLE|RECIPIENT >")),
     Unsupported(
         "{verb} {words}",

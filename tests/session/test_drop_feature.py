@@ -140,3 +140,25 @@ def test_whoever_comes_in_between_stops_it(session: Session, monkeypatch: pytest
     monkeypatch.setattr(features, "_removal", late)
     assert condition(session, "ALTER TABLE t DROP FEATURE domainMetadata") == "DELTA_CONCURRENT_WRITE"
     assert "domainMetadata" in log.snapshot().protocol.features
+
+
+def test_files_of_vectors_are_removed_as_delta_spark_does(session: Session) -> None:
+    """Else the VACUUM of an engine that knows no vectors would take them before their time."""
+    session.sql("CREATE TABLE t (id INT) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')")
+    session.sql("INSERT INTO t SELECT /*+ COALESCE(1) */ id FROM range(10)")
+    session.sql("DELETE FROM t WHERE id = 4")
+    root = Path(session.log("t").location)
+    (vector,) = (path.relative_to(root).as_posix() for path in root.rglob("deletion_vector_*.bin"))
+    session.sql("ALTER TABLE t DROP FEATURE deletionVectors")
+    assert "Deletion Vector Tombstones" in operations(session)
+    removed = session.log("t").snapshot().tombstones().column("path").to_pylist()
+    assert vector in removed
+    assert vector not in session.log("t").snapshot().files().column("path").to_pylist()
+    session.sql("VACUUM t")
+    assert session.sql("SELECT count(*) FROM t VERSION AS OF 2").collect() == [(9,)]
+
+
+def test_without_vectors_no_file_of_theirs_is_removed(session: Session) -> None:
+    session.sql("CREATE TABLE t (id INT) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')")
+    session.sql("ALTER TABLE t DROP FEATURE deletionVectors")
+    assert "Deletion Vector Tombstones" not in operations(session)

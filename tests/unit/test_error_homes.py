@@ -21,7 +21,10 @@ MOST_LINES = 450
 
 STEMS = {
     "clustering": "optimize",
+    "describe": "inspect",
     "explain": "refused",
+    "keys": "constraints",
+    "partitions": "inspect",
     "table_information": "inspect",
     "table_like": "table",
     "table_location": "table",
@@ -40,6 +43,7 @@ TWINS = {
     "DELTA_INVALID_LOG_JSON": "the file that is damaged, with its own advice",
     "DELTA_METADATA_CHANGED": "another schema, or another table in its place",
     "DELTA_METADATA_MISMATCH.SCHEMA_MISMATCH": "a column too many, or a value for a VOID one",
+    "DELTA_CONSTRAINT_DOES_NOT_EXIST": "by its name, or as the key that it is",
     "DELTA_CONSTRAINT_ALREADY_EXISTS": "a name that the table has, or that the statement has twice",
     "DELTA_NON_DETERMINISTIC_FUNCTION_NOT_SUPPORTED": "in a condition, or in a value that others are computed from",
     "DELTA_OPERATION_NOT_ALLOWED": "Delta's one condition for whatever is not supported",

@@ -48,12 +48,12 @@ def file_statistics(
     for leaf in indexed_leaves(schema, partition_columns, rule):
         nulls = _null_count(leaf, chunks)
         if nulls is not None:
-            _put(statistics["nullCount"], leaf.path, nulls)
+            put(statistics["nullCount"], leaf.path, nulls)
         low, high = _bounds(leaf, chunks.get(".".join(leaf.path), []), footer, rule, floats)
         if low is not None:
-            _put(statistics["minValues"], leaf.path, low)
+            put(statistics["minValues"], leaf.path, low)
         if high is not None:
-            _put(statistics["maxValues"], leaf.path, high)
+            put(statistics["maxValues"], leaf.path, high)
     if tight_bounds is not None:
         statistics["tightBounds"] = tight_bounds
     return statistics
@@ -69,7 +69,8 @@ def _chunks_by_path(footer: pq.FileMetaData) -> dict[str, list[pq.ColumnChunkMet
     return chunks
 
 
-def _put(target: dict[str, Any], path: tuple[str, ...], value: object) -> None:
+def put(target: dict[str, Any], path: tuple[str, ...], value: object) -> None:
+    """Sets the value of a leaf column in a tree of statistics."""
     for name in path[:-1]:
         target = target.setdefault(name, {})
     target[path[-1]] = value
@@ -135,6 +136,12 @@ def _has_bounds(chunk: pq.ColumnChunkMetaData) -> bool:
 def _is_all_null(chunk: pq.ColumnChunkMetaData) -> bool:
     found = chunk.statistics
     return found is not None and found.has_null_count and found.null_count == chunk.num_values
+
+
+def json_bounds(kind: DataType, low: Any, high: Any, rule: IndexRule) -> tuple[object | None, object | None]:
+    """Bounds as JSON values, of days, milliseconds, numbers and texts; None where NaN is one, or nothing short is."""
+    low, high = (None if isinstance(value, float) and math.isnan(value) else value for value in (low, high))
+    return _json_values(kind, low, high, rule, hides_nan=False)
 
 
 def _json_values(

@@ -236,3 +236,13 @@ class UnknownFeaturesError(DeltaSqlError):
 
     features: Collection[str]
     hint: str
+
+
+@condition(
+    "DELTA_UNSUPPORTED_FEATURES_FOR_READ",
+    "56038",
+    "{table} cannot be read as it is now: a catalog decides which version is the newest one ({features}), and deltasql "
+    "asks none. Name a version, whose commit is published in the log then: SELECT … FROM {table} VERSION AS OF n.",
+)
+class CatalogManagedError(UnsupportedReadFeaturesError):
+    """Reading a table that a catalog manages, without the number of a version."""

@@ -87,14 +87,13 @@ class PartitionWithoutValueError(DeltaSqlError):
 @condition(
     "PARTITIONS_NOT_FOUND",
     "428FT",
-    "{table} has no row where {predicate}, and a partition is there with its first row. "
-    "SHOW PARTITIONS {table} lists those that are there.",
+    "{table} has no partition {partition}: one is there with its first row. SHOW PARTITIONS {table} lists them.",
 )
 class PartitionNotFoundError(DeltaSqlError):
     """DESCRIBE or SHOW TABLE EXTENDED of a partition that no file is in."""
 
     table: str
-    predicate: str
+    partition: str
 
 
 @condition(

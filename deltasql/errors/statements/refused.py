@@ -99,18 +99,6 @@ class WrongObjectError(DeltaSqlError):
 @condition(
     "DELTA_OPERATION_NOT_ALLOWED",
     "0AKDC",
-    "COMPUTE DELTA STATISTICS is not supported: files have statistics in the log since they were written. Those of "
-    "other writers that lack them get them when they are written anew, by OPTIMIZE {table}.",
-)
-class DeltaStatisticsError(DeltaSqlError):
-    """ANALYZE TABLE t COMPUTE DELTA STATISTICS."""
-
-    table: str
-
-
-@condition(
-    "DELTA_OPERATION_NOT_ALLOWED",
-    "0AKDC",
     "EXPLAIN {mode} is not supported: plans are shown in the operators of deltasql. Write EXPLAIN, or EXPLAIN EXTENDED "
     "for the SQL of their values.",
 )

@@ -86,6 +86,8 @@ UPGRADE_UNIFORM = _known("REORG TABLE UPGRADE UNIFORM")
 DROP_FEATURE = _known("DROP FEATURE")
 REMOVE_COLUMN_MAPPING = _known("REMOVE COLUMN MAPPING")
 DOMAIN_CLEANUP = _known("DOMAIN METADATA CLEANUP")
+VECTOR_TOMBSTONES = _known("Deletion Vector Tombstones")
+"""The commit that removes files of deletion vectors, for engines that know none to keep them as long as others."""
 EMPTY = _known("Empty Commit")
 """A commit that only is there so that a checkpoint of it can be."""
 
@@ -97,6 +99,7 @@ FSCK = _known("FSCK")
 VACUUM_START = _known("VACUUM START")
 VACUUM_END = _known("VACUUM END")
 BACKFILL = _known("ROW TRACKING BACKFILL", restates_files=True)
+COMPUTE_STATISTICS = _known("COMPUTE STATS", restates_files=True)
 UNBACKFILL = _known("ROW TRACKING UNBACKFILL", restates_files=True)
 
 

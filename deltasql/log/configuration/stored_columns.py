@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from deltasql.schema.column_mapping import physical_name
-from deltasql.schema.paths import find_path, resolve, walk
+from deltasql.schema.column_mapping import is_mapped, physical_name
+from deltasql.schema.paths import find_path, walk
 from deltasql.schema.types import StructType
 
 Path = tuple[str, ...]
@@ -21,15 +21,11 @@ def stored_column(path: Path, schema: StructType) -> dict[str, Any]:
 def found_column(stored: Mapping[str, Any], schema: StructType) -> Path | None:
     """The column of `schema` that was stored, as it is called now; None where it is gone.
 
-    It goes by the names of files, which a rename leaves alone, and where none has that by the column's own name: the
-    table does not map columns any more, or it is a copy of the one where this was stored.
+    It goes by the names of files, which a rename leaves alone; by its own where the table maps no columns any more.
     """
-    name, physical = _parts(stored.get("column")), _parts(stored.get("physical"))
-    for wanted in (physical or name, name):
-        for path, _ in walk(schema) if wanted else ():
-            if _physical(path, schema) == wanted:
-                return path
-    return resolve(schema, name).path if name and find_path(schema, name) is not None else None
+    name = _parts(stored.get("column"))
+    wanted = (_parts(stored.get("physical")) or name) if is_mapped(schema) else name
+    return next((path for path, _ in walk(schema) if wanted and _physical(path, schema) == wanted), None)
 
 
 def _parts(value: object) -> Path:

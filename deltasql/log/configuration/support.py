@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from deltasql.errors.statements.features import (
+    CatalogManagedError,
     InvalidProtocolVersionError,
     ReadFeaturesNeedWriterVersionError,
     UnsupportedReadFeaturesError,
@@ -28,8 +29,10 @@ def check_readable(
     table: str,
     schema: StructType | None = None,
     configuration: Mapping[str, str] | None = None,
+    *,
+    by_version: bool = False,
 ) -> None:
-    """Raises when deltasql cannot read such a table.
+    """Raises when deltasql cannot read such a table; `by_version`, one of its versions that was asked for by number.
 
     InvalidProtocolVersionError, UnsupportedReadFeaturesError, what `check_foreign` raises, and
     UnsupportedTypeChangeError where old files may hold a type that is not read as the present one. With schema and
@@ -40,15 +43,22 @@ def check_readable(
     features = set(protocol.reader_features or ())
     if protocol.min_reader_version == 2:
         features.add("columnMapping")
-    refused = _refused(protocol, features, "read", schema, configuration)
-    if refused:
-        raise UnsupportedReadFeaturesError(table, refused)
+    _check_features(_refused(protocol, features, "read", schema, configuration), table, by_version)
     if schema is not None:
         check_foreign(schema, table)
     if schema is not None and features & {"typeWidening", "typeWidening-preview"}:
         for change in unsupported_changes(schema):
             old, new = type_text(change.old), type_text(change.new)
             raise UnsupportedTypeChangeError(table, path_text(change.path), old, new)
+
+
+def _check_features(refused: list[str], table: str, by_version: bool) -> None:
+    """Raises UnsupportedReadFeaturesError, which is CatalogManagedError where a version by its number can be read."""
+    unknown = [name for name in refused if not _is_published(name)]
+    if unknown:
+        raise UnsupportedReadFeaturesError(table, refused)
+    if refused and not by_version:
+        raise CatalogManagedError(table, refused)
 
 
 def check_writable(
@@ -62,6 +72,9 @@ def check_writable(
     What `check_readable` raises, UnsupportedWriteFeaturesError, and with schema and configuration also what
     `check_compatible` raises.
     """
+    refused = _refused(protocol, protocol.features, "write", schema, configuration)
+    if any(_is_published(name) for name in refused):
+        raise UnsupportedWriteFeaturesError(table, refused)
     check_readable(protocol, table, schema, configuration)
     _check_versions(protocol, table, protocol.min_reader_version, protocol.min_writer_version)
     refused = _refused(protocol, protocol.features, "write", schema, configuration)
@@ -90,6 +103,12 @@ def _refused(
         active = protocol.active(schema, configuration)
         refused = [name for name in refused if not _respected(name, operation, name in active)]
     return refused
+
+
+def _is_published(name: str) -> bool:
+    """Whether a table with this feature is read by the number of a version alone."""
+    feature = FEATURES.get(name)
+    return feature is not None and feature.read is Support.PUBLISHED
 
 
 def _respected(name: str, operation: str, active: bool) -> bool:

@@ -19,9 +19,11 @@ from deltasql.schema.types import ArrayType, DataType, MapType, PrimitiveType, S
 
 
 class Support(Enum):
-    """Whether reading, or writing, respects a feature: always, never, or only while the table does not use it."""
+    """Whether reading, or writing, respects a feature: always, never, or where that is safe."""
 
     YES = "yes"
+    PUBLISHED = "published"
+    """Only of a version that is asked for by its number: the newest one only a catalog knows."""
     INACTIVE = "inactive"
     """Only while no property and no column metadata uses it, so that there is nothing to respect."""
     NO = "no"
@@ -55,7 +57,7 @@ class TableFeature:
         return self.min_reader > 1
 
 
-YES, INACTIVE, NO = Support.YES, Support.INACTIVE, Support.NO
+YES, INACTIVE, PUBLISHED, NO = Support.YES, Support.INACTIVE, Support.PUBLISHED, Support.NO
 
 
 def _writer(
@@ -98,8 +100,10 @@ _ALL = (
     _both("variantShredding-preview", YES, YES, ("variantType",)),
     _both("geospatial", NO, NO, removable=True),
     _both("vacuumProtocolCheck", YES, YES, benign=True, removable=True),
-    _both("catalogManaged", NO, NO, ("inCommitTimestamp", "vacuumProtocolCheck"), manual=True, benign=True),
-    _both("catalogOwned-preview", NO, NO, ("inCommitTimestamp", "vacuumProtocolCheck"), manual=True, benign=True),
+    _both("catalogManaged", PUBLISHED, NO, ("inCommitTimestamp", "vacuumProtocolCheck"), manual=True, benign=True),
+    _both(
+        "catalogOwned-preview", PUBLISHED, NO, ("inCommitTimestamp", "vacuumProtocolCheck"), manual=True, benign=True
+    ),
     _both("redirectReaderWriter-preview", NO, NO, removable=True),
     _writer("domainMetadata", YES, benign=True, removable=True),
     _writer("rowTracking", YES, ("domainMetadata",), benign=True, removable=True),
@@ -120,6 +124,8 @@ _ALL = (
 )
 
 FEATURES: Mapping[str, TableFeature] = {feature.name: feature for feature in _ALL}
+MANAGED = frozenset(feature.name for feature in _ALL if feature.read is PUBLISHED)
+"""Features of tables whose newest version only a catalog knows."""
 
 _COLUMN_METADATA = {
     "delta.invariants": "invariants",

@@ -44,14 +44,14 @@ class DeltaLog:
         """
         if version is None:
             return self._refreshed()
-        if self._latest is not None and self._latest.version == version:
+        if self._latest is not None and self._latest.version == version and not self._latest.is_managed:
             return self._latest
         listing = list_log(self.store, upto=version)
         if not listing.complete and version > listing.latest:
             listing = list_log(self.store, full=True)
         segment = build_segment(listing, self.table, self.location, version)
         # A reader of its own: an old version must not drop what the latest one keeps.
-        return Snapshot(LogReader(self.store, self.table), segment)
+        return Snapshot(LogReader(self.store, self.table), segment, by_version=True)
 
     def version_at(self, timestamp_us: int) -> int:
         """The last version committed at or before the timestamp (µs since the epoch, UTC).

@@ -12,6 +12,7 @@ from deltasql.log.configuration.commit_timestamps import has_commit_timestamps
 from deltasql.log.configuration.partition_keys import partition_keys
 from deltasql.log.configuration.support import check_readable, check_writable
 from deltasql.log.properties.table_properties import TableProperties
+from deltasql.log.protocol.features import MANAGED
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.checksum import read_checksum
 from deltasql.log.replay.file_totals import FileTotals
@@ -41,11 +42,15 @@ class Snapshot:
     files where these allow it: see `recovery`.
     """
 
-    def __init__(self, reader: LogReader, segment: LogSegment, base: KnownVersion | None = None) -> None:
+    def __init__(
+        self, reader: LogReader, segment: LogSegment, base: KnownVersion | None = None, *, by_version: bool = False
+    ) -> None:
+        """`by_version` says that this version was asked for by its number, not as the newest one."""
         self.location = reader.store.root
         self.table = reader.table
         self.version = segment.version
         self._reader = reader
+        self._by_version = by_version
         self._replay = RecoveringReplay(SegmentReplay(reader, segment, base))
         # Files that were counted one by one, and whether that corrects what a checksum says.
         self._counted: FileTotals | None = None
@@ -92,9 +97,14 @@ class Snapshot:
         """The table's properties with their types."""
         return self.metadata.properties
 
+    @property
+    def is_managed(self) -> bool:
+        """Whether a catalog decides which version is the newest one."""
+        return bool(MANAGED & self.protocol.features)
+
     def check_readable(self) -> None:
         """Raises what `support.check_readable` raises when deltasql cannot read rows of this version."""
-        check_readable(self.protocol, self.table, self.schema, self.configuration)
+        check_readable(self.protocol, self.table, self.schema, self.configuration, by_version=self._by_version)
 
     def check_writable(self) -> None:
         """Raises what `support.check_writable` raises when deltasql cannot write on top of this version."""

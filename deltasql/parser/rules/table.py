@@ -175,7 +175,7 @@ def _of_column(
             found.append(item)
         elif found and isinstance(found[-1], KeyConstraint):
             found[-1] = replace(found[-1], options=(*found[-1].options, item))
-        else:
+        elif not found or item.text != "ENFORCED":
             reason = f"{item.text} stands behind PRIMARY KEY or REFERENCES."
             raise ParseSyntaxError(reason, item.text).at(Caret(text, item.start, item.end))
     return tuple(found)

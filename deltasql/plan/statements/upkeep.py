@@ -40,6 +40,13 @@ class AnalyzeTable(LogicalPlan):
 
 
 @dataclass(frozen=True, slots=True)
+class SyncMetadata(LogicalPlan):
+    """[MSCK] REPAIR TABLE t SYNC METADATA"""
+
+    table: TableName
+
+
+@dataclass(frozen=True, slots=True)
 class AnalyzeTables(LogicalPlan):
     """ANALYZE TABLES [{IN | FROM} s] COMPUTE STATISTICS [NOSCAN]"""
 

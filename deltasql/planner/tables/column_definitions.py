@@ -42,15 +42,19 @@ def declared_schema(statement: CreateTable, context: Context) -> StructType:
         for column in statement.partitioned_by
         if column.type is not None
     ]
-    keys = [key for key in declared_keys(statement) if key.references is None]
-    never_null = {folded(column.parts) for key in keys for column in key.columns}
-    fields = [replace(field, nullable=False) if folded((field.name,)) in never_null else field for field in fields]
-    schema = StructType(tuple(fields))
+    schema = _with_primary_key(fields, declared_keys(statement))
     for definition in statement.columns or ():
         field = schema.find(definition.name)
         if definition.generated is not None and field is not None:
             check_generation(field, without_comments(definition.generated), schema, context)
     return schema
+
+
+def _with_primary_key(fields: Sequence[StructField], keys: Sequence[KeyConstraint]) -> StructType:
+    never_null = {folded(column.parts) for key in keys if key.references is None for column in key.columns}
+    return StructType(
+        tuple(replace(field, nullable=False) if folded((field.name,)) in never_null else field for field in fields)
+    )
 
 
 def declared_keys(statement: CreateTable) -> tuple[KeyConstraint, ...]:

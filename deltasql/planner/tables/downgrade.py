@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.errors.statements.features import ConstraintsLeftError, MappedColumnNamesError
 from deltasql.log.actions import operations
-from deltasql.log.actions.actions import DomainMetadata
-from deltasql.log.actions.deletion_vectors import marked_files
+from deltasql.log.actions.actions import DomainMetadata, RemoveFile
+from deltasql.log.actions.deletion_vectors import marked_files, vector_file
 from deltasql.log.actions.operations import Operation
 from deltasql.log.configuration.row_ids import ROW_TRACKING_DOMAIN
 from deltasql.log.properties.property import OnDrop
@@ -20,10 +21,12 @@ from deltasql.log.properties.property_registry import (
     properties_of,
 )
 from deltasql.log.protocol.features import final_feature
+from deltasql.log.storage.paths import encode_path, is_absolute
 from deltasql.plan.operators import Scan, Write
 from deltasql.plan.reads import Reads
 from deltasql.planner import binding
 from deltasql.planner.changes import CommitSpec, Plan, RowChange, TableChange
+from deltasql.planner.tables.metadata import with_current_names
 from deltasql.planner.tables.row_tracking import BATCH_FILES
 from deltasql.schema.checks import INVALID_CHARACTERS
 from deltasql.schema.column_mapping import ID, NESTED_IDS, PHYSICAL_NAME
@@ -70,6 +73,22 @@ def final_actions(feature: str, snapshot: Snapshot) -> list[Action]:
         if ROW_TRACKING_DOMAIN in domains
         else []
     )
+
+
+def vector_tombstones(log: DeltaLog) -> Iterator[Plan]:
+    """The commit that removes the files of all deletion vectors in the log, where there are any.
+
+    Older versions need them as long as the data files that they belong to: an engine that knows no vectors would take
+    them for files that nobody needs, and its VACUUM would delete them too early.
+    """
+    snapshot = log.snapshot()
+    vectors = snapshot.tombstones().column("deletionVector").to_pylist()
+    files = {vector_file(vector, log.location) for vector in vectors if vector and vector.get("storageType")}
+    paths = sorted(path for path in files if path is not None and not is_absolute(path))
+    if paths:
+        now = int(time.time() * 1000)
+        removes = tuple(RemoveFile(encode_path(path), now, data_change=False) for path in paths)
+        yield TableChange(CommitSpec(log, snapshot, operations.VECTOR_TOMBSTONES, {}, removes))
 
 
 def _unset(log: DeltaLog, keys: tuple[str, ...]) -> Iterator[Plan]:
@@ -146,6 +165,7 @@ def _column_mapping(log: DeltaLog, context: Context) -> Iterator[Plan]:
         raise MappedColumnNamesError(log.table, ", ".join(wrong))
     schema = without_metadata(snapshot.schema, {ID, PHYSICAL_NAME, NESTED_IDS})
     metadata = replace(snapshot.metadata.without_properties(_keys("columnMapping", OnDrop.WITH_REWRITE)), schema=schema)
+    metadata = with_current_names(metadata, snapshot.metadata)
     yield _rewritten(log, snapshot, operations.REMOVE_COLUMN_MAPPING, {}, _all_rows(snapshot, context), metadata)
 
 

@@ -117,12 +117,16 @@ def keeping_log_properties(metadata: Metadata, old: Mapping[str, str]) -> Metada
     return metadata.with_configuration(kept)
 
 
-def with_current_names(metadata: Metadata) -> Metadata:
-    """`metadata` whose keys and tags name the columns as they are called now, for when only names are left of them."""
+def with_current_names(metadata: Metadata, before: Metadata | None = None) -> Metadata:
+    """`metadata` whose keys and tags name the columns as they are called now, and as their files call them.
+
+    `before` are the metadata whose columns, by the same names, had other names in files.
+    """
+    before = before or metadata
     if KEYS in metadata.configuration:
-        metadata = with_keys(metadata, keys_of(metadata))
+        metadata = with_keys(metadata, keys_of(before))
     if COLUMN_TAGS in metadata.configuration:
-        metadata = with_column_tags(metadata, column_tags(metadata))
+        metadata = with_column_tags(metadata, column_tags(before))
     return metadata
 
 

@@ -44,7 +44,7 @@ def partition_files(
         files = chosen_files(files, predicate, snapshot, context)
     if needed and files.num_rows == 0:
         caret = context.caret(spec[0].column.start, spec[-1].column.end) if spec else None
-        raise PartitionNotFoundError(str(table), predicate.text if predicate else "TRUE").at(caret)
+        raise PartitionNotFoundError(str(table), told_partition(spec, snapshot)).at(caret)
     return files
 
 

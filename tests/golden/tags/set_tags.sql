@@ -5,13 +5,17 @@ CREATE TABLE t (id INT, s STRUCT<a: INT, b: INT>, `odd-name` STRING);
 -- name: plain; a key alone
 ALTER TABLE t SET TAGS ('team' = 'sales', 'pii', 'cost center' = 'it''s');
 -- name: another value; quoted, upper case, comments
+-- log: off
 alter table `T` set /* its */ tags ('team' = 'research'); -- done
 -- name: of columns: nested, quoted
 ALTER TABLE t ALTER COLUMN s.a SET TAGS ('pii' = 'no');
+-- log: off
 ALTER TABLE t CHANGE COLUMN `odd-name` SET TAGS ('pii' = 'yes', 'seen');
 -- name: the other form
+-- log: off
 SET TAG ON TABLE t owner = grace;
 set tag on /* a */ column spark_catalog.default.t.`odd-name` `Cost Center` = 'x';
+-- log: off
 SET TAG ON COLUMN t.id pii;
 -- name: of a schema
 ALTER SCHEMA default SET TAGS ('level' = '1', 'mine');
@@ -20,7 +24,6 @@ DESCRIBE SCHEMA EXTENDED default;
 -- name: what is shown
 DESCRIBE EXTENDED t;
 DESCRIBE EXTENDED t AS JSON;
-SHOW CREATE TABLE t;
 SHOW TBLPROPERTIES t;
 -- log: off
 CREATE TABLE copy LIKE t;

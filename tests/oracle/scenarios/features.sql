@@ -4,7 +4,6 @@ INSERT INTO t SELECT id FROM range(0, 10, 1, 1);
 DELETE FROM t WHERE a = 1;
 ALTER TABLE t DROP FEATURE deletionVectors;
 SELECT count(*) FROM t;
--- state differs: drop-vectors
 
 -- name: DROP FEATURE of a writer's feature
 CREATE TABLE t (a INT) USING delta TBLPROPERTIES ('delta.feature.vacuumProtocolCheck' = 'supported', 'delta.feature.checkConstraints' = 'supported');

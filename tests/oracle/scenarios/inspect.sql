@@ -44,6 +44,18 @@ SHOW COLUMNS FROM t;
 CREATE TABLE t (a INT, p INT, q STRING) USING delta PARTITIONED BY (p, q);
 INSERT INTO t VALUES (1, 1, 'x'), (2, 1, 'x'), (3, 2, NULL);
 SHOW PARTITIONS t;
+SHOW PARTITIONS t PARTITION (p = 1);
+SHOW PARTITIONS t PARTITION (q = NULL);
+SHOW PARTITIONS t PARTITION (p = 2, q = 'x');
+SHOW PARTITIONS t PARTITION (a = 1);
+SHOW PARTITIONS t PARTITION (p);
+DESCRIBE t AS JSON;
+-- differs: describe-delta
+DESCRIBE EXTENDED t AS JSON;
+-- differs: describe-delta
+DESCRIBE t PARTITION (p = 1);
+-- differs: describe-delta
+ANALYZE TABLE t COMPUTE STATISTICS;
 
 -- name: SHOW PARTITIONS of a table without
 CREATE TABLE t (a INT) USING delta;

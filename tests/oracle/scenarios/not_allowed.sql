@@ -27,10 +27,14 @@ CREATE TABLE t (a INT) STORED AS parquet;
 CREATE TABLE u (a INT) ROW FORMAT DELIMITED FIELDS TERMINATED BY ',';
 
 -- name: keys
+-- differs: keys
 CREATE TABLE t (a INT PRIMARY KEY) USING delta;
+-- differs: keys
 CREATE TABLE u (a INT, CONSTRAINT pk PRIMARY KEY (a)) USING delta;
 CREATE TABLE v (a INT, UNIQUE (a)) USING delta;
+-- differs: keys
 CREATE TABLE w (a INT, FOREIGN KEY (a) REFERENCES u (a)) USING delta;
+-- state differs: keys
 
 -- name: collations
 CREATE TABLE t (a STRING COLLATE UTF8_LCASE) USING delta;

@@ -33,7 +33,7 @@ from deltasql.plan.statements.features import DropFeature
 from deltasql.planner.changes import CommitSpec, Plan, Stepwise, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
-from deltasql.planner.tables.downgrade import downgrade, final_actions, leftover_keys
+from deltasql.planner.tables.downgrade import downgrade, final_actions, leftover_keys, vector_tombstones
 
 if TYPE_CHECKING:
     from deltasql.log.replay.delta_log import DeltaLog
@@ -108,6 +108,8 @@ def _steps(feature: TableFeature, truncate: bool, log: DeltaLog, context: Contex
     elif truncate:
         yield from _truncated(feature, used, log)
     else:
+        if feature.name == "deletionVectors":
+            yield from vector_tombstones(log)
         yield from (_barrier(log) for _ in range(BARRIERS))
         yield _removal(feature, log, guarded=True)
 

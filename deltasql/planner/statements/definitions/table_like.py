@@ -118,7 +118,7 @@ def _definition(statement: CreateTableLike, source: _Source, context: Context) -
         description=source.metadata.description if parsed.comment is None else parsed.comment,
         created_time=int(time.time() * 1000),
     )
-    metadata = with_current_names(mapped_metadata(metadata, keep_names=False))
+    metadata = with_current_names(mapped_metadata(metadata, keep_names=False), source.metadata)
     protocol = protocol_for(
         schema, metadata.configuration, parsed=parsed, current=source.protocol, creating=True, table=table
     )

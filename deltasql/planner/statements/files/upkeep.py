@@ -1,20 +1,37 @@
 """CACHE, UNCACHE, REFRESH and ANALYZE of tables.
 
 Each statement reads the log anew, files have their statistics there, and rows are read from files: there is nothing to
-do for tables of the warehouse but to say whether they are there. What only Spark knows is Spark's to cache.
+do for tables of the warehouse but to say whether they are there. What only Spark knows is Spark's to cache. ANALYZE …
+COMPUTE DELTA STATISTICS gives the files of other writers the statistics that they lack.
 """
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.statements.refused import DeltaStatisticsError, WrongObjectError
+from deltasql.errors.statements.refused import WrongObjectError
+from deltasql.log.actions import operations
 from deltasql.plan.base import TableName
-from deltasql.plan.statements.upkeep import AnalyzeTable, AnalyzeTables, CacheTable, RefreshTable, UncacheTable
+from deltasql.plan.statements.upkeep import (
+    AnalyzeTable,
+    AnalyzeTables,
+    CacheTable,
+    RefreshTable,
+    SyncMetadata,
+    UncacheTable,
+)
 from deltasql.plan.statements.view import CreateView, ViewScope
-from deltasql.planner.changes import Answer, Plan, SparkCommand
+from deltasql.planner.changes import Answer, CommitSpec, Plan, SparkCommand, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.schema.paths import resolve
+
+if TYPE_CHECKING:
+    from deltasql.log.replay.delta_log import DeltaLog
+    from deltasql.log.replay.snapshot import Snapshot
 
 
 @plan.register
@@ -28,6 +45,12 @@ def _(statement: CacheTable, context: Context) -> Plan:
 
 @plan.register
 def _(statement: RefreshTable, context: Context) -> Plan:
+    return _nothing_to_do(statement.table, context)
+
+
+@plan.register
+def _(statement: SyncMetadata, context: Context) -> Plan:
+    """The catalog keeps names and places alone, so that it has nothing that the log could contradict."""
     return _nothing_to_do(statement.table, context)
 
 
@@ -47,15 +70,36 @@ def _(statement: AnalyzeTable, context: Context) -> Plan:
         raise WrongObjectError("ANALYZE TABLE", "table", str(name), "view", advice).at(caret)
     if context.is_sparks(name):
         return SparkCommand(context.sql, {})
-    if statement.delta:
-        raise DeltaStatisticsError(table=str(name)).at(caret)
-    snapshot = context.snapshot(name)
+    log, snapshot = context.writable(name) if statement.delta else (None, context.snapshot(name))
     for column in statement.columns:
         try:
             resolve(snapshot.schema, column.parts, where=str(name))
         except DeltaSqlError as error:
             raise error.at(context.caret(column.start, column.end)) from None
-    return Answer()
+    return Answer() if log is None else _computed(log, snapshot, context)
+
+
+def _computed(log: DeltaLog, snapshot: Snapshot, context: Context) -> TableChange:
+    """The files whose statistics are not what their rows say, stated anew; none of them is read by a query's Spark."""
+    paths = snapshot.live_adds(("path",)).column("path").to_pylist()
+    adds = snapshot.add_files(paths)
+    found = context.analyst.statistics(snapshot, adds)
+    changed = [
+        replace(add, stats=stats, data_change=False)
+        for add, stats in zip(adds, found, strict=True)
+        if not _says_the_same(add.stats, stats)
+    ]
+    return TableChange(
+        CommitSpec(log, snapshot, operations.COMPUTE_STATISTICS, {}, tuple(changed)),
+        skip_if_empty=True,
+    )
+
+
+def _says_the_same(before: str | None, after: str) -> bool:
+    try:
+        return before is not None and json.loads(before) == json.loads(after)
+    except ValueError:
+        return False
 
 
 @plan.register

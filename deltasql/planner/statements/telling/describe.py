@@ -1,0 +1,178 @@
+"""DESCRIBE TABLE: columns, and with EXTENDED what the catalog and the log say. None of it needs rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.catalog import TableNotFoundError
+from deltasql.errors.statements.inspect import JsonNotExtendedError, JsonOfColumnError
+from deltasql.errors.suggestion import OPEN_SET, meant, similar_names
+from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
+from deltasql.log.iceberg.current_metadata import current_metadata, root_uri
+from deltasql.log.reading.clustering import clustering_columns
+from deltasql.plan.base import ColumnPath, TableName
+from deltasql.plan.statements.inspect import DescribeTable
+from deltasql.planner.changes import Answer, Plan
+from deltasql.planner.context import Context
+from deltasql.planner.rule import plan
+from deltasql.planner.tables.describe_json import table_json, view_json
+from deltasql.planner.tables.keys import full_name
+from deltasql.planner.tables.own_rows import constraint_rows, tag_rows
+from deltasql.planner.tables.partition_spec import partition_files, partition_values, told_partition
+from deltasql.planner.tables.shown import all_properties, name_in_catalog, view_schema
+from deltasql.schema.lengths import declared_type
+from deltasql.schema.paths import resolve
+from deltasql.schema.text import path_text, type_text
+from deltasql.schema.types import STRING, StructField, StructType
+
+if TYPE_CHECKING:
+    from deltasql.log.replay.snapshot import Snapshot
+    from deltasql.log.storage.log_store import LogStore
+
+DESCRIBE = StructType(tuple(StructField(name, STRING) for name in ("col_name", "data_type", "comment")))
+INFO = StructType(tuple(StructField(name, STRING) for name in ("info_name", "info_value")))
+JSON = StructType((StructField("json_metadata", STRING),))
+
+
+@plan.register
+def _(statement: DescribeTable, context: Context) -> Plan:
+    """Columns; partitioning; with EXTENDED what the catalog and the log say of the table."""
+    view = view_schema(statement.table, context)
+    try:
+        schema = context.snapshot(statement.table).schema if view is None else view
+    except TableNotFoundError as error:
+        raise _of_misspelt_word(error, statement) from None
+    if statement.as_json:
+        return _as_json(statement, view, context)
+    if statement.column is not None:
+        return _column(statement, statement.column, schema, context)
+    rows: list[tuple[str, str, str | None]] = [_described(field) for field in schema]
+    if view is not None:
+        return Answer(DESCRIBE, tuple(rows))
+    snapshot = context.snapshot(statement.table)
+    rows += _partition_rows(snapshot)
+    rows += _clustering_rows(snapshot)
+    if statement.partition:
+        rows += _one_partition_rows(statement, snapshot, context)
+    elif statement.extended:
+        rows += _detailed_rows(statement.table, context, snapshot)
+    return Answer(DESCRIBE, tuple(rows))
+
+
+def _column(statement: DescribeTable, column: ColumnPath, schema: StructType, context: Context) -> Answer:
+    try:
+        field = resolve(schema, column.parts, where=str(statement.table)).field
+    except DeltaSqlError as error:
+        raise error.at(context.caret(column.start, column.end)) from None
+    info = (("col_name", field.name), ("data_type", type_text(field.type)), ("comment", field.comment or "NULL"))
+    return Answer(INFO, info)
+
+
+def _as_json(statement: DescribeTable, view: StructType | None, context: Context) -> Answer:
+    table, column = statement.table, statement.column
+    if column is not None:
+        raise JsonOfColumnError(str(table), str(column)).at(context.caret(column.start, column.end))
+    if not statement.extended:
+        raise JsonNotExtendedError(str(table)).at(context.caret(table.start, table.end))
+    if view is not None:
+        key = context.view_key(table.parts)
+        text = view_json(table.parts[-1], view, None if key is None else context.views[key].query)
+    else:
+        snapshot = context.snapshot(table)
+        values: dict[str, str] = {}
+        if statement.partition:
+            partition_files(statement.partition, table, snapshot, context, needed=True)
+            values = partition_values(statement.partition, snapshot)
+        entry = None if table.path is not None else context.catalog.resolve(table.parts)
+        managed = entry is not None and entry.managed
+        text = table_json(full_name(table, context), snapshot, managed=managed, partition=values)
+    return Answer(JSON, ((text,),))
+
+
+def _one_partition_rows(
+    statement: DescribeTable, snapshot: Snapshot, context: Context
+) -> Iterator[tuple[str, str, str | None]]:
+    """What the log says of the files of a partition, which needs no folder of its own."""
+    files = partition_files(statement.partition, statement.table, snapshot, context, needed=True)
+    if not statement.extended:
+        return
+    yield "", "", ""
+    yield "# Detailed Partition Information", "", ""
+    yield "Name", name_in_catalog(statement.table, context) or f"delta.`{snapshot.location}`", ""
+    yield "Partition Values", told_partition(statement.partition, snapshot), ""
+    yield "Location", snapshot.location, ""
+    yield "Number of Files", str(files.num_rows), ""
+    yield "Size in Bytes", str(sum(files.column("size").to_pylist())), ""
+
+
+def _of_misspelt_word(error: TableNotFoundError, statement: DescribeTable) -> DeltaSqlError:
+    """DESCRIBE HISTROY t names a table HISTROY and its column t; the error says what was probably meant."""
+    words = ("HISTORY", "DETAIL", "EXTENDED", "FORMATTED", "SCHEMA", "TABLE")
+    close = similar_names(str(statement.table), words, cutoff=OPEN_SET)
+    if statement.column is None or not close or error.similar:
+        return error
+    return TableNotFoundError(error.table, meant([f"DESCRIBE {close[0]} {statement.column}"])).at(error.caret)
+
+
+def _described(field: StructField) -> tuple[str, str, str | None]:
+    return field.name, type_text(declared_type(field)), field.comment
+
+
+def _partition_rows(snapshot: Snapshot) -> Iterator[tuple[str, str, str | None]]:
+    if not snapshot.partition_columns:
+        return
+    yield "# Partition Information", "", ""
+    yield "# col_name", "data_type", "comment"
+    for name in snapshot.partition_columns:
+        field = snapshot.schema.find(name)
+        if field is not None:
+            yield _described(field)
+
+
+def _clustering_rows(snapshot: Snapshot) -> Iterator[tuple[str, str, str | None]]:
+    columns = clustering_columns(snapshot)
+    if not columns:
+        return
+    yield "# Clustering Information", "", ""
+    yield "# col_name", "data_type", "comment"
+    for path in columns:
+        _, kind, comment = _described(resolve(snapshot.schema, path).field)
+        yield path_text(path), kind, comment
+
+
+def _detailed_rows(name: TableName, context: Context, snapshot: Snapshot) -> Iterator[tuple[str, str, str | None]]:
+    entry = None if name.path is not None else context.catalog.resolve(name.parts)
+    properties = ",".join(f"{key}={value}" for key, value in all_properties(snapshot))
+    yield from constraint_rows(snapshot, full_name(name, context))
+    yield from tag_rows(snapshot)
+    yield "", "", ""
+    yield "# Detailed Table Information", "", ""
+    yield "Name", name_in_catalog(name, context) or f"delta.`{snapshot.location}`", ""
+    yield "Type", "MANAGED" if entry is not None and entry.managed else "EXTERNAL", ""
+    if snapshot.metadata.description is not None:
+        yield "Comment", snapshot.metadata.description, ""
+    yield "Location", snapshot.location, ""
+    yield "Provider", "delta", ""
+    yield "Table Properties", f"[{properties}]", ""
+    if converts_to_iceberg(snapshot.configuration):
+        yield from _iceberg_rows(context.log(name).store)
+
+
+def _iceberg_rows(store: LogStore) -> Iterator[tuple[str, str, str | None]]:
+    """Where the Iceberg metadata is, and which version of the table it shows."""
+    current = current_metadata(store)
+    if current is None:
+        return
+    version, moment = current.converted
+    yield "", "", ""
+    yield "# Delta Uniform Iceberg", "", ""
+    yield "Metadata location", f"{root_uri(store.root)}/{current.path}", ""
+    yield "Converted delta version", str(version), ""
+    yield (
+        "Converted delta timestamp",
+        datetime.fromtimestamp(moment / 1000, timezone.utc).isoformat(" ", "milliseconds"),
+        "",
+    )

@@ -1,0 +1,48 @@
+"""What several statements tell of a table: its properties, its name in the catalog, the columns of a view."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from deltasql.errors.secrets import shown_pairs
+from deltasql.log.properties.own_properties import without_own
+from deltasql.log.reading.clustering import clustering_columns, is_clustered
+from deltasql.plan.base import TableName, quote
+from deltasql.planner import binding
+from deltasql.planner.context import Context
+from deltasql.schema.types import StructType
+
+if TYPE_CHECKING:
+    from deltasql.log.replay.snapshot import Snapshot
+
+
+def view_schema(name: TableName, context: Context) -> StructType | None:
+    """The columns of a temporary view or of what only Spark knows; None for a table of ours."""
+    known_view = context.is_view(name)
+    if not known_view and (name.path is not None or context.catalog.resolve(name.parts) is not None):
+        return None
+    if not known_view and not context.analyst.started:
+        return None
+    return binding.columns_of(context, name)
+
+
+def all_properties(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
+    """The properties that users see, then what the log keeps elsewhere: clustering, versions, features."""
+    protocol = snapshot.protocol
+    yield from sorted(shown_pairs(without_own(snapshot.configuration)).items())
+    if is_clustered(snapshot):
+        columns = [list(path) for path in clustering_columns(snapshot)]
+        yield "clusteringColumns", json.dumps(columns, separators=(",", ":"))
+    yield "delta.minReaderVersion", str(protocol.min_reader_version)
+    yield "delta.minWriterVersion", str(protocol.min_writer_version)
+    for name in sorted(protocol.explicit_features):
+        yield f"delta.feature.{name}", "supported"
+
+
+def name_in_catalog(name: TableName, context: Context) -> str | None:
+    """catalog.schema.table of a table in the catalog; None for a path."""
+    if name.path is not None or context.catalog.resolve(name.parts) is None:
+        return None
+    return ".".join(quote(part) for part in context.catalog.full_name(name.parts))
