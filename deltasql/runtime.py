@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
+    from deltasql.log.actions.actions import Metadata
     from deltasql.log.actions.vector_writer import MarkedFile
     from deltasql.log.commit.moved_rows import Places
     from deltasql.log.commit.row_rebase import RowPositions
@@ -90,6 +91,35 @@ class Rewritten:
         return sum(n for action, n in pairs if action.effect is effect and kind in {None, action.kind})
 
 
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A data file of a table that is none of Delta's; `path` is canonical, `size` in bytes, `modified` in ms.
+
+    `partitions` are the partition columns that it is known by, in their order, with the texts of their values.
+    """
+
+    path: str
+    size: int
+    modified: int
+    partitions: tuple[tuple[str, str | None], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTable:
+    """A table that is none of Delta's, as its files and its own metadata have it.
+
+    `schema` has the columns of the files. `partition_columns` is None where only the user knows them and their types,
+    else they are columns of `schema`. `properties` are those of the table that it becomes. `footers` is the engine's.
+    """
+
+    location: str
+    schema: StructType
+    files: tuple[SourceFile, ...]
+    partition_columns: tuple[str, ...] | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
+    footers: Any = None
+
+
 class Analyst(Protocol):
     """The engine's answers to questions that only Spark's analyser can answer. Most start Spark."""
 
@@ -140,6 +170,15 @@ class Analyst(Protocol):
 
     def statistics(self, snapshot: Snapshot, adds: Sequence[AddFile]) -> list[str]:
         """The statistics of data files of a version, computed from their rows, as JSON. Needs no Spark."""
+
+    def source_table(self, provider: str, location: str) -> SourceTable:
+        """The table of a `provider`, "parquet" or "iceberg", at a location, with the footers of all its files.
+
+        Needs no Spark. Raises what `errors.sources` has.
+        """
+
+    def source_statistics(self, table: SourceTable, metadata: Metadata) -> list[str]:
+        """The statistics of each file of a table that becomes one of Delta's with these metadata: `add.stats`."""
 
 
 class Stage(Protocol):

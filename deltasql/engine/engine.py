@@ -20,13 +20,15 @@ from deltasql.engine.session.interrupts import stoppable
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema
 from deltasql.engine.session.transfer import by_driver
+from deltasql.engine.sources.statistics import source_statistics
+from deltasql.engine.sources.tables import source_table
 from deltasql.engine.writing.file_statistics import extremes
 from deltasql.engine.writing.row_statistics import recomputed
 from deltasql.engine.writing.stage import Stage as SparkStage
 from deltasql.engine.writing.stage import row_count
 from deltasql.errors.base import DeltaSqlError
-from deltasql.log.actions.actions import AddFile
 from deltasql.log.protocol.features import has_variants
+from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.storage.locations import is_local, table_location
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import HIDDEN_PREFIX
@@ -42,7 +44,7 @@ from deltasql.plan.operators import (
     stored_schemas,
 )
 from deltasql.plan.reads import Reads
-from deltasql.runtime import Rewritten, Stage, Staged
+from deltasql.runtime import Rewritten, SourceTable, Stage, Staged
 from deltasql.schema.types import DataType, StructType
 from deltasql.settings.session_settings import IO_MODE
 
@@ -291,6 +293,14 @@ class StatementEngine:
     def statistics(self, snapshot: Snapshot, adds: Sequence[AddFile]) -> list[str]:
         """The statistics of data files of a version, computed from their rows, as JSON."""
         return recomputed(self.spark.stores, snapshot, adds)
+
+    def source_table(self, provider: str, location: str) -> SourceTable:
+        """A table that is none of Delta's; see `Analyst.source_table`."""
+        return source_table(self.spark.stores, provider, location)
+
+    def source_statistics(self, table: SourceTable, metadata: Metadata) -> list[str]:
+        """The statistics of each file of such a table."""
+        return source_statistics(table, metadata)
 
     def frame_of(self, rows: CommandRows) -> DataFrame:
         """A DataFrame of rows that are here already."""

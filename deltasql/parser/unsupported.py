@@ -66,8 +66,6 @@ TABLE = (
         "CREATE TABLE copy AS SELECT * FROM t copies the rows, CREATE TABLE copy LIKE t columns and properties.",
         ("CREATE|REPLACE … TABLE … < [SHALLOW|DEEP] CLONE >", "< [SHALLOW|DEEP] CLONE >"),
     ),
-    Unsupported("{words}", "Write CREATE TABLE t AS SELECT * FROM parquet.`/path`.", ("< CONVERT [TO] [DELTA] >",)),
-    Unsupported("{words}", "The files of a table are named in its log; manifests are not written.", ("< GENERATE >",)),
     Unsupported(
         "{words}",
         "DROP TABLE removes the files of a managed table for good. RESTORE brings back versions of one that is there.",

@@ -228,6 +228,12 @@ RESTORE_DOWNGRADE = _flag(
     "RESTORE",
     "The protocol goes back as well.",
 )
+CONVERT_IGNORES_CASTS = _flag(
+    "spark.databricks.delta.convert.partitionValues.ignoreCastFailure",
+    "false",
+    "CONVERT TO DELTA",
+    "A folder's text that is no value of its partition column's type is NULL, not an error.",
+)
 FSCK_MOST_ROWS = _number(
     "spark.databricks.delta.fsck.maxNumEntriesInResult", "1000", "FSCK", "How many files the result lists at most."
 )

@@ -1,0 +1,132 @@
+"""Refusals of tables that are none of Delta's and are to become one: their files, columns and partitions."""
+
+from __future__ import annotations
+
+from deltasql.errors.base import DeltaSqlError, condition
+
+
+@condition(
+    "DELTA_EMPTY_DIRECTORY",
+    "42K03",
+    "There is no data file in {location}. Files and folders whose names begin with '_' or '.' do not count.",
+)
+class EmptySourceError(DeltaSqlError):
+    location: str
+
+
+@condition(
+    "DELTA_FAILED_READ_FILE_FOOTER",
+    "KD001",
+    "{path} cannot be read as a Parquet file: {reason}. Nothing was written. Take the file away, give it a name that "
+    "begins with '_', or restore it, and run the statement again.",
+)
+class SourceFileError(DeltaSqlError):
+    """A file that is no Parquet file, or a damaged one; `path` is its absolute place."""
+
+    path: str
+    reason: str
+
+
+@condition(
+    "DELTA_UNSUPPORTED_DATA_TYPES",
+    "0AKDC",
+    "{path} has column {column} of type {type}, which tables of Delta cannot hold. Write the file with another type, or "
+    "without the column.",
+)
+class UnknownParquetTypeError(DeltaSqlError):
+    """A type of Parquet that Spark does not read, or none of Delta's; `type` is in Parquet's words."""
+
+    path: str
+    column: str
+    type: str
+
+
+@condition(
+    "DELTA_FAILED_MERGE_SCHEMA_FILE",
+    "42KDA",
+    "The columns of {path} do not go together with those of the other files: {reason} Its columns are: {columns}. Write "
+    "the file with the types of the others.",
+)
+class SourceSchemaError(DeltaSqlError):
+    """A file whose columns have other types than those of the files before it."""
+
+    path: str
+    reason: str
+    columns: str
+
+
+@condition(
+    "DELTA_UNEXPECTED_NUM_PARTITION_COLUMNS_FROM_FILE_NAME",
+    "KD009",
+    "Expected are {expected_count} partition columns ({expected}), and the folders of {path} name {found_count} "
+    "({found}). Write PARTITIONED BY with the columns of the folders, in their order and with their types.",
+)
+class PartitionCountError(DeltaSqlError):
+    path: str
+    expected_count: int
+    expected: str
+    found_count: int
+    found: str
+
+
+@condition(
+    "DELTA_UNEXPECTED_PARTITION_COLUMN_FROM_FILE_NAME",
+    "KD009",
+    "Expected is partition column {expected}, and the folders of {path} name {found} there. Write PARTITIONED BY with "
+    "the columns of the folders, in their order.",
+)
+class PartitionNameError(DeltaSqlError):
+    path: str
+    expected: str
+    found: str
+
+
+@condition(
+    "DELTA_FAILED_CAST_PARTITION_VALUE",
+    "22018",
+    "The value '{value}' of partition column {column} is no {type}: {path}. Write another type in PARTITIONED BY, such "
+    "as STRING, rename the folder, or take NULL for such values: SET "
+    "spark.databricks.delta.convert.partitionValues.ignoreCastFailure = true.",
+)
+class PartitionValueError(DeltaSqlError):
+    value: str
+    column: str
+    type: str
+    path: str
+
+
+@condition(
+    "DELTA_CONVERSION_UNSUPPORTED_COLUMN_MAPPING",
+    "0AKDC",
+    "'spark.databricks.delta.properties.defaults.columnMapping.mode' cannot be '{mode}' for a table of Parquet files: "
+    "they know their columns by name. Run: SET spark.databricks.delta.properties.defaults.columnMapping.mode = none; the "
+    "table can map its columns afterwards.",
+)
+class MappedSourceError(DeltaSqlError):
+    """The session's default gives new tables a column mapping, by itself or because Iceberg is to read them."""
+
+    mode: str
+
+
+@condition(
+    "DELTA_CONVERT_TO_DELTA_ROW_TRACKING_WITHOUT_STATS",
+    "22000",
+    "{table} would track its rows, as the session's defaults say, and nobody counts them. Leave NO STATISTICS out, or "
+    "run: SET spark.databricks.delta.properties.defaults.enableRowTracking = false.",
+)
+class UncountedRowsError(DeltaSqlError):
+    table: str
+
+
+@condition(
+    "DELTA_CONVERT_NESTED_TABLE",
+    "0AKDC",
+    "{location} lies {relation} a table of Delta's: {table}. A file belongs to one table only. Name the folder of that "
+    "table itself, or move the files to a place of their own.",
+)
+class NestedTableError(DeltaSqlError):
+    """A folder above or below that of a table with a log; `relation` is "inside of" or "around"."""
+
+    location: str
+    relation: str
+    table: str

@@ -1,0 +1,17 @@
+"""CONVERT TO DELTA."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deltasql.parser.automaton import Tree
+from deltasql.parser.build import builds
+from deltasql.plan.statements.table import PartitionColumn
+
+
+@builds("source_partition")
+def _source_partition(children: list[Any], tree: Tree, text: str) -> PartitionColumn:
+    """`start` and `end` are those of the column's name."""
+    place = tree.children[0]
+    assert place is not None
+    return PartitionColumn(children[0], children[1], children[2], place.start, place.end)
