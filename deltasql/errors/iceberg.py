@@ -196,3 +196,36 @@ class MissingIcebergLibraryError(DeltaSqlError):
     """The optional dependency is not there."""
 
     table: str
+
+
+@condition(
+    "DELTA_MISSING_ICEBERG_CLASS",
+    "56038",
+    "{table} is a table of Iceberg's, which PyIceberg reads, and that is not installed. "
+    "Run: pip install 'deltasql[iceberg]'",
+)
+class MissingIcebergReaderError(MissingIcebergLibraryError):
+    """The optional dependency is not there, and a source needs it."""
+
+
+@condition(
+    "DELTA_CLONE_INCOMPATIBLE_SOURCE",
+    "0AKDC",
+    "The table of Iceberg's in {location} cannot become one of Delta's as it is: {reason}. Its rows can be written anew: "
+    "CREATE TABLE t AS SELECT … from a reader of Iceberg's.",
+)
+class IcebergSourceError(DeltaSqlError):
+    """What a log of Delta's cannot say of a table of Iceberg's."""
+
+    location: str
+    reason: str
+
+
+@condition(
+    "DELTA_MISSING_ICEBERG_TABLE",
+    "42P01",
+    "There is no table of Iceberg's in {location}: {reason}. Name the folder in which 'metadata' lies.",
+)
+class NoIcebergTableError(DeltaSqlError):
+    location: str
+    reason: str

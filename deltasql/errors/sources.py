@@ -44,15 +44,16 @@ class UnknownParquetTypeError(DeltaSqlError):
 @condition(
     "DELTA_FAILED_MERGE_SCHEMA_FILE",
     "42KDA",
-    "The columns of {path} do not go together with those of the other files: {reason} Its columns are: {columns}. Write "
-    "the file with the types of the others.",
+    "{path} does not go together with the other files: its column {column} is {type}, and {others} in those before it. "
+    "Write the file with the types of the others.",
 )
 class SourceSchemaError(DeltaSqlError):
     """A file whose columns have other types than those of the files before it."""
 
     path: str
-    reason: str
-    columns: str
+    column: str
+    type: str
+    others: str
 
 
 @condition(

@@ -93,7 +93,7 @@ def _type(element: Element, name: tuple[str, ...], path: str) -> DataType:
             return MapType(_type(key, (*name, "key"), path), _field(value, (*name, "value"), path).type)
         case ("variant",), _:
             return types.VARIANT
-        case (("list",) | ("map",)), _:
+        case ((("list",) | ("map",)), _):
             raise UnknownParquetTypeError(path, path_text(name), _told(element))
     return _struct(element.children, name, path)
 

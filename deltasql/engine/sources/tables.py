@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
 from deltasql.engine.sources.footers import fetch_footers
+from deltasql.engine.sources.iceberg_names import named_as_in_files
 from deltasql.engine.sources.listing import data_files
 from deltasql.engine.sources.parquet_types import SPARK_SCHEMA, file_schema
-from deltasql.errors.schema import MergeDecimalsError, MergeFieldsError, MergeTypesError
+from deltasql.errors.iceberg import MissingIcebergReaderError
+from deltasql.errors.schema import MergeFieldsError
 from deltasql.errors.sources import EmptySourceError, SourceFileError, SourceSchemaError
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.parquet_metadata import ParquetMetadata
 from deltasql.log.storage.stores import Stores
 from deltasql.runtime import SourceFile, SourceTable
 from deltasql.schema.evolution import merge_schemas
-from deltasql.schema.text import type_text
 from deltasql.schema.types import StructType
 
 HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
@@ -46,6 +48,8 @@ def _parquet(store: LogStore) -> SourceTable:
 
 def _iceberg(stores: Stores, store: LogStore) -> SourceTable:
     """Files of Iceberg's may lie anywhere: each folder is a storage of its own."""
+    if find_spec("pyiceberg") is None:
+        raise MissingIcebergReaderError(table=store.root)
     from deltasql.log.iceberg.source import iceberg_table
 
     found = iceberg_table(store)
@@ -60,9 +64,8 @@ def _iceberg(stores: Stores, store: LogStore) -> SourceTable:
             raise SourceFileError(place, "it is gone") from error
         footers += fetch_footers(at, [(name, size)])
         files.append(SourceFile(path, size, entry.modified, partitions))
-    return SourceTable(
-        store.root, found.schema, tuple(files), found.partition_columns, found.properties, footers=footers
-    )
+    schema = named_as_in_files(found.schema, places, footers, store.root)
+    return SourceTable(store.root, schema, tuple(files), found.partition_columns, found.properties, footers=footers)
 
 
 def folder_values(path: str, store: LogStore) -> tuple[tuple[str, str | None], ...]:
@@ -97,6 +100,6 @@ def merged_schema(places: Sequence[str], footers: Sequence[ParquetMetadata]) -> 
             merged = found if merged is None else merge_schemas(merged, found)
         except ValueError as error:
             raise SourceFileError(place, str(error)) from error
-        except (MergeFieldsError, MergeTypesError, MergeDecimalsError) as error:
-            raise SourceSchemaError(place, error.message, type_text(found)) from error
+        except MergeFieldsError as error:
+            raise SourceSchemaError(place, error.column, error.data_type, error.table_type) from error
     return merged or StructType()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.reading.footers import footer as footer_of
@@ -110,7 +111,7 @@ def _bounds(
     filled = [chunk for chunk in chunks if not _is_all_null(chunk)]
     if order is None or not filled or not all(_has_bounds(chunk) for chunk in filled):
         return None, None
-    unit = _timestamp_unit(footer, filled[0].path_in_schema)
+    unit = _timestamp_unit(footer, filled[0].path_in_schema) if order is _milliseconds else None
     low, high = _outermost([order(chunk.statistics, unit) for chunk in filled])
     hides_nan = not footer.created_by.startswith("parquet-mr")
     return _json_values(leaf.type, low, high, rule, hides_nan)
@@ -281,11 +282,11 @@ def stats_json(statistics: Mapping[str, Any]) -> str:
 
 def _json(value: object) -> str:
     if isinstance(value, Mapping):
-        return (
-            "{" + ",".join(f"{json.dumps(key, ensure_ascii=False)}:{_json(item)}" for key, item in value.items()) + "}"
-        )
+        return "{" + ",".join(f"{encode_basestring(key)}:{_json(item)}" for key, item in value.items()) + "}"
     if isinstance(value, Decimal):
         return f"{value:f}"
+    if isinstance(value, str):
+        return encode_basestring(value)
     return json.dumps(value, ensure_ascii=False)
 
 

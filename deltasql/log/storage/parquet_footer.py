@@ -12,7 +12,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from deltasql.log.storage.thrift_compact import BINARY, I64, LIST, STRUCT, fields_of, integer, list_of, struct_fields, text
+from deltasql.log.storage.thrift_compact import (
+    BINARY,
+    I64,
+    LIST,
+    STRUCT,
+    fields_of,
+    integer,
+    list_of,
+    struct_fields,
+    text,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa

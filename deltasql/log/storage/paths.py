@@ -8,6 +8,7 @@ Source: Delta protocol, File Types, Add File and Remove File; java.net.URI for w
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from urllib.parse import quote, unquote
 
@@ -17,6 +18,7 @@ LOG = "_delta_log"
 LAST_CHECKPOINT = f"{LOG}/_last_checkpoint"
 
 _PLAIN = "_-!.~'()*:@&=+$,;/"
+_IS_PLAIN = re.compile(rf"[A-Za-z0-9{re.escape(_PLAIN)}]*")
 _BLANK = frozenset({"Zs", "Zl", "Zp", "Cc"})
 
 
@@ -45,7 +47,7 @@ def compacted_path(first: int, last: int) -> str:
 
 def encode_path(path: str) -> str:
     """A decoded path as the log has it: what java.net.URI quotes is %XX, letters outside ASCII stay."""
-    return "".join(map(_encoded, path))
+    return path if _IS_PLAIN.fullmatch(path) else "".join(map(_encoded, path))
 
 
 def decode_path(path: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = range(1, 13)
 _DEEPEST = 64
 # Bytes of a field of these types behind its head; a boolean is in the head.
+_INTEGERS = frozenset({I16, I32, I64})
 _WIDTHS = {TRUE: 0, FALSE: 0, BYTE: 1, DOUBLE: 8}
 
 Reader: TypeAlias = "Callable[[bytes, int], tuple[Any, int]]"
@@ -86,7 +87,12 @@ def struct_fields(data: bytes, at: int, wanted: Mapping[int, tuple[int, Reader]]
         known = wanted.get(number)
         if known is not None and known[0] == kind:
             found[number], at = known[1](data, at)
-        else:
+        elif kind in _INTEGERS:
+            # What is passed over mostly are these: a call of its own would take longer than they do.
+            while data[at] >= 0x80:
+                at += 1
+            at += 1
+        elif kind > FALSE:
             at = skipped(data, at, kind)
     return found, at + 1
 
@@ -122,6 +128,12 @@ def _skipped_item(data: bytes, at: int, kind: int, depth: int) -> int:
 
 def _skipped_list(data: bytes, at: int, depth: int) -> int:
     kind, count, at = _list_head(data, at)
+    if kind in _INTEGERS:
+        for _ in range(count):
+            while data[at] >= 0x80:
+                at += 1
+            at += 1
+        return at
     for _ in range(count):
         at = _skipped_item(data, at, kind, depth)
     return at
@@ -132,7 +144,13 @@ def _skipped_struct(data: bytes, at: int, depth: int) -> int:
         at += 1
         if not head >> 4:
             _, at = varint(data, at)
-        at = skipped(data, at, head & 15, depth + 1)
+        kind = head & 15
+        if kind in _INTEGERS:
+            while data[at] >= 0x80:
+                at += 1
+            at += 1
+        else:
+            at = skipped(data, at, kind, depth + 1)
     return at + 1
 
 

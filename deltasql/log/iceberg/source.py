@@ -1,0 +1,210 @@
+"""A table of Iceberg's as a table of Delta's has it: columns with their ids, identity partitions, data files.
+
+The current snapshot counts. What a log of Delta's cannot say is refused by name. Source: Iceberg's table spec.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from pyiceberg import types as iceberg
+from pyiceberg.manifest import DataFileContent, FileFormat, ManifestContent
+from pyiceberg.partitioning import PartitionSpec
+from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
+from pyiceberg.transforms import IdentityTransform, VoidTransform
+
+from deltasql.errors.iceberg import IcebergSourceError, NoIcebergTableError
+from deltasql.log.iceberg.current_metadata import METADATA_FOLDER
+from deltasql.log.iceberg.store_io import StoreIO
+from deltasql.log.properties.property_registry import COLUMN_MAPPING_MODE, MAX_COLUMN_ID
+from deltasql.log.storage.locations import plain_location
+from deltasql.log.storage.paths import relative_path
+from deltasql.schema import types as delta
+from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
+
+if TYPE_CHECKING:
+    from pyiceberg.manifest import DataFile
+
+    from deltasql.log.storage.log_store import LogStore
+
+_METADATA = re.compile(r"(?:v(\d+)|(\d+)-[0-9a-fA-F-]+)(?:\.gz)?\.metadata\.json(?:\.gz)?")
+_PRIMITIVES: Mapping[type, delta.DataType] = {
+    iceberg.BooleanType: delta.BOOLEAN,
+    iceberg.IntegerType: delta.INTEGER,
+    iceberg.LongType: delta.LONG,
+    iceberg.FloatType: delta.FLOAT,
+    iceberg.DoubleType: delta.DOUBLE,
+    iceberg.StringType: delta.STRING,
+    iceberg.BinaryType: delta.BINARY,
+    iceberg.FixedType: delta.BINARY,
+    iceberg.DateType: delta.DATE,
+    iceberg.TimestampType: delta.TIMESTAMP_NTZ,
+    iceberg.TimestamptzType: delta.TIMESTAMP,
+}
+_OURS = ("delta.", "owner", "provider", "location", "external", "is_managed_location", "comment")
+_EPOCH = datetime(1970, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class IcebergTable:
+    """`files` have canonical path, size in bytes, and partition columns with the texts that a log has for them."""
+
+    schema: delta.StructType
+    partition_columns: tuple[str, ...]
+    files: Sequence[tuple[str, int, tuple[tuple[str, str | None], ...]]]
+    properties: Mapping[str, str]
+
+
+def iceberg_table(store: LogStore) -> IcebergTable:
+    """The table whose folder is the store's root.
+
+    Raises NoIcebergTableError, and IcebergSourceError for what Delta has not: partitions that are computed, partitions
+    that changed, deletes, files of other formats, types.
+    """
+    metadata = _current(store)
+    place = store.root
+    schema = _struct(metadata.schema().fields, (), place)
+    spec = _spec(metadata, place)
+    columns = tuple(metadata.schema().find_column_name(field.source_id) or "" for field in spec.fields)
+    if any("." in name for name in columns):
+        raise IcebergSourceError(place, f"it is partitioned by a field inside of a column, {', '.join(columns)}")
+    kinds = [found.type for name in columns if (found := schema.find(name, case_sensitive=True)) is not None]
+    files = [
+        (_path(item.file_path, store.root), item.file_size_in_bytes, _values(item, metadata, columns, kinds))
+        for item in _data_files(metadata, store)
+    ]
+    kept = {key: value for key, value in metadata.properties.items() if not key.lower().startswith(_OURS)}
+    mapping = {COLUMN_MAPPING_MODE.name: "id", MAX_COLUMN_ID.name: str(metadata.last_column_id)}
+    return IcebergTable(schema, columns, files, {**kept, **mapping})
+
+
+def _current(store: LogStore) -> TableMetadata:
+    """The newest metadata: that of the highest number. Raises NoIcebergTableError."""
+    numbered = []
+    for entry in store.list_folder(METADATA_FOLDER):
+        match = _METADATA.fullmatch(entry.name)
+        if match is not None:
+            numbered.append((int(match[1] or match[2]), entry.modified, entry.path))
+    if not numbered:
+        raise NoIcebergTableError(store.root, "its folder 'metadata' has no metadata file")
+    path = max(numbered)[2]
+    data = store.read(path)
+    try:
+        if ".gz" in path:
+            import gzip
+
+            data = gzip.decompress(data)
+        return TableMetadataUtil.parse_raw(data.decode())
+    except (ValueError, OSError, EOFError) as error:
+        raise NoIcebergTableError(store.root, f"{path} cannot be read") from error
+
+
+def _spec(metadata: TableMetadata, place: str) -> PartitionSpec:
+    """The partition spec of all files. Raises IcebergSourceError for one that is computed, or has changed."""
+    used = [spec for spec in metadata.partition_specs if spec.spec_id == metadata.default_spec_id]
+    if len(metadata.partition_specs) != len(used):
+        raise IcebergSourceError(place, "its partitioning has changed, so that its files are partitioned differently")
+    (spec,) = used
+    for field in spec.fields:
+        if not isinstance(field.transform, (IdentityTransform, VoidTransform)):
+            raise IcebergSourceError(
+                place, f"its partitions are computed: {field.name} is {field.transform} of a column"
+            )
+    return PartitionSpec(*(field for field in spec.fields if isinstance(field.transform, IdentityTransform)))
+
+
+def _data_files(metadata: TableMetadata, store: LogStore) -> Iterator[DataFile]:
+    """The live data files, in order of path. Raises IcebergSourceError for deletes, and for files that are no Parquet."""
+    snapshot = metadata.current_snapshot()
+    if snapshot is None:
+        return
+    files = StoreIO(store)
+    found = []
+    for manifest in snapshot.manifests(files):
+        for entry in manifest.fetch_manifest_entry(files, discard_deleted=True):
+            item = entry.data_file
+            if manifest.content == ManifestContent.DELETES or item.content != DataFileContent.DATA:
+                what = "equality deletes" if item.content == DataFileContent.EQUALITY_DELETES else "position deletes"
+                raise IcebergSourceError(store.root, f"it has {what}, {item.file_path}: rewrite its data files first")
+            if item.file_format != FileFormat.PARQUET:
+                raise IcebergSourceError(store.root, f"{item.file_path} is of format {item.file_format.value}")
+            found.append(item)
+    yield from sorted(found, key=lambda item: str(item.file_path))
+
+
+def _path(location: str, root: str) -> str:
+    """A file's canonical path. Iceberg does not encode locations."""
+    return relative_path(plain_location(location), root)
+
+
+def _values(
+    item: DataFile, metadata: TableMetadata, columns: Sequence[str], kinds: Sequence[delta.DataType]
+) -> tuple[tuple[str, str | None], ...]:
+    """The partition values of a file by column; those of void partitions, which say nothing, are left out."""
+    fields = metadata.spec().fields
+    values = [item.partition[at] for at, field in enumerate(fields) if isinstance(field.transform, IdentityTransform)]
+    return tuple(
+        (name, None if value is None else _text(value, kind))
+        for name, value, kind in zip(columns, values, kinds, strict=True)
+    )
+
+
+def _text(value: Any, kind: delta.DataType) -> str:
+    """A partition value as a log of Delta's writes it: Iceberg has days and microseconds in places of dates."""
+    if kind == delta.DATE and isinstance(value, int):
+        return (date(1970, 1, 1) + timedelta(days=value)).isoformat()
+    if kind in (delta.TIMESTAMP, delta.TIMESTAMP_NTZ) and isinstance(value, int):
+        value = _EPOCH + timedelta(microseconds=value)
+    match value:
+        case bool():
+            return str(value).lower()
+        case datetime():
+            clock = value if value.tzinfo is None else value.astimezone(timezone.utc).replace(tzinfo=None)
+            return f"{clock.isoformat(timespec='microseconds')}Z" if kind == delta.TIMESTAMP else clock.isoformat(" ")
+        case date():
+            return value.isoformat()
+        case Decimal():
+            return f"{value:f}"
+        case bytes():
+            return value.decode("latin-1")
+        case _:
+            return str(value)
+
+
+# Types
+
+
+def _struct(fields: Sequence[iceberg.NestedField], above: tuple[str, ...], place: str) -> delta.StructType:
+    return delta.StructType(tuple(_field(field, above, place) for field in fields))
+
+
+def _field(field: iceberg.NestedField, above: tuple[str, ...], place: str) -> delta.StructField:
+    """A field under its id, and under its name of today as the physical one; all can be null, as old files lack some."""
+    path = (*above, field.name)
+    metadata = {ID: field.field_id, PHYSICAL_NAME: field.name}
+    if field.doc:
+        metadata = {"comment": field.doc, **metadata}
+    return delta.StructField(field.name, _type(field.field_type, path, place), True, MappingProxyType(metadata))
+
+
+def _type(kind: iceberg.IcebergType, path: tuple[str, ...], place: str) -> delta.DataType:
+    match kind:
+        case iceberg.StructType():
+            return _struct(kind.fields, path, place)
+        case iceberg.ListType():
+            return delta.ArrayType(_type(kind.element_type, (*path, "element"), place))
+        case iceberg.MapType():
+            key, value = (_type(item, path, place) for item in (kind.key_type, kind.value_type))
+            return delta.MapType(key, value)
+        case iceberg.DecimalType():
+            return delta.DecimalType(kind.precision, kind.scale)
+    found = _PRIMITIVES.get(type(kind))
+    if found is None:
+        raise IcebergSourceError(place, f"its column {'.'.join(path)} is a {kind}, which Delta has not")
+    return found
