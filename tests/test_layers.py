@@ -117,6 +117,7 @@ LATE = {
     "deltasql.log.storage.arrow_values": "pyarrow",
     "deltasql.log.upkeep.checkpoint_v2": "pyarrow",
     "deltasql.log.upkeep.checkpoint_writer": "pyarrow",
+    "deltasql.log.upkeep.manifests": "pyarrow",
     "deltasql.result_arrow": "pyarrow",
     "deltasql.golden.command": START,
     "deltasql.parser": START,

@@ -211,8 +211,8 @@ class MissingIcebergReaderError(MissingIcebergLibraryError):
 @condition(
     "DELTA_CLONE_INCOMPATIBLE_SOURCE",
     "0AKDC",
-    "The table of Iceberg's in {location} cannot become one of Delta's as it is: {reason}. Its rows can be written anew: "
-    "CREATE TABLE t AS SELECT … from a reader of Iceberg's.",
+    "The table of Iceberg's in {location} cannot become one of Delta's as it is: {reason}. Its rows can be written "
+    "anew: session.write(df) of a DataFrame that Iceberg's reader gives.",
 )
 class IcebergSourceError(DeltaSqlError):
     """What a log of Delta's cannot say of a table of Iceberg's."""

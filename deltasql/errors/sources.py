@@ -44,7 +44,7 @@ class UnknownParquetTypeError(DeltaSqlError):
 @condition(
     "DELTA_FAILED_MERGE_SCHEMA_FILE",
     "42KDA",
-    "{path} does not go together with the other files: its column {column} is {type}, and {others} in those before it. "
+    "{path} does not go with the other files: its column {column} is {type}, and {others} in those before. "
     "Write the file with the types of the others.",
 )
 class SourceSchemaError(DeltaSqlError):
@@ -100,8 +100,8 @@ class PartitionValueError(DeltaSqlError):
     "DELTA_CONVERSION_UNSUPPORTED_COLUMN_MAPPING",
     "0AKDC",
     "'spark.databricks.delta.properties.defaults.columnMapping.mode' cannot be '{mode}' for a table of Parquet files: "
-    "they know their columns by name. Run: SET spark.databricks.delta.properties.defaults.columnMapping.mode = none; the "
-    "table can map its columns afterwards.",
+    "they know their columns by name. Run: SET spark.databricks.delta.properties.defaults.columnMapping.mode = none; "
+    "the table can map its columns afterwards.",
 )
 class MappedSourceError(DeltaSqlError):
     """The session's default gives new tables a column mapping, by itself or because Iceberg is to read them."""

@@ -22,6 +22,7 @@ from deltasql.planner.changes import (
     Answer,
     FileRemoval,
     LayoutChange,
+    ManifestWriting,
     Plan,
     Preview,
     QueryRows,
@@ -37,6 +38,8 @@ from deltasql.runtime import Runtime
 from deltasql.settings.session_settings import RETRY_ATTEMPTS, RETRY_STATEMENTS, Settings
 
 if TYPE_CHECKING:
+    from deltasql.log.replay.delta_log import DeltaLog
+    from deltasql.log.replay.snapshot import Snapshot
     from deltasql.result import RowSource
 
 Done: TypeAlias = "Committed | RowSource"
@@ -105,6 +108,10 @@ class Run:
                 return remove_files(plan, self._runtime, self._session.settings)
             case Stepwise():
                 return self._stepped(plan)
+            case ManifestWriting(log, snapshot):
+                return _manifests_written(log, snapshot)
+            case Stepwise():
+                return self._stepped(plan)
             case CatalogChange():
                 with shielded():
                     change_catalog(plan, self._session.catalog, self._session.stores)
@@ -149,6 +156,9 @@ class Run:
         assert done is not None
         return done
 
+    def _stepped(self, plan: Stepwise) -> Done:
+        return [self._step(step) for step in plan.steps][-1]
+
     def _step(self, plan: Plan) -> Done:
         next_step()
         return self._done(plan, self._stage(plan))
@@ -159,6 +169,14 @@ class Run:
         # The engine's view of that name, a DataFrame's, has been replaced or dropped with ours.
         self._runtime.forget_view(plan.name.split(".", 1) if shared else (plan.name,))
         return Committed()
+
+
+def _manifests_written(log: DeltaLog, snapshot: Snapshot) -> Committed:
+    # Takes Arrow, as the list of all files does.
+    from deltasql.log.upkeep.manifests import write_manifests
+
+    write_manifests(log.store, snapshot)
+    return Committed()
 
 
 def _most_attempts(plan: Plan, settings: Settings) -> int:

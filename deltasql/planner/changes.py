@@ -212,6 +212,14 @@ class FileRemoval:
 
 
 @dataclass(frozen=True, slots=True)
+class ManifestWriting:
+    """The manifests of a version are written, for readers of symlink tables. No commit."""
+
+    log: DeltaLog
+    snapshot: Snapshot
+
+
+@dataclass(frozen=True, slots=True)
 class SettingChange:
     """SET key = value, or RESET: `value` None forgets the key, `key` None all."""
 
@@ -234,6 +242,7 @@ Plan: TypeAlias = Union[
     RowChange,
     LayoutChange,
     FileRemoval,
+    ManifestWriting,
     Stepwise,
     CatalogChange,
     SettingChange,

@@ -1,4 +1,4 @@
-"""How the data files of an Iceberg table call its columns: their names there become the physical ones of the Delta table.
+"""How the data files of an Iceberg table call its columns: these names become the physical ones of the Delta table.
 
 Iceberg knows columns by ids alone. Readers of Delta go by physical names too, so all files must call a column the same.
 """
@@ -16,7 +16,7 @@ from deltasql.errors.sources import SourceFileError
 from deltasql.log.storage.parquet_metadata import Element, ParquetMetadata, parse_schema
 from deltasql.schema.column_mapping import ID, PHYSICAL_NAME, physical_name
 from deltasql.schema.text import path_text, type_text
-from deltasql.schema.types import ArrayType, BINARY, DataType, MapType, StructField, StructType
+from deltasql.schema.types import BINARY, ArrayType, DataType, MapType, StructField, StructType
 
 
 def named_as_in_files(

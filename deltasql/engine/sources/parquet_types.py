@@ -50,7 +50,7 @@ _UNANNOTATED: Mapping[int, DataType] = {
 
 
 def file_schema(footer: ParquetMetadata, path: str) -> StructType:
-    """The columns of a file, all nullable: as Spark says in the footer, where it has written that, else as Parquet does.
+    """The columns of a file, all nullable: as Spark says in the footer, where it wrote that, else as Parquet does.
 
     Raises UnknownParquetTypeError with the file's `path`, and ValueError for a damaged schema.
     """

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from deltasql.errors.statements.features import UnsupportedWriteFeaturesError
+from deltasql.errors.statements.generate import ManifestPropertiesError, MappedManifestError
 from deltasql.errors.statements.properties import (
     AlterWithClusteringFeatureError,
     ColumnDefaultsNotEnabledError,
@@ -32,10 +33,12 @@ from deltasql.log.properties.own_properties import OWN
 from deltasql.log.properties.property_registry import (
     CONSTRAINT_PREFIX,
     DELETED_FILE_RETENTION,
+    DELETION_VECTORS,
     FEATURE_PREFIX,
     FREE_PREFIXES,
     IGNORE_PROTOCOL_DEFAULTS,
     LOG_RETENTION,
+    MANIFESTS,
     PROPERTIES,
     ROW_TRACKING,
     ROW_TRACKING_SUSPENDED,
@@ -189,7 +192,7 @@ def protocol_for(
     protocol (REPLACE TABLE). `defaults` is where a new table starts.
     Raises UnsupportedWriteFeaturesError for features that deltasql cannot write, ManualFeaturesError and
     ColumnDefaultsNotEnabledError for those that the metadata uses and that must be named, and what
-    `Protocol.with_versions` and `check_compatible` raise.
+    `Protocol.with_versions`, `check_compatible` and `check_manifests` raise.
     """
     reader, writer = parsed.min_reader, parsed.min_writer
     base = current or _start(defaults, reader, writer)
@@ -202,7 +205,19 @@ def protocol_for(
     _check_manual(requested - explicit - base.features, table, new=current is None or creating)
     protocol = base.with_features(wanted).with_versions(reader, writer)
     check_compatible(schema, configuration, protocol.features, table)
+    check_manifests(configuration, table)
     return protocol
+
+
+def check_manifests(configuration: Mapping[str, str], table: str) -> None:
+    """Raises ManifestPropertiesError, MappedManifestError for manifests of tables that their readers would misread."""
+    properties = TableProperties(configuration)
+    if not properties[MANIFESTS]:
+        return
+    if properties[DELETION_VECTORS]:
+        raise ManifestPropertiesError(table=table)
+    if properties.maps_columns:
+        raise MappedManifestError(table=table)
 
 
 def _feature(name: str, value: str, on_create: bool) -> str:

@@ -120,7 +120,7 @@ def _spec(metadata: TableMetadata, place: str) -> PartitionSpec:
 
 
 def _data_files(metadata: TableMetadata, store: LogStore) -> Iterator[DataFile]:
-    """The live data files, in order of path. Raises IcebergSourceError for deletes, and for files that are no Parquet."""
+    """The live data files, in order of path. Raises IcebergSourceError for deletes, and for files of other formats."""
     snapshot = metadata.current_snapshot()
     if snapshot is None:
         return
@@ -185,7 +185,7 @@ def _struct(fields: Sequence[iceberg.NestedField], above: tuple[str, ...], place
 
 
 def _field(field: iceberg.NestedField, above: tuple[str, ...], place: str) -> delta.StructField:
-    """A field under its id, and under its name of today as the physical one; all can be null, as old files lack some."""
+    """A field under its id, and under its name of today as the physical one; all can be null: old files lack some."""
     path = (*above, field.name)
     metadata = {ID: field.field_id, PHYSICAL_NAME: field.name}
     if field.doc:

@@ -331,6 +331,11 @@ UNIVERSAL_FORMATS = PROPERTIES.add(
         "commits",
     )
 )
+MANIFESTS = _flag(
+    "delta.compatibility.symlinkFormatManifest.enabled",
+    "commits",
+    "Commits are followed by manifests for readers of symlink tables.",
+)
 MATERIALIZED_PARTITIONS = _flag(
     "delta.enableMaterializePartitionColumnsFeature",
     "data files",
@@ -389,13 +394,6 @@ _stored(
 )
 _stored(
     "delta.checkpointRetentionDuration", interval_ms, _INTERVALS, "interval 2 days", "How long checkpoints are kept."
-)
-_stored(
-    "delta.compatibility.symlinkFormatManifest.enabled",
-    boolean,
-    _BOOLEANS,
-    "false",
-    "Commits are followed by manifests for readers of symlink tables.",
 )
 _stored(
     "delta.enableFullRetentionRollback", boolean, _BOOLEANS, "true", "Time travel reaches as far as the log is kept."

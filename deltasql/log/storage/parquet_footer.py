@@ -69,7 +69,7 @@ def read_footer(file: pa.NativeFile) -> Footer:
 
 
 def footer_length(tail: bytes, size: int) -> int:
-    """The bytes of the footer, which stands before the `tail`, the last bytes of a file of `size`. Raises ValueError."""
+    """The bytes of the footer, which stands before `tail`, the last bytes of a file of `size`. Raises ValueError."""
     magic = tail[-4:]
     if len(tail) < TAIL or magic not in {_MAGIC, _ENCRYPTED}:
         raise ValueError("it does not end like a Parquet file")

@@ -61,7 +61,7 @@ _CONVERTED: Mapping[int, Logical] = {
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One node of a file's schema, with those below it; `physical` is None for a group. `length` is FIXED's, in bytes."""
+    """One node of a schema, with those below it; `physical` is None for a group. `length` is FIXED's, in bytes."""
 
     name: str
     repetition: int
@@ -256,7 +256,7 @@ _LOGICAL = _union(
     tuple(_PLAIN),
 )
 _ELEMENT = {
-    **{number: (I32, integer) for number in (1, 2, 3, 5, 6, 7, 8, 9)},
+    **dict.fromkeys((1, 2, 3, 5, 6, 7, 8, 9), (I32, integer)),
     4: (BINARY, text),
     10: (STRUCT, _LOGICAL),
 }

@@ -1,4 +1,4 @@
-"""What follows a commit: its checksum, Iceberg metadata, a checkpoint when one is due, clean-up.
+"""What follows a commit: its checksum, Iceberg metadata, manifests, a checkpoint when one is due, clean-up.
 
 Nothing here can fail a commit.
 """
@@ -10,7 +10,7 @@ import logging
 from deltasql.errors.iceberg import ConversionError
 from deltasql.log.configuration.commit_timestamps import has_commit_timestamps
 from deltasql.log.configuration.iceberg_compat import check_iceberg_library, converts_to_iceberg
-from deltasql.log.properties.property_registry import CHECKPOINT_INTERVAL
+from deltasql.log.properties.property_registry import CHECKPOINT_INTERVAL, MANIFESTS
 from deltasql.log.replay.checksum import VersionChecksum
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.log_store import LogStore
@@ -43,6 +43,11 @@ def after_commit(store: LogStore, snapshot: Snapshot, transaction_id: str | None
     except Exception as error:
         _LOGGER.warning("%s", ConversionError(snapshot.table, snapshot.version, "iceberg", str(error).rstrip(".")))
     try:
+        if snapshot.properties[MANIFESTS]:
+            _write_manifests(store, snapshot)
+    except Exception as error:
+        _LOGGER.warning("no manifests of version %d of %s: %s", snapshot.version, snapshot.table, error)
+    try:
         if due:
             _checkpoint(store, snapshot)
         elif _is_turn(snapshot):
@@ -56,6 +61,15 @@ def _convert(store: LogStore, snapshot: Snapshot) -> None:
     from deltasql.log.iceberg.convert import write_iceberg_metadata
 
     write_iceberg_metadata(store, snapshot)
+
+
+def _write_manifests(store: LogStore, snapshot: Snapshot) -> None:
+    """Those of the partitions that the commit has touched."""
+    from deltasql.log.upkeep.manifests import touched_partitions, write_manifests
+
+    (commit,) = snapshot.commits_after(snapshot.version - 1)
+    if commit.metadata is not None or commit.has_files:
+        write_manifests(store, snapshot, touched_partitions(commit, snapshot))
 
 
 def _checkpoint(store: LogStore, snapshot: Snapshot) -> None:

@@ -41,8 +41,8 @@ def partition_texts(
 ) -> list[str | None]:
     """The values of a file's partition columns as the log has them, in the order of `fields`.
 
-    `root` is the table's location, `zone` that of timestamps without one. With `ignore_failures` a text that is no value
-    of its type is NULL. Raises PartitionCountError, PartitionNameError, PartitionValueError.
+    `root` is the table's location, `zone` that of timestamps without one. With `ignore_failures` a text that is no
+    value of its type is NULL. Raises PartitionCountError, PartitionNameError, PartitionValueError.
     """
     place = located(file.path, root)
     if len(file.partitions) != len(fields):

@@ -7,8 +7,6 @@ CREATE TABLE c SHALLOW CLONE t;
 CREATE OR REPLACE TABLE c DEEP CLONE t VERSION AS OF 1;
 create table if not exists `a b`.c clone delta.`/x` location '/y';
 CLONE t;
-CONVERT TO DELTA parquet.`/x`;
-GENERATE symlink_format_manifest FOR TABLE t;
 UNDROP TABLE t;
 SHOW TABLES DROPPED IN s;
 EXPORT TABLE t TO '/x';

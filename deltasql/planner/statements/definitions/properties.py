@@ -31,6 +31,7 @@ from deltasql.planner.rule import plan
 from deltasql.planner.tables.clustering_columns import check_still_indexed
 from deltasql.planner.tables.column_names import table_and_column
 from deltasql.planner.tables.iceberg_files import check_iceberg_files
+from deltasql.planner.tables.manifest_files import check_manifest_files
 from deltasql.planner.tables.metadata import check_mapping_change, evolved_metadata, mapped_metadata, metadata_actions
 from deltasql.planner.tables.row_tracking import enabling_steps, enabling_tags, refuse_unknown_counts, starts_tracking
 from deltasql.schema.checks import check_change_columns
@@ -75,6 +76,7 @@ def _altered(statement: SetTableProperties, context: Context, snapshot: Snapshot
     """Protocol and metadata as the statement wants them, of files that are as Iceberg wants them."""
     protocol, metadata = altered(statement, context, snapshot)
     check_iceberg_files(snapshot, metadata.configuration)
+    check_manifest_files(snapshot, metadata.configuration)
     return protocol, metadata
 
 

@@ -34,6 +34,7 @@ from deltasql.planner.changes import (
     Answer,
     FileRemoval,
     LayoutChange,
+    ManifestWriting,
     Plan,
     Preview,
     QueryRows,
@@ -116,6 +117,8 @@ def physical_lines(planned: Plan) -> list[str]:
         case FileRemoval():
             inventory = () if planned.inventory is None else tree(planned.inventory, "  ")
             return ["== Physical Plan ==", _unneeded(planned), *inventory]
+        case ManifestWriting():
+            return ["== Physical Plan ==", f"Write the manifests of version {planned.snapshot.version}"]
         case Stepwise(label):
             return ["== Physical Plan ==", f"several commits: {label}"]
         case CatalogChange() | SettingChange() | ViewChange():
