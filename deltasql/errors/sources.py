@@ -44,8 +44,8 @@ class UnknownParquetTypeError(DeltaSqlError):
 @condition(
     "DELTA_FAILED_MERGE_SCHEMA_FILE",
     "42KDA",
-    "{path} does not go with the other files: its column {column} is {type}, and {others} in those before. "
-    "Write the file with the types of the others.",
+    "{path} does not go with the other files: its column {column} is {type}, "
+    "and {others} in those before it. Write the file with the types of the others.",
 )
 class SourceSchemaError(DeltaSqlError):
     """A file whose columns have other types than those of the files before it."""

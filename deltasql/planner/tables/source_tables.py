@@ -17,6 +17,7 @@ from deltasql.log.configuration.row_ids import ROW_TRACKING_FEATURE
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, COLUMN_MAPPING_MODE
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.storage.paths import LOG, encode_path
+from deltasql.planner.tables.column_definitions import comment_metadata
 from deltasql.planner.tables.metadata import mapped_metadata
 from deltasql.planner.tables.row_tracking import tracked_metadata
 from deltasql.planner.tables.source_partitions import partition_texts
@@ -59,7 +60,11 @@ def adopted_table(
     Raises MappedSourceError, UncountedRowsError, and what `check_table_schema`, `parse_properties`, `protocol_for` and
     `partition_texts` raise.
     """
-    partitions = [plain_field(StructField(item.name, item.type)) for item in partitioned_by if item.type is not None]
+    partitions = [
+        plain_field(StructField(item.name, item.type, metadata=comment_metadata(item.comment)))
+        for item in partitioned_by
+        if item.type is not None
+    ]
     metadata, protocol = _definition(source, partitions, context, table)
     if not statistics and ROW_TRACKING_FEATURE in protocol.features:
         raise UncountedRowsError(table=table)
