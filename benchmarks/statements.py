@@ -53,6 +53,7 @@ STATEMENTS = {
     "plan_scan": "EXPLAIN SELECT * FROM {table} WHERE {filter}",
     "drop": "DROP TABLE {table}",
     "vacuum": "VACUUM {table}",
+    "convert": "CONVERT TO DELTA parquet.`{path}` PARTITIONED BY (part INT)",
     "write_rows": (
         "CREATE TABLE {table} USING delta TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')"
         " AS SELECT * FROM parquet.`{rows}`"

@@ -6,6 +6,7 @@ from benchmarks.bench import Bench
 from benchmarks.cases import (
     big_tables,
     copy_into,
+    convert,
     long_logs,
     many_files,
     metadata_only,
@@ -34,6 +35,7 @@ CASES: dict[str, Callable[[Bench], Sequence[Figure]]] = {
     "vectors": vectors.figures,
     "vacuum": vacuum.figures,
     "copy-into": copy_into.figures,
+    "convert": convert.figures,
     "object-store": object_store.figures,
     "writers": writers.figures,
 }

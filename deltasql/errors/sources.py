@@ -30,7 +30,7 @@ class SourceFileError(DeltaSqlError):
 @condition(
     "DELTA_UNSUPPORTED_DATA_TYPES",
     "0AKDC",
-    "{path} has column {column} of type {type}, which tables of Delta cannot hold. Write the file with another type, or "
+    "{path} has column {column} of type {type}, which tables of Delta cannot hold. Write the file with another type or "
     "without the column.",
 )
 class UnknownParquetTypeError(DeltaSqlError):
@@ -44,8 +44,8 @@ class UnknownParquetTypeError(DeltaSqlError):
 @condition(
     "DELTA_FAILED_MERGE_SCHEMA_FILE",
     "42KDA",
-    "{path} does not go with the other files: its column {column} is {type}, "
-    "and {others} in those before it. Write the file with the types of the others.",
+    "{path} does not go with the other files: its column {column} is {type}, and {others} in those before it. Write "
+    "the file with the types of the others.",
 )
 class SourceSchemaError(DeltaSqlError):
     """A file whose columns have other types than those of the files before it."""
@@ -89,7 +89,7 @@ class PartitionNameError(DeltaSqlError):
     "as STRING, rename the folder, or take NULL for such values: SET "
     "spark.databricks.delta.convert.partitionValues.ignoreCastFailure = true.",
 )
-class PartitionValueError(DeltaSqlError):
+class SourcePartitionValueError(DeltaSqlError):
     value: str
     column: str
     type: str

@@ -100,14 +100,20 @@ def file_leaves(schema: bytes, columns: Mapping[tuple[str, ...], DataType], ids:
     folded = {tuple(name.lower() for name in path): path for path in columns}
     found = []
     for above, element in leaves(parse_schema(schema)):
-        path = [_name(item, ids) for item in (*above, element)]
-        names = tuple(name for name in path if name is not None)
-        names = names if ids else folded.get(tuple(name.lower() for name in names), names)
-        own = atomic_type(element, element.physical or 0)
-        kind = columns.get(names)
-        known = ".".join(names) if len(names) == len(path) else None
-        found.append(Leaf(element, known, own is not None and kind is not None and _compares(own, kind)))
+        path = _path((*above, element), ids)
+        if path is not None and not ids:
+            path = folded.get(tuple(name.lower() for name in path), path)
+        own, kind = atomic_type(element, element.physical or 0), columns.get(path or ())
+        found.append(
+            Leaf(element, None if path is None else ".".join(path), bool(own and kind and _compares(own, kind)))
+        )
     return found
+
+
+def _path(elements: Sequence[Element], ids: Mapping[int, str]) -> tuple[str, ...] | None:
+    """The path of a leaf as the table calls it; None for a field that the table has not."""
+    names = tuple(_name(item, ids) for item in elements)
+    return None if None in names else tuple(map(str, names))
 
 
 def _name(element: Element, ids: Mapping[int, str]) -> str | None:
@@ -191,7 +197,7 @@ class _RowGroup:
 
 class _ColumnChunk:
     def __init__(self, chunk: Chunk, leaf: Leaf) -> None:
-        self.path_in_schema = leaf.path or ""
+        self.path_in_schema = "" if leaf.path is None else leaf.path
         self.num_values = chunk.values
         self.statistics = None if chunk.bounds is None else _Statistics(chunk, leaf)
 

@@ -25,16 +25,26 @@ def data_files(store: LogStore) -> list[Entry]:
     stand for folders. What a stream of Spark's has written counts where its log names it.
     """
     entries = store.list_below("")
-    below = next((entry.path for entry in entries if f"/{LOG}/" in entry.path), None)
-    if below is not None:
-        raise NestedTableError(location=store.root, relation="around", table=store.url(below.partition(f"/{LOG}/")[0]))
+    _refuse_tables(store, entries)
     sink = [entry for entry in entries if _SINK_FILE.fullmatch(entry.path)]
     if sink:
         named = _sink_files(store, sink)
         entries = [entry for entry in entries if entry.path in named]
-    folders = {str(folder) for entry in entries if not entry.size for folder in PurePosixPath(entry.path).parents}
-    folders |= {str(PurePosixPath(entry.path).parent) for entry in entries if entry.size} if folders else set()
-    return [entry for entry in entries if not is_hidden(entry.path) and not _is_marker(entry, folders)]
+    found = [entry for entry in entries if not is_hidden(entry.path)]
+    folders = _folders(found) if any(not entry.size for entry in found) else set()
+    return [entry for entry in found if not _is_marker(entry, folders)]
+
+
+def _refuse_tables(store: LogStore, entries: Iterable[Entry]) -> None:
+    """Raises NestedTableError for a log in a folder below."""
+    for entry in entries:
+        table, log, _ = entry.path.partition(f"/{LOG}/")
+        if log:
+            raise NestedTableError(location=store.root, relation="around", table=store.url(table))
+
+
+def _folders(entries: Iterable[Entry]) -> set[str]:
+    return {str(folder) for entry in entries for folder in PurePosixPath(entry.path).parents}
 
 
 def is_hidden(path: str) -> bool:

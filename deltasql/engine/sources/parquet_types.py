@@ -117,8 +117,8 @@ def atomic_type(element: Element, physical: int) -> DataType | None:
     match logical:
         case "decimal", precision, scale:
             return _decimal(element, physical, precision, scale)
-        case "integer", width, signed if physical == (INT64 if width == 64 else INT32):
-            return (_SIGNED if signed else _UNSIGNED).get(width)
+        case "integer", width, signed:
+            return _integer(physical, width, signed)
         case ("date",) if physical == INT32:
             return types.DATE
         case "timestamp", ("milliseconds" | "microseconds"), utc if physical == INT64:
@@ -127,6 +127,11 @@ def atomic_type(element: Element, physical: int) -> DataType | None:
             return types.STRING
         case _:
             return None
+
+
+def _integer(physical: int, width: int, signed: bool) -> DataType | None:
+    fits = physical == (INT64 if width == 64 else INT32)
+    return (_SIGNED if signed else _UNSIGNED).get(width) if fits else None
 
 
 def _decimal(element: Element, physical: int, precision: int, scale: int) -> DecimalType | None:

@@ -5,6 +5,7 @@ The current snapshot counts. What a log of Delta's cannot say is refused by name
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -97,8 +98,6 @@ def _current(store: LogStore) -> TableMetadata:
     data = store.read(path)
     try:
         if ".gz" in path:
-            import gzip
-
             data = gzip.decompress(data)
         return TableMetadataUtil.parse_raw(data.decode())
     except (ValueError, OSError, EOFError) as error:
@@ -159,14 +158,11 @@ def _text(value: Any, kind: delta.DataType) -> str:
     """A partition value as a log of Delta's writes it: Iceberg has days and microseconds in places of dates."""
     if kind == delta.DATE and isinstance(value, int):
         return (date(1970, 1, 1) + timedelta(days=value)).isoformat()
-    if kind in (delta.TIMESTAMP, delta.TIMESTAMP_NTZ) and isinstance(value, int):
-        value = _EPOCH + timedelta(microseconds=value)
+    if kind in (delta.TIMESTAMP, delta.TIMESTAMP_NTZ):
+        return _moment(value, utc=kind == delta.TIMESTAMP)
     match value:
         case bool():
             return str(value).lower()
-        case datetime():
-            clock = value if value.tzinfo is None else value.astimezone(timezone.utc).replace(tzinfo=None)
-            return f"{clock.isoformat(timespec='microseconds')}Z" if kind == delta.TIMESTAMP else clock.isoformat(" ")
         case date():
             return value.isoformat()
         case Decimal():
@@ -175,6 +171,12 @@ def _text(value: Any, kind: delta.DataType) -> str:
             return value.decode("latin-1")
         case _:
             return str(value)
+
+
+def _moment(value: int | datetime, *, utc: bool) -> str:
+    moment = _EPOCH + timedelta(microseconds=value) if isinstance(value, int) else value
+    clock = moment if moment.tzinfo is None else moment.astimezone(timezone.utc).replace(tzinfo=None)
+    return f"{clock.isoformat(timespec='microseconds')}Z" if utc else clock.isoformat(" ")
 
 
 # Types

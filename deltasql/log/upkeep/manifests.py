@@ -43,15 +43,18 @@ def write_manifests(store: LogStore, snapshot: Snapshot, partitions: Collection[
         wanted = {folder: text for folder, text in wanted.items() if folder in partitions}
     present = {entry.path for entry in store.list_below(FOLDER)}
     for folder, text in wanted.items():
-        path = _path(folder)
-        store.overwrite(path, text.encode())
-        if checksum_beside(path) in present:
-            # Of the text that was there before: Hadoop would refuse to read this one.
-            store.delete([checksum_beside(path)])
+        _write(store, _path(folder), text, present)
     kept = {_path(folder) for folder in wanted}
     written = {path for path in present if path.rpartition("/")[2] == _NAME}
     judged = written if partitions is None else written & {_path(folder) for folder in partitions}
     _remove(store, sorted(judged - kept))
+
+
+def _write(store: LogStore, path: str, text: str, present: Collection[str]) -> None:
+    store.overwrite(path, text.encode())
+    if checksum_beside(path) in present:
+        # Of the text that was there before: Hadoop would refuse to read this one.
+        store.delete([checksum_beside(path)])
 
 
 def touched_partitions(commit: CommitFile, snapshot: Snapshot) -> set[str] | None:

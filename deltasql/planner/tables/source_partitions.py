@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import timezone, tzinfo
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 
-from deltasql.errors.sources import PartitionCountError, PartitionNameError, PartitionValueError
+from deltasql.errors.sources import PartitionCountError, PartitionNameError, SourcePartitionValueError
 from deltasql.log.storage.paths import located
 from deltasql.plan.base import quote
 from deltasql.runtime import SourceFile
@@ -42,7 +42,7 @@ def partition_texts(
     """The values of a file's partition columns as the log has them, in the order of `fields`.
 
     `root` is the table's location, `zone` that of timestamps without one. With `ignore_failures` a text that is no
-    value of its type is NULL. Raises PartitionCountError, PartitionNameError, PartitionValueError.
+    value of its type is NULL. Raises PartitionCountError, PartitionNameError, SourcePartitionValueError.
     """
     place = located(file.path, root)
     if len(file.partitions) != len(fields):
@@ -56,7 +56,7 @@ def partition_texts(
             values.append(None if text is None else partition_text(text, field.type, zone))
         except (ValueError, InvalidOperation, OverflowError):
             if not ignore_failures:
-                raise PartitionValueError(text or "", quote(field.name), sql_text(field.type), place) from None
+                raise SourcePartitionValueError(text or "", quote(field.name), sql_text(field.type), place) from None
             values.append(None)
     return values
 

@@ -6,6 +6,7 @@ import json
 import random
 import struct
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from pathlib import Path
@@ -18,7 +19,6 @@ import pytest
 from deltasql.engine.sources.statistics import source_statistics
 from deltasql.engine.sources.tables import source_table
 from deltasql.engine.writing.file_statistics import file_statistics, stats_json
-from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.sources import (
     EmptySourceError,
     NestedTableError,
@@ -187,7 +187,7 @@ def test_files_of_other_columns(tmp_path: Path) -> None:
 def test_files_of_other_types(tmp_path: Path, other: pa.DataType) -> None:
     written(tmp_path / "1")
     written(tmp_path / "2.parquet", pa.schema([("a", other)]).empty_table())
-    with pytest.raises(SourceSchemaError, match=r"2\.parquet .* column a is .*, and int in those before"):
+    with pytest.raises(SourceSchemaError, match=r"2\.parquet .* column a is .*, and int in those before it"):
         found(tmp_path)
 
 
@@ -260,15 +260,14 @@ def damaged(data: bytes, number: int) -> bytes:
 
 def test_damage_is_a_typed_error_that_names_the_file(tmp_path: Path) -> None:
     path = written(tmp_path / "x.parquet", VALUES)
-    whole, errors = path.read_bytes(), 0
+    whole, told = path.read_bytes(), []
     for number in range(400):
         path.write_bytes(damaged(whole, number))
-        try:
+        with suppress(SourceFileError, UnknownParquetTypeError):
             statistics(tmp_path)
-        except DeltaSqlError as error:
-            assert "x.parquet" in str(error) or "olumn" in str(error)
-            errors += 1
-    assert errors > 100
+            continue
+        told.append(number)
+    assert len(told) > 100
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from deltasql.engine.session.spark import SparkHandle
 from deltasql.execution.catalog_effects import change_catalog, change_views
 from deltasql.execution.table_change import StagedTable
 from deltasql.log.actions import operations
-from deltasql.log.actions.actions import Action, AddFile
+from deltasql.log.actions.actions import Action, AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
@@ -27,6 +27,7 @@ from deltasql.planner import plan
 from deltasql.planner.catalog_changes import CatalogChange, View, ViewChange
 from deltasql.planner.changes import Plan, SettingChange, TableChange
 from deltasql.planner.context import Context
+from deltasql.runtime import SourceTable
 from deltasql.schema.types import DataType, StructField, StructType
 from deltasql.settings.session_settings import Settings
 from deltasql.sql.query_columns import known_columns
@@ -101,6 +102,12 @@ class FakeAnalyst:
 
     def reads_below(self, rows: Supplied, location: str) -> bool:
         return False
+
+    def source_table(self, provider: str, location: str) -> SourceTable:
+        raise AssertionError("no statement of these tests reads other formats")
+
+    def source_statistics(self, table: SourceTable, metadata: Metadata) -> list[str]:
+        raise AssertionError("no statement of these tests reads other formats")
 
     def foreign_columns(self, files: pa.Table, schema: StructType) -> list[bool]:
         return self.foreign[: files.num_rows]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.sources import PartitionCountError, PartitionNameError, PartitionValueError
+from deltasql.errors.sources import PartitionCountError, PartitionNameError, SourcePartitionValueError
 from deltasql.errors.statements.convert import IcebergPartitionedByError, MissingProviderError, NonParquetSourceError
 from deltasql.errors.statements.refused import UnsupportedStatementError, WrongObjectError
 from deltasql.log.actions import operations
+from deltasql.log.actions.actions import Action
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.statements.convert import Convert
@@ -30,9 +31,9 @@ def _(statement: Convert, context: Context) -> Plan:
 def _place(error: DeltaSqlError, statement: Convert, context: Context) -> Caret:
     """Where the statement is wrong: in its partition columns, else in what it names."""
     columns = statement.partitioned_by
-    if columns and isinstance(error, (PartitionCountError, PartitionNameError, PartitionValueError)):
+    if columns and isinstance(error, (PartitionCountError, PartitionNameError, SourcePartitionValueError)):
         named = getattr(error, "expected", "") if isinstance(error, PartitionNameError) else ""
-        named = error.column if isinstance(error, PartitionValueError) else named
+        named = error.column if isinstance(error, SourcePartitionValueError) else named
         found = next((item for item in columns if quote(item.name).lower() == named.lower()), None)
         first, last = (found, found) if found is not None else (columns[0], columns[-1])
         return context.caret(first.start, last.end)
@@ -67,7 +68,7 @@ def _change(provider: str, log: DeltaLog, statement: Convert, context: Context) 
         "collectStats": not statement.no_statistics,
         "sourceFormat": provider,
     }
-    actions = (table.protocol, table.metadata, *table.files)
+    actions: tuple[Action, ...] = (table.protocol, table.metadata, *table.files)
     return TableChange(
         CommitSpec(log, None, operations.CONVERT, parameters, actions), metrics={"numConvertedFiles": len(table.files)}
     )
