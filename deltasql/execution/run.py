@@ -106,8 +106,6 @@ class Run:
                 from deltasql.execution.vacuum import remove_files
 
                 return remove_files(plan, self._runtime, self._session.settings)
-            case Stepwise():
-                return self._stepped(plan)
             case ManifestWriting(log, snapshot):
                 return _manifests_written(log, snapshot)
             case Stepwise():
@@ -155,9 +153,6 @@ class Run:
             raise
         assert done is not None
         return done
-
-    def _stepped(self, plan: Stepwise) -> Done:
-        return [self._step(step) for step in plan.steps][-1]
 
     def _step(self, plan: Plan) -> Done:
         next_step()
