@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from deltasql.errors.syntax import TooComplexError
@@ -86,6 +87,15 @@ class RowSource(Protocol):
     def to_arrow(self) -> pa.Table: ...
 
 
+class Columnar(Protocol):
+    """Rows that can be had in columns."""
+
+    @property
+    def schema(self) -> StructType: ...
+
+    def to_arrow(self) -> pa.Table: ...
+
+
 class CommandRows:
     """Rows that are here already. A nested value may be a tuple, list or mapping; timestamps are aware datetimes.
 
@@ -121,6 +131,32 @@ class CommandRows:
         from deltasql.result_arrow import to_table
 
         return to_table(self.schema, self.rows)
+
+
+class KeptRows:
+    """The rows of a query that has run, which is not run again for them."""
+
+    def __init__(self, source: RowSource, named: Callable[[str], str] = str) -> None:
+        """`named` gives the name of each column by the one that it has in `source`."""
+        self.schema = StructType(tuple(replace(item, name=named(item.name)) for item in source.schema))
+        self._source = source
+        self._rows = source.collect()
+
+    @property
+    def df(self) -> DataFrame:
+        return self._source.df.toDF(*self.schema.names)
+
+    def collect(self) -> Sequence[Sequence[Any]]:
+        return self._rows
+
+    def head(self, n: int) -> Sequence[Sequence[Any]]:
+        return self._rows[:n]
+
+    def count(self) -> int:
+        return len(self._rows)
+
+    def to_arrow(self) -> pa.Table:
+        return self._source.to_arrow().rename_columns(self.schema.names)
 
 
 class Result:
@@ -164,6 +200,12 @@ class Result:
     ) -> Result:
         """A command's result; `details` are the keywords of the constructor."""
         return cls(CommandRows(schema, rows, make_df), **details)
+
+    def kept(self, named: Callable[[str], str] = str) -> Result:
+        """This result, whose query has run: errors of its rows are raised now. `named` gives the names of columns."""
+        with self._placed():
+            self._source = KeptRows(self._source, named)
+        return self
 
     @property
     def is_query(self) -> bool:

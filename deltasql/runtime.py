@@ -23,7 +23,7 @@ from deltasql.plan.operators import (
     Write,
 )
 from deltasql.plan.reads import Reads
-from deltasql.result import CommandRows, RowSource
+from deltasql.result import Columnar, RowSource
 from deltasql.schema.types import DataType, StructType
 
 if TYPE_CHECKING:
@@ -269,7 +269,7 @@ class Runtime(Protocol):
     ) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
         """Lowest and highest values of the columns of each file, by physical name, as the file itself has them."""
 
-    def frame_of(self, rows: CommandRows) -> DataFrame:
+    def frame_of(self, rows: Columnar) -> DataFrame:
         """A DataFrame of rows that are here already."""
 
     def forget_view(self, parts: Sequence[str]) -> None:

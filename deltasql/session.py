@@ -14,6 +14,7 @@ from deltasql.catalog import Catalog
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
 from deltasql.errors.concurrency import ConcurrentModificationError
+from deltasql.errors.statements.script import ScriptPhasesError
 from deltasql.errors.syntax import TooComplexError
 from deltasql.errors.usage import SessionClosedError
 from deltasql.execution.asleep import Asleep, Engine
@@ -29,20 +30,22 @@ from deltasql.log.commit.commit_race import back_off
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.stores import Stores
-from deltasql.parser import misplaced_word, parse, refused_name, split
 from deltasql.parser.identifiers import bind_identifiers
+from deltasql.parser import is_script, misplaced_word, parse, refused_name, split
 from deltasql.parser.parameters import bind_parameters
-from deltasql.plan.base import TableName
+from deltasql.plan.base import TableName, quote
+from deltasql.plan.operators import Query
 from deltasql.plan.parameters import BoundStatement
 from deltasql.plan.statements.frames import CreateForFrame, WriteFrame
 from deltasql.planner import plan, plan_statement
 from deltasql.planner.catalog_changes import View
-from deltasql.planner.changes import (
-    Plan,
-)
+from deltasql.planner.changes import Plan, SparkCommand
 from deltasql.planner.context import Context
 from deltasql.result import Placed, Result
 from deltasql.schema.types import matching
+from deltasql.script.assignment import assignment
+from deltasql.script.host import FoundRows, Ran
+from deltasql.script.interpreter import run_script
 from deltasql.settings.session_settings import (
     CASE_SENSITIVE,
     COMMIT_PROBE,
@@ -106,47 +109,54 @@ class Session:
     def sql(self, text: str, args: Mapping[str, Any] | Sequence[Any] | None = None) -> Result:
         """Runs one statement. `args` are the values of its parameters: by name for `:name`, in order for `?`.
 
-        A statement that loses a race with another writer is run again, up to the setting
-        `deltasql.retry.maxAttempts`; `Result.attempts` says how often. Raises a DeltaSqlError; the table is then as it
-        was. So it is after Ctrl-C, which is raised once Spark has stopped, or as StatementInterrupted where a version
+        BEGIN … END is one, too: it gives the rows of its last query. A statement that loses a race with another writer
+        is run again, up to the setting `deltasql.retry.maxAttempts`; `Result.attempts` says how often. Raises a
+        DeltaSqlError; the table is then as it was. So it is after Ctrl-C, which is raised once Spark has stopped, or as StatementInterrupted where a version
         had been committed.
         """
-        lost = 0
         with interruptible(), self._statement():
-            while True:
-                with self.begin(text, args) as pending:
-                    try:
-                        result = pending.commit()
-                    except ConcurrentModificationError:
-                        lost += 1
-                        if lost >= pending.most_attempts:
-                            raise
-                        back_off(lost)
-                        continue
-                result.attempts += lost
-                return result
+            bound = bind_parameters(text, args)
+            placed = _placing(bound, text)
+            if not is_script(bound.sql):
+                return self._ended(bound, placed)[0]
+            started = time.perf_counter()
+            with placed():
+                result = run_script(bound, _ScriptHost(self, bound))
+            result.elapsed = time.perf_counter() - started
+            return result
 
     def begin(self, text: str, args: Mapping[str, Any] | Sequence[Any] | None = None) -> Pending:
         """The first phase of `sql`: reads the tables as they are now and writes the new files, but commits nothing.
 
         `commit` of what comes back is the second phase; what other writers commit meanwhile is checked there.
+        Raises ScriptPhasesError for BEGIN … END, whose statements commit one by one.
         """
-        started = time.perf_counter()
         bound, sensitive = bind_parameters(text, args), False
+        if is_script(bound.sql):
+            raise ScriptPhasesError
+        return self._begin(bound, _placing(bound, text))
 
-        @contextmanager
-        def placed() -> Iterator[None]:
-            try:
                 with matching(case_sensitive=sensitive):
                     yield
-            except DeltaSqlError as error:
-                if error.caret is not None and error.caret.sql == bound.sql:
                     error.caret = _original(error.caret, text, bound)
-                bound.hide_values(error)
-                raise
-            except RecursionError as error:
-                raise TooComplexError from error
+    def _ended(self, bound: BoundStatement, placed: Placed) -> tuple[Result, bool]:
+        """What a statement comes to, run again where it loses races, and whether it is a query."""
+        lost = 0
+        while True:
+            with self._begin(bound, placed) as pending:
+                try:
+                    result = pending.commit()
+                except ConcurrentModificationError:
+                    lost += 1
+                    if lost >= pending.most_attempts:
+                        raise
+                    back_off(lost)
+                    continue
+            result.attempts += lost
+            return result, pending.is_query
 
+    def _begin(self, bound: BoundStatement, placed: Placed) -> Pending:
+        started = time.perf_counter()
         with interruptible(), self._statement(), placed():
             bound = bind_identifiers(bound, lambda name: self._runtime(name).value(name))
             engine = self._runtime(bound.sql)
@@ -366,6 +376,60 @@ class Session:
         for name, _ in self.settings.changed():
             self._engine.configure(name, None)
         self.settings.reset(None)
+
+
+class _ScriptHost:
+    """What a script asks of its session; see `deltasql.script.host.Host`."""
+
+    def __init__(self, session: Session, script: BoundStatement) -> None:
+        self._session, self._script = session, script
+
+    def run(self, part: BoundStatement, named: Callable[[str], str] = str) -> Ran:
+        result, is_query = self._ended(part)
+        return Ran(result.kept(named) if result.is_query else result, is_query)
+
+    def rows(self, part: BoundStatement) -> FoundRows:
+        result, _ = self._ended(part)
+        return FoundRows(result.schema, result.to_arrow())
+
+    def command(self, sql: str) -> None:
+        self._command(lambda _: SparkCommand(sql, {}))
+
+    def assign(self, variables: Sequence[str], row: FoundRows) -> None:
+        self._command(lambda engine: assignment(variables, row, engine.frame_of))
+
+    def has_variable(self, name: str) -> bool:
+        try:
+            self._session._runtime("").schema(Query(f"SELECT session.{quote(name)}", {}, "query"))
+        except DeltaSqlError:
+            return False
+        return True
+
+    def _ended(self, part: BoundStatement) -> tuple[Result, bool]:
+        return self._session._ended(part, _placing(part, self._script.sql))
+
+    def _command(self, plan: Callable[[Engine], SparkCommand]) -> None:
+        # Its text is none of the user's: no caret is to point there.
+        engine = self._session._runtime("")
+        Run(plan(engine), engine, self._session._state()).commit()
+
+
+def _placing(bound: BoundStatement, text: str) -> Placed:
+    """Puts errors of a statement to their places in `text`, of which it was made, and hides its parameters in them."""
+
+    @contextmanager
+    def placed() -> Iterator[None]:
+        try:
+            yield
+        except DeltaSqlError as error:
+            if error.caret is not None and error.caret.sql == bound.sql:
+                error.caret = _original(error.caret, text, bound.to_original)
+            bound.hide_values(error)
+            raise
+        except RecursionError as error:
+            raise TooComplexError from error
+
+    return placed
 
 
 def table_name(text: str) -> TableName:

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.result import CommandRows
+    from deltasql.result import Columnar
 
 EMPTY: Mapping[str, Operator] = {}
 _OF_ONE_SESSION = ("spark.databricks.delta.", "deltasql.")
@@ -302,7 +302,7 @@ class StatementEngine:
         """The statistics of each file of such a table."""
         return source_statistics(table, metadata)
 
-    def frame_of(self, rows: CommandRows) -> DataFrame:
+    def frame_of(self, rows: Columnar) -> DataFrame:
         """A DataFrame of rows that are here already."""
         with self.work():
             return self.spark.session.createDataFrame(rows.to_arrow(), spark_schema(rows.schema))

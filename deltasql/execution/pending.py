@@ -24,6 +24,11 @@ class Pending:
         self._ended = False
 
     @property
+    def is_query(self) -> bool:
+        """Whether the statement is a query, and no command that gives rows."""
+        return self._run.is_query
+
+    @property
     def most_attempts(self) -> int:
         """How often `Session.sql` may begin the statement anew if it loses its races."""
         return self._run.most_attempts

@@ -69,6 +69,11 @@ class Run:
         """How often a statement is begun anew that loses its races."""
         self._staged = self._stage(plan)
 
+    @property
+    def is_query(self) -> bool:
+        """Whether the plan is a query."""
+        return isinstance(self._plan, QueryRows)
+
     def commit(self) -> Done:
         """Commits what is staged, or does what needs no staging. Raises a ConcurrentModificationError."""
         return self._done(self._plan, self._staged)

@@ -10,7 +10,7 @@ from deltasql.parser.completion import Expected, expected_keywords
 from deltasql.parser.reading import read
 from deltasql.parser.tables import grammar_tables
 from deltasql.parser.unsupported import refused_name
-from deltasql.sql.splitting import Statement, is_complete, split, unclosed
+from deltasql.sql.splitting import Statement, is_complete, is_script, split, unclosed
 
 if TYPE_CHECKING:
     from deltasql.plan.base import LogicalPlan
@@ -23,6 +23,7 @@ __all__ = [
     "Statement",
     "expected_keywords",
     "is_complete",
+    "is_script",
     "keywords",
     "misplaced_word",
     "parse",

@@ -46,7 +46,8 @@ _FILES = (
 )
 _INDEX = "Files are skipped by the statistics in the log; CLUSTER BY, or OPTIMIZE … ZORDER BY, puts like rows together."
 _TRANSACTION = "Each statement is a transaction of its own: it is committed whole, or not at all."
-_SCRIPT = "Run the statements one after another; what needs loops and conditions goes into Python, around session.sql."
+_ATOMIC = "Run the statements one after another, or as a script: BEGIN … END, where each commits by itself."
+_SCRIPT = "It stands inside of a script: BEGIN … END."
 
 _NEW = "CREATE [OR] [REPLACE|REFRESH] [PRIVATE|TEMPORARY|TEMP]"
 _ANY = "CREATE|ALTER|DROP|SHOW|DESCRIBE|DESC|COMMENT [OR] [REPLACE] [ON]"
@@ -264,10 +265,11 @@ TABLE = (
     Unsupported(
         "{words}", "Writers of a table do not wait for each other; who loses a race runs again.", ("< LOCK|UNLOCK >",)
     ),
-    Unsupported("BEGIN … END", _SCRIPT, ("< BEGIN [ATOMIC] >", "name : < BEGIN >")),
-    Unsupported("DECLARE … {words}", _SCRIPT, ("DECLARE … < CURSOR|HANDLER|CONDITION >",)),
+    Unsupported("BEGIN ATOMIC … END", _ATOMIC, ("< BEGIN ATOMIC >", "name : < BEGIN ATOMIC >")),
+    Unsupported("EXPLAIN of a script", "Explain its statements one by one.", ("< BEGIN >", "name : < BEGIN >")),
+    Unsupported("DECLARE … {words} by itself", _SCRIPT, ("DECLARE … < CURSOR|HANDLER|CONDITION >",)),
     Unsupported(
-        "{words}",
+        "{words} by itself",
         _SCRIPT,
         (
             "< IF|WHILE|FOR|LOOP|REPEAT|LEAVE|ITERATE|SIGNAL|RESIGNAL|OPEN|FETCH|CLOSE|END|ELSE|ELSEIF >",

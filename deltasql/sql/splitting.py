@@ -16,13 +16,17 @@ from deltasql.sql.patterns import GAP, QUOTED_NAME, WORD
 from deltasql.sql.tokens import tokens_from
 
 # BEGIN; and BEGIN TRANSACTION; stand alone.
+_LABEL = rf"(?:(?:{WORD}|{QUOTED_NAME}){GAP}*:{GAP}*)?"
 _OPENING = re.compile(
-    rf"(?:(?:{WORD}|{QUOTED_NAME}){GAP}*:{GAP}*)?BEGIN\b(?!{GAP}*(?:(?:TRANSACTION|WORK)\b|;|\Z))"
+    rf"(?:EXPLAIN{GAP}+(?:(?:EXTENDED|FORMATTED|CODEGEN|COST){GAP}+)?)?"
+    rf"{_LABEL}BEGIN\b(?!{GAP}*(?:(?:TRANSACTION|WORK)\b|;|\Z))"
     rf"|CREATE{GAP}+(?:OR{GAP}+REPLACE{GAP}+)?PROCEDURE\b",
     re.IGNORECASE,
 )
+_SCRIPT = re.compile(rf"{_LABEL}BEGIN\b(?!{GAP}*(?:(?:TRANSACTION|WORK|ATOMIC)\b|;|\Z))", re.IGNORECASE)
 _QUOTES = frozenset("'\"`")
 _LOOPS = frozenset({"IF", "WHILE", "LOOP", "REPEAT", "FOR"})
+_BEFORE_BLOCK = frozenset({"AS", "EXPLAIN", "EXTENDED", "FORMATTED", "CODEGEN", "COST"})
 _BEFORE_STATEMENT = frozenset({"", ";", ":", "BEGIN", "THEN", "ELSE", "DO", "LOOP", "REPEAT"})
 
 
@@ -61,6 +65,14 @@ def unclosed(script: str) -> str:
     except ParseSyntaxError as error:
         return error.found if error.found in OPENINGS else ""
     return ""
+
+
+def is_script(text: str) -> bool:
+    """Whether a statement is BEGIN … END, which holds statements; BEGIN ATOMIC and BEGIN TRANSACTION are others."""
+    try:
+        return _SCRIPT.match(text, skip_blanks(text, 0)) is not None
+    except ParseSyntaxError:
+        return False
 
 
 def _trimmed(script: str, start: int, end: int) -> Statement | None:
@@ -162,7 +174,7 @@ class _Blocks:
                 self.open.pop()
 
     def _note(self, token: str, at_start: bool) -> None:
-        if token == "BEGIN" and (at_start or self._declares or (self.previous == "AS" and not self.open)):
+        if token == "BEGIN" and (at_start or self._declares or (self.previous in _BEFORE_BLOCK and not self.open)):
             self.open.append("BEGIN")
         elif token == "DECLARE" and at_start:
             self._declares = True

@@ -77,6 +77,26 @@ class NestedImmediateError(DeltaSqlError):
 
 
 @condition(
+    "SQL_SCRIPT_IN_EXECUTE_IMMEDIATE",
+    "07501",
+    "The text of EXECUTE IMMEDIATE is one statement, and no script. Put EXECUTE IMMEDIATE into BEGIN … END instead.",
+)
+class ScriptInImmediateError(DeltaSqlError):
+    """EXECUTE IMMEDIATE 'BEGIN … END'."""
+
+
+@condition(
+    "NULL_QUERY_STRING_EXECUTE_IMMEDIATE",
+    "22004",
+    "EXECUTE IMMEDIATE wants a text, and {expression} is NULL.",
+)
+class NullImmediateError(DeltaSqlError):
+    """EXECUTE IMMEDIATE of a variable that is NULL."""
+
+    expression: str
+
+
+@condition(
     "UNBOUND_SQL_PARAMETER",
     "42P02",
     "The parameter {name} of the text has no value. Write it behind the text: USING value, or USING value AS name.",

@@ -13,12 +13,14 @@ from deltasql.errors.statements.routine import (
     ImmediateParameterError,
     ImmediateTextError,
     NestedImmediateError,
+    NullImmediateError,
     PermanentFunctionError,
+    ScriptInImmediateError,
     UnnamedParameterError,
 )
 from deltasql.errors.statements.settings import UnboundParameterError
-from deltasql.parser import parse
 from deltasql.parser.identifiers import bind_identifiers
+from deltasql.parser import is_script, parse
 from deltasql.parser.parameters import bind_parameters
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.operators import Query
@@ -60,6 +62,8 @@ def _(statement: CreateFunction, context: Context) -> Plan:
 def _(statement: ExecuteImmediate, context: Context) -> Plan:
     """The plan of the statement in the text. Its errors are placed in that text."""
     text = _text(statement.text, context)
+    if is_script(text):
+        raise ScriptInImmediateError().at(context.caret(statement.text.start, statement.text.end))
     arguments = None if statement.values is None else _arguments(statement.values, text, context)
     depth = context.depth + 1
     if depth > _DEEPEST:
@@ -94,9 +98,10 @@ def _text(expression: SqlText, context: Context) -> str:
         return "".join(unquote(token.text) for token in tokens)
     value = context.analyst.value(expression.text)
     if not isinstance(value, str):
-        found = "NULL" if value is None else f"of type {type(value).__name__}"
-        error = ImmediateTextError(expression=expression.text, found=found)
-        raise error.at(context.caret(expression.start, expression.end))
+        told = expression.text
+        error = ImmediateTextError(expression=told, found=f"of type {type(value).__name__}")
+        wrong = NullImmediateError(expression=told) if value is None else error
+        raise wrong.at(context.caret(expression.start, expression.end))
     return value
 
 

@@ -1,0 +1,59 @@
+"""What a script asks of the session that runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from deltasql.plan.parameters import BoundStatement
+from deltasql.result import Result
+from deltasql.schema.types import StructType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A statement that has run; `is_query` tells whether its rows are what a script gives back."""
+
+    result: Result
+    is_query: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRows:
+    """Rows of a query that has run, in columns."""
+
+    schema: StructType
+    table: pa.Table
+
+    def row(self, index: int) -> FoundRows:
+        """One of them."""
+        return FoundRows(self.schema, self.table.slice(index, 1))
+
+    def to_arrow(self) -> pa.Table:
+        return self.table
+
+
+class Host(Protocol):
+    """The session. Errors of a part of the script have their place in the script."""
+
+    def run(self, part: BoundStatement, named: Callable[[str], str] = str) -> Ran:
+        """Runs one statement, with commits and retries of its own; the rows of a query are computed already.
+
+        `named` gives the names of its columns.
+        """
+
+    def rows(self, part: BoundStatement) -> FoundRows:
+        """The rows of a query."""
+
+    def command(self, sql: str) -> None:
+        """Has Spark run a statement about variables."""
+
+    def assign(self, variables: Sequence[str], row: FoundRows) -> None:
+        """Gives variables the values of a row; a single one of several values takes them as its fields."""
+
+    def has_variable(self, name: str) -> bool:
+        """Whether the session has a variable of this name."""

@@ -1,0 +1,369 @@
+"""Runs the tree of a script: each statement through the session, errors to their handlers, names to their variables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import singledispatchmethod
+from typing import Any
+
+from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.errors.statements.script import (
+    CursorNotFoundError,
+    CursorNotOpenError,
+    CursorOpenError,
+    NoHandlerActiveError,
+    NoMoreRowsError,
+    NotBooleanError,
+    VariableExistsError,
+)
+from deltasql.interrupts import check, next_step, shielded
+from deltasql.plan.base import ColumnPath, SqlText
+from deltasql.plan.parameters import BoundStatement
+from deltasql.result import Result
+from deltasql.schema.text import quote_text, sql_text, type_text
+from deltasql.schema.types import BOOLEAN
+from deltasql.script import tree
+from deltasql.script.conditions import diagnostic, handler_of, is_completion, signalled
+from deltasql.script.host import FoundRows, Host
+from deltasql.script.parsing import parse_script
+from deltasql.script.parts import joined
+from deltasql.script.tree import Block, Declaration, Statement
+from deltasql.script.variables import LOCK, Cursor, Scope, Variables
+
+_PLACED = (tree.DeclareVariables, tree.DeclareCursor, tree.Signal, tree.Resignal, tree.GetDiagnostics)
+_FIRST_LINE = re.compile(r"[^;\n]*")
+_CONSTANTS = {"TRUE": True, "FALSE": False}
+
+
+def run_script(script: BoundStatement, host: Host) -> Result:
+    """The rows of the last query of a script, or none. Raises the error that no handler takes, placed in the script."""
+    block = parse_script(script.sql)
+    with ExitStack() as held:
+        return _Interpreter(script, host, held).run(block)
+
+
+class _Jumped(Exception):  # noqa: N818 - it is no error
+    """LEAVE and ITERATE on their way to their label, or an EXIT handler to the block that declares it."""
+
+    def __init__(self, target: str | Scope, *, again: bool = False) -> None:
+        super().__init__(target)
+        self.target, self.again = target, again
+
+    def leads_to(self, *targets: str | Scope | None) -> bool:
+        return any(target is not None and self.target == target for target in targets)
+
+
+class _Interpreter:
+    def __init__(self, script: BoundStatement, host: Host, held: ExitStack) -> None:
+        self.script, self.host, self.held = script, host, held
+        self.variables = Variables(host)
+        self.scopes: tuple[Scope, ...] = ()
+        self.result: Result | None = None
+        self.handled: list[DeltaSqlError] = []
+        self._unhandled: DeltaSqlError | None = None
+        self._has_lock = False
+
+    def run(self, block: Block) -> Result:
+        self.execute(block)
+        return self.result or Result.of()
+
+    def execute(self, item: Statement | Declaration) -> None:
+        """Runs a statement, and the handler for its error. Raises the error where there is none."""
+        check()
+        try:
+            self.do(item)
+        except DeltaSqlError as error:
+            if error is self._unhandled:
+                raise
+            self.handle(error.at(self.place(item)))
+
+    def place(self, item: Statement | Declaration) -> Caret | None:
+        """The first line of a statement, for errors that know no place in it."""
+        if isinstance(item, (tree.Sql, tree.SetVariables)):
+            start = item.text.start
+        elif isinstance(item, _PLACED):
+            start = item.start
+        else:
+            return None
+        line = _FIRST_LINE.match(self.script.sql, start)
+        return Caret(self.script.sql, start, line.end() if line else start + 1)
+
+    def handle(self, error: DeltaSqlError) -> None:
+        found = handler_of(self.scopes, error)
+        if found is None:
+            if is_completion(error):
+                return
+            self._unhandled = error
+            raise error
+        index, handler = found
+        saved, scope = self.scopes, self.scopes[index]
+        scope.handling = True
+        self.handled.append(error)
+        try:
+            self.see(saved[: index + 1])
+            self.execute(handler.body)
+        finally:
+            scope.handling = False
+            self.handled.pop()
+            self.see(saved)
+        if handler.leaves:
+            raise _Jumped(scope)
+
+    def see(self, scopes: tuple[Scope, ...]) -> None:
+        """Lets names mean what they mean in these scopes."""
+        self.scopes = scopes
+        with shielded():
+            self.variables.show(scopes)
+
+    def part(self, *pieces: str | SqlText) -> BoundStatement:
+        """A statement of these pieces, with variables that are called by a label under the names they have in Spark."""
+        return joined(self.script, pieces, lambda piece: self.variables.replacements(self.scopes, piece))
+
+    def body(self, statements: tuple[Statement, ...]) -> None:
+        for statement in statements:
+            self.execute(statement)
+
+    # Statements
+
+    @singledispatchmethod
+    def do(self, item: object) -> None:
+        raise TypeError(f"no way to run {type(item).__name__}")
+
+    @do.register
+    def _(self, item: tree.Sql) -> None:
+        self.run_sql(self.part(item.text))
+        if item.text.text[:7].upper() == "EXECUTE":
+            self.variables.forget()
+
+    def run_sql(self, part: BoundStatement) -> None:
+        # What an earlier statement has committed must not keep Ctrl-C from this one.
+        next_step()
+        ran = self.host.run(part, lambda name: self.variables.told(self.scopes, name))
+        if ran.is_query:
+            self.result = ran.result
+
+    @do.register
+    def _(self, item: tree.SetVariables) -> None:
+        edits = [(path.start, path.end, self.variables.named(self.scopes, path)) for path in item.targets]
+        for start, end, target in item.defaults:
+            default = self.variables.default(self.scopes, target)
+            edits += [(start, end, default)] if default is not None else []
+        spans = [(start - item.text.start, end - item.text.start, text) for start, end, text in edits]
+
+        def replaced(piece: SqlText) -> list[tuple[int, int, str]]:
+            taken = {start for start, _, _ in spans}
+            others = self.variables.replacements(self.scopes, piece)
+            return [*spans, *(edit for edit in others if edit[0] not in taken)]
+
+        self.run_sql(joined(self.script, ("SET VARIABLE ", item.text), replaced))
+
+    @do.register
+    def _(self, item: tree.Block) -> None:
+        around, scope = self.scopes, Scope((item.label or "").upper())
+        scope.handlers += [found for found in item.declarations if isinstance(found, tree.Handler)]
+        self.scopes = (*around, scope)
+        try:
+            for declaration in item.declarations:
+                self.execute(declaration)
+            self.body(item.body)
+        except _Jumped as jump:
+            if not jump.leads_to(scope, scope.label or None):
+                raise
+        finally:
+            self.leave(scope, around)
+
+    def leave(self, scope: Scope, around: tuple[Scope, ...]) -> None:
+        self.scopes = around
+        with shielded():
+            if scope.variables:
+                self.variables.leave(scope, around)
+
+    @do.register
+    def _(self, item: tree.DeclareVariables) -> None:
+        self.lock()
+        scope = self.scopes[-1]
+        made = self.variables.declare(
+            scope,
+            item.names,
+            lambda names: self.run_sql(self.part("DECLARE OR REPLACE VARIABLE ", names, " ", item.rest)),
+        )
+        for variable in made:
+            variable.default = item.default
+
+    def lock(self) -> None:
+        """Keeps the variables of other scripts out of Spark's session."""
+        if not self._has_lock:
+            self.held.enter_context(LOCK)
+            self._has_lock = True
+
+    @do.register
+    def _(self, item: tree.DeclareCondition) -> None:
+        self.scopes[-1].conditions[item.name.upper()] = item.sqlstate
+
+    @do.register
+    def _(self, item: tree.DeclareCursor) -> None:
+        self.scopes[-1].cursors[item.name.upper()] = Cursor(item.name, item.query)
+
+    @do.register
+    def _(self, item: tree.Handler) -> None:
+        """The block has taken it up already."""
+
+    # Control flow
+
+    @do.register
+    def _(self, item: tree.Choice) -> None:
+        for branch in item.branches:
+            if self.is_true(branch.condition, item.subject):
+                self.body(branch.body)
+                return
+        self.body(item.otherwise)
+
+    def is_true(self, condition: SqlText, subject: SqlText | None = None) -> bool:
+        """Whether a condition is TRUE, or equals the subject of a CASE. Raises NotBooleanError."""
+        constant = _CONSTANTS.get(condition.text.upper())
+        if constant is not None and subject is None:
+            return constant
+        pieces = ("(", condition, ")") if subject is None else ("((", subject, ") = (", condition, "))")
+        with self.placed(condition):
+            result = self.host.run(self.part("SELECT ", *pieces)).result
+            found = result.schema.fields[0].type
+            if found != BOOLEAN:
+                raise NotBooleanError(expression=condition.text, found=type_text(found).upper())
+            return bool(result.collect()[0][0])
+
+    @contextmanager
+    def placed(self, at: SqlText | ColumnPath) -> Iterator[None]:
+        """Places errors that know no place at a part of the script."""
+        try:
+            yield
+        except DeltaSqlError as error:
+            error.at(Caret(self.script.sql, at.start, at.end))
+            raise
+
+    @do.register
+    def _(self, item: tree.Loop) -> None:
+        label = item.label and item.label.upper()
+        while item.before is None or self.is_true(item.before):
+            check()
+            if self.leaves(item.body, label):
+                return
+            if item.until is not None and self.is_true(item.until):
+                return
+
+    def leaves(self, body: tuple[Statement, ...], label: str | None) -> bool:
+        """Runs the body of a loop once; whether it leaves the loop."""
+        try:
+            self.body(body)
+        except _Jumped as jump:
+            if not jump.leads_to(label):
+                raise
+            return not jump.again
+        return False
+
+    @do.register
+    def _(self, item: tree.For) -> None:
+        next_step()
+        rows = self.host.rows(self.part(item.query))
+        names = rows.schema.names
+        twice = next((name for index, name in enumerate(names) if name.upper() in map(str.upper, names[:index])), None)
+        if twice is not None:
+            raise VariableExistsError(name=twice).at(Caret(self.script.sql, item.query.start, item.query.end))
+        self.lock()
+        around, scope = self.scopes, Scope((item.variable or "").upper())
+        self.scopes = (*around, scope)
+        try:
+            for index in range(rows.table.num_rows):
+                check()
+                for field in rows.schema if not index else ():
+                    self.declare_column(scope, field.name, sql_text(field.type))
+                targets = [scope.variables[name.upper()].sql for name in names]
+                self.host.assign(targets, rows.row(index))
+                if self.leaves(item.body, item.label and item.label.upper()):
+                    break
+        finally:
+            self.leave(scope, around)
+
+    def declare_column(self, scope: Scope, name: str, data_type: str) -> None:
+        declare = "DECLARE OR REPLACE VARIABLE"
+        self.variables.declare(scope, [name], lambda names: self.host.command(f"{declare} {names} {data_type}"))
+
+    @do.register
+    def _(self, item: tree.Jump) -> None:
+        raise _Jumped(item.label.upper(), again=item.again)
+
+    # Conditions
+
+    @do.register
+    def _(self, item: tree.Signal) -> None:
+        text = None if item.message is None else self.value(item.message)
+        arguments: Any = None if item.arguments is None else self.value(item.arguments)
+        told = None if text is None else str(text)
+        raise signalled(self.scopes, item.condition, item.sqlstate, told, arguments).at(self.place(item))
+
+    def value(self, expression: SqlText) -> object:
+        """The value of an expression."""
+        return self.host.run(self.part("SELECT (", expression, ")")).result.collect()[0][0]
+
+    @do.register
+    def _(self, item: tree.Resignal) -> None:
+        raise self.handled_by("RESIGNAL", item)
+
+    @do.register
+    def _(self, item: tree.GetDiagnostics) -> None:
+        error = self.handled_by("GET DIAGNOSTICS", item)
+        for variable, wanted in item.items:
+            target = self.variables.named(self.scopes, variable)
+            self.host.command(f"SET VARIABLE {target} = {diagnostic(error, wanted, self.script.sql)}")
+
+    def handled_by(self, statement: str, item: tree.Resignal | tree.GetDiagnostics) -> DeltaSqlError:
+        if not self.handled:
+            raise NoHandlerActiveError(statement=statement).at(self.place(item))
+        return self.handled[-1]
+
+    # Cursors
+
+    @do.register
+    def _(self, item: tree.OpenCursor) -> None:
+        cursor = self.cursor(item.cursor)
+        if cursor.rows is not None:
+            raise CursorOpenError(name=cursor.name).at(self.at(item.cursor))
+        next_step()
+        part = self.part(cursor.query)
+        if item.values is not None:
+            part = self.part(f"EXECUTE IMMEDIATE {quote_text(part.sql)} USING ", item.values)
+        cursor.rows, cursor.at = self.host.rows(part), 0
+
+    @do.register
+    def _(self, item: tree.FetchCursor) -> None:
+        cursor = self.cursor(item.cursor)
+        rows = self.opened(cursor, item.cursor)
+        if cursor.at >= rows.table.num_rows:
+            raise NoMoreRowsError(name=cursor.name).at(self.at(item.cursor))
+        targets = [self.variables.named(self.scopes, variable) for variable in item.variables]
+        with self.placed(item.cursor):
+            self.host.assign(targets, rows.row(cursor.at))
+        cursor.at += 1
+
+    @do.register
+    def _(self, item: tree.CloseCursor) -> None:
+        cursor = self.cursor(item.cursor)
+        self.opened(cursor, item.cursor)
+        cursor.rows = None
+
+    def opened(self, cursor: Cursor, name: ColumnPath) -> FoundRows:
+        if cursor.rows is None:
+            raise CursorNotOpenError(name=cursor.name).at(self.at(name))
+        return cursor.rows
+
+    def cursor(self, name: ColumnPath) -> Cursor:
+        """The cursor of a name, which may have the label of its block. Raises CursorNotFoundError."""
+        *label, key = (part.upper() for part in name.parts)
+        for scope in reversed(self.scopes):
+            if key in scope.cursors and label in ([], [scope.label]):
+                return scope.cursors[key]
+        raise CursorNotFoundError(name=str(name)).at(self.at(name))
+
+    def at(self, name: ColumnPath) -> Caret:
+        return Caret(self.script.sql, name.start, name.end)

@@ -1,0 +1,224 @@
+"""The variables of a script, which are variables of Spark's session for as long as their block lasts.
+
+So Spark resolves them wherever an expression may stand, after columns. The variable that a name means stands under that
+name; one that it hides is kept under a hidden one, whether the session's own or that of a block around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+from threading import RLock
+from typing import Any
+from uuid import uuid4
+
+from deltasql.plan.base import ColumnPath, SqlText, quote
+from deltasql.plan.hidden import hidden
+from deltasql.script.host import FoundRows, Host
+from deltasql.script.tree import Handler
+from deltasql.sql.cursor import Cursor as TokenCursor
+from deltasql.sql.relations import table_references
+from deltasql.sql.text_edits import Replacement
+from deltasql.sql.tokens import Token, tokenize
+
+_ROW_STATEMENTS = frozenset({"UPDATE", "DELETE", "MERGE", "INSERT"})
+_AFTER_TARGET = frozenset({"SET", "WHERE", "USING", "VALUES", "SELECT"})
+
+LOCK = RLock()
+"""Held by the script that has variables: sessions of a process may share one session of Spark, and so its variables."""
+
+
+@dataclass(slots=True)
+class Variable:
+    """One variable. `place` is the name that it has in Spark now: its own, or a hidden one. `default` is for SET."""
+
+    name: str
+    place: str
+    default: SqlText | None = None
+
+    @property
+    def sql(self) -> str:
+        return f"session.{quote(self.place)}"
+
+
+@dataclass(slots=True)
+class Cursor:
+    """A cursor, open while it has `rows`; `at` is the index of the next one."""
+
+    name: str
+    query: SqlText
+    rows: FoundRows | None = None
+    at: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """What one block, or the rows of a FOR, declares; keys are in capitals. `handling`: one of its handlers runs."""
+
+    label: str
+    variables: dict[str, Variable] = field(default_factory=dict)
+    conditions: dict[str, str] = field(default_factory=dict)
+    cursors: dict[str, Cursor] = field(default_factory=dict)
+    handlers: list[Handler] = field(default_factory=list)
+    handling: bool = False
+
+
+Scopes = Sequence[Scope]
+"""From the outermost to the innermost."""
+
+
+def visible(scopes: Scopes, key: str) -> Variable | None:
+    """The variable that a name means; None for one of the session's."""
+    return next((scope.variables[key] for scope in reversed(scopes) if key in scope.variables), None)
+
+
+class Variables:
+    """Which variable stands under which name in Spark."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._owners: dict[str, Variable] = {}
+        self._of_session: dict[str, Variable] = {}
+        self._free: set[str] = set()
+
+    def declare(self, scope: Scope, names: Iterable[str], declare: Callable[[str], Any]) -> list[Variable]:
+        """Makes variables of `scope`; `declare` makes those of the names that it is given, which are SQL."""
+        made = {name.upper(): Variable(name, name) for name in names}
+        if not any(self._taken(key, variable.name) for key, variable in made.items()):
+            declare(", ".join(quote(variable.name) for variable in made.values()))
+        else:
+            self._declare_beside(made, declare)
+        self._owners |= made
+        scope.variables |= made
+        return list(made.values())
+
+    def _declare_beside(self, made: dict[str, Variable], declare: Callable[[str], Any]) -> None:
+        """Makes variables whose names are taken: their values may be computed from what has the names until then."""
+        places = {key: _hidden_place() for key in made}
+        declare(", ".join(map(quote, places.values())))
+        for key, variable in made.items():
+            owner = self._owners.get(key)
+            if owner is not None:
+                self._hide(owner)
+            variable.place = places[key]
+            self._show(variable)
+
+    def leave(self, scope: Scope, around: Scopes) -> None:
+        """Drops the variables of a block, and brings back what they have hidden."""
+        for key, variable in scope.variables.items():
+            self._host.command(f"DROP TEMPORARY VARIABLE IF EXISTS {quote(variable.place)}")
+            if self._owners.get(key) is variable:
+                del self._owners[key]
+        scope.variables.clear()
+        self.show(around)
+
+    def show(self, scopes: Scopes) -> None:
+        """Lets each name mean what it means in `scopes`."""
+        hidden_keys = {variable.name.upper() for scope in scopes for variable in scope.variables.values()}
+        for key in {*self._owners, *self._of_session, *hidden_keys}:
+            wanted = visible(scopes, key) or self._of_session.get(key)
+            owner = self._owners.get(key)
+            if owner is wanted:
+                continue
+            if owner is not None:
+                self._hide(owner)
+            if wanted is not None:
+                self._show(wanted)
+
+    def named(self, scopes: Scopes, path: ColumnPath) -> str:
+        """The variable that a path means, as SQL."""
+        found = self._find(scopes, path.parts)
+        return str(path) if found is None else found.sql
+
+    def replacements(self, scopes: Scopes, piece: SqlText) -> Iterator[Replacement]:
+        """What names with a label, or `session`, are to be called in a piece of the script."""
+        labels = {scope.label for scope in scopes if scope.variables and scope.label}
+        if not labels and not self._of_session:
+            return
+        tokens = tokenize(piece.text)
+        labels -= _relations(piece.text, tokens)
+        for index, token in enumerate(tokens[:-2]):
+            if token.is_name and tokens[index + 1].key == "." and tokens[index + 2].is_name:
+                qualifier, name = token.name.upper(), tokens[index + 2]
+                is_session = qualifier == "SESSION" and name.name.upper() in self._of_session
+                first = _first(tokens, index, is_session)
+                if first is not None and (qualifier in labels or is_session):
+                    found = self._find(scopes, (token.name, name.name))
+                    if found is not None:
+                        yield first.start, name.end, found.sql
+
+    def told(self, scopes: Scopes, name: str) -> str:
+        """The name that the user knows for a column that is called like a variable."""
+        known = (item for scope in scopes for item in scope.variables.values())
+        return next((item.name for item in (*known, *self._of_session.values()) if item.place == name), name)
+
+    def forget(self) -> None:
+        """A statement has run that may have made variables of the session."""
+        self._free.clear()
+
+    def default(self, scopes: Scopes, path: ColumnPath) -> str | None:
+        """The SQL of a variable's default; None for one of the session's, which Spark knows."""
+        found = self._find(scopes, path.parts)
+        if found is None or found in self._of_session.values():
+            return None
+        return f"({found.default.text})" if found.default else "NULL"
+
+    def _find(self, scopes: Scopes, parts: tuple[str, ...]) -> Variable | None:
+        *qualifiers, name = (part.upper() for part in parts)
+        if not qualifiers:
+            return visible(scopes, name)
+        if qualifiers in (["SESSION"], ["SYSTEM", "SESSION"]):
+            return self._of_session.get(name)
+        owners = (scope for scope in reversed(scopes) if scope.label == qualifiers[-1] and len(qualifiers) == 1)
+        return next((scope.variables[name] for scope in owners if name in scope.variables), None)
+
+    def _taken(self, key: str, name: str) -> bool:
+        """Whether Spark has a variable of this name: of a block around, or of the session."""
+        if key in self._owners:
+            return True
+        if key not in self._free and self._host.has_variable(name):
+            self._of_session[key] = self._owners[key] = Variable(name, name)
+            return True
+        self._free.add(key)
+        return False
+
+    def _hide(self, variable: Variable) -> None:
+        place = _hidden_place()
+        self._host.command(f"DECLARE OR REPLACE VARIABLE {quote(place)} = {variable.sql}")
+        self._host.command(f"DROP TEMPORARY VARIABLE {quote(variable.name)}")
+        variable.place = place
+        del self._owners[variable.name.upper()]
+
+    def _show(self, variable: Variable) -> None:
+        name, place = quote(variable.name), quote(variable.place)
+        self._host.command(f"DECLARE OR REPLACE VARIABLE {name} = {variable.sql}")
+        self._host.command(f"DROP TEMPORARY VARIABLE {place}")
+        variable.place = variable.name
+        self._owners[variable.name.upper()] = variable
+
+
+def _hidden_place() -> str:
+    return hidden(f"variable_{uuid4().hex}")
+
+
+def _first(tokens: Sequence[Token], index: int, is_session: bool) -> Token | None:
+    """Where a qualified variable begins whose qualifier is at `index`; None where that is part of a longer name."""
+    if not index or tokens[index - 1].key != ".":
+        return tokens[index]
+    of_system = is_session and index > 1 and tokens[index - 2].key == "SYSTEM"
+    return tokens[index - 2] if of_system else None
+
+
+def _relations(text: str, tokens: Sequence[Token]) -> set[str]:
+    """The names, in capitals, by which columns may be qualified: tables and aliases. They come before labels."""
+    found = {(reference.alias or reference.parts[-1]).upper() for reference in table_references(text)}
+    if tokens and tokens[0].key in _ROW_STATEMENTS:
+        head = takewhile(lambda token: token.key not in _AFTER_TARGET, tokens)
+        found |= {token.name.upper() for token in head if token.is_name}
+    behind = TokenCursor(tokens)
+    while behind.left:
+        if behind.next().key == ")":
+            behind.take("AS")
+            found |= {behind.next().name.upper()} if behind.is_name else set()
+    return found

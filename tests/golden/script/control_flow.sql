@@ -1,0 +1,144 @@
+CREATE TABLE t (a INT);
+-- name: IF and CASE
+-- log: off
+BEGIN
+  DECLARE n INT DEFAULT 3;
+  IF n < 3 THEN
+    INSERT INTO t VALUES (0);
+  ELSEIF EXISTS (SELECT 1 FROM t) THEN
+    INSERT INTO t VALUES (1);
+  ELSEIF CASE WHEN n = 3 THEN TRUE END THEN
+    INSERT INTO t VALUES (2);
+  ELSE
+    INSERT INTO t VALUES (3);
+  END IF;
+  CASE n WHEN 1 THEN INSERT INTO t VALUES (10); WHEN (SELECT max(a) + 1 FROM t) THEN INSERT INTO t VALUES (11); END CASE;
+  CASE WHEN CAST(NULL AS BOOLEAN) THEN INSERT INTO t VALUES (20); ELSE INSERT INTO t VALUES (21); END CASE;
+  SELECT * FROM t ORDER BY a;
+END;
+BEGIN IF 1 THEN SELECT 1; END IF; END;
+BEGIN IF NULL THEN SELECT 1; END IF; END;
+BEGIN CASE 'x' WHEN 1 THEN SELECT 1; END CASE; END;
+BEGIN
+  IF (SELECT a > 0 FROM t) THEN SELECT 1; END IF;
+END;
+-- name: loops
+BEGIN
+  DECLARE i, s INT DEFAULT 0;
+  up: WHILE i < 100 DO
+    SET i = i + 1;
+    IF i % 2 = 0 THEN ITERATE up; END IF;
+    IF i > 6 THEN LEAVE up; END IF;
+    SET s = s + i;
+  END WHILE up;
+  REPEAT SET i = i - 1; UNTIL i <= 5 END REPEAT;
+  round: LOOP
+    SET i = i + 10;
+    inside: LOOP
+      IF i > 30 THEN LEAVE round; END IF;
+      LEAVE inside;
+    END LOOP;
+  END LOOP;
+  SELECT i, s;
+END;
+-- name: FOR
+-- log: off
+BEGIN
+  DECLARE s STRING DEFAULT '';
+  l: FOR r AS SELECT a, a * 2 AS `double it` FROM t ORDER BY a DO
+    IF r.a = 11 THEN ITERATE l; END IF;
+    SET s = s || r.a || ':' || `double it` || ' ';
+    INSERT INTO t VALUES (r.a + 100);
+  END FOR l;
+  FOR SELECT max(a) AS top FROM t DO SET s = s || top; END FOR;
+  FOR nothing AS SELECT 1 WHERE FALSE DO SET s = 'wrong'; END FOR;
+  SELECT s;
+END;
+BEGIN
+  FOR r AS
+    SELECT named_struct('x', 1, 'y', array(1, 2)) AS s, map('k', 1) AS m, X'01' AS b, INTERVAL 3 DAYS AS i,
+      1.50BD AS d, parse_json('{"v": [1]}') AS v, DATE '2024-01-02' AS day, TIMESTAMP '2024-01-02 03:04:05' AS at,
+      TIMESTAMP_NTZ '2024-01-02 03:04:05' AS ntz, CAST(NULL AS STRING) AS none
+  DO
+    SELECT s, m, b, i, d, v, day, at, ntz, none, r.s.y[1] AS e, typeof(r.d) AS of_d, typeof(v) AS of_v;
+  END FOR;
+END;
+BEGIN FOR r AS SELECT 1 AS a, 2 AS A DO SELECT a; END FOR; END;
+BEGIN FOR r AS SELECT 1 AS a DO SELECT r; END FOR; END;
+BEGIN FOR r AS SELECT 1 AS a DO FOR r AS SELECT 2 AS b DO SELECT b; END FOR; END FOR; END;
+BEGIN FOR r AS DELETE FROM t DO SELECT 1; END FOR; END;
+-- name: cursors
+BEGIN
+  DECLARE x INT;
+  DECLARE y, z STRING;
+  DECLARE pair STRUCT<n: BIGINT, s: STRING>;
+  DECLARE total INT DEFAULT 0;
+  DECLARE done BOOLEAN DEFAULT FALSE;
+  DECLARE all_rows CURSOR FOR SELECT a FROM t WHERE a < 100 ORDER BY a FOR READ ONLY;
+  DECLARE some INSENSITIVE CURSOR FOR SELECT id, 'row ' || id FROM range(:start, 9) ORDER BY id;
+  DECLARE CONTINUE HANDLER FOR NOT FOUND SET done = TRUE;
+  OPEN all_rows;
+  WHILE NOT done DO
+    FETCH all_rows INTO x;
+    IF NOT done THEN SET total = total + x; END IF;
+  END WHILE;
+  CLOSE all_rows;
+  OPEN some USING 4 AS start;
+  FETCH some INTO y, z;
+  FETCH NEXT FROM some INTO pair;
+  CLOSE some;
+  SELECT total, y, z, pair.n, pair.s;
+END;
+-- name: no more rows is no error
+BEGIN DECLARE x INT; DECLARE c CURSOR FOR SELECT 1; OPEN c; FETCH c INTO x; FETCH c INTO x; SELECT x; END;
+BEGIN DECLARE x, y INT; DECLARE c CURSOR FOR SELECT 1; OPEN c; FETCH c INTO x, y; END;
+BEGIN DECLARE c CURSOR FOR SELECT 1; OPEN c; OPEN c; END;
+BEGIN DECLARE c CURSOR FOR SELECT * FROM nope; OPEN c; END;
+-- name: handlers
+BEGIN
+  DECLARE n INT DEFAULT 0;
+  DECLARE CONTINUE HANDLER FOR SQLEXCEPTION SET n = n + 1;
+  IF 1 / 0 = 1 THEN SELECT 1; ELSE SELECT 2; END IF;
+  WHILE 1 / 0 = 1 DO SELECT 3; END WHILE;
+  BEGIN
+    DECLARE n STRING DEFAULT 'inner';
+    INSERT INTO t VALUES ('no number');
+    SET n = n || '!';
+  END;
+  SELECT n;
+END;
+BEGIN
+  DECLARE told, state, name STRING;
+  DECLARE line BIGINT;
+  DECLARE given MAP<STRING, STRING>;
+  BEGIN
+    DECLARE EXIT HANDLER FOR SQLEXCEPTION
+      GET DIAGNOSTICS CONDITION 1 told = MESSAGE_TEXT, state = RETURNED_SQLSTATE, name = CONDITION_IDENTIFIER,
+        line = LINE_NUMBER, given = MESSAGE_ARGUMENTS;
+    SELECT 1;
+    INSERT INTO t SELECT 1, 2;
+  END;
+  SELECT told, state, name, line, given['table'] AS of_table;
+END;
+BEGIN
+  DECLARE EXIT HANDLER FOR SQLEXCEPTION SELECT 'outer';
+  BEGIN
+    DECLARE EXIT HANDLER FOR DIVIDE_BY_ZERO SIGNAL SQLSTATE '22000' SET MESSAGE_TEXT = 'from the handler';
+    SELECT 1 / 0;
+  END;
+  SELECT 'not here';
+END;
+BEGIN
+  DECLARE low INT DEFAULT 4;
+  DECLARE EXIT HANDLER FOR SQLSTATE '22012', SQLSTATE VALUE '22018' BEGIN SELECT low; RESIGNAL; END;
+  DECLARE EXIT HANDLER FOR SQLEXCEPTION SELECT 'not the most specific';
+  SELECT CAST('x' AS INT);
+END;
+BEGIN
+  DECLARE mine CONDITION;
+  DECLARE limit_of INT DEFAULT 4;
+  SIGNAL mine SET MESSAGE_TEXT = 'more than ' || limit_of;
+END;
+BEGIN SIGNAL USER_RAISED_EXCEPTION SET MESSAGE_ARGUMENTS = map('errorMessage', 'by arguments'); END;
+-- name: the result is that of the last query
+BEGIN SELECT 1 AS first; SELECT 2 AS second; SHOW TABLES; DELETE FROM t; END;
