@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
@@ -17,6 +18,14 @@ from deltasql.sql.tokens import tokenize
 _NAME = re.compile(r"[A-Za-z_]\w*")
 # A colon after a name, a bracket or another colon is not a marker: `c:path` reads a field of a variant, `x::int` casts.
 _BEFORE_PATH = re.compile(r"[\w:`\])\"']")
+
+
+@dataclass(frozen=True, slots=True)
+class SqlValue:
+    """A value with the SQL that stands for it, where it has no literal of its own type."""
+
+    sql: str
+    value: Any
 
 
 def bind_parameters(sql: str, args: Mapping[str, Any] | Sequence[Any] | None) -> BoundStatement:
@@ -37,7 +46,8 @@ def bind_parameters(sql: str, args: Mapping[str, Any] | Sequence[Any] | None) ->
         text = _literal(name, value)
         pieces += [sql[at:start], text]
         length += start - at + len(text)
-        values.append(BoundValue(length - len(text), length, sql[start:end], value))
+        told = value.value if isinstance(value, SqlValue) else value
+        values.append(BoundValue(length - len(text), length, sql[start:end], told))
         shifts.append((length, len(text) - (end - start)))
         at = end
     return BoundStatement("".join([*pieces, sql[at:]]), tuple(shifts), tuple(values))
@@ -72,6 +82,8 @@ def _markers(sql: str) -> Iterator[tuple[int, int]]:
 
 
 def _literal(name: str, value: Any) -> str:
+    if isinstance(value, SqlValue):
+        return f"({value.sql})"
     if isinstance(value, str):
         # Our own parser may read it, where a literal is wanted.
         return quote_text(value)

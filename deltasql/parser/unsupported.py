@@ -266,6 +266,7 @@ TABLE = (
         "{words}", "Writers of a table do not wait for each other; who loses a race runs again.", ("< LOCK|UNLOCK >",)
     ),
     Unsupported("BEGIN ATOMIC … END", _ATOMIC, ("< BEGIN ATOMIC >", "name : < BEGIN ATOMIC >")),
+    Unsupported("{verb} {words}", "A query shows the value of one: SELECT v.", ("SHOW < VARIABLES >",)),
     Unsupported("EXPLAIN of a script", "Explain its statements one by one.", ("< BEGIN >", "name : < BEGIN >")),
     Unsupported("DECLARE … {words} by itself", _SCRIPT, ("DECLARE … < CURSOR|HANDLER|CONDITION >",)),
     Unsupported(

@@ -6,7 +6,10 @@ Reads sqlglot's tree; a query that sqlglot cannot read has none, nor has a condi
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING
+
+from deltasql.sql.tokens import tokenize
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -21,6 +24,9 @@ def scan_filters(sql: str) -> dict[int, str]:
     """
     if "where" not in sql.lower():
         return {}
+    sql = _before_other_pipes(sql) if "|>" in sql else sql
+    if not sql:
+        return {}
     import sqlglot
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
@@ -30,6 +36,23 @@ def scan_filters(sql: str) -> dict[int, str]:
     except SqlglotError:
         return {}
     return {place: text for select in tree.find_all(exp.Select) for place, text in _select_filters(select)}
+
+
+def _before_other_pipes(sql: str) -> str:
+    """Of a pipeline FROM … |> WHERE … what stands before its first other operator; "" for one elsewhere in a query.
+
+    sqlglot would put a WHERE behind LIMIT, EXTEND or AGGREGATE before them, where it decides about other rows.
+    """
+    tokens = tokenize(sql)
+    if not tokens or tokens[0].key != "FROM":
+        return ""
+    for token, after in pairwise(tokens):
+        is_other = token.key == "|>" and after.key != "WHERE"
+        # FROM t SELECT …, and a pipeline in brackets.
+        if is_other or token.key == "SELECT" or token.key in {"(", ")"}:
+            head = sql[: token.start] if is_other else ""
+            return head if "|>" in head else ""
+    return sql
 
 
 def _select_filters(select: exp.Select) -> Iterator[tuple[int, str]]:
@@ -43,6 +66,9 @@ def _select_filters(select: exp.Select) -> Iterator[tuple[int, str]]:
     conjuncts = _conjuncts(where.this)
     for table, filtered in sources:
         if not filtered or not isinstance(table, exp.Table) or table.args.get("pivots"):
+            continue
+        if table.args.get("sample"):
+            # Which rows are taken must not depend on WHERE.
             continue
         place = _place(table)
         own = [item.sql(dialect="databricks") for item in conjuncts if _only(item, table, len(sources) == 1)]

@@ -92,6 +92,11 @@ def stored_refusal(sql: str, use: Use, schema: StructType) -> Refusal | None:
     return refusal(sql, use) or _unknown_name(bare(sql), schema)
 
 
+def declared_refusal(sql: str, use: Use, schema: StructType) -> Refusal | None:
+    """What must not stand in an expression that a statement declares, and that Spark has understood."""
+    return refusal(sql, use) or _unknown_name(sql, schema)
+
+
 def _unknown_name(sql: str, schema: StructType) -> Refusal | None:
     if not _may_name(tokenize(sql), schema) or parse_expression(sql) is None:
         return None

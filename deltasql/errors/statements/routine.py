@@ -66,6 +66,17 @@ class UnnamedParameterError(DeltaSqlError):
 
 
 @condition(
+    "EXEC_IMMEDIATE_DUPLICATE_ARGUMENT_ALIASES",
+    "42701",
+    "Two values behind USING are called {name}. Give each a name of its own.",
+)
+class DuplicateAliasError(DeltaSqlError):
+    """USING 1 AS a, 2 AS a."""
+
+    name: str
+
+
+@condition(
     "NESTED_EXECUTE_IMMEDIATE",
     "07501",
     "EXECUTE IMMEDIATE runs a text that runs a text, {depth} deep. Run the innermost one.",

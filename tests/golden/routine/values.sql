@@ -47,3 +47,10 @@ SELECT * FROM w ORDER BY a, b;
 CREATE TEMP VIEW at_read AS SELECT current_schema() AS c, count(*) AS n FROM w;
 USE default;
 SELECT * FROM at_read;
+-- name: values keep their types
+DECLARE OR REPLACE at TIMESTAMP DEFAULT TIMESTAMP '2024-01-02 03:04:05';
+EXECUTE IMMEDIATE 'SELECT typeof(?) AS a, typeof(?) AS b, typeof(?) AS c, typeof(?) AS d, typeof(?) AS e'
+  USING at, CAST(1 AS FLOAT), named_struct('a', 1), CAST(NULL AS INT), INTERVAL 3 DAYS;
+EXECUTE IMMEDIATE 'SELECT :at AS t, :list[1] AS l' USING at, map(1, 'k') AS list;
+DROP TEMPORARY VARIABLE at;
+EXECUTE IMMEDIATE 'SELECT :a' USING 1 AS a, 2 AS a;

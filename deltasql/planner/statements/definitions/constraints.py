@@ -44,7 +44,7 @@ from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import BOOLEAN, StructField, StructType
 from deltasql.sql.expression_types import known_type
 from deltasql.sql.references import refers_to
-from deltasql.sql.stored_expressions import Reason, Use, bare, refusal, stored_refusal
+from deltasql.sql.stored_expressions import Reason, Use, bare, declared_refusal, refusal, stored_refusal
 from deltasql.sql.tokens import tokenize
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _(statement: AddConstraint, context: Context) -> Plan:
     kind = known_type(condition.text, snapshot.schema)
     if kind is None:
         kind = context.analyst.types([(binding.scan(context, snapshot), ROWS)], [condition.text])[0]
-    check_condition(name, condition, context, known=True)
+    check_condition(name, condition, context, snapshot.schema)
     if kind != BOOLEAN:
         raise NonBooleanConstraintError(name, text, type_text(kind)).at(context.caret(condition.start, condition.end))
     metadata = snapshot.metadata.with_configuration({f"{CONSTRAINT_PREFIX}{name}": text})
@@ -103,13 +103,16 @@ _OF_CHECKS = {
 }
 
 
-def check_condition(name: str, condition: SqlText, context: Context, *, known: bool = False) -> None:
+def check_condition(name: str, condition: SqlText, context: Context, schema: StructType | None = None) -> None:
     """Raises what forbids that a statement declares this condition: it looks at more than the columns of a row.
 
-    That of a function nobody knows Spark says better; `known` is a condition that Spark has looked at.
+    That of a function or a name nobody knows Spark says better: the `schema` of a condition that Spark has looked at.
     """
-    found = refusal(condition.text, Use.CHECK)
-    if found is not None and (known or found.reason is not Reason.FUNCTION):
+    # A name that is no column, and that Spark knows, is a variable of the session.
+    found = (
+        refusal(condition.text, Use.CHECK) if schema is None else declared_refusal(condition.text, Use.CHECK, schema)
+    )
+    if found is not None and (schema is not None or found.reason is not Reason.FUNCTION):
         advice = "It is a condition of one row, of Spark's own functions, and the same each time."
         error = _OF_CHECKS.get(found.reason, CheckExpressionError)(found.part, name, condition.text, advice)
         raise error.at(context.caret(condition.start + found.start, condition.start + found.end))
@@ -144,7 +147,7 @@ def declared_constraints(
             (kind,) = types_of(schema, [condition.text], context)
         except DeltaSqlError as error:
             raise error.at(caret) from None
-        check_condition(name, condition, context, known=True)
+        check_condition(name, condition, context, schema)
         if kind != BOOLEAN:
             raise NonBooleanConstraintError(name, condition.text, type_text(kind)).at(caret)
         found[key] = condition.text

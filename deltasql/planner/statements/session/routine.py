@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import date, datetime
 from typing import Any
 
 from deltasql.errors.statements.routine import (
+    DuplicateAliasError,
     FunctionReadsTableError,
     ImmediateIntoError,
     ImmediateParameterError,
@@ -21,7 +23,7 @@ from deltasql.errors.statements.routine import (
 from deltasql.errors.statements.settings import UnboundParameterError
 from deltasql.parser.identifiers import bind_identifiers
 from deltasql.parser import is_script, parse
-from deltasql.parser.parameters import bind_parameters
+from deltasql.parser.parameters import SqlValue, bind_parameters
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.operators import Query
 from deltasql.plan.statements.query import Query as QueryStatement
@@ -116,6 +118,9 @@ def _arguments(values: SqlText, text: str, context: Context) -> Mapping[str, Any
         if not all(names):
             value = spans[names.index("")]
             raise UnnamedParameterError(value=value).at(context.caret(values.start, values.end))
+        twice = next((name for index, name in enumerate(names) if name in names[:index]), None)
+        if twice is not None:
+            raise DuplicateAliasError(name=twice).at(context.caret(values.start, values.end))
         return dict(zip(names, found, strict=True))
     return found
 
@@ -149,4 +154,10 @@ def _value(tokens: list[Token], sql: str, context: Context) -> Any:
         return int(tokens[0].text)
     if all(token.kind == "string" for token in tokens):
         return "".join(unquote(token.text) for token in tokens)
-    return context.analyst.value(sql)
+    value = context.analyst.value(*binding.bind(context, sql))
+    # Of the others a literal would lose the type: TIMESTAMP, FLOAT, structs, NULL of a type …
+    return (
+        value
+        if isinstance(value, (str, int, date, bytes)) and not isinstance(value, datetime)
+        else SqlValue(sql, value)
+    )
