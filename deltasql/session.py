@@ -111,8 +111,8 @@ class Session:
 
         BEGIN … END is one, too: it gives the rows of its last query. A statement that loses a race with another writer
         is run again, up to the setting `deltasql.retry.maxAttempts`; `Result.attempts` says how often. Raises a
-        DeltaSqlError; the table is then as it was. So it is after Ctrl-C, which is raised once Spark has stopped, or as StatementInterrupted where a version
-        had been committed.
+        DeltaSqlError; the table is then as it was. So it is after Ctrl-C, which is raised once Spark has stopped, or
+        as StatementInterrupted where a version had been committed.
         """
         with interruptible(), self._statement():
             bound = bind_parameters(text, args)

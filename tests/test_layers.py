@@ -36,7 +36,7 @@ LAYERS = (
     {"engine.rewrites", "engine.sources", "planner.__init__"},
     {"engine"},
     {"execution"},
-    {"frames"},
+    {"frames", "script"},
     {"session"},
     {"repl", "golden"},
     {"cli"},

@@ -35,7 +35,7 @@ def test_every_pattern_has_a_golden_statement(pattern: str) -> None:
         "UPDATE t SET a = b IS DISTINCT FROM c »LIMIT« 1",
         "ALTER TABLE delta.`/x` »SET MANAGED«",
         "»SET TAG ON CATALOG« c a = b",
-        "»BEGIN« SELECT 1; END",
+        "EXPLAIN »BEGIN« SELECT 1; END",
         "»BEGIN ATOMIC« SELECT 1; END;",
     ],
 )
