@@ -14,7 +14,7 @@ from deltasql.catalog import Catalog
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
 from deltasql.errors.concurrency import ConcurrentModificationError
-from deltasql.errors.statements.script import ScriptPhasesError
+from deltasql.errors.script import ScriptPhasesError
 from deltasql.errors.syntax import TooComplexError
 from deltasql.errors.usage import SessionClosedError
 from deltasql.execution.asleep import Asleep, Engine

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.statements.script import SignalledError
+from deltasql.errors.script import SignalledError
 from deltasql.schema.text import quote_text
 from deltasql.script.tree import Handler, Trigger
 from deltasql.script.variables import Scopes
@@ -54,21 +54,27 @@ def signalled(
     """What SIGNAL raises: a condition of the script or of ours by its name, or an SQLSTATE."""
     if name is None:
         return SignalledError(USER_RAISED, state or _UNKNOWN_STATE, text or f"SQLSTATE {state} was raised.")
-    key = name.upper()
+    key, given = name.upper(), dict(arguments or {})
     declared = next((scope.conditions[key] for scope in reversed(scopes) if key in scope.conditions), None)
+    told = _untold(name, given) if text is None else text
     if declared is not None:
-        told = _untold(name) if text is None else text
-        return SignalledError(key, declared, told, arguments or {"MESSAGE_TEXT": told})
-    if key == USER_RAISED:
-        told = text or (arguments or {}).get("errorMessage", "") or _untold(name)
-        return SignalledError(key, _USER_RAISED_STATE, told, arguments)
-    known = next((cls for cls in _classes(DeltaSqlError) if cls.condition == key), None)
-    told = text or ", ".join(f"{item}: {value}" for item, value in (arguments or {}).items())
-    return SignalledError(key, known.sqlstate if known else _UNKNOWN_STATE, told or _untold(name), arguments)
+        return SignalledError(key, declared, told, given or {"MESSAGE_TEXT": told})
+    return SignalledError(key, _state(key), told, given)
 
 
-def _untold(name: str) -> str:
-    return f"The condition {name} was raised."
+def _state(name: str) -> str:
+    """The SQLSTATE of a condition of ours, or of Spark's one for users."""
+    if name == USER_RAISED:
+        return _USER_RAISED_STATE
+    known = next((cls for cls in _classes(DeltaSqlError) if cls.condition == name), None)
+    return known.sqlstate if known else _UNKNOWN_STATE
+
+
+def _untold(name: str, arguments: Mapping[str, str]) -> str:
+    """The message of a condition that is raised without one."""
+    if "errorMessage" in arguments:
+        return arguments["errorMessage"]
+    return ", ".join(f"{item}: {value}" for item, value in arguments.items()) or f"The condition {name} was raised."
 
 
 def _classes(root: type[DeltaSqlError]) -> Iterator[type[DeltaSqlError]]:

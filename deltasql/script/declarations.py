@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from deltasql.errors.statements.script import (
+from deltasql.errors.script import (
     ConditionPlaceError,
     CursorExistsError,
     CursorPlaceError,

@@ -9,7 +9,7 @@ from functools import singledispatchmethod
 from typing import Any
 
 from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.statements.script import (
+from deltasql.errors.script import (
     CursorNotFoundError,
     CursorNotOpenError,
     CursorOpenError,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.statements.script import (
+from deltasql.errors.script import (
     DropVariableError,
     EndLabelError,
     IterateBlockError,
@@ -53,7 +53,7 @@ _T = TypeVar("_T")
 def parse_script(script: str) -> Block:
     """The tree of a script, which may end with `;`. Its statements are read as well, and none of them runs.
 
-    Raises ParseSyntaxError and the errors of deltasql.errors.statements.script, each with its place in `script`.
+    Raises ParseSyntaxError and the errors of deltasql.errors.script, each with its place in `script`.
     """
     return _Parser(script).script()
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.statements.script import LabelExistsError, LabelForbiddenError
+from deltasql.errors.script import LabelExistsError, LabelForbiddenError
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.plan.base import ColumnPath, SqlText
 from deltasql.sql.constants import unquote

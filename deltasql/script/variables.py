@@ -133,20 +133,17 @@ class Variables:
 
     def replacements(self, scopes: Scopes, piece: SqlText) -> Iterator[Replacement]:
         """What names with a label, or `session`, are to be called in a piece of the script."""
-        labels = {scope.label for scope in scopes if scope.variables and scope.label}
-        if not labels and not self._of_session:
+        labels = {scope.label for scope in scopes if scope.variables} - {""}
+        if not (labels or self._of_session):
             return
         tokens = tokenize(piece.text)
         labels -= _relations(piece.text, tokens)
-        for index, token in enumerate(tokens[:-2]):
-            if token.is_name and tokens[index + 1].key == "." and tokens[index + 2].is_name:
-                qualifier, name = token.name.upper(), tokens[index + 2]
-                is_session = qualifier == "SESSION" and name.name.upper() in self._of_session
-                first = _first(tokens, index, is_session)
-                if first is not None and (qualifier in labels or is_session):
-                    found = self._find(scopes, (token.name, name.name))
-                    if found is not None:
-                        yield first.start, name.end, found.sql
+        for index, token, name in _qualified(tokens):
+            key = token.name.upper()
+            first = _first(tokens, index, key == "SESSION")
+            found = self._find(scopes, (key, name.name)) if key in {*labels, "SESSION"} else None
+            if first is not None and found is not None:
+                yield first.start, name.end, found.sql
 
     def told(self, scopes: Scopes, name: str) -> str:
         """The name that the user knows for a column that is called like a variable."""
@@ -200,6 +197,13 @@ class Variables:
 
 def _hidden_place() -> str:
     return hidden(f"variable_{uuid4().hex}")
+
+
+def _qualified(tokens: Sequence[Token]) -> Iterator[tuple[int, Token, Token]]:
+    """The names that have another behind a dot, each with its index."""
+    for index, (token, dot, name) in enumerate(zip(tokens, tokens[1:], tokens[2:], strict=False)):
+        if token.is_name and dot.key == "." and name.is_name:
+            yield index, token, name
 
 
 def _first(tokens: Sequence[Token], index: int, is_session: bool) -> Token | None:

@@ -65,15 +65,17 @@ def _select_filters(select: exp.Select) -> Iterator[tuple[int, str]]:
     sources = _sources(select)
     conjuncts = _conjuncts(where.this)
     for table, filtered in sources:
-        if not filtered or not isinstance(table, exp.Table) or table.args.get("pivots"):
-            continue
-        if table.args.get("sample"):
-            # Which rows are taken must not depend on WHERE.
+        if not filtered or not isinstance(table, exp.Table) or _makes_rows(table):
             continue
         place = _place(table)
         own = [item.sql(dialect="databricks") for item in conjuncts if _only(item, table, len(sources) == 1)]
         if place is not None and own:
             yield place, " AND ".join(f"({text})" for text in own)
+
+
+def _makes_rows(table: exp.Table) -> bool:
+    """Whether rows of a table become others before WHERE sees them; which ones a sample takes must not depend on it."""
+    return any(table.args.get(key) for key in ("pivots", "sample"))
 
 
 def _sources(select: exp.Select) -> list[tuple[exp.Expression, bool]]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
 
+from deltasql.errors.base import Caret
 from deltasql.errors.statements.routine import (
     DuplicateAliasError,
     FunctionReadsTableError,
@@ -118,11 +119,16 @@ def _arguments(values: SqlText, text: str, context: Context) -> Mapping[str, Any
         if not all(names):
             value = spans[names.index("")]
             raise UnnamedParameterError(value=value).at(context.caret(values.start, values.end))
-        twice = next((name for index, name in enumerate(names) if name in names[:index]), None)
-        if twice is not None:
-            raise DuplicateAliasError(name=twice).at(context.caret(values.start, values.end))
+        _refuse_twice(names, context.caret(values.start, values.end))
         return dict(zip(names, found, strict=True))
     return found
+
+
+def _refuse_twice(names: Sequence[str], caret: Caret) -> None:
+    """Raises DuplicateAliasError for a name that two values have."""
+    twice = next((name for index, name in enumerate(names) if name in names[:index]), None)
+    if twice is not None:
+        raise DuplicateAliasError(name=twice).at(caret)
 
 
 def _items(tokens: list[Token]) -> Iterator[list[Token]]:
