@@ -18,7 +18,7 @@ UPDATE t SET b = w || a WHERE p >= v;
 MERGE INTO t USING (SELECT v AS k) s ON t.p = s.k AND t.p = v
 WHEN MATCHED AND v = 2 THEN UPDATE SET b = session.v WHEN NOT MATCHED THEN INSERT (a) VALUES (v);
 DELETE FROM t WHERE p = v + 1;
-SELECT *, system.session.v AS mine FROM t WHERE a < v OR p = v ORDER BY a LIMIT v;
+SELECT *, system.session.v FROM t WHERE a < v OR p = v ORDER BY a LIMIT v;
 SET VAR (v, w) = (SELECT max(a), min(b) FROM t);
 SELECT v, w;
 SET VARIABLE v = DEFAULT, w = 'set';

@@ -161,6 +161,8 @@ def _value(tokens: list[Token], sql: str, context: Context) -> Any:
     if all(token.kind == "string" for token in tokens):
         return "".join(unquote(token.text) for token in tokens)
     value = context.analyst.value(*binding.bind(context, sql))
+    if len(tokens) == 1 and value is None and tokens[0].key == "NULL":
+        return None
     # Of the others a literal would lose the type: TIMESTAMP, FLOAT, structs, NULL of a type …
     return (
         value
