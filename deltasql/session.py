@@ -30,8 +30,8 @@ from deltasql.log.commit.commit_race import back_off
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.stores import Stores
-from deltasql.parser.identifiers import bind_identifiers
 from deltasql.parser import is_script, misplaced_word, parse, refused_name, split
+from deltasql.parser.identifiers import bind_identifiers
 from deltasql.parser.parameters import bind_parameters
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.operators import Query
@@ -116,7 +116,7 @@ class Session:
         """
         with interruptible(), self._statement():
             bound = bind_parameters(text, args)
-            placed = _placing(bound, text)
+            placed = _Placing(bound, text)
             if not is_script(bound.sql):
                 return self._ended(bound, placed)[0]
             started = time.perf_counter()
@@ -131,15 +131,12 @@ class Session:
         `commit` of what comes back is the second phase; what other writers commit meanwhile is checked there.
         Raises ScriptPhasesError for BEGIN … END, whose statements commit one by one.
         """
-        bound, sensitive = bind_parameters(text, args), False
+        bound = bind_parameters(text, args)
         if is_script(bound.sql):
             raise ScriptPhasesError
-        return self._begin(bound, _placing(bound, text))
+        return self._begin(bound, _Placing(bound, text))
 
-                with matching(case_sensitive=sensitive):
-                    yield
-                    error.caret = _original(error.caret, text, bound)
-    def _ended(self, bound: BoundStatement, placed: Placed) -> tuple[Result, bool]:
+    def _ended(self, bound: BoundStatement, placed: _Placing) -> tuple[Result, bool]:
         """What a statement comes to, run again where it loses races, and whether it is a query."""
         lost = 0
         while True:
@@ -155,13 +152,13 @@ class Session:
             result.attempts += lost
             return result, pending.is_query
 
-    def _begin(self, bound: BoundStatement, placed: Placed) -> Pending:
+    def _begin(self, bound: BoundStatement, placed: _Placing) -> Pending:
         started = time.perf_counter()
         with interruptible(), self._statement(), placed():
-            bound = bind_identifiers(bound, lambda name: self._runtime(name).value(name))
+            bound = placed.bound = bind_identifiers(bound, lambda name: self._runtime(name).value(name))
             engine = self._runtime(bound.sql)
-            sensitive = self._context(bound.sql, engine).setting(CASE_SENSITIVE)
-            with matching(case_sensitive=sensitive):
+            placed.case_sensitive = self._context(bound.sql, engine).setting(CASE_SENSITIVE)
+            with matching(case_sensitive=placed.case_sensitive):
                 change = self._planned(bound, engine)
             return self._begun(change, engine, placed, time.perf_counter() - started)
 
@@ -406,7 +403,7 @@ class _ScriptHost:
         return True
 
     def _ended(self, part: BoundStatement) -> tuple[Result, bool]:
-        return self._session._ended(part, _placing(part, self._script.sql))
+        return self._session._ended(part, _Placing(part, self._script.sql))
 
     def _command(self, plan: Callable[[Engine], SparkCommand]) -> None:
         # Its text is none of the user's: no caret is to point there.
@@ -414,22 +411,28 @@ class _ScriptHost:
         Run(plan(engine), engine, self._session._state()).commit()
 
 
-def _placing(bound: BoundStatement, text: str) -> Placed:
-    """Puts errors of a statement to their places in `text`, of which it was made, and hides its parameters in them."""
+class _Placing:
+    """Puts errors of a statement to their places in `text`, of which it was made, and hides its parameters in them.
+
+    Within, names are compared as the statement does.
+    """
+
+    def __init__(self, bound: BoundStatement, text: str) -> None:
+        self.bound, self.case_sensitive = bound, False
+        self._text = text
 
     @contextmanager
-    def placed() -> Iterator[None]:
+    def __call__(self) -> Iterator[None]:
         try:
-            yield
+            with matching(case_sensitive=self.case_sensitive):
+                yield
         except DeltaSqlError as error:
-            if error.caret is not None and error.caret.sql == bound.sql:
-                error.caret = _original(error.caret, text, bound.to_original)
-            bound.hide_values(error)
+            if error.caret is not None and error.caret.sql == self.bound.sql:
+                error.caret = _original(error.caret, self._text, self.bound)
+            self.bound.hide_values(error)
             raise
         except RecursionError as error:
             raise TooComplexError from error
-
-    return placed
 
 
 def table_name(text: str) -> TableName:

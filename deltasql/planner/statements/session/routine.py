@@ -22,8 +22,8 @@ from deltasql.errors.statements.routine import (
     UnnamedParameterError,
 )
 from deltasql.errors.statements.settings import UnboundParameterError
-from deltasql.parser.identifiers import bind_identifiers
 from deltasql.parser import is_script, parse
+from deltasql.parser.identifiers import bind_identifiers
 from deltasql.parser.parameters import SqlValue, bind_parameters
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.operators import Query
