@@ -15,12 +15,14 @@ from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
 from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.errors.script import ScriptPhasesError
+from deltasql.errors.statements.transaction import NotInTransactionError
 from deltasql.errors.syntax import TooComplexError
 from deltasql.errors.usage import SessionClosedError
 from deltasql.execution.asleep import Asleep, Engine
 from deltasql.execution.commit import Committed
 from deltasql.execution.pending import Pending
 from deltasql.execution.run import Done, Run, SessionState
+from deltasql.execution.transactions import StagedBlock, Transactions
 from deltasql.frames.reader import FrameReader
 from deltasql.frames.stream_reader import StreamReader
 from deltasql.frames.stream_writer import StreamWriter
@@ -40,6 +42,7 @@ from deltasql.plan.statements.frames import CreateForFrame, WriteFrame
 from deltasql.planner import plan, plan_statement
 from deltasql.planner.catalog_changes import View
 from deltasql.planner.changes import Plan, SparkCommand
+from deltasql.planner.changes import Answer, AtomicBlock, Plan
 from deltasql.planner.context import Context
 from deltasql.result import Placed, Result
 from deltasql.schema.types import matching
@@ -105,6 +108,7 @@ class Session:
         self._logs: dict[str, DeltaLog] = {}
         self._lock = RLock()
         self._closed = False
+        self._transactions = Transactions(self.settings)
 
     def sql(self, text: str, args: Mapping[str, Any] | Sequence[Any] | None = None) -> Result:
         """Runs one statement. `args` are the values of its parameters: by name for `:name`, in order for `?`.
@@ -160,6 +164,7 @@ class Session:
             placed.case_sensitive = self._context(bound.sql, engine).setting(CASE_SENSITIVE)
             with matching(case_sensitive=placed.case_sensitive):
                 change = self._planned(bound, engine)
+            self._admit(change, bound.sql)
             return self._begun(change, engine, placed, time.perf_counter() - started)
 
     @property
@@ -181,6 +186,7 @@ class Session:
 
     def writeStream(self, rows: DataFrame) -> StreamWriter:  # noqa: N802 - Spark's name
         """PySpark's `df.writeStream`: toTable or start begin a query whose every batch is one commit, done once."""
+        self._refuse_stream()
         beside = self._beside()
         return StreamWriter(frame_of(rows), beside._write, self._full_name, beside._create)
 
@@ -202,6 +208,11 @@ class Session:
             return self._context("", self._runtime("")).log(name)
 
     @property
+    def in_transaction(self) -> bool:
+        """Whether BEGIN TRANSACTION was run, and neither COMMIT nor ROLLBACK since."""
+        return self._transactions.open is not None
+
+    @property
     def spark_started(self) -> bool:
         """Whether a Spark session is there; asking does not start one."""
         return self._made is not None and self._made.spark.started
@@ -212,12 +223,13 @@ class Session:
             self._made.spark.interrupt()
 
     def close(self) -> None:
-        """Ends the session: its next statement raises SessionClosedError.
+        """Ends the session: its next statement raises SessionClosedError. What is not committed is rolled back.
 
         A Spark session that was handed in is left alone; our own stays for later sessions. What SET has changed in our
         own is unset: later sessions begin with their own settings.
         """
         self._closed = True
+        self._transactions.close()
         self.catalog.close()
         if self._made is not None and self._made.spark.own:
             # A Spark that has stopped meanwhile has no settings to forget.
@@ -256,8 +268,51 @@ class Session:
 
     def _state(self) -> SessionState:
         return SessionState(
-            self.catalog, self.stores, self.settings, self.views, self._shared_views, self._set, self._logs.clear
+            self.catalog,
+            self.stores,
+            self.settings,
+            self.views,
+            self._shared_views,
+            self._set,
+            self._logs.clear,
+            self._transactions,
+            self._staged_block,
         )
+
+    def _admit(self, plan: Plan, sql: str) -> None:
+        """Raises what `OpenTransaction.admit` raises where one is open, placed at the word that begins `sql`."""
+        if self._transactions.open is None:
+            return
+        try:
+            self._transactions.open.admit(plan)
+        except DeltaSqlError as error:
+            first = next(iter(tokenize(sql)), None)
+            raise error.at(None if first is None else Caret(sql, first.start, first.end)) from None
+
+    def _staged_block(self, block: AtomicBlock) -> StagedBlock:
+        """Runs the statements of a block in a transaction of its own, up to the commit."""
+        with self._transactions.block(block.caret) as transaction:
+            for statement in block.statements:
+                try:
+                    done, is_query = self._done_in_block(statement.bound)
+                except DeltaSqlError as error:
+                    raise error.moved(statement.bound.sql, block.sql, statement.start) from None
+        return StagedBlock(transaction, done, is_query=is_query)
+
+    def _done_in_block(self, bound: BoundStatement) -> tuple[Committed, bool]:
+        """What a statement of a block came to, and whether that are the rows of a query, which are computed here."""
+        engine = self._runtime(bound.sql)
+        change = self._planned(bound, engine)
+        self._admit(change, bound.sql)
+        run = Run(change, engine, self._state())
+        try:
+            done = run.commit()
+        except BaseException:
+            run.discard()
+            raise
+        if isinstance(done, Committed):
+            return done, isinstance(change, Answer) and bool(done.schema.fields)
+        return Committed(done.schema, tuple(tuple(row) for row in done.collect())), True
 
     @property
     def _shared_views(self) -> dict[str, View]:
@@ -269,6 +324,7 @@ class Session:
         engine = self._engine.statement_of(statement.frame)
         with interruptible(), self._statement():
             change = plan(statement, self._context("", engine))
+            self._admit(change, "")
             with self._begun(change, engine, nullcontext, time.perf_counter() - started) as pending:
                 return pending.commit()
 
@@ -278,6 +334,7 @@ class Session:
     def _stream(self, name: TableName, options: Mapping[str, str]) -> DataFrame:
         """The rows of a table as they come. Raises what is wrong with the options and the table."""
         with self._statement():
+            self._refuse_stream()
             return self._streamed(name, options)
 
     def _streamed(self, name: TableName, options: Mapping[str, str]) -> DataFrame:
@@ -285,6 +342,13 @@ class Session:
         stream_options({**options, "deltasql.timezone": context.time_zone or ""})
         context.refuse_version(name)
         return self._engine.stream(context.snapshot(name), options, context.time_zone)
+
+    def _refuse_stream(self) -> None:
+        """Raises NotInTransactionError where a transaction is open."""
+        if self.in_transaction:
+            raise NotInTransactionError(
+                operation="A stream", reason="it goes on after COMMIT, and reads what others commit."
+            )
 
     def _create(self, statement: WriteFrame) -> None:
         """The table that a stream is to fill, if it is not there yet."""
@@ -295,6 +359,7 @@ class Session:
         """A session for the thread of a stream: the same tables, and the settings and views as they are now."""
         beside = copy(self)
         beside._lock, beside._made = RLock(), self._engine
+        beside._transactions = Transactions(self.settings)
         beside.settings, beside.views, beside._logs = self.settings.copy(), dict(self.views), {}
         return beside
 
@@ -338,7 +403,8 @@ class Session:
         if isinstance(log.store, LocalLogStore):
             log.store.durable = self.settings[FSYNC]
         log.store.probed = self.settings[COMMIT_PROBE]
-        return log
+        transaction = self._transactions.open
+        return log if transaction is None else transaction.log(log)
 
     def _result(self, outcome: Done, engine: Engine) -> Result:
         if not isinstance(outcome, Committed):

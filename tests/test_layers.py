@@ -28,6 +28,7 @@ LAYERS = (
     {"log.iceberg", "log.reading"},
     {"log.upkeep"},
     {"log.commit"},
+    {"log.pending"},
     {"settings", "skipping", "runtime"},
     {"engine.session", "planner"},
     {"engine.reading", "planner.rows"},

@@ -78,6 +78,12 @@ class DeltaSqlError(Exception):
         self.caret = self.caret or caret
         return self
 
+    def moved(self, inner: str, outer: str, start: int) -> DeltaSqlError:
+        """This error, placed in `outer` where it is placed in `inner`, a part of it that begins at `start`."""
+        if self.caret is not None and self.caret.sql == inner:
+            self.caret = Caret(outer, start + self.caret.start, start + self.caret.end)
+        return self
+
     def __reduce__(self) -> tuple[Any, ...]:
         """For other processes: an exception is pickled by its positional arguments, which ours need not have."""
         return type(self).__new__, (type(self), *self.args), self.__dict__

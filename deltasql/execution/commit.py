@@ -13,12 +13,14 @@ from deltasql.log.actions.actions import Action, AddFile, RemoveFile, SetTransac
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.operations import Outcome
 from deltasql.log.commit.commit_info import Provenance
+from deltasql.log.actions.vector_writer import MarkedFile, Marking
 from deltasql.log.commit.rebase import Rebase
+from deltasql.log.commit.row_rebase import Describe
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.configuration.row_ids import PRESERVED_TAG, tracks_rows
 from deltasql.planner.catalog_changes import Registration
 from deltasql.planner.changes import LayoutChange, RowChange, TableChange
-from deltasql.runtime import Stage
+from deltasql.runtime import Runtime, Stage
 from deltasql.schema.types import StructType
 from deltasql.settings.session_settings import USER_METADATA, Settings
 
@@ -42,11 +44,44 @@ class Committed:
     attempts: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What one statement gives to the commit of a transaction. `answer` is what it gives back to the user.
+
+    `actions` are those without the ones that mark rows of files that stay: `marked`, and `marking` on what it read.
+    `describe` gives its metrics where something else was marked in the end. `runtime` is released and `stage` settled
+    with the transaction.
+    """
+
+    change: TableChange | RowChange
+    actions: Sequence[Action]
+    answer: Committed
+    runtime: Runtime
+    marked: Sequence[MarkedFile] = ()
+    marking: Marking | None = None
+    stage: Stage | None = None
+    describe: Describe | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to commit."""
+        return self.change.skip_if_empty and not self.actions and not self.marked
+
+    def discard(self) -> None:
+        """Removes what was staged, unless a commit may need it, and lets go of what the engine holds."""
+        if self.stage is not None:
+            self.stage.discard()
+        self.runtime.release()
+
+
 class StagedChange(Protocol):
-    """A change whose files are written and which nobody can see yet: one of the two is called, once."""
+    """A change whose files are written and which nobody can see yet: one of these is called, once."""
 
     def commit(self) -> Committed:
         """Checks what others have committed meanwhile, and commits. Raises a ConcurrentModificationError."""
+
+    def contribution(self) -> Contribution | None:
+        """What a transaction commits with what other statements give it; None for what never composes."""
 
     def discard(self) -> None:
         """Removes what was staged, unless a commit may need it."""
@@ -110,12 +145,12 @@ def commit_actions(
         spec.parameters,
         metrics,
         spec.user_metadata or settings[USER_METADATA],
-        tags=_tags(change),
+        tags=commit_tags(change),
     )
     return transaction.commit_rebased(provenance, actions, rebase)
 
 
-def _tags(change: TableChange | RowChange | LayoutChange) -> Mapping[str, str] | None:
+def commit_tags(change: TableChange | RowChange | LayoutChange) -> Mapping[str, str] | None:
     """What the commit says of itself besides its operation: where rows are tracked, whether all have kept their ids."""
     own, read = change.commit.tags, change.commit.snapshot
     if isinstance(change, TableChange) and own is not None:

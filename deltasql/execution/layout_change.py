@@ -63,6 +63,9 @@ class StagedLayout:
         _remove_given_up(change, self._bins, rearranged.adds)
         return Committed(OPTIMIZED, (row,), commit.version, layout_metrics(done), commit.attempts)
 
+    def contribution(self) -> None:
+        """Rows that were moved are none that other statements could go on with."""
+
     def discard(self) -> None:
         self._stage.discard()
 

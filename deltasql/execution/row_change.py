@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from deltasql.catalog import Catalog
-from deltasql.execution.commit import Committed, adds_of, commit_staged, discarded_on_error, register, removals
+from deltasql.execution.commit import (
+    Committed,
+    Contribution,
+    adds_of,
+    commit_staged,
+    discarded_on_error,
+    register,
+    removals,
+)
 from deltasql.execution.copy_notes import CopyNotes
 from deltasql.execution.identity import with_used_numbers
 from deltasql.execution.metrics import removed_metrics, rewrite_metrics
@@ -60,6 +68,14 @@ class StagedRows:
             return self._committed()
         finally:
             self._runtime.release()
+
+    def contribution(self) -> Contribution:
+        change, work = self._change, self._work
+        actions = [*change.commit.actions, *work.actions]
+        answer = Committed(OUTCOME_SCHEMAS[change.commit.operation.outcome], (work.answer,), None, work.metrics)
+        return Contribution(
+            change, actions, answer, self._runtime, work.marked, work.marking, self._stage, work.described
+        )
 
     def discard(self) -> None:
         self._stage.discard()

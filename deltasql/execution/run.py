@@ -15,11 +15,13 @@ from deltasql.execution.commit import Committed, StagedChange
 from deltasql.execution.layout_change import StagedLayout
 from deltasql.execution.row_change import StagedRows
 from deltasql.execution.table_change import StagedTable
+from deltasql.execution.transactions import StagedBlock, Transactions
 from deltasql.interrupts import next_step, shielded
 from deltasql.log.storage.stores import Stores
 from deltasql.planner.catalog_changes import CatalogChange, View, ViewChange
 from deltasql.planner.changes import (
     Answer,
+    AtomicBlock,
     FileRemoval,
     LayoutChange,
     ManifestWriting,
@@ -31,6 +33,7 @@ from deltasql.planner.changes import (
     SparkCommand,
     Stepwise,
     TableChange,
+    TransactionStep,
 )
 from deltasql.planner.context import GLOBAL
 from deltasql.planner.rows.repeats import may_repeat
@@ -48,7 +51,10 @@ Done: TypeAlias = "Committed | RowSource"
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """What the effects of a plan fall on. `forget_logs` is called when names may stand for other tables."""
+    """What the effects of a plan fall on. `forget_logs` is called when names may stand for other tables.
+
+    `stage_block` runs the statements of a block up to their commit.
+    """
 
     catalog: Catalog
     stores: Stores
@@ -57,6 +63,8 @@ class SessionState:
     shared_views: dict[str, View]
     set: Callable[[str | None, str | None], None]
     forget_logs: Callable[[], None]
+    transactions: Transactions
+    stage_block: Callable[[AtomicBlock], StagedBlock]
 
 
 class Run:
@@ -65,9 +73,13 @@ class Run:
     def __init__(self, plan: Plan, runtime: Runtime, session: SessionState) -> None:
         """Stages what has rows to write. Raises what is wrong with them, and InvalidSettingError before that."""
         self._plan, self._runtime, self._session = plan, runtime, session
+        # What is begun in a transaction is committed by it.
+        self._transaction = session.transactions.open
         self.most_attempts = _most_attempts(plan, session.settings)
         """How often a statement is begun anew that loses its races."""
         self._staged = self._stage(plan)
+        if isinstance(self._staged, StagedBlock) and not self._staged.may_repeat:
+            self.most_attempts = 1
 
     @property
     def is_query(self) -> bool:
@@ -93,6 +105,8 @@ class Run:
                 return StagedRows(plan, self._runtime, session.catalog, session.settings)
             case LayoutChange():
                 return StagedLayout(plan, self._runtime, session.settings)
+            case AtomicBlock():
+                return session.stage_block(plan)
             case _:
                 return None
 
@@ -126,6 +140,11 @@ class Run:
                 return Committed(*plan.answer())
             case ViewChange():
                 return self._view_changed(plan)
+            case TransactionStep(step, caret):
+                return self._session.transactions.take(step, caret)
+            case AtomicBlock():
+                assert staged is not None
+                return staged.commit()
             case _:
                 assert_never(plan)
 
@@ -138,8 +157,12 @@ class Run:
 
     def _committed(self, plan: TableChange | RowChange | LayoutChange, staged: StagedChange | None) -> Committed:
         assert staged is not None
-        done = staged.commit()
-        if done.version is not None:
+        given = None if self._transaction is None else staged.contribution()
+        if self._transaction is None or given is None:
+            done = staged.commit()
+        else:
+            done = self._transaction.join(given)
+        if done.version is not None or (given is not None and not given.is_empty):
             for setting in plan.commit.afterwards:
                 self._session.set(setting.key, setting.value)
         return done
@@ -181,6 +204,8 @@ def _manifests_written(log: DeltaLog, snapshot: Snapshot) -> Committed:
 
 def _most_attempts(plan: Plan, settings: Settings) -> int:
     """How often a statement that loses its races is run. Raises InvalidSettingError."""
+    if isinstance(plan, AtomicBlock):
+        return settings[RETRY_ATTEMPTS]
     if not isinstance(plan, (TableChange, RowChange, LayoutChange)):
         return 1
     if not may_repeat(plan, settings[RETRY_STATEMENTS]):

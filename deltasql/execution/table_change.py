@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from deltasql.catalog import Catalog
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.features import DropCheckpointError
-from deltasql.execution.commit import Committed, adds_of, commit_actions, register, removals
+from deltasql.execution.commit import Committed, Contribution, adds_of, commit_actions, register, removals
 from deltasql.execution.metrics import removed_metrics
 from deltasql.execution.races import RaceRules, rebase_of
 from deltasql.log.actions.actions import AddFile
@@ -33,13 +34,26 @@ class StagedTable:
             if runtime.rows(check.broken).head(1):
                 raise check.error
         self._change, self._catalog, self._settings = change, catalog, settings
+        self._runtime = runtime
         self._rebase = rebase_of(change, RaceRules.of(settings), runtime)
 
     def commit(self) -> Committed:
+        change, given = self._change, self.contribution()
+        if given.is_empty:
+            return replace(given.answer, metrics={})
+        commit = commit_actions(change, given.actions, given.answer.metrics, self._settings, self._rebase)
+        # Only changes with rows find that others have left them nothing.
+        assert commit is not None
+        register(change.commit.register, self._catalog)
+        if change.checkpoint:
+            _checkpoint(change, commit)
+        return replace(given.answer, version=commit.version, attempts=commit.attempts)
+
+    def contribution(self) -> Contribution:
         change, spec = self._change, self._change.commit
         removes = adds_of(spec.snapshot, change.removed)
         metrics = _metrics(change, removes)
-        outcome = change.commit.operation.outcome
+        outcome = spec.operation.outcome
         rows = _deleted_rows(change.removed) if outcome is Outcome.DELETE else None
         if rows is not None and rows >= 0:
             metrics["numDeletedRows"] = rows
@@ -47,15 +61,8 @@ class StagedTable:
         answer: tuple[tuple[Any, ...], ...] = ((rows,),) if rows is not None else ()
         if change.answer is not None:
             schema, answer = change.answer.schema, change.answer.rows
-        if change.skip_if_empty and not removes and not spec.actions:
-            return Committed(schema, answer)
-        commit = commit_actions(change, [*spec.actions, *removals(removes)], metrics, self._settings, self._rebase)
-        # Only changes with rows find that others have left them nothing.
-        assert commit is not None
-        register(spec.register, self._catalog)
-        if change.checkpoint:
-            _checkpoint(change, commit)
-        return Committed(schema, answer, commit.version, metrics, commit.attempts)
+        actions = [*spec.actions, *removals(removes)]
+        return Contribution(change, actions, Committed(schema, answer, None, metrics), self._runtime)
 
     def discard(self) -> None:
         """Nothing: no file was written."""

@@ -25,6 +25,7 @@ _READABLE = {
     "SUBQUERY_RUN": "text in parentheses: (…)",
     "SETTING_KEY": "a setting",
     "SETTING_VALUE": "a value",
+    "ATOMIC_BLOCK": "statements up to END",
     END: "the end of the statement",
 }
 # They come with another of the terminals, or could stand after any name, and would only blur the message.

@@ -45,9 +45,9 @@ _FILES = (
     "Files that are no tables are managed outside of SQL; queries read them in place: SELECT * FROM parquet.`/path`."
 )
 _INDEX = "Files are skipped by the statistics in the log; CLUSTER BY, or OPTIMIZE … ZORDER BY, puts like rows together."
-_TRANSACTION = "Each statement is a transaction of its own: it is committed whole, or not at all."
 _ATOMIC = "Run the statements one after another, or as a script: BEGIN … END, where each commits by itself."
 _SCRIPT = "It stands inside of a script: BEGIN … END."
+_TRANSACTION = "Several statements become one commit by BEGIN TRANSACTION … COMMIT, or by BEGIN ATOMIC … END."
 
 _NEW = "CREATE [OR] [REPLACE|REFRESH] [PRIVATE|TEMPORARY|TEMP]"
 _ANY = "CREATE|ALTER|DROP|SHOW|DESCRIBE|DESC|COMMENT [OR] [REPLACE] [ON]"
@@ -259,7 +259,7 @@ TABLE = (
     Unsupported(
         "{words}",
         _TRANSACTION,
-        ("< BEGIN|START TRANSACTION|WORK >", "< BEGIN > end", "< COMMIT|ROLLBACK|SAVEPOINT|ABORT >"),
+        ("< BEGIN > end", "< SAVEPOINT|ABORT >", "< ROLLBACK [TRANSACTION|WORK] TO >", "< SET TRANSACTION >"),
     ),
     Unsupported("{verb} {words}", _TRANSACTION, ("SHOW < COMPACTIONS|LOCKS|TRANSACTIONS >",)),
     Unsupported(
@@ -269,6 +269,7 @@ TABLE = (
     Unsupported("{verb} {words}", "A query shows the value of one: SELECT v.", ("SHOW < VARIABLES >",)),
     Unsupported("EXPLAIN of a script", "Explain its statements one by one.", ("< BEGIN >", "name : < BEGIN >")),
     Unsupported("DECLARE … {words} by itself", _SCRIPT, ("DECLARE … < CURSOR|HANDLER|CONDITION >",)),
+    Unsupported("BEGIN … END", _SCRIPT, ("< BEGIN > !ATOMIC|TRANSACTION|WORK", "name : < BEGIN [ATOMIC] >")),
     Unsupported(
         "{words} by itself",
         _SCRIPT,

@@ -75,6 +75,12 @@ class BoundStatement:
             at = end
         return BoundStatement("".join(pieces), tuple(shifts), tuple(values), tuple(names[:-1]))
 
+    def within(self, part: SqlText) -> BoundStatement:
+        """A part of the statement that is a statement of its own; its offsets count from its own beginning."""
+        inside = (item for item in self.values if part.start <= item.start and item.end <= part.end)
+        values = (replace(item, start=item.start - part.start, end=item.end - part.start) for item in inside)
+        return BoundStatement(part.text, values=tuple(values))
+
     def told(self, part: SqlText) -> str:
         """A part of the statement as it was written, markers and all."""
         text = part.text

@@ -66,7 +66,8 @@ def changes(reference: TableReference, context: Context) -> Operator:
         raise ChangeArgumentCountError(function=function, count=len(arguments))
     name = _table(function, arguments[0])
     location = context.catalog.require(name.parts).location if name.path is None else name.path
-    log = context.logs(location, str(name))
+    # Changes are those of versions, which others see as well.
+    log = context.logs(location, str(name)).settled
     span = _span(log, function, arguments[1:], context)
     read = _Feed(log, *span) if span is not None else _Feed(log, 0, -1)
     return read.rows()

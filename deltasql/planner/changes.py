@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union
 
-from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.secrets import shown_value
 from deltasql.log.actions.operations import Operation, Outcome
 from deltasql.log.reading.copy_log import LoadedFiles
 from deltasql.log.storage.source_files import SourceFile
 from deltasql.plan.operators import Operator, Rearrange, Rewrite, Write
+from deltasql.plan.parameters import BoundStatement
 from deltasql.plan.reads import NO_ROWS, Reads, RowReads
 from deltasql.planner.catalog_changes import CatalogChange, Registration, ViewChange
 from deltasql.planner.layout_result import Considered
@@ -128,11 +129,13 @@ class Stepwise:
     The statement's result is the last one's. If a step fails, those before it stay: a step leaves a table that is
     whole, and the same statement goes on from there. Where it does not, the error says so: `step` is what each is
     called then.
+    whole, and the same statement goes on from there. `commits` is False where no step changes a table.
     """
 
     label: str
     steps: Iterator[Plan]
     step: str | None = None
+    commits: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +236,42 @@ class SettingChange:
         return KEY_VALUE, ((self.key, shown_value(self.key, self.value)),)
 
 
+class Step(Enum):
+    """What a statement does to the session's transaction."""
+
+    BEGIN = "begin"
+    COMMIT = "commit"
+    ROLLBACK = "roll back"
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionStep:
+    """BEGIN TRANSACTION, COMMIT or ROLLBACK. `caret` is the statement's place."""
+
+    step: Step
+    caret: Caret
+
+
+@dataclass(frozen=True, slots=True)
+class BlockStatement:
+    """One statement of a block; its text begins at `start` of the block's."""
+
+    bound: BoundStatement
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class AtomicBlock:
+    """Statements that become one commit, planned one after another, each on what those before it have done.
+
+    `sql` is the block, and `caret` where it says that it is one.
+    """
+
+    sql: str
+    caret: Caret
+    statements: tuple[BlockStatement, ...]
+
+
 Plan: TypeAlias = Union[
     Answer,
     QueryRows,
@@ -247,6 +286,8 @@ Plan: TypeAlias = Union[
     CatalogChange,
     SettingChange,
     ViewChange,
+    TransactionStep,
+    AtomicBlock,
 ]
 
 KEY_VALUE = StructType((StructField("key", STRING, False), StructField("value", STRING, False)))

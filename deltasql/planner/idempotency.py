@@ -114,7 +114,8 @@ def skipped(done: Application, operation: Operation, context: Context) -> Plan:
     """No rows, and no commit; the settings' version is forgotten where they say so."""
     answer = Answer(OUTCOME_SCHEMAS[operation.outcome])
     resets = _resets(done, context)
-    return Stepwise("a write that was done before", iter([*resets, answer])) if resets else answer
+    steps: list[Plan] = [*resets, answer]
+    return Stepwise("a write that was done before", iter(steps), commits=False) if resets else answer
 
 
 def noted(change: Plan, own: Application, context: Context) -> Plan:

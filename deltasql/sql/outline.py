@@ -84,7 +84,7 @@ def _elements(text: str) -> Iterator[tuple[str, int, int]]:
 def find(pattern: str, statement: Outline) -> tuple[int, int] | None:
     """Where in the text stands what `pattern` has between < and >, if the statement begins as the pattern says.
 
-    A pattern is words with blanks between: `A|B` is a choice, `[A|B]` may be missing, `name` a name with its dots and
+    A pattern is words with blanks between: `A|B` is a choice, `[A|B]` may be missing, `!A|B` does not follow, `name` a name with its dots and
     `part` one of its parts, `string` a string, `(` an opening bracket and `()` a group, `~` any token that is no
     bracket or comma, `…` anything outside of brackets, `⋯` anything at all, `end` the end. EXPLAIN and WITH may stand
     before it.
@@ -106,6 +106,8 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         known = _ELEMENTS.get(element)
         if known is not None:
             parts.append(known.replace("{0}", f"g{number}"))
+        elif element.startswith("!"):
+            parts.append(f"(?!{_choice(element[1:])} )")
         elif element.startswith("["):
             parts.append(f"(?:{_choice(element[1:-1])} )?")
         else:

@@ -27,7 +27,8 @@ class Operation:
     `outcome`: which counts its statement returns. `changes_data`: it is about rows, so that under WriteSerializable it
     keeps its level even where it changed none. `replaces_all`: it replaces whatever there is, so that nothing may come
     in between. `may_repeat`: after a lost race its statement may be planned and run again. `restates_files`: it only
-    says again which files there are, with or without row ids, and adds and moves no row.
+    says again which files there are, with or without row ids, and adds and moves no row. `composes`: a transaction may
+    have it among others.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Operation:
     replaces_all: bool = False
     may_repeat: bool = True
     restates_files: bool = False
+    composes: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -48,13 +50,15 @@ def _known(name: str, outcome: Outcome = Outcome.NONE, **marks: bool) -> Operati
     return _KNOWN.setdefault(name, Operation(name, outcome, **marks))
 
 
-WRITE = _known("WRITE", Outcome.INSERT, changes_data=True)
+WRITE = _known("WRITE", Outcome.INSERT, changes_data=True, composes=True)
 STREAMING_UPDATE = _known("STREAMING UPDATE", Outcome.INSERT, changes_data=True)
 COPY_INTO = _known("COPY INTO", Outcome.COPY, changes_data=True)
-UPDATE = _known("UPDATE", Outcome.UPDATE, changes_data=True)
-DELETE = _known("DELETE", Outcome.DELETE, changes_data=True)
-MERGE = _known("MERGE", Outcome.MERGE, changes_data=True)
-TRUNCATE = _known("TRUNCATE", changes_data=True)
+UPDATE = _known("UPDATE", Outcome.UPDATE, changes_data=True, composes=True)
+DELETE = _known("DELETE", Outcome.DELETE, changes_data=True, composes=True)
+MERGE = _known("MERGE", Outcome.MERGE, changes_data=True, composes=True)
+TRUNCATE = _known("TRUNCATE", changes_data=True, composes=True)
+TRANSACTION = _known("TRANSACTION", changes_data=True)
+"""Several statements; its parameters tell which."""
 
 CREATE_TABLE = _known("CREATE TABLE")
 REPLACE_TABLE = _known("REPLACE TABLE")
@@ -68,19 +72,19 @@ RESTORE = _known("RESTORE", changes_data=True, replaces_all=True, may_repeat=Fal
 CLONE = _known("CLONE", changes_data=True, replaces_all=True, may_repeat=False)
 CONVERT = _known("CONVERT", changes_data=True, replaces_all=True)
 
-SET_PROPERTIES = _known("SET TBLPROPERTIES")
-UNSET_PROPERTIES = _known("UNSET TBLPROPERTIES")
 SET_TAGS = _known("SET TAGS")
 UNSET_TAGS = _known("UNSET TAGS")
-ADD_COLUMNS = _known("ADD COLUMNS")
-CHANGE_COLUMN = _known("CHANGE COLUMN")
-CHANGE_COLUMNS = _known("CHANGE COLUMNS")
-REPLACE_COLUMNS = _known("REPLACE COLUMNS")
-RENAME_COLUMN = _known("RENAME COLUMN")
-DROP_COLUMNS = _known("DROP COLUMNS")
-ADD_CONSTRAINT = _known("ADD CONSTRAINT")
-DROP_CONSTRAINT = _known("DROP CONSTRAINT")
-CLUSTER_BY = _known("CLUSTER BY")
+SET_PROPERTIES = _known("SET TBLPROPERTIES", composes=True)
+UNSET_PROPERTIES = _known("UNSET TBLPROPERTIES", composes=True)
+ADD_COLUMNS = _known("ADD COLUMNS", composes=True)
+CHANGE_COLUMN = _known("CHANGE COLUMN", composes=True)
+CHANGE_COLUMNS = _known("CHANGE COLUMNS", composes=True)
+REPLACE_COLUMNS = _known("REPLACE COLUMNS", composes=True)
+RENAME_COLUMN = _known("RENAME COLUMN", composes=True)
+DROP_COLUMNS = _known("DROP COLUMNS", composes=True)
+ADD_CONSTRAINT = _known("ADD CONSTRAINT", composes=True)
+DROP_CONSTRAINT = _known("DROP CONSTRAINT", composes=True)
+CLUSTER_BY = _known("CLUSTER BY", composes=True)
 UPGRADE_PROTOCOL = _known("UPGRADE PROTOCOL")
 UPGRADE_UNIFORM = _known("REORG TABLE UPGRADE UNIFORM")
 DROP_FEATURE = _known("DROP FEATURE")

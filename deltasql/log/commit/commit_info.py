@@ -47,7 +47,9 @@ def build_commit_info(
         "inCommitTimestamp": in_commit_timestamp,
         "timestamp": timestamp_ms,
         "operation": provenance.operation.name,
-        "operationParameters": {key: _parameter(key, value) for key, value in provenance.parameters.items()},
+        "operationParameters": {
+            key: _parameter(value) for key, value in shown_parameters(provenance.parameters).items()
+        },
         "readVersion": read_version,
         "isolationLevel": level.value,
         "isBlindAppend": blind_append,
@@ -90,10 +92,16 @@ def table_level(configuration: Mapping[str, str]) -> IsolationLevel:
     return IsolationLevel(TableProperties(configuration)[ISOLATION_LEVEL])
 
 
-def _parameter(key: str, value: object) -> object:
-    """Scalars as they are; anything deeper is a JSON document inside a string. Secrets stay out of the history."""
-    if key == "properties" and isinstance(value, Mapping):
-        value = shown_pairs(value)
+def shown_parameters(parameters: Mapping[str, object]) -> dict[str, object]:
+    """The parameters of an operation without secrets, as the history may have them."""
+    return {
+        key: shown_pairs(value) if key == "properties" and isinstance(value, Mapping) else value
+        for key, value in parameters.items()
+    }
+
+
+def _parameter(value: object) -> object:
+    """Scalars as they are; anything deeper is a JSON document inside a string."""
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     return json.dumps(value, separators=(",", ":"))

@@ -83,6 +83,11 @@ class DeltaLog:
     def reader(self) -> LogReader:
         return self._reader
 
+    @property
+    def settled(self) -> DeltaLog:
+        """The log without what is not committed."""
+        return self
+
     def _refreshed(self) -> Snapshot:
         last = self._latest
         if last is None:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from deltasql.errors.log import InvalidCompactionError, InvalidLogJsonError, LogFileNotFoundError
 from deltasql.log.actions.commit_file import CommitFile, parse_commit
 from deltasql.log.replay.checkpoint import Checkpoint
-from deltasql.log.replay.log_segment import CheckpointFiles, Delta
+from deltasql.log.replay.log_segment import (
+    CheckpointFiles,
+    Delta,
+    LogListing,
+    LogSegment,
+    build_segment,
+)
 from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.log.storage.log_store import LogStore
+from deltasql.log.storage.log_store import Entry, LogStore
 from deltasql.log.storage.paths import commit_path
 
 _PARALLEL = 16
@@ -22,6 +28,7 @@ class LogReader:
     def __init__(self, store: LogStore, table: str) -> None:
         self.store = store
         self.table = table
+        self._pending: Entry | None = None
         self._commits: dict[int, CommitFile] = {}
         self._checkpoints: dict[CheckpointFiles, Checkpoint] = {}
         self._compactions: dict[Delta, CommitFile] = {}
@@ -77,6 +84,24 @@ class LogReader:
     def remember(self, commit: CommitFile) -> None:
         """Keeps a commit that this process wrote, so that it is not read."""
         self._commits[commit.version] = commit
+
+    def with_pending(self, commit: CommitFile, entry: Entry) -> LogReader:
+        """A reader of the same log with one more version, which is not there: `commit`, listed as `entry`."""
+        reader = LogReader(self.store, self.table)
+        reader._commits = {**self._commits, commit.version: commit}
+        reader._checkpoints, reader._compactions = self._checkpoints, self._compactions
+        reader._pending = entry
+        return reader
+
+    def segment(self, listing: LogListing, version: int, without: Collection[CheckpointFiles | Delta]) -> LogSegment:
+        """The log files of `version` among those of `listing`, without some that are known to be unusable.
+
+        Raises what `build_segment` raises.
+        """
+        if self._pending is None:
+            return build_segment(listing, self.table, self.store.root, version, without)
+        segment = build_segment(listing, self.table, self.store.root, version - 1, without)
+        return segment.extended(LogListing({version: self._pending}, (), frozenset(), complete=False))
 
     def forget(self, before: int) -> None:
         """Drops the commits that no newer snapshot needs."""

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import InvalidCheckpointError, InvalidCompactionError, LogFileNotFoundError
-from deltasql.log.replay.log_segment import CheckpointFiles, Delta, build_segment, list_log
+from deltasql.log.replay.log_segment import CheckpointFiles, Delta, list_log
 from deltasql.log.replay.segment_replay import SegmentReplay
 
 _Result = TypeVar("_Result")
@@ -49,7 +49,7 @@ class RecoveringReplay:
         old = self.current
         listing = list_log(old.reader.store, full=True)
         try:
-            segment = build_segment(listing, old.table, old.location, old.version, self._broken)
+            segment = old.reader.segment(listing, old.version, self._broken)
         except DeltaSqlError:
             raise error from None
         self.current = SegmentReplay(old.reader, segment, old.base)

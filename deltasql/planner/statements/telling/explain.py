@@ -32,6 +32,7 @@ from deltasql.plan.statements.inspect import Explain
 from deltasql.planner.catalog_changes import CatalogChange, ViewChange
 from deltasql.planner.changes import (
     Answer,
+    AtomicBlock,
     FileRemoval,
     LayoutChange,
     ManifestWriting,
@@ -43,6 +44,7 @@ from deltasql.planner.changes import (
     SparkCommand,
     Stepwise,
     TableChange,
+    TransactionStep,
 )
 from deltasql.planner.context import Context
 from deltasql.planner.rows.read_set import scans
@@ -121,7 +123,9 @@ def physical_lines(planned: Plan) -> list[str]:
             return ["== Physical Plan ==", f"Write the manifests of version {planned.snapshot.version}"]
         case Stepwise(label):
             return ["== Physical Plan ==", f"several commits: {label}"]
-        case CatalogChange() | SettingChange() | ViewChange():
+        case AtomicBlock(statements=statements):
+            return ["== Physical Plan ==", f"one commit of {len(statements)} statements, planned one after another"]
+        case CatalogChange() | SettingChange() | ViewChange() | TransactionStep():
             return ["== Physical Plan ==", f"{type(planned).__name__}: no table changes"]
         case _:
             assert_never(planned)

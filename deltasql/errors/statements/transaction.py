@@ -1,0 +1,91 @@
+"""Errors of transactions: what cannot take part in one, and beginnings and ends that do not fit."""
+
+from __future__ import annotations
+
+from deltasql.errors.base import DeltaSqlError, condition
+
+
+@condition(
+    "TRANSACTION_NOT_SUPPORTED.COMMAND", "0A000", "{operation} cannot be part of a transaction: {reason} {advice}"
+)
+class NotInTransactionError(DeltaSqlError):
+    """A statement that does not compose with others into one commit. `reason` is a sentence."""
+
+    operation: str
+    reason: str
+    advice: str = "Run it before BEGIN, or after COMMIT."
+
+
+@condition(
+    "TRANSACTION_NOT_SUPPORTED.NESTED_TRANSACTION",
+    "0A000",
+    "A transaction is open already, and transactions are not nested. End it first, by COMMIT or ROLLBACK.",
+)
+class NestedTransactionError(DeltaSqlError):
+    """BEGIN TRANSACTION or BEGIN ATOMIC inside of a transaction."""
+
+
+@condition(
+    "TRANSACTION_NOT_SUPPORTED.SECOND_TABLE",
+    "0A000",
+    "A transaction writes one table, and this one has written {first}: it cannot write {second} as well. Two tables "
+    "become two commits, which only a catalog could make both or neither. Reading any number of tables is fine.",
+)
+class SecondTableError(DeltaSqlError):
+    """A statement that would write another table than those before it. The transaction stays as it was."""
+
+    first: str
+    second: str
+
+
+@condition(
+    "TRANSACTION_NOT_SUPPORTED.CHANGE_DATA_FEED",
+    "0A000",
+    "{operation} cannot be in one transaction with what came before it, since {table} has a change data feed: "
+    "{reason} Run it in a transaction of its own.",
+)
+class FeedInTransactionError(DeltaSqlError):
+    """A statement whose change rows would not tell, with those before it, what changed from version to version."""
+
+    operation: str
+    table: str
+    reason: str
+
+
+@condition(
+    "TRANSACTION_NOT_SUPPORTED.STALE_STATEMENT",
+    "0A000",
+    "The statement was begun before other statements of its transaction were done. Begin it anew.",
+)
+class StaleStatementError(DeltaSqlError):
+    """`commit` of what `Session.begin` gave, after another statement of the transaction."""
+
+
+@condition(
+    "TRANSACTION_NOT_SUPPORTED.IN_ATOMIC_BLOCK",
+    "0A000",
+    "{operation} cannot stand in BEGIN ATOMIC … END, which ends at its END: there it is committed, and any error "
+    "undoes it. Write BEGIN TRANSACTION to decide by hand.",
+)
+class ControlInBlockError(DeltaSqlError):
+    """BEGIN TRANSACTION, COMMIT or ROLLBACK in a block that is a transaction."""
+
+    operation: str
+
+
+@condition(
+    "NO_ACTIVE_TRANSACTION",
+    "25000",
+    "There is no transaction to {verb}. BEGIN TRANSACTION begins one; outside of it each statement is committed at once.",
+)
+class NoTransactionError(DeltaSqlError):
+    """COMMIT or ROLLBACK without BEGIN."""
+
+    verb: str
+
+
+@condition(
+    "TRANSACTION_NOT_SUPPORTED.EMPTY_BLOCK", "0A000", "BEGIN ATOMIC … END holds no statement. Write at least one."
+)
+class EmptyBlockError(DeltaSqlError):
+    """BEGIN ATOMIC END."""

@@ -1,0 +1,60 @@
+"""Questions about rows to a transaction: each of its statements is asked, and one that depends on a row is enough."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from deltasql.log.actions.vector_writer import MarkedFile
+from deltasql.runtime import RowReader
+
+if TYPE_CHECKING:
+    from deltasql.log.actions.actions import AddFile
+    from deltasql.log.commit.moved_rows import Places
+    from deltasql.log.commit.row_rebase import RowPositions
+
+
+class JoinedRows:
+    """Answers as `runtime.RowReader` does, for several statements. `read` answers for the version that all began with.
+
+    A row that no statement would have acted on stays as it is until the next statement, so that it is enough to ask
+    each by itself.
+    """
+
+    def __init__(self, read: RowReader, statements: Sequence[RowReader]) -> None:
+        self._read, self._statements = read, statements
+
+    def candidates(self, adds: Sequence[AddFile]) -> Sequence[AddFile]:
+        """The files that may hold a row on which some statement depends, by their statistics."""
+        paths = {add.path for statement in self._statements for add in statement.candidates(adds)}
+        return [add for add in adds if add.path in paths]
+
+    def selects(self, adds: Sequence[AddFile], only: RowPositions | None = None) -> bool:
+        """Whether some statement would act on a live row of these files, or depends on one being there."""
+        return any(statement.selects(adds, only) for statement in self._statements)
+
+    def seen(self, paths: Collection[str]) -> Mapping[str, MarkedFile]:
+        """The rows of some files of the version that was read, which some statement has found."""
+        import numpy as np
+
+        found: dict[str, MarkedFile] = {}
+        for statement in self._statements:
+            for path, item in statement.seen(paths).items():
+                known = found.get(path)
+                found[path] = item if known is None else replace(known, rows=np.union1d(known.rows, item.rows))
+        # As they were read: an earlier statement may have marked rows of them.
+        before = self._read.as_read([item.add.path for item in found.values()])
+        return {path: replace(item, add=before.get(path, item.add)) for path, item in found.items()}
+
+    def follow(self, moved: Mapping[str, MarkedFile], outputs: Mapping[str, AddFile]) -> Places | None:
+        """Where rows of `moved` are in `outputs`, by their row ids."""
+        return self._read.follow(moved, outputs)
+
+    def as_read(self, paths: Collection[str]) -> Mapping[str, AddFile]:
+        """Files of the version that was read, by canonical path."""
+        return self._read.as_read(paths)
+
+    def count_rows(self, add: AddFile) -> int:
+        """All rows of a file, deleted ones too."""
+        return self._read.count_rows(add)

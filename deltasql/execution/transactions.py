@@ -1,0 +1,390 @@
+"""Transactions of several statements: what an open one has read and done, and how it ends."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from deltasql.errors.base import Caret
+from deltasql.errors.log import StorageError
+from deltasql.errors.statements.transaction import (
+    FeedInTransactionError,
+    NestedTransactionError,
+    NoTransactionError,
+    SecondTableError,
+    StaleStatementError,
+)
+from deltasql.execution.admission import admit
+from deltasql.execution.commit import Committed, Contribution, commit_tags
+from deltasql.execution.identity import SCHEMA_UPDATE_TAG
+from deltasql.execution.joined_rows import JoinedRows
+from deltasql.execution.races import RaceRules
+from deltasql.log.actions import operations
+from deltasql.log.actions.actions import AddCDCFile, AddFile, Metadata, RemoveFile
+from deltasql.log.actions.deletion_vectors import vector_file
+from deltasql.log.commit.commit_info import Provenance, shown_parameters
+from deltasql.log.commit.moved_rows import TouchedRows
+from deltasql.log.commit.rebase import Rebase
+from deltasql.log.commit.row_rebase import FollowingRebase, RowRebase
+from deltasql.log.commit.transaction import Commit, Transaction
+from deltasql.log.configuration.row_ids import ENABLEMENT_TAG
+from deltasql.log.pending.net_actions import NetActions
+from deltasql.log.pending.pinned_log import PinnedLog
+from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
+from deltasql.log.storage.paths import canonical
+from deltasql.plan.operators import Operator
+from deltasql.plan.reads import Reads
+from deltasql.planner.changes import OfOneCommit, Plan, QueryRows, RowChange, SparkCommand, Step
+from deltasql.planner.rows.read_set import WHOLE_TABLE, partition_test, scans
+from deltasql.planner.rows.repeats import may_repeat
+from deltasql.schema.types import INTEGER, LONG, STRING, MapType, StructField, StructType
+from deltasql.settings.session_settings import RETRY_STATEMENTS, TIME_ZONE, USER_METADATA, Settings
+
+if TYPE_CHECKING:
+    from deltasql.log.replay.delta_log import DeltaLog
+
+TRANSACTION_RESULT = StructType(
+    (
+        StructField("table", STRING),
+        StructField("version", LONG),
+        StructField("num_statements", INTEGER),
+        StructField("metrics", MapType(STRING, LONG)),
+    )
+)
+"""What COMMIT gives back: one row, or none where nothing was left to commit."""
+
+
+class Transactions:
+    """The transaction of a session, at most one at a time; `open` is None where each statement is its own."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self.open: OpenTransaction | None = None
+        # COMMIT has failed: the ROLLBACK that programs send then has nothing left to do.
+        self._failed = False
+
+    def take(self, step: Step, caret: Caret) -> Committed:
+        """Begins, commits or rolls back. Raises NestedTransactionError, NoTransactionError, and what a commit raises."""
+        failed, self._failed = self._failed, False
+        if step is Step.BEGIN:
+            if self.open is not None:
+                self._failed = failed
+                raise NestedTransactionError().at(caret)
+            self.open = OpenTransaction(self._settings)
+            return Committed()
+        transaction, self.open = self.open, None
+        if transaction is None:
+            if step is Step.ROLLBACK and failed:
+                return Committed()
+            raise NoTransactionError(verb=step.value).at(caret)
+        if step is Step.ROLLBACK:
+            transaction.roll_back()
+            return Committed()
+        self._failed = True
+        done = transaction.commit()
+        self._failed = False
+        return done
+
+    @contextmanager
+    def block(self, caret: Caret) -> Iterator[OpenTransaction]:
+        """A transaction that is open in the block, and rolled back if that fails. Raises NestedTransactionError."""
+        if self.open is not None:
+            raise NestedTransactionError().at(caret)
+        self.open = transaction = OpenTransaction(self._settings)
+        try:
+            yield transaction
+        except BaseException:
+            transaction.roll_back()
+            raise
+        finally:
+            self.open = None
+
+    def close(self) -> None:
+        """Rolls back what is open."""
+        if self.open is not None:
+            self.open.roll_back()
+            self.open = None
+
+
+class StagedBlock:
+    """The statements of BEGIN ATOMIC … END, done in a transaction that is not committed yet.
+
+    `last` is what the last statement gave back; it is the block's answer if it has columns and no change of its own.
+    """
+
+    def __init__(self, transaction: OpenTransaction, last: Committed, *, is_query: bool) -> None:
+        self._transaction, self._last, self._is_query = transaction, last, is_query
+        self.may_repeat = transaction.may_repeat
+
+    def commit(self) -> Committed:
+        done = self._transaction.commit()
+        return replace(done, schema=self._last.schema, rows=self._last.rows) if self._is_query else done
+
+    def contribution(self) -> None:
+        """A block is a transaction, and these are not nested."""
+
+    def discard(self) -> None:
+        self._transaction.roll_back()
+
+
+class OpenTransaction:
+    """Statements of one table that are not committed yet, and the versions of all tables that they read.
+
+    Used by one session at a time. `commit` or `roll_back` ends it; nothing can join it afterwards.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._logs: dict[str, PinnedLog] = {}
+        self._queries: dict[str, list[Reads]] = {}
+        self._parts: list[Contribution] = []
+        self._written: PinnedLog | None = None
+        self._net: NetActions | None = None
+        self._ended = False
+
+    def log(self, real: DeltaLog) -> PinnedLog:
+        """The log of a table as the transaction sees it."""
+        return self._logs.setdefault(real.location, PinnedLog(real))
+
+    @property
+    def may_repeat(self) -> bool:
+        """Whether its statements may be run again, all of them, after a lost race. Raises InvalidSettingError."""
+        allowed = self._settings[RETRY_STATEMENTS]
+        return allowed != "NONE" and all(may_repeat(part.change, allowed) for part in self._parts)
+
+    def admit(self, plan: Plan) -> None:
+        """Raises for a plan that cannot be part of it; notes what a query reads.
+
+        NotInTransactionError, NestedTransactionError, SecondTableError, StaleStatementError.
+        """
+        admit(plan)
+        if isinstance(plan, OfOneCommit):
+            self._check_target(plan)
+        elif isinstance(plan, QueryRows):
+            self._note(plan.operator)
+        elif isinstance(plan, SparkCommand):
+            for relation in plan.relations.values():
+                self._note(relation)
+
+    def join(self, given: Contribution) -> Committed:
+        """Puts a statement on top of those before it, and gives its answer; nothing is committed.
+
+        Raises what `admit` raises, StaleStatementError and FeedInTransactionError. Then the transaction is as it was,
+        and what the statement has staged is gone.
+        """
+        try:
+            self._check_target(given.change)
+            if given.is_empty:
+                given.discard()
+                return given.answer
+            log = self._logs[given.change.commit.log.location]
+            before = self._net or NetActions(log.location)
+            self._check_feed(given, before, log)
+            net = before.after(given.actions, _now(), given.marked, given.marking)
+            log.put_on_top(net)
+        except BaseException:
+            given.discard()
+            raise
+        self._written, self._net = log, net
+        self._parts.append(given)
+        return given.answer
+
+    def commit(self) -> Committed:
+        """Commits what is left of all statements, as one version. Raises a ConcurrentModificationError.
+
+        Whatever it raises, the transaction is rolled back, unless the storage does not say whether the version is there.
+        """
+        net, log = self._net, self._written
+        if net is None or log is None or net.is_empty:
+            self.roll_back()
+            return Committed(TRANSACTION_RESULT)
+        try:
+            commit = self._committed(net, log)
+        except BaseException:
+            self.roll_back()
+            raise
+        self._end()
+        self._remove_unused(net, log, commit)
+        metrics = self._metrics
+        answer = (log.table, commit.version, len(self._parts), metrics)
+        return Committed(TRANSACTION_RESULT, (answer,), commit.version, metrics, commit.attempts)
+
+    def roll_back(self) -> None:
+        """Removes all that the statements have staged, unless a commit may need it. May be called twice."""
+        for part in self._parts:
+            if part.stage is not None:
+                part.stage.discard()
+        self._end()
+
+    def _end(self) -> None:
+        for part in self._parts:
+            part.runtime.release()
+        self._ended = True
+
+    def _check_target(self, change: OfOneCommit) -> None:
+        """Raises SecondTableError, and StaleStatementError for what was planned on another state of the table."""
+        spec = change.commit
+        if self._written is not None and self._written.location != spec.log.location:
+            raise SecondTableError(first=self._written.table, second=spec.log.table)
+        log = self._logs.get(spec.log.location)
+        if self._ended or log is None or log.snapshot() is not spec.snapshot:
+            raise StaleStatementError
+
+    def _note(self, operator: Operator) -> None:
+        """Notes what a query reads: a table of which it does may be written later."""
+        for scan in scans(operator):
+            log = self._logs.get(scan.table.location)
+            if log is None or scan.table.version not in {log.read.version, log.snapshot().version}:
+                continue
+            predicate, paths = scan.pruning.predicate, tuple(scan.files.column("path").to_pylist())
+            zone = self._settings[TIME_ZONE]
+            matches = None
+            if predicate is not None:
+                matches = partition_test(log.snapshot(), predicate, scan.pruning.alias, zone)
+            reads = Reads(predicate or "TRUE", paths, matches=matches, alias=scan.pruning.alias)
+            self._queries.setdefault(scan.table.location, []).append(reads)
+
+    def _check_feed(self, given: Contribution, before: NetActions, log: PinnedLog) -> None:
+        """Raises FeedInTransactionError where change rows would not tell what became of the version that was read."""
+        on = log.snapshot().properties[CHANGE_DATA_FEED]
+        after = next((item.properties[CHANGE_DATA_FEED] for item in given.actions if isinstance(item, Metadata)), on)
+        if not (on or after) or not before.changes_files:
+            return
+        reason = ""
+        writes = any(isinstance(action, AddCDCFile) for action in given.actions)
+        if on != after:
+            reason = "rows have changed before the feed was switched on or off."
+        elif not (writes or given.marked or any(isinstance(item, (AddFile, RemoveFile)) for item in given.actions)):
+            return
+        elif writes != bool(before.changes):
+            reason = "one writes rows into the feed, of the other they are derived from its files."
+        elif writes and before.touches_added(given.actions, given.marked):
+            reason = "it changes rows, or copies some, that the transaction has changed before."
+        if reason:
+            raise FeedInTransactionError(operation=str(given.change.commit.operation), table=log.table, reason=reason)
+
+    # The commit
+
+    def _committed(self, net: NetActions, log: PinnedLog) -> Commit:
+        stages = [part.stage for part in self._parts if part.stage is not None]
+
+        def need(needed: bool) -> None:
+            for stage in stages:
+                stage.need(needed)
+
+        transaction = Transaction(log.real, log.read)
+        transaction.need = need
+        for reads in self._reads(log):
+            transaction.record_read(reads.predicate, reads.files, reads.whole_table, reads.matches)
+        rows = [part.change.rows for part in self._parts if isinstance(part.change, RowChange)]
+        transaction.advise(next((item.advice for item in rows if item.advice), ""))
+        # A version that outlives a crash must find its files.
+        log.store.settle([folder for stage in stages for folder in stage.directories])
+        commit = transaction.commit_rebased(self._provenance(), net.fixed_actions(), self._rebase(net, log))
+        # What others do leaves something to commit, or is a conflict.
+        assert commit is not None
+        return commit
+
+    def _reads(self, log: PinnedLog) -> Iterator[Reads]:
+        """What the statements have read of the table that is written. One that does not say it has read all."""
+        yield from self._queries.get(log.location, ())
+        for part in self._parts:
+            reads = part.change.commit.reads
+            if reads is not None:
+                yield reads
+            elif part.marked or any(isinstance(action, RemoveFile) for action in part.actions):
+                yield WHOLE_TABLE
+
+    def _provenance(self) -> Provenance:
+        """How the history tells it: as the one statement, or as several with what is known of each."""
+        first, *others = (part.change.commit for part in self._parts)
+        notes = [spec.user_metadata for spec in (first, *others) if spec.user_metadata]
+        note = notes[-1] if notes else self._settings[USER_METADATA]
+        if not others:
+            return Provenance(first.operation, first.parameters, self._metrics, note, tags=self._tags)
+        told = [
+            {"operation": spec.operation.name, "operationParameters": shown_parameters(spec.parameters)}
+            for spec in (first, *others)
+        ]
+        return Provenance(operations.TRANSACTION, {"statements": told}, self._metrics, note, tags=self._tags)
+
+    @property
+    def _metrics(self) -> Mapping[str, int]:
+        """Sums over the statements."""
+        sums: dict[str, int] = {}
+        for part in self._parts:
+            for name, value in part.answer.metrics.items():
+                sums[name] = sums.get(name, 0) + value
+        return sums
+
+    @property
+    def _tags(self) -> Mapping[str, str] | None:
+        """What the commit says of itself: what is so of each of its statements that could say it."""
+        tags = [commit_tags(part.change) or {} for part in self._parts]
+        if len(tags) == 1:
+            return tags[0]
+        both = {key: value for item in tags for key, value in item.items() if key != ENABLEMENT_TAG}
+        stated = [item for item, part in zip(tags, self._parts, strict=True) if _states_metadata(part)]
+        if any(SCHEMA_UPDATE_TAG not in item for item in stated):
+            both.pop(SCHEMA_UPDATE_TAG, None)
+        return both or None
+
+    def _rebase(self, net: NetActions, log: PinnedLog) -> Rebase:
+        """What is done about winners: by rows where each statement's are told apart, else by files."""
+        rules, marking = RaceRules.of(self._settings), net.marking(_now())
+        if not rules.follow_rows_of(log.read):
+            return Rebase(rules.strict, () if marking is None else marking.actions)
+        changes = [part for part in self._parts if isinstance(part.change, RowChange) and part.change.rows.probe]
+        read = self._parts[0].runtime.row_reader(log.read, None, None, None, rules.time_zone)
+        describe = self._parts[0].describe if len(self._parts) == 1 else None
+        if not changes or len(changes) < len(self._readers) or self._queries.get(log.location):
+            touched = TouchedRows(log.store, log.location, read, dict(net.marked), marking)
+            return FollowingRebase(touched, rules.strict, describe)
+        readers = [
+            part.runtime.row_reader(spec.snapshot, spec.reads, part.change.rows.probe, part.stage, rules.time_zone)
+            for part in changes
+            for spec in [part.change.commit]
+        ]
+        rows = JoinedRows(read, readers)
+        touched = TouchedRows(log.store, log.location, rows, dict(net.marked), marking)
+        return RowRebase(touched, rows, rules.budget, rules.strict, describe)
+
+    @property
+    def _readers(self) -> Sequence[Contribution]:
+        """The statements that depend on rows of the table."""
+        return [
+            part
+            for part in self._parts
+            if part.change.commit.reads is not None
+            or part.marked
+            or any(isinstance(action, RemoveFile) for action in part.actions)
+        ]
+
+    def _remove_unused(self, net: NetActions, log: PinnedLog, commit: Commit) -> None:
+        """Removes files that one statement has written and another has replaced."""
+        root = log.location
+        made = log.real.reader.commit(commit.version).materialized(log.table)
+        used = {canonical(add["path"], root) for add in made.adds}
+        used |= {vector_file(add["deletionVector"], root) or "" for add in made.adds if add.get("deletionVector")}
+        used |= {canonical(change.path, root) for change in net.changes}
+        with suppress(StorageError):
+            # What is left is nobody's, and VACUUM finds it.
+            log.store.delete(sorted(_written_files(self._parts, root) - used))
+
+
+def _written_files(parts: Sequence[Contribution], root: str) -> set[str]:
+    """The files that statements have staged for their table, by canonical path."""
+    actions = [action for part in parts for action in part.actions if isinstance(action, (AddFile, AddCDCFile))]
+    vectors = {part.marking.vector_file for part in parts if part.marking is not None and part.marking.vector_file}
+    return {canonical(action.path, root) for action in actions} | vectors
+
+
+def _states_metadata(part: Contribution) -> bool:
+    return any(isinstance(action, Metadata) for action in part.actions)
+
+
+def _now() -> int:
+    return int(time.time() * 1000)

@@ -1,0 +1,168 @@
+"""The actions of several statements, one after another, as those of one commit. Pure: nothing is read or written.
+
+What a statement does to a file that an earlier one has added, or marked rows in, becomes one thing that is done to the
+file. Source: Delta protocol, Action Reconciliation: a commit states a file at most once, and removes it by the vector
+that the version before has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from deltasql.log.actions.actions import (
+    Action,
+    AddCDCFile,
+    AddFile,
+    DomainMetadata,
+    Metadata,
+    RemoveFile,
+    SetTransaction,
+)
+from deltasql.log.actions.vector_writer import MarkedFile, Marking
+from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.storage.paths import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+
+@dataclass(frozen=True, slots=True)
+class TableActions:
+    """What statements say of the table besides its files: of each kind the last."""
+
+    protocol: Protocol | None = None
+    metadata: Metadata | None = None
+    transactions: Mapping[str, SetTransaction] = field(default_factory=dict)
+    domains: Mapping[str, DomainMetadata] = field(default_factory=dict)
+
+    def after(self, actions: Iterable[Action]) -> TableActions:
+        """With those of one more statement on top."""
+        state = self
+        for action in actions:
+            match action:
+                case Protocol():
+                    state = replace(state, protocol=action)
+                case Metadata():
+                    state = replace(state, metadata=action)
+                case SetTransaction():
+                    state = replace(state, transactions={**state.transactions, action.app_id: action})
+                case DomainMetadata():
+                    state = replace(state, domains={**state.domains, action.domain: action})
+        return state
+
+    def __iter__(self) -> Iterator[Action]:
+        yield from (action for action in (self.protocol, self.metadata) if action is not None)
+        yield from self.transactions.values()
+        yield from self.domains.values()
+
+
+@dataclass(frozen=True, slots=True)
+class NetActions:
+    """The net effect of statements on one table; immutable. Files are keyed by canonical path.
+
+    `added` files are not in the version that was read. `removed` and `marked` ones are: the first leave as a whole, of
+    the second just rows, which `marked` has on top of the vector that was read. `restated` are the second with the last
+    vector; None where no row is left. `changes` are files of the change data feed. `root` is the table's location.
+    """
+
+    root: str
+    table: TableActions = TableActions()
+    added: Mapping[str, AddFile] = field(default_factory=dict)
+    removed: Mapping[str, RemoveFile] = field(default_factory=dict)
+    marked: Mapping[str, MarkedFile] = field(default_factory=dict)
+    restated: Mapping[str, AddFile | None] = field(default_factory=dict)
+    changes: tuple[AddCDCFile, ...] = ()
+
+    def after(
+        self, actions: Sequence[Action], now_ms: int, marked: Sequence[MarkedFile] = (), marking: Marking | None = None
+    ) -> NetActions:
+        """With one more statement on top, which has read the table as these actions leave it.
+
+        `marked` are files of which it takes rows, as it read them, and `marking` the actions of that, which `actions`
+        has not.
+        """
+        files = _Files(dict(self.added), dict(self.removed), dict(self.marked), dict(self.restated))
+        for action in actions:
+            match action:
+                case RemoveFile():
+                    files.remove(canonical(action.path, self.root), action, now_ms)
+                case AddFile():
+                    files.added[canonical(action.path, self.root)] = action
+        if marking is not None:
+            again = {canonical(add.path, self.root): add for add in marking.actions if isinstance(add, AddFile)}
+            for item in marked:
+                path = canonical(item.add.path, self.root)
+                files.mark(path, item, again.get(path))
+        changes = (*self.changes, *(action for action in actions if isinstance(action, AddCDCFile)))
+        return NetActions(
+            self.root, self.table.after(actions), files.added, files.removed, files.marked, files.restated, changes
+        )
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is left to commit."""
+        return not (self.changes_files or any(True for _ in self.table))
+
+    @property
+    def changes_files(self) -> bool:
+        """Whether a file is added, removed or restated."""
+        return bool(self.added or self.removed or self.marked)
+
+    def fixed_actions(self) -> list[Action]:
+        """The actions that no other writer can change: all but those that mark rows."""
+        return [*self.table, *self.removed.values(), *self.added.values(), *self.changes]
+
+    def marking(self, now_ms: int) -> Marking | None:
+        """The actions that mark rows, if nobody else commits; None where no file stays that loses rows."""
+        if not self.marked:
+            return None
+        removes: list[Action] = [item.add.remove(now_ms) for item in self.marked.values()]
+        adds = [add for add in self.restated.values() if add is not None]
+        gone = tuple(item.add for path, item in self.marked.items() if self.restated[path] is None)
+        first = sum(self.marked[path].add.deletion_vector is None for path in _kept(self.restated))
+        # Vectors may be in several files, of which the owner of the statements' files takes care.
+        return Marking((*removes, *adds), None, first, len(adds) - first, gone)
+
+    def touches_added(self, actions: Iterable[Action], marked: Iterable[MarkedFile]) -> bool:
+        """Whether a statement on top takes rows out of a file that an earlier one has added."""
+        removed = (action.path for action in actions if isinstance(action, RemoveFile))
+        paths = (*removed, *(item.add.path for item in marked))
+        return any(canonical(path, self.root) in self.added for path in paths)
+
+
+def _kept(restated: Mapping[str, AddFile | None]) -> Collection[str]:
+    return [path for path, add in restated.items() if add is not None]
+
+
+@dataclass(slots=True)
+class _Files:
+    """The fields of NetActions about files, while a statement is put on top."""
+
+    added: dict[str, AddFile]
+    removed: dict[str, RemoveFile]
+    marked: dict[str, MarkedFile]
+    restated: dict[str, AddFile | None]
+
+    def remove(self, path: str, action: RemoveFile, now_ms: int) -> None:
+        """A file leaves as a whole."""
+        if self.added.pop(path, None) is not None:
+            return
+        marked = self.marked.pop(path, None)
+        self.restated.pop(path, None)
+        self.removed[path] = action if marked is None else marked.add.remove(now_ms, action.data_change)
+
+    def mark(self, path: str, item: MarkedFile, again: AddFile | None) -> None:
+        """Rows of a file leave, and `again` is the file without them; None where none is left."""
+        if path in self.added:
+            if again is None:
+                del self.added[path]
+            else:
+                self.added[path] = again
+            return
+        import numpy as np
+
+        known = self.marked.get(path)
+        self.marked[path] = item if known is None else replace(known, rows=np.union1d(known.rows, item.rows))
+        self.restated[path] = again
