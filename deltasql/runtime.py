@@ -242,6 +242,9 @@ class Runtime(Protocol):
     def rearrange(self, operator: Rearrange, stage: Stage) -> tuple[Staged, tuple[int, ...]]:
         """Stages the rows of `operator` in new files, and gives the bin of each origin."""
 
+    def record(self, changes: Operator, schema: StructType, stage: Stage) -> tuple[AddCDCFile, ...]:
+        """Stages files of the change data feed: the columns of `schema` of some rows, and their CHANGE_TYPE."""
+
     def rows(self, operator: Operator) -> RowSource:
         """The rows of a query, computed when they are asked for."""
 

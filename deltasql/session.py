@@ -22,7 +22,7 @@ from deltasql.execution.asleep import Asleep, Engine
 from deltasql.execution.commit import Committed
 from deltasql.execution.pending import Pending
 from deltasql.execution.run import Done, Run, SessionState
-from deltasql.execution.transactions import StagedBlock, Transactions
+from deltasql.execution.transactions import Transactions
 from deltasql.frames.reader import FrameReader
 from deltasql.frames.stream_reader import StreamReader
 from deltasql.frames.stream_writer import StreamWriter
@@ -42,7 +42,7 @@ from deltasql.plan.statements.frames import CreateForFrame, WriteFrame
 from deltasql.planner import plan, plan_statement
 from deltasql.planner.catalog_changes import View
 from deltasql.planner.changes import Plan, SparkCommand
-from deltasql.planner.changes import Answer, AtomicBlock, Plan
+from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
 from deltasql.result import Placed, Result
 from deltasql.schema.types import matching
@@ -164,7 +164,6 @@ class Session:
             placed.case_sensitive = self._context(bound.sql, engine).setting(CASE_SENSITIVE)
             with matching(case_sensitive=placed.case_sensitive):
                 change = self._planned(bound, engine)
-            self._admit(change, bound.sql)
             return self._begun(change, engine, placed, time.perf_counter() - started)
 
     @property
@@ -243,11 +242,15 @@ class Session:
         self.close()
 
     def _planned(self, bound: BoundStatement, engine: Engine) -> Plan:
+        statement = parse(bound.sql)
+        self._transactions.admit(statement, bound.sql)
         try:
-            return plan_statement(parse(bound.sql), replace(self._context(bound.sql, engine), bound=bound))
+            planned = plan_statement(statement, replace(self._context(bound.sql, engine), bound=bound))
         except (TableNotFoundError, SchemaNotFoundError, CatalogNotFoundError) as error:
             # What is no table may be a statement, or a name, that we know and do not have.
             raise refused_name(error.caret) or misplaced_word(error.caret) or error from None
+        self._transactions.admit(planned, bound.sql)
+        return planned
 
     @contextmanager
     def _statement(self) -> Iterator[None]:
@@ -276,34 +279,13 @@ class Session:
             self._set,
             self._logs.clear,
             self._transactions,
-            self._staged_block,
+            lambda block: self._transactions.stage(block, self._done_in_block),
         )
-
-    def _admit(self, plan: Plan, sql: str) -> None:
-        """Raises what `OpenTransaction.admit` raises where one is open, placed at the word that begins `sql`."""
-        if self._transactions.open is None:
-            return
-        try:
-            self._transactions.open.admit(plan)
-        except DeltaSqlError as error:
-            first = next(iter(tokenize(sql)), None)
-            raise error.at(None if first is None else Caret(sql, first.start, first.end)) from None
-
-    def _staged_block(self, block: AtomicBlock) -> StagedBlock:
-        """Runs the statements of a block in a transaction of its own, up to the commit."""
-        with self._transactions.block(block.caret) as transaction:
-            for statement in block.statements:
-                try:
-                    done, is_query = self._done_in_block(statement.bound)
-                except DeltaSqlError as error:
-                    raise error.moved(statement.bound.sql, block.sql, statement.start) from None
-        return StagedBlock(transaction, done, is_query=is_query)
 
     def _done_in_block(self, bound: BoundStatement) -> tuple[Committed, bool]:
         """What a statement of a block came to, and whether that are the rows of a query, which are computed here."""
         engine = self._runtime(bound.sql)
         change = self._planned(bound, engine)
-        self._admit(change, bound.sql)
         run = Run(change, engine, self._state())
         try:
             done = run.commit()
@@ -324,7 +306,7 @@ class Session:
         engine = self._engine.statement_of(statement.frame)
         with interruptible(), self._statement():
             change = plan(statement, self._context("", engine))
-            self._admit(change, "")
+            self._transactions.admit(change, "")
             with self._begun(change, engine, nullcontext, time.perf_counter() - started) as pending:
                 return pending.commit()
 

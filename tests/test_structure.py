@@ -34,6 +34,8 @@ SHARED_GOLDENS = {
     "Insert": ("insert/insert_into", "INTO and OVERWRITE are one node, and many files are about it"),
     "Merge": ("merge/forms", "many files are about it"),
     "Query": ("query/select", "every query is one, whatever its first word"),
+    "CommitTransaction": ("transaction/begin_transaction", "an end is nothing without its beginning"),
+    "RollbackTransaction": ("transaction/begin_transaction", "an end is nothing without its beginning"),
     "Refused": ("table/refused", "stands for many statements, which are about tables"),
     "SetSetting": ("settings/set_reset", "each is seen by the other alone"),
     "ResetSetting": ("settings/set_reset", "each is seen by the other alone"),
@@ -58,6 +60,7 @@ MOST_COMPLEX = 12
 PLAIN = {
     "engine/reading/frames.py::Frames._build": "one case per operator",
     "execution/catalog_effects.py::change_catalog": "one case per change of the catalog",
+    "execution/run.py::Run._done": "one case per plan",
     "planner/statements/telling/explain.py::describe": "one case per operator",
     "planner/statements/telling/explain.py::physical_lines": "one case per plan",
     "schema/literals.py::sql_literal": "one case per class of values",

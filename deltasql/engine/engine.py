@@ -28,6 +28,7 @@ from deltasql.engine.writing.stage import Stage as SparkStage
 from deltasql.engine.writing.stage import row_count
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.actions.actions import AddFile, Metadata
+from deltasql.log.actions.actions import AddCDCFile, AddFile
 from deltasql.log.protocol.features import has_variants
 from deltasql.log.storage.locations import is_local, table_location
 from deltasql.plan.base import quote
@@ -45,6 +46,7 @@ from deltasql.plan.operators import (
 )
 from deltasql.plan.reads import Reads
 from deltasql.runtime import Rewritten, SourceTable, Stage, Staged
+from deltasql.schema.checks import COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltasql.schema.types import DataType, StructType
 from deltasql.settings.session_settings import IO_MODE
 
@@ -264,6 +266,13 @@ class StatementEngine:
         written = WriteContext(table, assigned_sql(operator), insert=insert, merge=merge, replacing=replacing)
         with self.work(written):
             return rewrite(self.frames, self.spark, operator, _own(stage))
+
+    def record(self, changes: Operator, schema: StructType, stage: Stage) -> tuple[AddCDCFile, ...]:
+        """Stages files of the change data feed: the columns of `schema` of some rows, and their CHANGE_TYPE."""
+        size = _own(stage).input_size = input_size(changes)
+        with self.work(), self.spark.sized(size):
+            rows = self.frames.frame(changes).drop(COMMIT_VERSION, COMMIT_TIMESTAMP)
+            return _own(stage).write(rows, schema, changes=True).changes
 
     def source(self, operator: Rewrite) -> Source:
         """The source of a rewrite that has run: the rows that it had then, or the same ones read again."""

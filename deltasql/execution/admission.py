@@ -1,4 +1,4 @@
-"""Which plans may be part of a transaction, and why the others may not."""
+"""Which statements may be part of a transaction, and why the others may not."""
 
 from __future__ import annotations
 
@@ -6,19 +6,25 @@ from collections.abc import Mapping
 
 from deltasql.errors.statements.transaction import NestedTransactionError, NotInTransactionError
 from deltasql.log.actions import operations
-from deltasql.planner.catalog_changes import (
-    CatalogChange,
-    CatalogChoice,
-    Registration,
-    Relocation,
-    Renaming,
-    SchemaChoice,
-    SchemaComment,
-    SchemaCreation,
-    SchemaProperties,
-    SchemaRemoval,
-    Unregistration,
+from deltasql.plan.base import LogicalPlan
+from deltasql.plan.statements.features import DropFeature
+from deltasql.plan.statements.fsck import Fsck
+from deltasql.plan.statements.optimize import Optimize, Reorg, UpgradeUniform
+from deltasql.plan.statements.properties import CommentOnSchema
+from deltasql.plan.statements.restore import Restore
+from deltasql.plan.statements.table import (
+    CreateSchema,
+    CreateTable,
+    CreateTableLike,
+    DropSchema,
+    DropTable,
+    RenameTable,
+    SetSchemaProperties,
+    SetTableLocation,
+    UnsetSchemaProperties,
 )
+from deltasql.plan.statements.vacuum import Vacuum
+from deltasql.planner.catalog_changes import CatalogChange, CatalogChoice, SchemaChoice
 from deltasql.planner.changes import (
     AtomicBlock,
     FileRemoval,
@@ -29,51 +35,67 @@ from deltasql.planner.changes import (
     TableChange,
 )
 
-_CATALOG: Mapping[type[CatalogChange], str] = {
-    Registration: "CREATE TABLE",
-    Unregistration: "DROP TABLE",
-    Renaming: "ALTER TABLE … RENAME TO",
-    Relocation: "ALTER TABLE … SET LOCATION",
-    SchemaComment: "COMMENT ON SCHEMA",
-    SchemaCreation: "CREATE SCHEMA",
-    SchemaProperties: "ALTER SCHEMA",
-    SchemaRemoval: "DROP SCHEMA",
-}
-_REASONS = {
-    operations.RESTORE.name: "it puts the table back as it was, whatever is there now.",
-    operations.CLONE.name: "it puts another table in the place of this one.",
-    operations.STREAMING_UPDATE.name: "each batch of a stream is a commit that is done once.",
-    operations.FSCK.name: "it takes files out that are gone, on top of what others have committed.",
-}
 _MOVES = "it moves rows to other files, which must be those of a version."
 _MAKES = "it makes a table, or puts another one in its place."
-_CHANGES_CATALOG = "the catalog takes its change at once, and ROLLBACK could not undo it."
+_CATALOG = "the catalog takes its change at once, and ROLLBACK could not undo it."
 _STEPS = "it is several commits of its own."
 _DELETES = "it deletes files for good."
+_RESTORES = "it puts the table back as it was, whatever is there now."
+_MENDS = "it takes files out that are gone, of what others have committed."
+_STREAMS = "each batch of a stream is a commit that is done once."
+_UNCHANGED = "it says that no row changes (dataChange = false), which is so for a whole commit or not at all."
+
+_STATEMENTS: Mapping[type[LogicalPlan], tuple[str, str]] = {
+    Optimize: ("OPTIMIZE", _MOVES),
+    Reorg: ("REORG TABLE", _MOVES),
+    UpgradeUniform: ("REORG TABLE … UPGRADE UNIFORM", _STEPS),
+    Vacuum: ("VACUUM", _DELETES),
+    Restore: ("RESTORE", _RESTORES),
+    Fsck: ("FSCK REPAIR TABLE", _MENDS),
+    DropFeature: ("ALTER TABLE … DROP FEATURE", _STEPS),
+    CreateTable: ("CREATE TABLE", _MAKES),
+    CreateTableLike: ("CREATE TABLE … LIKE", _MAKES),
+    DropTable: ("DROP TABLE", _CATALOG),
+    RenameTable: ("ALTER TABLE … RENAME TO", _CATALOG),
+    SetTableLocation: ("ALTER TABLE … SET LOCATION", _CATALOG),
+    CreateSchema: ("CREATE SCHEMA", _CATALOG),
+    SetSchemaProperties: ("ALTER SCHEMA", _CATALOG),
+    UnsetSchemaProperties: ("ALTER SCHEMA", _CATALOG),
+    CommentOnSchema: ("COMMENT ON SCHEMA", _CATALOG),
+    DropSchema: ("DROP SCHEMA", _CATALOG),
+}
+"""Statements that never compose, whatever the table is like; how errors call them, and why."""
+
+
+def admit_statement(statement: LogicalPlan) -> None:
+    """Raises NotInTransactionError for a statement that can be no part of a transaction."""
+    known = _STATEMENTS.get(type(statement))
+    if known is not None:
+        raise NotInTransactionError(*known)
 
 
 def admit(plan: Plan) -> None:
-    """Raises NotInTransactionError or NestedTransactionError for what cannot be part of a transaction."""
+    """Raises NotInTransactionError or NestedTransactionError for what a statement cannot come to in a transaction."""
     match plan:
         case AtomicBlock():
             raise NestedTransactionError
         case TableChange() | RowChange():
             _admit_change(plan)
         case LayoutChange():
-            raise NotInTransactionError(operation=plan.commit.operation.name, reason=_MOVES)
+            raise NotInTransactionError(plan.commit.operation.name, _MOVES)
         case FileRemoval():
-            raise NotInTransactionError(operation="VACUUM", reason=_DELETES)
+            raise NotInTransactionError("VACUUM", _DELETES)
         case Stepwise(label) if plan.commits:
-            raise NotInTransactionError(operation=f"A statement of several commits ({label})", reason=_STEPS)
+            raise NotInTransactionError(f"A statement of several commits ({label})", _STEPS)
         case CatalogChange() if not isinstance(plan, (SchemaChoice, CatalogChoice)):
-            raise NotInTransactionError(operation=_CATALOG[type(plan)], reason=_CHANGES_CATALOG)
+            raise NotInTransactionError("A change of the catalog", _CATALOG)
 
 
 def _admit_change(change: TableChange | RowChange) -> None:
     operation = change.commit.operation
     if isinstance(change, RowChange) and change.rearranges:
-        reason = "it says that no row changes (dataChange = false), which is so for a whole commit or not at all."
-        raise NotInTransactionError(operation=operation.name, reason=reason)
+        raise NotInTransactionError(operation.name, _UNCHANGED)
     overwrites = bool(change.commit.parameters.get("isV1SaveAsTableOverwrite"))
     if change.commit.snapshot is None or not (operation.composes or overwrites):
-        raise NotInTransactionError(operation=operation.name, reason=_REASONS.get(operation.name, _MAKES))
+        reason = _STREAMS if operation is operations.STREAMING_UPDATE else _MAKES
+        raise NotInTransactionError(operation.name, reason)

@@ -158,11 +158,12 @@ class Run:
     def _committed(self, plan: TableChange | RowChange | LayoutChange, staged: StagedChange | None) -> Committed:
         assert staged is not None
         given = None if self._transaction is None else staged.contribution()
-        if self._transaction is None or given is None:
-            done = staged.commit()
+        if self._transaction is not None and given is not None:
+            done, is_done = self._transaction.join(given), not given.is_empty
         else:
-            done = self._transaction.join(given)
-        if done.version is not None or (given is not None and not given.is_empty):
+            done = staged.commit()
+            is_done = done.version is not None
+        if is_done:
             for setting in plan.commit.afterwards:
                 self._session.set(setting.key, setting.value)
         return done

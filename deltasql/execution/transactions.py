@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from deltasql.errors.base import Caret
+from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.log import StorageError
 from deltasql.errors.statements.transaction import (
-    FeedInTransactionError,
     NestedTransactionError,
     NoTransactionError,
     SecondTableError,
     StaleStatementError,
 )
-from deltasql.execution.admission import admit
+from deltasql.execution.admission import admit, admit_statement
 from deltasql.execution.commit import Committed, Contribution, commit_tags
 from deltasql.execution.identity import SCHEMA_UPDATE_TAG
-from deltasql.execution.joined_rows import JoinedRows
 from deltasql.execution.races import RaceRules
+from deltasql.execution.transaction_feed import with_feed
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddCDCFile, AddFile, Metadata, RemoveFile
 from deltasql.log.actions.deletion_vectors import vector_file
@@ -31,17 +29,21 @@ from deltasql.log.commit.rebase import Rebase
 from deltasql.log.commit.row_rebase import FollowingRebase, RowRebase
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.configuration.row_ids import ENABLEMENT_TAG
-from deltasql.log.pending.net_actions import NetActions
+from deltasql.log.pending.joined_rows import JoinedRows
+from deltasql.log.pending.net_actions import NetActions, now_ms
 from deltasql.log.pending.pinned_log import PinnedLog
-from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
 from deltasql.log.storage.paths import canonical
+from deltasql.plan.base import LogicalPlan
 from deltasql.plan.operators import Operator
+from deltasql.plan.parameters import BoundStatement
 from deltasql.plan.reads import Reads
-from deltasql.planner.changes import OfOneCommit, Plan, QueryRows, RowChange, SparkCommand, Step
+from deltasql.planner.changes import AtomicBlock, OfOneCommit, Plan, QueryRows, RowChange, SparkCommand, Step
 from deltasql.planner.rows.read_set import WHOLE_TABLE, partition_test, scans
 from deltasql.planner.rows.repeats import may_repeat
+from deltasql.runtime import RowReader
 from deltasql.schema.types import INTEGER, LONG, STRING, MapType, StructField, StructType
 from deltasql.settings.session_settings import RETRY_STATEMENTS, TIME_ZONE, USER_METADATA, Settings
+from deltasql.sql.tokens import tokens_from
 
 if TYPE_CHECKING:
     from deltasql.log.replay.delta_log import DeltaLog
@@ -58,7 +60,7 @@ TRANSACTION_RESULT = StructType(
 
 
 class Transactions:
-    """The transaction of a session, at most one at a time; `open` is None where each statement is its own."""
+    """The transaction of a session, at most one; `open` is None where each statement is its own."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -67,7 +69,7 @@ class Transactions:
         self._failed = False
 
     def take(self, step: Step, caret: Caret) -> Committed:
-        """Begins, commits or rolls back. Raises NestedTransactionError, NoTransactionError, and what a commit raises."""
+        """Begins, commits or rolls back. Raises NestedTransactionError, NoTransactionError; what `commit` raises."""
         failed, self._failed = self._failed, False
         if step is Step.BEGIN:
             if self.open is not None:
@@ -88,19 +90,40 @@ class Transactions:
         self._failed = False
         return done
 
-    @contextmanager
-    def block(self, caret: Caret) -> Iterator[OpenTransaction]:
-        """A transaction that is open in the block, and rolled back if that fails. Raises NestedTransactionError."""
-        if self.open is not None:
-            raise NestedTransactionError().at(caret)
-        self.open = transaction = OpenTransaction(self._settings)
+    def admit(self, item: LogicalPlan | Plan, sql: str) -> None:
+        """Raises what an open transaction says to a statement or its plan, placed at the first word of `sql`."""
+        if self.open is None:
+            return
         try:
-            yield transaction
+            if isinstance(item, LogicalPlan):
+                admit_statement(item)
+            else:
+                self.open.admit(item)
+        except DeltaSqlError as error:
+            first = next(iter(tokens_from(sql, 0)), None)
+            raise error.at(None if first is None else Caret(sql, first.start, first.end)) from None
+
+    def stage(self, block: AtomicBlock, run: Callable[[BoundStatement], tuple[Committed, bool]]) -> StagedBlock:
+        """Has `run` do the statements of a block in a transaction of its own, up to the commit.
+
+        `run` gives what a statement came to, and whether that are the rows of a query. Raises NestedTransactionError.
+        """
+        if self.open is not None:
+            raise NestedTransactionError().at(block.caret)
+        self.open = transaction = OpenTransaction(self._settings)
+        done, is_query = Committed(), False
+        try:
+            for statement in block.statements:
+                try:
+                    done, is_query = run(statement.bound)
+                except DeltaSqlError as error:
+                    raise error.moved(statement.bound.sql, block.sql, statement.start) from None
         except BaseException:
             transaction.roll_back()
             raise
         finally:
             self.open = None
+        return StagedBlock(transaction, done, is_query=is_query)
 
     def close(self) -> None:
         """Rolls back what is open."""
@@ -172,8 +195,8 @@ class OpenTransaction:
     def join(self, given: Contribution) -> Committed:
         """Puts a statement on top of those before it, and gives its answer; nothing is committed.
 
-        Raises what `admit` raises, StaleStatementError and FeedInTransactionError. Then the transaction is as it was,
-        and what the statement has staged is gone.
+        Raises what `admit` and `with_feed` raise, and StaleStatementError. Then the transaction is as it was, and what
+        the statement has staged is gone.
         """
         try:
             self._check_target(given.change)
@@ -181,9 +204,8 @@ class OpenTransaction:
                 given.discard()
                 return given.answer
             log = self._logs[given.change.commit.log.location]
-            before = self._net or NetActions(log.location)
-            self._check_feed(given, before, log)
-            net = before.after(given.actions, _now(), given.marked, given.marking)
+            given, before = with_feed(given, self._net or NetActions(log.location), log)
+            net = before.after(given.actions, now_ms(), given.marked, given.marking)
             log.put_on_top(net)
         except BaseException:
             given.discard()
@@ -195,7 +217,7 @@ class OpenTransaction:
     def commit(self) -> Committed:
         """Commits what is left of all statements, as one version. Raises a ConcurrentModificationError.
 
-        Whatever it raises, the transaction is rolled back, unless the storage does not say whether the version is there.
+        Whatever it raises, the transaction is rolled back, unless the storage leaves open whether the version is there.
         """
         net, log = self._net, self._written
         if net is None or log is None or net.is_empty:
@@ -247,25 +269,6 @@ class OpenTransaction:
             reads = Reads(predicate or "TRUE", paths, matches=matches, alias=scan.pruning.alias)
             self._queries.setdefault(scan.table.location, []).append(reads)
 
-    def _check_feed(self, given: Contribution, before: NetActions, log: PinnedLog) -> None:
-        """Raises FeedInTransactionError where change rows would not tell what became of the version that was read."""
-        on = log.snapshot().properties[CHANGE_DATA_FEED]
-        after = next((item.properties[CHANGE_DATA_FEED] for item in given.actions if isinstance(item, Metadata)), on)
-        if not (on or after) or not before.changes_files:
-            return
-        reason = ""
-        writes = any(isinstance(action, AddCDCFile) for action in given.actions)
-        if on != after:
-            reason = "rows have changed before the feed was switched on or off."
-        elif not (writes or given.marked or any(isinstance(item, (AddFile, RemoveFile)) for item in given.actions)):
-            return
-        elif writes != bool(before.changes):
-            reason = "one writes rows into the feed, of the other they are derived from its files."
-        elif writes and before.touches_added(given.actions, given.marked):
-            reason = "it changes rows, or copies some, that the transaction has changed before."
-        if reason:
-            raise FeedInTransactionError(operation=str(given.change.commit.operation), table=log.table, reason=reason)
-
     # The commit
 
     def _committed(self, net: NetActions, log: PinnedLog) -> Commit:
@@ -295,7 +298,7 @@ class OpenTransaction:
             reads = part.change.commit.reads
             if reads is not None:
                 yield reads
-            elif part.marked or any(isinstance(action, RemoveFile) for action in part.actions):
+            elif _takes_rows(part):
                 yield WHOLE_TABLE
 
     def _provenance(self) -> Provenance:
@@ -329,39 +332,36 @@ class OpenTransaction:
         both = {key: value for item in tags for key, value in item.items() if key != ENABLEMENT_TAG}
         stated = [item for item, part in zip(tags, self._parts, strict=True) if _states_metadata(part)]
         if any(SCHEMA_UPDATE_TAG not in item for item in stated):
+            # Others may not take it for a commit that only counts on.
             both.pop(SCHEMA_UPDATE_TAG, None)
         return both or None
 
     def _rebase(self, net: NetActions, log: PinnedLog) -> Rebase:
         """What is done about winners: by rows where each statement's are told apart, else by files."""
-        rules, marking = RaceRules.of(self._settings), net.marking(_now())
+        rules, marking = RaceRules.of(self._settings), net.marking(now_ms())
         if not rules.follow_rows_of(log.read):
             return Rebase(rules.strict, () if marking is None else marking.actions)
-        changes = [part for part in self._parts if isinstance(part.change, RowChange) and part.change.rows.probe]
         read = self._parts[0].runtime.row_reader(log.read, None, None, None, rules.time_zone)
         describe = self._parts[0].describe if len(self._parts) == 1 else None
-        if not changes or len(changes) < len(self._readers) or self._queries.get(log.location):
+        readers = self._row_readers(log, rules.time_zone)
+        if not readers:
             touched = TouchedRows(log.store, log.location, read, dict(net.marked), marking)
             return FollowingRebase(touched, rules.strict, describe)
-        readers = [
-            part.runtime.row_reader(spec.snapshot, spec.reads, part.change.rows.probe, part.stage, rules.time_zone)
-            for part in changes
-            for spec in [part.change.commit]
-        ]
         rows = JoinedRows(read, readers)
         touched = TouchedRows(log.store, log.location, rows, dict(net.marked), marking)
         return RowRebase(touched, rows, rules.budget, rules.strict, describe)
 
-    @property
-    def _readers(self) -> Sequence[Contribution]:
-        """The statements that depend on rows of the table."""
-        return [
-            part
-            for part in self._parts
-            if part.change.commit.reads is not None
-            or part.marked
-            or any(isinstance(action, RemoveFile) for action in part.actions)
-        ]
+    def _row_readers(self, log: PinnedLog, time_zone: str | None) -> list[RowReader]:
+        """One for each statement that depends on rows; none where some of these does not tell rows apart."""
+        readers: list[RowReader] = []
+        for part in self._parts:
+            spec, probe = part.change.commit, part.change.rows.probe if isinstance(part.change, RowChange) else None
+            if spec.reads is None and not _takes_rows(part):
+                continue
+            if probe is None or spec.snapshot is None or log.location in self._queries:
+                return []
+            readers.append(part.runtime.row_reader(spec.snapshot, spec.reads, probe, part.stage, time_zone))
+        return readers
 
     def _remove_unused(self, net: NetActions, log: PinnedLog, commit: Commit) -> None:
         """Removes files that one statement has written and another has replaced."""
@@ -382,9 +382,9 @@ def _written_files(parts: Sequence[Contribution], root: str) -> set[str]:
     return {canonical(action.path, root) for action in actions} | vectors
 
 
+def _takes_rows(part: Contribution) -> bool:
+    return bool(part.marked) or any(isinstance(action, RemoveFile) for action in part.actions)
+
+
 def _states_metadata(part: Contribution) -> bool:
     return any(isinstance(action, Metadata) for action in part.actions)
-
-
-def _now() -> int:
-    return int(time.time() * 1000)

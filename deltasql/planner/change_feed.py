@@ -6,7 +6,7 @@ Version, timestamp and kind of a change are the same for all rows of a file, so 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
@@ -41,6 +41,7 @@ from deltasql.sql.tokens import tokenize
 if TYPE_CHECKING:
     from deltasql.log.reading.change_feed import MarkedRows, VersionChanges
     from deltasql.log.replay.delta_log import DeltaLog
+    from deltasql.log.replay.snapshot import Snapshot
     from deltasql.planner.context import Context
     from deltasql.sql.relations import TableReference
 
@@ -102,6 +103,11 @@ def _span(log: DeltaLog, function: str, bounds: Iterable[SqlText], context: Cont
     return first, last
 
 
+def derived_changes(changed: VersionChanges, snapshot: Snapshot) -> Operator:
+    """The rows of a commit's feed as they follow from its data files: columns of `snapshot`, then CHANGE_FIELDS."""
+    return _FeedRows(snapshot, changed.version, [changed], {changed.version: 0}).rows()
+
+
 @dataclass(frozen=True, slots=True)
 class _Moment:
     micros: int
@@ -160,8 +166,30 @@ class _Feed:
 
     def rows(self) -> Operator:
         times = self.log.commit_times(item.version for item in self.versions)
-        scans = [self._scan(layer, times) for group in self._groups() for layer in _layers(group)]
-        return UnionAll(tuple(scans)) if scans else self._scan([], times)
+        return _FeedRows(self.snapshot, self.end, self.versions, times).rows()
+
+    def _check(self, metadata: Metadata, version: int) -> None:
+        if not metadata.properties[CHANGE_DATA_FEED]:
+            raise MissingChangeDataError(table=self.log.table, version=version, start=self.start, end=self.end)
+        reason = unreadable_part(self.snapshot.schema, metadata.schema)
+        if reason is not None:
+            raise IncompatibleChangeSchemaError(
+                table=self.log.table, version=version, start=self.start, end=self.end, reason=reason
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _FeedRows:
+    """The feed of some versions as scans that give the columns of `snapshot`. `times` are those of commits, in ms."""
+
+    snapshot: Snapshot
+    end: int
+    versions: Sequence[VersionChanges]
+    times: Mapping[int, int]
+
+    def rows(self) -> Operator:
+        scans = [self._scan(layer) for group in self._groups() for layer in _layers(group)]
+        return UnionAll(tuple(scans)) if scans else self._scan([])
 
     def _groups(self) -> list[list[_File]]:
         """The files of the feed by what their rows tell, each group in the order of versions."""
@@ -173,16 +201,7 @@ class _Feed:
             [_File(m.file, item.version, "insert", m) for item in self.versions for m in item.unmarked],
         ]
 
-    def _check(self, metadata: Metadata, version: int) -> None:
-        if not metadata.properties[CHANGE_DATA_FEED]:
-            raise MissingChangeDataError(table=self.log.table, version=version, start=self.start, end=self.end)
-        reason = unreadable_part(self.snapshot.schema, metadata.schema)
-        if reason is not None:
-            raise IncompatibleChangeSchemaError(
-                table=self.log.table, version=version, start=self.start, end=self.end, reason=reason
-            )
-
-    def _scan(self, files: list[_File], times: Mapping[int, int]) -> Scan:
+    def _scan(self, files: list[_File]) -> Scan:
         """One scan over files of one kind."""
         own_type = not files or files[0].change is None
         names = [
@@ -192,15 +211,15 @@ class _Feed:
             COMMIT_TIMESTAMP,
         ]
         return Scan(
-            table=TableVersion(self.log.table, self.log.location, self.end),
+            table=TableVersion(self.snapshot.table, self.snapshot.location, self.end),
             schema=StructType((*self.snapshot.schema, *CHANGE_FIELDS)),
             partition_columns=tuple(names),
-            files=self._files(files, names, times),
+            files=self._files(files, names),
             pruning=Pruning(len(files)),
             marked_only=bool(files) and files[0].marked is not None,
         )
 
-    def _files(self, files: list[_File], names: list[str], times: Mapping[int, int]) -> Any:
+    def _files(self, files: list[_File], names: list[str]) -> Any:
         import pyarrow as pa
 
         from deltasql.log.actions.file_tables import DELETION_VECTOR
@@ -208,18 +227,18 @@ class _Feed:
         values = pa.struct([(name, pa.string()) for name in names])
         columns = {
             "path": pa.array([item.action["path"] for item in files], pa.string()),
-            "partitionValues": pa.array([self._values(item, times) for item in files], values),
+            "partitionValues": pa.array([self._values(item) for item in files], values),
             "size": pa.array([item.action.get("size") or 0 for item in files], pa.int64()),
             "stats": pa.nulls(len(files), pa.string()),
             "deletionVector": pa.array([_vector(item) for item in files], DELETION_VECTOR),
         }
         return pa.table(columns)
 
-    def _values(self, file: _File, times: Mapping[int, int]) -> dict[str, str | None]:
+    def _values(self, file: _File) -> dict[str, str | None]:
         stored = file.action.get("partitionValues") or {}
         fields = (self.snapshot.schema.find(name) for name in self.snapshot.partition_columns)
         own = {field.name: stored.get(physical_name(field)) for field in fields if field is not None}
-        moment = datetime.fromtimestamp(times[file.version] / 1000, timezone.utc)
+        moment = datetime.fromtimestamp(self.times[file.version] / 1000, timezone.utc)
         stamp = moment.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
         return own | {CHANGE_TYPE: file.change, COMMIT_VERSION: str(file.version), COMMIT_TIMESTAMP: stamp}
 

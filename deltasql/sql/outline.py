@@ -84,10 +84,10 @@ def _elements(text: str) -> Iterator[tuple[str, int, int]]:
 def find(pattern: str, statement: Outline) -> tuple[int, int] | None:
     """Where in the text stands what `pattern` has between < and >, if the statement begins as the pattern says.
 
-    A pattern is words with blanks between: `A|B` is a choice, `[A|B]` may be missing, `!A|B` does not follow, `name` a name with its dots and
-    `part` one of its parts, `string` a string, `(` an opening bracket and `()` a group, `~` any token that is no
-    bracket or comma, `…` anything outside of brackets, `⋯` anything at all, `end` the end. EXPLAIN and WITH may stand
-    before it.
+    A pattern is words with blanks between: `A|B` is a choice, `[A|B]` may be missing, `!A|B` must not follow, `name` is
+    a name with its dots and `part` one of its parts, `string` a string, `(` an opening bracket and `()` a group, `~`
+    any token that is no bracket or comma, `…` anything outside of brackets, `⋯` anything at all, `end` the end. EXPLAIN
+    and WITH may stand before it.
     """
     match = _compiled(pattern).match(statement.line)
     if match is None:

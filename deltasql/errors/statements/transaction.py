@@ -76,7 +76,7 @@ class ControlInBlockError(DeltaSqlError):
 @condition(
     "NO_ACTIVE_TRANSACTION",
     "25000",
-    "There is no transaction to {verb}. BEGIN TRANSACTION begins one; outside of it each statement is committed at once.",
+    "There is no transaction to {verb}. BEGIN TRANSACTION begins one; outside of one each statement is a commit.",
 )
 class NoTransactionError(DeltaSqlError):
     """COMMIT or ROLLBACK without BEGIN."""

@@ -7,6 +7,7 @@ that the version before has.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -100,6 +101,10 @@ class NetActions:
             self.root, self.table.after(actions), files.added, files.removed, files.marked, files.restated, changes
         )
 
+    def recording(self, changes: Iterable[AddCDCFile]) -> NetActions:
+        """With files of the change data feed besides those that it has."""
+        return replace(self, changes=(*self.changes, *changes))
+
     @property
     def is_empty(self) -> bool:
         """Whether nothing is left to commit."""
@@ -130,6 +135,11 @@ class NetActions:
         removed = (action.path for action in actions if isinstance(action, RemoveFile))
         paths = (*removed, *(item.add.path for item in marked))
         return any(canonical(path, self.root) in self.added for path in paths)
+
+
+def now_ms() -> int:
+    """The time for actions that are made now."""
+    return int(time.time() * 1000)
 
 
 def _kept(restated: Mapping[str, AddFile | None]) -> Collection[str]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from deltasql.log.actions.actions import Action, AddCDCFile, AddFile, CommitInfo, RemoveFile
 from deltasql.log.actions.commit_file import CommitFile
-from deltasql.log.pending.net_actions import NetActions
+from deltasql.log.pending.net_actions import NetActions, now_ms
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.log_segment import LogListing
 from deltasql.log.replay.snapshot import Snapshot
@@ -60,9 +59,9 @@ class PinnedLog(DeltaLog):
 
     def put_on_top(self, net: NetActions) -> Snapshot:
         """Makes the version that was read, with `net` on top, the latest one of this log."""
-        read, now = self.read, int(time.time() * 1000)
+        read, now = self.read, now_ms()
         version = read.version + 1
-        commit = _commit(net, version, now)
+        commit = pending_commit(net, version, now)
         entry = Entry(commit_path(version), 0, now)
         segment = read.segment.extended(LogListing({version: entry}, (), frozenset(), complete=False))
         self._pending = Snapshot(self.real.reader.with_pending(commit, entry), segment, read.known())
@@ -91,14 +90,14 @@ class PinnedLog(DeltaLog):
         return self.real.replaced(snapshot)
 
 
-def _commit(net: NetActions, version: int, now_ms: int) -> CommitFile:
+def pending_commit(net: NetActions, version: int, timestamp_ms: int) -> CommitFile:
     """`net` as a reader of the log would find it, were it committed now."""
-    table, marking = net.table, net.marking(now_ms)
+    table, marking = net.table, net.marking(timestamp_ms)
     actions: list[Action] = [*net.fixed_actions(), *(marking.actions if marking is not None else ())]
     return CommitFile(
         version,
         commit_path(version),
-        info=CommitInfo({"timestamp": now_ms, "inCommitTimestamp": now_ms}),
+        info=CommitInfo({"timestamp": timestamp_ms, "inCommitTimestamp": timestamp_ms}),
         protocol=None if table.protocol is None else table.protocol.to_json()["protocol"],
         metadata=None if table.metadata is None else table.metadata.to_json()["metaData"],
         transactions=dict(table.transactions),

@@ -54,10 +54,11 @@ def version_changes(log: DeltaLog, start: int, end: int) -> Iterator[VersionChan
             data = log.store.read(path)
         except FileNotFoundError as error:
             raise LogFileNotFoundError(log.table, path) from error
-        yield _changes_of(log, parse_whole_commit(data, version, path, log.table))
+        yield changes_of(log, parse_whole_commit(data, version, path, log.table))
 
 
-def _changes_of(log: DeltaLog, commit: CommitFile) -> VersionChanges:
+def changes_of(log: DeltaLog, commit: CommitFile) -> VersionChanges:
+    """The changes of one commit, whose file actions are JSON objects."""
     if commit.changes:
         return VersionChanges(commit.version, commit.metadata, commit.changes)
     if _merged_nothing(commit):

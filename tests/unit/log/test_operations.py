@@ -26,9 +26,16 @@ def test_what_puts_a_table_back_is_not_repeated() -> None:
 def test_what_returns_counts_changes_data() -> None:
     assert all(item.changes_data for item in OURS if item.outcome is not Outcome.NONE)
     assert {item.name for item in OURS if item.changes_data and item.outcome is Outcome.NONE} == {
-        *("TRUNCATE", "RESTORE", "CLONE", "CONVERT"),
+        *("TRUNCATE", "TRANSACTION", "RESTORE", "CLONE", "CONVERT"),
     }
 
 
 def test_backfills_state_files_anew() -> None:
     assert [item.name for item in OURS if item.restates_files] == ["ROW TRACKING BACKFILL", "ROW TRACKING UNBACKFILL"]
+
+
+def test_what_composes_is_not_done_at_once() -> None:
+    assert not any(item.replaces_all or item.restates_files or not item.may_repeat for item in OURS if item.composes)
+    assert {item.name for item in OURS if item.composes and item.changes_data} == {
+        *("WRITE", "UPDATE", "DELETE", "MERGE", "TRUNCATE"),
+    }

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.log.actions.vector_writer import MarkedFile
-from deltasql.runtime import RowReader
+from deltasql.log.commit.moved_rows import Follower
+from deltasql.log.commit.row_rebase import RowQuestions
 
 if TYPE_CHECKING:
     from deltasql.log.actions.actions import AddFile
@@ -16,13 +17,13 @@ if TYPE_CHECKING:
 
 
 class JoinedRows:
-    """Answers as `runtime.RowReader` does, for several statements. `read` answers for the version that all began with.
+    """Answers RowQuestions for several statements, and as a Follower for the version that the first of them has read.
 
     A row that no statement would have acted on stays as it is until the next statement, so that it is enough to ask
     each by itself.
     """
 
-    def __init__(self, read: RowReader, statements: Sequence[RowReader]) -> None:
+    def __init__(self, read: Follower, statements: Sequence[RowQuestions]) -> None:
         self._read, self._statements = read, statements
 
     def candidates(self, adds: Sequence[AddFile]) -> Sequence[AddFile]:
