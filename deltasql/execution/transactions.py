@@ -94,14 +94,15 @@ class Transactions:
         """Raises what an open transaction says to a statement or its plan, placed at the first word of `sql`."""
         if self.open is None:
             return
+        first = next(tokens_from(sql, 0), None)
+        self.open.place = None if first is None else Caret(sql, first.start, first.end)
         try:
             if isinstance(item, LogicalPlan):
                 admit_statement(item)
             else:
                 self.open.admit(item)
         except DeltaSqlError as error:
-            first = next(iter(tokens_from(sql, 0)), None)
-            raise error.at(None if first is None else Caret(sql, first.start, first.end)) from None
+            raise error.at(self.open.place) from None
 
     def stage(self, block: AtomicBlock, run: Callable[[BoundStatement], tuple[Committed, bool]]) -> StagedBlock:
         """Has `run` do the statements of a block in a transaction of its own, up to the commit.
@@ -160,6 +161,8 @@ class OpenTransaction:
     """
 
     def __init__(self, settings: Settings) -> None:
+        self.place: Caret | None = None
+        """Where errors about the newest statement as a whole are placed."""
         self._settings = settings
         self._logs: dict[str, PinnedLog] = {}
         self._queries: dict[str, list[Reads]] = {}
@@ -207,8 +210,10 @@ class OpenTransaction:
             given, before = with_feed(given, self._net or NetActions(log.location), log)
             net = before.after(given.actions, now_ms(), given.marked, given.marking)
             log.put_on_top(net)
-        except BaseException:
+        except BaseException as error:
             given.discard()
+            if isinstance(error, DeltaSqlError):
+                raise error.at(self.place) from None
             raise
         self._written, self._net = log, net
         self._parts.append(given)

@@ -3,7 +3,7 @@
 -- mask: metrics, timestamp
 
 CREATE TABLE t (id INT, v STRING);
-CREATE TABLE `other table` (a INT);
+CREATE TABLE `other-table` (a INT);
 
 -- name: nothing to end
 COMMIT;
@@ -17,7 +17,7 @@ ALTER TABLE t SET TBLPROPERTIES ('note' = 'n');
 DESCRIBE t;
 SHOW TBLPROPERTIES t ('note');
 -- name: only its own
-DESCRIBE TABLE `other table`;
+DESCRIBE TABLE `other-table`;
 -- name: committed versions
 DESCRIBE HISTORY t;
 -- name: the next version is not there yet
@@ -26,8 +26,8 @@ EXPLAIN INSERT INTO t (id) VALUES (4);
 BEGIN WORK;
 start /* once more */ transaction;
 BEGIN ATOMIC INSERT INTO t (id) VALUES (4); END;
-INSERT INTO `other table` VALUES (1);
-ALTER TABLE `other table` ADD COLUMN b INT;
+INSERT INTO `other-table` VALUES (1);
+ALTER TABLE `other-table` ADD COLUMN b INT;
 OPTIMIZE t;
 VACUUM t;
 RESTORE t TO VERSION AS OF 0;
