@@ -34,6 +34,7 @@ pytestmark = pytest.mark.spark
 EXAMPLES = int(os.environ.get("DELTASQL_EXAMPLES", "0"))
 # Keys of one file, of two partitions, and of no row.
 KEYS = [0, 1, 2, 3, 5, 7, 12]
+CHANGES = ["INSERT", "UPDATE", "UPDATE IN", "REKEY", "DELETE", "MERGE", "MERGE NEW", "COPY"]
 
 
 class Row(NamedTuple):
@@ -50,6 +51,17 @@ class Statement:
     a: int = 0
     b: int = 0
     tag: int = 0
+    block: tuple[Statement, ...] = ()
+    """The statements of a transaction."""
+
+    @property
+    def parts(self) -> tuple[Statement, ...]:
+        """What runs one after another."""
+        return self.block or (self,)
+
+    @property
+    def only_appends(self) -> bool:
+        return all(part.kind == "INSERT" for part in self.parts)
 
     @property
     def rearranges(self) -> bool:
@@ -61,6 +73,8 @@ class Statement:
         return {self.a: self.tag, self.b: self.tag + 1}
 
     def sql(self, path: str, clustered: bool) -> str:
+        if self.block:
+            return f"BEGIN ATOMIC {'; '.join(part.sql(path, clustered) for part in self.block)}; END"
         a, b, tag, table = self.a, self.b, self.tag, f"delta.`{path}`"
         pairs = ", ".join(f"({key}, {value})" for key, value in self.keys.items())
         merge = f"MERGE INTO {table} AS t USING (SELECT * FROM VALUES {pairs} AS s(id, v)) AS s ON t.id = s.id"
@@ -81,6 +95,8 @@ class Statement:
 
     def depends_on(self, row: Row) -> bool:
         """Whether the statement does something else if this row is there."""
+        if self.block:
+            return any(part.depends_on(row) for part in self.block)
         match self.kind:
             case "UPDATE" | "REKEY" | "COPY":
                 return row.id == self.a
@@ -132,12 +148,27 @@ class Effect:
 
 
 def effect(statement: Statement, state: Mapping[int, Row]) -> Effect:
+    if statement.block:
+        return _block_effect(statement.block, state)
     met = {name: row for name, row in state.items() if statement.depends_on(row)}
     # A row that is written again is another one, even with the same values.
     writes = statement.kind in {"UPDATE", "UPDATE IN", "REKEY", "DELETE", "MERGE"}
     images = [statement.image(row) for row in met.values()] if writes else []
     new = [*(row for row in images if row is not None), *statement.new(list(met.values()))]
     return Effect(frozenset(met), frozenset(met if writes else ()), tuple(new))
+
+
+def _block_effect(block: Sequence[Statement], state: Mapping[int, Row]) -> Effect:
+    """The net effect: rows that come and go in between are nobody's."""
+    names, now = count(max(state, default=0) + 1), dict(state)
+    met: set[int] = set()
+    for part in block:
+        done = effect(part, now)
+        met |= done.met & state.keys()
+        now = after(now, done, names)
+    return Effect(
+        frozenset(met), frozenset(state.keys() - now.keys()), tuple(now[name] for name in now.keys() - state.keys())
+    )
 
 
 def after(state: Mapping[int, Row], done: Effect, names: Iterator[int]) -> dict[int, Row]:
@@ -310,7 +341,7 @@ class Run:
             # Rows are not always found again, also not where another statement has taken a move back.
             return None
         own = effect(statement, self.versions[since])
-        if statement.rearranges or statement.kind == "INSERT" or not (own.gone or own.new):
+        if statement.rearranges or statement.only_appends or not (own.gone or own.new):
             return False
         lenient = self.layout.level == "WriteSerializable"
         skipped: list[int] = []
@@ -318,7 +349,7 @@ class Run:
             selected = any(statement.depends_on(row) for row in done.new)
             if own.met & done.gone:
                 return True
-            if lenient and other.kind == "INSERT":
+            if lenient and other.only_appends:
                 skipped += [number] if selected else []
                 continue
             # A reader of what was left aside comes behind it, and must not come before this statement.
@@ -338,9 +369,16 @@ class Run:
 
 
 def statement(draw: st.DrawFn, keys: Sequence[int], tag: int) -> Statement:
-    changes = ["INSERT", "UPDATE", "UPDATE IN", "REKEY", "DELETE", "MERGE", "MERGE NEW", "COPY"]
     # Changes of rows come more often: only with them something is at stake.
-    kind = draw(st.sampled_from([*changes, *changes, "OPTIMIZE", "ORDER", "PURGE"]))
+    kind = draw(st.sampled_from([*CHANGES, *CHANGES, "OPTIMIZE", "ORDER", "PURGE", "BLOCK", "BLOCK"]))
+    if kind == "BLOCK":
+        number = draw(st.integers(2, 3))
+        return Statement(kind, tag=tag, block=tuple(change(draw, keys, tag + 1000 * part) for part in range(number)))
+    return change(draw, keys, tag, kind)
+
+
+def change(draw: st.DrawFn, keys: Sequence[int], tag: int, kind: str | None = None) -> Statement:
+    kind = kind or draw(st.sampled_from(CHANGES))
     a, b = draw(st.sampled_from(keys)), draw(st.sampled_from(keys))
     return Statement(kind, min(a, b), max(a, b), tag) if kind == "DELETE" else Statement(kind, a, b, tag)
 
