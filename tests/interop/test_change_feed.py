@@ -59,6 +59,24 @@ def test_both_tell_the_same_changes(writer: str, kind: str, session: deltasql.se
         assert sorted(arrow_rows(_plain(feed.select(names))), key=str) == found
 
 
+TRANSACTIONS = (
+    "BEGIN ATOMIC INSERT INTO {t} VALUES (30, 'n', 1); UPDATE {t} SET v = 'u' WHERE id = 2; DELETE FROM {t} WHERE id = 4; END",
+    "BEGIN ATOMIC DELETE FROM {t} WHERE id = 6; INSERT INTO {t} VALUES (31, 'n', 1), (32, 'n', 0); DELETE FROM {t} WHERE id = 32; END",
+    "BEGIN ATOMIC UPDATE {t} SET p = 5 WHERE id IN (8, 9); INSERT INTO {t} VALUES (33, 'n', 0); END",
+)
+
+
+@pytest.mark.parametrize("kind", ["deletion vectors", "mapped columns"])
+def test_so_they_do_of_transactions(kind: str, session: deltasql.session.Session, tmp_path: Path) -> None:
+    path = tmp_path / "feed"
+    properties = "'delta.enableDeletionVectors' = 'true', " if kind == "mapped columns" else ""
+    for text in (*SCRIPT[:2], *TRANSACTIONS):
+        session.sql(text.format(t=f"delta.`{path}`", properties=properties + PROPERTIES[kind]))
+    found = ours(session, path)
+    assert found == theirs(path)
+    assert len(found) == 20 + 4 + 2 + 5
+
+
 def _plain(rows: pa.Table) -> pa.Table:
     return rows.cast(pa.schema([field.with_type(_KINDS.get(field.type, field.type)) for field in rows.schema]))
 

@@ -178,6 +178,13 @@ SCRIPTS = {
         INSERT INTO t VALUES ('y', named_struct('y', 3, 'z', 4), 5);
         RESTORE TABLE t TO VERSION AS OF 1
     """,
+    "several statements, one commit": """
+        CREATE TABLE t (a INT, b STRING) USING delta TBLPROPERTIES ('delta.enableDeletionVectors' = 'true', 'delta.enableRowTracking' = 'true', 'delta.checkpointInterval' = '2');
+        INSERT INTO t SELECT /*+ COALESCE(1) */ cast(id AS INT), 'x' FROM range(10);
+        BEGIN ATOMIC DELETE FROM t WHERE a = 5; INSERT INTO t VALUES (10, 'n'), (11, 'n'); UPDATE t SET b = 'u' WHERE a IN (6, 10); DELETE FROM t WHERE a = 7; END;
+        BEGIN ATOMIC INSERT INTO t VALUES (12, 'n'); ALTER TABLE t ADD COLUMN c DATE; UPDATE t SET c = DATE'2024-01-31' WHERE a IN (1, 12); MERGE INTO t USING (SELECT 2 AS a UNION ALL SELECT 20) s ON t.a = s.a WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (a) VALUES (s.a); END;
+        BEGIN ATOMIC DELETE FROM t WHERE a = 3; INSERT OVERWRITE t SELECT * FROM t WHERE a < 9; DELETE FROM t WHERE a = 0; END
+    """,
     "quoted names": """
         CREATE TABLE t (`größe` INT, `a.b` INT, `select` STRING) USING delta PARTITIONED BY (`a.b`);
         INSERT INTO t VALUES (1, 2, 'x');
