@@ -33,9 +33,9 @@ def with_feed(given: Contribution, before: NetActions, log: PinnedLog) -> tuple[
         return given, before
     if _feed_after(given, has_feed) != has_feed:
         raise _error(given, log, _SWITCHED)
-    if not has_feed or not (given.marked or any(isinstance(item, _OF_FILES) for item in given.actions)):
+    if not has_feed or not (given.marked or _has(given, (AddFile, RemoveFile))):
         return given, before
-    writes = any(isinstance(action, AddCDCFile) for action in given.actions)
+    writes = _has(given, (AddCDCFile,))
     if not writes and not before.changes:
         return given, before
     if before.touches_added(given.actions, given.marked):
@@ -51,7 +51,8 @@ def with_feed(given: Contribution, before: NetActions, log: PinnedLog) -> tuple[
     return given, before
 
 
-_OF_FILES = (AddFile, RemoveFile)
+def _has(given: Contribution, kinds: tuple[type, ...]) -> bool:
+    return any(isinstance(action, kinds) for action in given.actions)
 
 
 def _feed_after(given: Contribution, before: bool) -> bool:

@@ -22,24 +22,6 @@ DESCRIBE TABLE `other-table`;
 DESCRIBE HISTORY t;
 -- name: the next version is not there yet
 EXPLAIN INSERT INTO t (id) VALUES (4);
--- name: refused inside, the transaction stays
-BEGIN WORK;
-start /* once more */ transaction;
-BEGIN ATOMIC INSERT INTO t (id) VALUES (4); END;
-INSERT INTO `other-table` VALUES (1);
-ALTER TABLE `other-table` ADD COLUMN b INT;
-OPTIMIZE t;
-VACUUM t;
-RESTORE t TO VERSION AS OF 0;
-REORG TABLE t APPLY (PURGE);
-CREATE TABLE u (a INT);
-CREATE OR REPLACE TABLE t (a INT);
-DROP TABLE t;
-ALTER TABLE t RENAME TO u;
-ALTER TABLE t SET TBLPROPERTIES ('delta.enableRowTracking' = 'true');
-CREATE SCHEMA s;
-COMMENT ON SCHEMA default IS 'c';
-DROP SCHEMA IF EXISTS s;
 -- name: a statement that fails leaves it as it was
 INSERT INTO t (nothing) VALUES (1);
 ALTER TABLE t DROP COLUMN none;
