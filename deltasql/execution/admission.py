@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from deltasql.errors.statements.transaction import NestedTransactionError, NotInTransactionError
 from deltasql.log.actions import operations
 from deltasql.plan.base import LogicalPlan
+from deltasql.plan.statements.copy_into import CopyInto
 from deltasql.plan.statements.features import DropFeature
 from deltasql.plan.statements.fsck import Fsck
 from deltasql.plan.statements.optimize import Optimize, Reorg, UpgradeUniform
@@ -45,7 +46,10 @@ _MENDS = "it takes files out that are gone, of what others have committed."
 _STREAMS = "each batch of a stream is a commit that is done once."
 _UNCHANGED = "it says that no row changes (dataChange = false), which is so for a whole commit or not at all."
 
+_LOADS = "what it has loaded is noted with its own commit, on top of other loads."
+
 _STATEMENTS: Mapping[type[LogicalPlan], tuple[str, str]] = {
+    CopyInto: ("COPY INTO", _LOADS),
     Optimize: ("OPTIMIZE", _MOVES),
     Reorg: ("REORG TABLE", _MOVES),
     UpgradeUniform: ("REORG TABLE … UPGRADE UNIFORM", _STEPS),
