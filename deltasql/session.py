@@ -11,16 +11,16 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, cast
 
 from deltasql.catalog import Catalog
-from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
 from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.errors.script import ScriptPhasesError
 from deltasql.errors.statements.transaction import NotInTransactionError
-from deltasql.errors.syntax import TooComplexError
 from deltasql.errors.usage import SessionClosedError
 from deltasql.execution.asleep import Asleep, Engine
 from deltasql.execution.commit import Committed
 from deltasql.execution.pending import Pending
+from deltasql.execution.placing import Placing
 from deltasql.execution.run import Done, Run, SessionState
 from deltasql.execution.transactions import Transactions
 from deltasql.frames.reader import FrameReader
@@ -35,20 +35,17 @@ from deltasql.log.storage.stores import Stores
 from deltasql.parser import is_script, misplaced_word, parse, refused_name, split
 from deltasql.parser.identifiers import bind_identifiers
 from deltasql.parser.parameters import bind_parameters
-from deltasql.plan.base import TableName, quote
-from deltasql.plan.operators import Query
+from deltasql.plan.base import TableName
 from deltasql.plan.parameters import BoundStatement
 from deltasql.plan.statements.frames import CreateForFrame, WriteFrame
 from deltasql.planner import plan, plan_statement
 from deltasql.planner.catalog_changes import View
-from deltasql.planner.changes import Plan, SparkCommand
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
 from deltasql.result import Placed, Result
 from deltasql.schema.types import matching
-from deltasql.script.assignment import assignment
-from deltasql.script.host import FoundRows, Ran
 from deltasql.script.interpreter import run_script
+from deltasql.script.session_host import SessionHost
 from deltasql.settings.session_settings import (
     CASE_SENSITIVE,
     COMMIT_PROBE,
@@ -120,12 +117,12 @@ class Session:
         """
         with interruptible(), self._statement():
             bound = bind_parameters(text, args)
-            placed = _Placing(bound, text)
+            placed = Placing(bound, text)
             if not is_script(bound.sql):
                 return self._ended(bound, placed)[0]
             started = time.perf_counter()
             with placed():
-                result = run_script(bound, _ScriptHost(self, bound))
+                result = run_script(bound, self._script_host(bound))
             result.elapsed = time.perf_counter() - started
             return result
 
@@ -138,9 +135,9 @@ class Session:
         bound = bind_parameters(text, args)
         if is_script(bound.sql):
             raise ScriptPhasesError
-        return self._begin(bound, _Placing(bound, text))
+        return self._begin(bound, Placing(bound, text))
 
-    def _ended(self, bound: BoundStatement, placed: _Placing) -> tuple[Result, bool]:
+    def _ended(self, bound: BoundStatement, placed: Placing) -> tuple[Result, bool]:
         """What a statement comes to, run again where it loses races, and whether it is a query."""
         lost = 0
         while True:
@@ -156,7 +153,17 @@ class Session:
             result.attempts += lost
             return result, pending.is_query
 
-    def _begin(self, bound: BoundStatement, placed: _Placing) -> Pending:
+    def _script_host(self, script: BoundStatement) -> SessionHost:
+        def command(make: Callable[[Engine], Plan]) -> None:
+            # Its text is none of the user's: no caret is to point there.
+            engine = self._runtime("")
+            Run(make(engine), engine, self._state()).commit()
+
+        return SessionHost(
+            lambda part: self._ended(part, Placing(part, script.sql)), lambda: self._runtime(""), command
+        )
+
+    def _begin(self, bound: BoundStatement, placed: Placing) -> Pending:
         started = time.perf_counter()
         with interruptible(), self._statement(), placed():
             bound = placed.bound = bind_identifiers(bound, lambda name: self._runtime(name).value(name))
@@ -423,75 +430,6 @@ class Session:
         self.settings.reset(None)
 
 
-class _ScriptHost:
-    """What a script asks of its session; see `deltasql.script.host.Host`."""
-
-    def __init__(self, session: Session, script: BoundStatement) -> None:
-        self._session, self._script = session, script
-
-    def run(self, part: BoundStatement, named: Callable[[str], str] = str) -> Ran:
-        result, is_query = self._ended(part)
-        return Ran(result.kept(named) if result.is_query else result, is_query)
-
-    def rows(self, part: BoundStatement) -> FoundRows:
-        result, _ = self._ended(part)
-        return FoundRows(result.schema, result.to_arrow())
-
-    def command(self, sql: str) -> None:
-        self._command(lambda _: SparkCommand(sql, {}))
-
-    def assign(self, variables: Sequence[str], row: FoundRows) -> None:
-        self._command(lambda engine: assignment(variables, row, engine.frame_of))
-
-    def has_variable(self, name: str) -> bool:
-        try:
-            self._session._runtime("").schema(Query(f"SELECT session.{quote(name)}", {}, "query"))
-        except DeltaSqlError:
-            return False
-        return True
-
-    def _ended(self, part: BoundStatement) -> tuple[Result, bool]:
-        return self._session._ended(part, _Placing(part, self._script.sql))
-
-    def _command(self, plan: Callable[[Engine], SparkCommand]) -> None:
-        # Its text is none of the user's: no caret is to point there.
-        engine = self._session._runtime("")
-        Run(plan(engine), engine, self._session._state()).commit()
-
-
-class _Placing:
-    """Puts errors of a statement to their places in `text`, of which it was made, and hides its parameters in them.
-
-    Within, names are compared as the statement does.
-    """
-
-    def __init__(self, bound: BoundStatement, text: str) -> None:
-        self.bound, self.case_sensitive = bound, False
-        self._text = text
-
-    @contextmanager
-    def __call__(self) -> Iterator[None]:
-        try:
-            with matching(case_sensitive=self.case_sensitive):
-                yield
-        except DeltaSqlError as error:
-            if error.caret is not None and error.caret.sql == self.bound.sql:
-                error.caret = _original(error.caret, self._text, self.bound)
-            self.bound.hide_values(error)
-            raise
-        except RecursionError as error:
-            raise TooComplexError from error
-
-
 def table_name(text: str) -> TableName:
     """The name in `text`, with its quotes resolved."""
     return TableName(tuple(token.name for token in tokenize(text) if token.is_name))
-
-
-def _original(caret: Caret | None, text: str, bound: BoundStatement) -> Caret | None:
-    """A place in the statement after parameters were bound, as a place in the user's text."""
-    if caret is None or caret.sql == text:
-        return caret
-    first, last = bound.whole_names(caret.start, caret.end)
-    start = bound.to_original(first)
-    return Caret(text, start, max(start + 1, bound.to_original(last)))

@@ -27,8 +27,7 @@ from deltasql.engine.writing.row_statistics import recomputed
 from deltasql.engine.writing.stage import Stage as SparkStage
 from deltasql.engine.writing.stage import row_count
 from deltasql.errors.base import DeltaSqlError
-from deltasql.log.actions.actions import AddFile, Metadata
-from deltasql.log.actions.actions import AddCDCFile, AddFile
+from deltasql.log.actions.actions import AddCDCFile, AddFile, Metadata
 from deltasql.log.protocol.features import has_variants
 from deltasql.log.storage.locations import is_local, table_location
 from deltasql.plan.base import quote

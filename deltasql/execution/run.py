@@ -110,7 +110,7 @@ class Run:
             case _:
                 return None
 
-    def _done(self, plan: Plan, staged: StagedChange | None) -> Done:
+    def _done(self, plan: Plan, staged: StagedChange | None) -> Done:  # noqa: C901, PLR0912 - one case per plan
         match plan:
             case Answer(schema, rows):
                 return Committed(schema, rows)

@@ -45,7 +45,6 @@ _FILES = (
     "Files that are no tables are managed outside of SQL; queries read them in place: SELECT * FROM parquet.`/path`."
 )
 _INDEX = "Files are skipped by the statistics in the log; CLUSTER BY, or OPTIMIZE … ZORDER BY, puts like rows together."
-_ATOMIC = "Run the statements one after another, or as a script: BEGIN … END, where each commits by itself."
 _SCRIPT = "It stands inside of a script: BEGIN … END."
 _TRANSACTION = "Several statements become one commit by BEGIN TRANSACTION … COMMIT, or by BEGIN ATOMIC … END."
 
@@ -265,11 +264,10 @@ TABLE = (
     Unsupported(
         "{words}", "Writers of a table do not wait for each other; who loses a race runs again.", ("< LOCK|UNLOCK >",)
     ),
-    Unsupported("BEGIN ATOMIC … END", _ATOMIC, ("< BEGIN ATOMIC >", "name : < BEGIN ATOMIC >")),
+    Unsupported("A label of BEGIN ATOMIC", "Leave it out.", ("< name : > BEGIN ATOMIC",)),
     Unsupported("{verb} {words}", "A query shows the value of one: SELECT v.", ("SHOW < VARIABLES >",)),
     Unsupported("EXPLAIN of a script", "Explain its statements one by one.", ("< BEGIN >", "name : < BEGIN >")),
     Unsupported("DECLARE … {words} by itself", _SCRIPT, ("DECLARE … < CURSOR|HANDLER|CONDITION >",)),
-    Unsupported("BEGIN … END", _SCRIPT, ("< BEGIN > !ATOMIC|TRANSACTION|WORK", "name : < BEGIN [ATOMIC] >")),
     Unsupported(
         "{words} by itself",
         _SCRIPT,

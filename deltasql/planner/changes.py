@@ -128,8 +128,7 @@ class Stepwise:
 
     The statement's result is the last one's. If a step fails, those before it stay: a step leaves a table that is
     whole, and the same statement goes on from there. Where it does not, the error says so: `step` is what each is
-    called then.
-    whole, and the same statement goes on from there. `commits` is False where no step changes a table.
+    called then. `commits` is False where no step changes a table.
     """
 
     label: str

@@ -20,7 +20,6 @@ _LABEL = rf"(?:(?:{WORD}|{QUOTED_NAME}){GAP}*:{GAP}*)?"
 _OPENING = re.compile(
     rf"(?:EXPLAIN{GAP}+(?:(?:EXTENDED|FORMATTED|CODEGEN|COST){GAP}+)?)?"
     rf"{_LABEL}BEGIN\b(?!{GAP}*(?:(?:TRANSACTION|WORK)\b|;|\Z))"
-    rf"(?:EXPLAIN{GAP}+|(?:{WORD}|{QUOTED_NAME}){GAP}*:{GAP}*)?BEGIN\b(?!{GAP}*(?:(?:TRANSACTION|WORK)\b|;|\Z))"
     rf"|CREATE{GAP}+(?:OR{GAP}+REPLACE{GAP}+)?PROCEDURE\b",
     re.IGNORECASE,
 )
@@ -176,7 +175,6 @@ class _Blocks:
 
     def _note(self, token: str, at_start: bool) -> None:
         if token == "BEGIN" and (at_start or self._declares or (self.previous in _BEFORE_BLOCK and not self.open)):
-        if token == "BEGIN" and (at_start or self._declares or (self.previous in {"AS", "EXPLAIN"} and not self.open)):
             self.open.append("BEGIN")
         elif token == "DECLARE" and at_start:
             self._declares = True

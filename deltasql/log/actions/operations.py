@@ -72,8 +72,8 @@ RESTORE = _known("RESTORE", changes_data=True, replaces_all=True, may_repeat=Fal
 CLONE = _known("CLONE", changes_data=True, replaces_all=True, may_repeat=False)
 CONVERT = _known("CONVERT", changes_data=True, replaces_all=True)
 
-SET_TAGS = _known("SET TAGS")
-UNSET_TAGS = _known("UNSET TAGS")
+SET_TAGS = _known("SET TAGS", composes=True)
+UNSET_TAGS = _known("UNSET TAGS", composes=True)
 SET_PROPERTIES = _known("SET TBLPROPERTIES", composes=True)
 UNSET_PROPERTIES = _known("UNSET TBLPROPERTIES", composes=True)
 ADD_COLUMNS = _known("ADD COLUMNS", composes=True)

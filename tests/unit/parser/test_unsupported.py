@@ -36,7 +36,7 @@ def test_every_pattern_has_a_golden_statement(pattern: str) -> None:
         "ALTER TABLE delta.`/x` »SET MANAGED«",
         "»SET TAG ON CATALOG« c a = b",
         "EXPLAIN »BEGIN« SELECT 1; END",
-        "l: »BEGIN ATOMIC« SELECT 1; END;",
+        "»l:« BEGIN ATOMIC SELECT 1; END;",
     ],
 )
 def test_place(sql: str) -> None:

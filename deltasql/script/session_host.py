@@ -1,0 +1,57 @@
+"""The session of a script, behind what a script asks of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.execution.asleep import Engine
+from deltasql.plan.base import quote
+from deltasql.plan.operators import Query
+from deltasql.plan.parameters import BoundStatement
+from deltasql.planner.changes import Plan, SparkCommand
+from deltasql.result import Result
+from deltasql.script.assignment import assignment
+from deltasql.script.host import FoundRows, Ran
+
+
+class SessionHost:
+    """See `Host`.
+
+    `ended` runs a part of the script to its end and says whether it is a query, `runtime` is the engine, and `command`
+    runs a plan that is made for the engine.
+    """
+
+    def __init__(
+        self,
+        ended: Callable[[BoundStatement], tuple[Result, bool]],
+        runtime: Callable[[], Engine],
+        command: Callable[[Callable[[Engine], Plan]], None],
+    ) -> None:
+        self._ended, self._runtime, self._command = ended, runtime, command
+
+    def run(self, part: BoundStatement, named: Callable[[str], str] = str) -> Ran:
+        """See Host."""
+        result, is_query = self._ended(part)
+        return Ran(result.kept(named) if result.is_query else result, is_query)
+
+    def rows(self, part: BoundStatement) -> FoundRows:
+        """See Host."""
+        result, _ = self._ended(part)
+        return FoundRows(result.schema, result.to_arrow())
+
+    def command(self, sql: str) -> None:
+        """See Host."""
+        self._command(lambda _: SparkCommand(sql, {}))
+
+    def assign(self, variables: Sequence[str], row: FoundRows) -> None:
+        """See Host."""
+        self._command(lambda engine: assignment(variables, row, engine.frame_of))
+
+    def has_variable(self, name: str) -> bool:
+        """See Host."""
+        try:
+            self._runtime().schema(Query(f"SELECT session.{quote(name)}", {}, "query"))
+        except DeltaSqlError:
+            return False
+        return True
