@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from obstore.store import LocalStore
 
 from deltasql.errors.log import AmbiguousWriteError, ConditionalPutError, StorageError
+from deltasql.log.storage.leftovers import STAGED_FOLDER, left_behind
 from deltasql.log.storage.listing import IsHidden, TableListing, checksum_beside, list_local
 from deltasql.log.storage.local_files import (
     Inside,
@@ -22,7 +23,7 @@ from deltasql.log.storage.local_files import (
     sync_folder,
     sync_tree,
 )
-from deltasql.log.storage.log_store import STAGED_FOLDER, Entry, LogStore, Tag, by_path, left_behind
+from deltasql.log.storage.log_store import Entry, LogStore, Tag, by_path
 from deltasql.log.storage.paths import LOG
 from deltasql.log.storage.patience import Patience, storage_reason
 

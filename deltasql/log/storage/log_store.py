@@ -8,7 +8,6 @@ part of a log, change by `put_if_same`. A request that a busy store turns away o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,8 +24,8 @@ from deltasql.errors.log import (
     StorageError,
     StorageUnavailableError,
 )
+from deltasql.log.storage.leftovers import left_behind
 from deltasql.log.storage.listing import IsHidden, TableListing, list_objects
-from deltasql.log.storage.paths import LOG
 from deltasql.log.storage.patience import (
     Patience,
     Reply,
@@ -396,25 +395,6 @@ class LogStore:
 
 def _nowhere(location: str) -> LogStore:
     raise StorageError("read", location, "this storage was opened for one table alone")
-
-
-STAGED_FOLDER = re.compile(r"[0-9a-f]{32}")
-"""The name of the folder of one statement's new files."""
-_WRITTEN = ("part-", "_", ".")
-
-
-def left_behind(path: str) -> bool:
-    """Whether an object of this path below a table's location is in nobody's way: hidden files of the operating system,
-    a log without a commit, and rows that a statement has staged, which is still at work or was interrupted. Of two at
-    work one will commit, and VACUUM of the table that comes of it removes what was left.
-    """
-    first, _, rest = path.partition("/")
-    name = path.rpartition("/")[2]
-    if first.startswith("."):
-        return True
-    if first == LOG:
-        return rest.startswith(".")
-    return bool(rest) and STAGED_FOLDER.fullmatch(first) is not None and name.startswith(_WRITTEN)
 
 
 def _delete_bulk(keys: Sequence[str], store: Any, _: str) -> None:
