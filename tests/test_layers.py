@@ -106,6 +106,7 @@ LATE = {
     "deltasql.engine.reading.stream_source": "pyspark",
     "deltasql.execution.vacuum": "pyarrow",
     "deltasql.log.actions.add_table": "pyarrow",
+    "deltasql.log.actions.cloned_files": "pyarrow",
     "deltasql.log.actions.file_tables": "pyarrow",
     "deltasql.log.commit.add_table_rules": "pyarrow",
     "deltasql.log.configuration.columnar_row_ids": "pyarrow",

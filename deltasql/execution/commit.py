@@ -19,8 +19,8 @@ from deltasql.log.commit.row_rebase import Describe
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.configuration.row_ids import PRESERVED_TAG, tracks_rows
 from deltasql.planner.catalog_changes import Registration
-from deltasql.planner.changes import LayoutChange, RowChange, TableChange
 from deltasql.runtime import Runtime, Stage
+from deltasql.planner.changes import CloneChange, LayoutChange, RowChange, TableChange
 from deltasql.schema.types import StructType
 from deltasql.settings.session_settings import USER_METADATA, Settings
 
@@ -118,17 +118,19 @@ def commit_staged(
 
 
 def commit_actions(
-    change: TableChange | RowChange | LayoutChange,
+    change: TableChange | RowChange | LayoutChange | CloneChange,
     actions: Sequence[Action],
     metrics: Mapping[str, int],
     settings: Settings,
     rebase: Rebase,
     need: Callable[[bool], None] | None = None,
     note: Note | None = None,
+    added: pa.Table | None = None,
 ) -> Commit | None:
     """Commits what a change came to, and what it read. None where others have left nothing to commit.
 
     `need` is told when the commit may be there, `note` gives what COPY INTO notes on top of a winner that did so, too.
+    `added` are add actions besides, as `file_tables.ADD`.
     """
     spec = change.commit
     transaction = Transaction(spec.log, spec.snapshot)
@@ -147,10 +149,11 @@ def commit_actions(
         spec.user_metadata or settings[USER_METADATA],
         tags=commit_tags(change),
     )
-    return transaction.commit_rebased(provenance, actions, rebase)
+    return transaction.commit_rebased(provenance, actions, rebase, added=added)
 
 
 def commit_tags(change: TableChange | RowChange | LayoutChange) -> Mapping[str, str] | None:
+def _tags(change: TableChange | RowChange | LayoutChange | CloneChange) -> Mapping[str, str] | None:
     """What the commit says of itself besides its operation: where rows are tracked, whether all have kept their ids."""
     own, read = change.commit.tags, change.commit.snapshot
     if isinstance(change, TableChange) and own is not None:

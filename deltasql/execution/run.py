@@ -11,6 +11,7 @@ from typing_extensions import assert_never
 from deltasql.catalog import Catalog
 from deltasql.errors.base import DeltaSqlError
 from deltasql.execution.catalog_effects import change_catalog, change_views
+from deltasql.execution.clone import StagedClone
 from deltasql.execution.commit import Committed, StagedChange
 from deltasql.execution.layout_change import StagedLayout
 from deltasql.execution.row_change import StagedRows
@@ -22,6 +23,7 @@ from deltasql.planner.catalog_changes import CatalogChange, View, ViewChange
 from deltasql.planner.changes import (
     Answer,
     AtomicBlock,
+    CloneChange,
     FileRemoval,
     LayoutChange,
     ManifestWriting,
@@ -107,6 +109,8 @@ class Run:
                 return StagedLayout(plan, self._runtime, session.settings)
             case AtomicBlock():
                 return session.stage_block(plan)
+            case CloneChange():
+                return StagedClone(plan, session.catalog, session.settings)
             case _:
                 return None
 
@@ -118,7 +122,7 @@ class Run:
                 return self._rows(plan)
             case SparkCommand(sql, relations):
                 return self._runtime.command(sql, relations)
-            case TableChange() | RowChange() | LayoutChange():
+            case TableChange() | RowChange() | LayoutChange() | CloneChange():
                 return self._committed(plan, staged)
             case FileRemoval():
                 # Only VACUUM needs Arrow's functions in a session without rows.
@@ -155,7 +159,9 @@ class Run:
         shown = self._runtime.previewed(plan.operator, plan.table)
         return Committed(shown.schema, tuple(map(tuple, shown.collect())))
 
-    def _committed(self, plan: TableChange | RowChange | LayoutChange, staged: StagedChange | None) -> Committed:
+    def _committed(
+        self, plan: TableChange | RowChange | LayoutChange | CloneChange, staged: StagedChange | None
+    ) -> Committed:
         assert staged is not None
         given = None if self._transaction is None else staged.contribution()
         if self._transaction is not None and given is not None:

@@ -63,11 +63,6 @@ TABLE = (
     # Tables from other tables and files
     Unsupported(
         "{words}",
-        "CREATE TABLE copy AS SELECT * FROM t copies the rows, CREATE TABLE copy LIKE t columns and properties.",
-        ("CREATE|REPLACE … TABLE … < [SHALLOW|DEEP] CLONE >", "< [SHALLOW|DEEP] CLONE >"),
-    ),
-    Unsupported(
-        "{words}",
         "DROP TABLE removes the files of a managed table for good. RESTORE brings back versions of one that is there.",
         ("< UNDROP >", "< SHOW TABLES DROPPED >"),
     ),

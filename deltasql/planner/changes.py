@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from deltasql.log.actions.actions import Action, Metadata
+    from deltasql.log.actions.cloned_files import ClonedFiles
     from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.log.replay.snapshot import Snapshot
 
@@ -187,6 +188,19 @@ class LayoutChange(OfOneCommit):
         return self.commit.snapshot
 
 
+@dataclass(frozen=True, slots=True)
+class CloneChange(OfOneCommit):
+    """One commit by which a table gets the files of another one. `files` that are to be copied go into `folder` first.
+
+    `answer` is what the statement returns; the history has the same numbers as `metrics`.
+    """
+
+    files: ClonedFiles
+    folder: str
+    answer: Answer
+    metrics: Mapping[str, int]
+
+
 class Candidates(Enum):
     """Where VACUUM looks for files that may go: in the table's folder, in the log, or in an inventory."""
 
@@ -279,6 +293,7 @@ Plan: TypeAlias = Union[
     TableChange,
     RowChange,
     LayoutChange,
+    CloneChange,
     FileRemoval,
     ManifestWriting,
     Stepwise,

@@ -5,6 +5,8 @@ The shape is `file_tables.ADD`, one row per file. Source: Delta protocol, Add Fi
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from json.encoder import encode_basestring_ascii
 
 import numpy as np
@@ -21,6 +23,7 @@ _REQUIRED = ("path", "size", "modificationTime")
 _ESCAPED = r"[^ -~]"
 # Lines are put together in pieces of so many: an array of strings holds 2 GB at most.
 _PIECE = 4096
+_FEW_PIECES = 4
 _FIRST_FIELD = r'^\s*\{\s*"numRecords"\s*:\s*(?P<rows>[0-9]+)\s*[,}]'
 
 
@@ -75,12 +78,21 @@ def row_counts(stats: pa.ChunkedArray) -> pa.Int64Array:
     return pc.replace_with_mask(counts, odd, pa.array(others, pa.int64()))
 
 
-def encode_adds(adds: pa.Table) -> bytes:
-    """One line of JSON per row of `adds`: what `commit_text.encode_actions` makes of the same files as objects."""
-    return b"".join(_lines(adds.slice(start, _PIECE).combine_chunks()) for start in range(0, len(adds), _PIECE))
+def encode_adds(adds: pa.Table, before: bytes = b"") -> bytes:
+    """One line of JSON per row of `adds`: what `commit_text.encode_actions` makes of the same files as objects.
+
+    The lines follow the text `before`.
+    """
+    pieces = [adds.slice(start, _PIECE) for start in range(0, len(adds), _PIECE)]
+    if len(pieces) < _FEW_PIECES:
+        return b"".join([before, *map(_lines, pieces)])
+    # Arrow works on strings without Python's lock.
+    with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+        return b"".join([before, *threads.map(_lines, pieces)])
 
 
 def _lines(adds: pa.Table) -> bytes:
+    adds = adds.combine_chunks()
     column = {name: _one_chunk(adds[name]) for name in adds.column_names}
     optional = [
         pc.coalesce(pc.binary_join_element_wise(f',"{name}":', spelled(column[name]), ""), "")

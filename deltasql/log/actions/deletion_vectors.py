@@ -135,13 +135,16 @@ def _payload(store: LogStore, vector: Mapping[str, Any]) -> bytes:
     if vector["storageType"] == "i":
         return z85_decode(name)[:size]
     path = vector_file(vector, store.root)
-    if path is None or (is_absolute(path) and not is_local(path)):
+    if path is None:
         raise ValueError(f"storage type {vector['storageType']!r} of {name} cannot be read here")
-    if is_absolute(path):
+    if not is_absolute(path):
+        data = store.read(path)
+    elif is_local(path):
         with open_regular(path) as file:
             data = file.read()
     else:
-        data = store.read(path)
+        folder, _, file_name = path.rpartition("/")
+        data = store.at(folder).read(file_name)
     return _checked(data, vector.get("offset") or 0, size)
 
 

@@ -17,7 +17,7 @@ import pyarrow.json as pj
 from deltasql.errors.log import InvalidLogJsonError
 from deltasql.log.actions.actions import AddFile, Json, RemoveFile
 from deltasql.log.storage.arrow_values import EMPTY, flags, integers, no_rows, strings
-from deltasql.log.storage.paths import absolute, canonical
+from deltasql.log.storage.paths import canonical
 
 ENCODED_STRING = pa.dictionary(pa.int32(), pa.string())
 STRING_MAP = pa.map_(pa.string(), pa.string())
@@ -64,6 +64,9 @@ _ATTRIBUTES = {
     len(schema): [re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", name) for name in schema.names]
     for schema in (ADD, REMOVE)
 }
+
+_SCHEME = "^[A-Za-z][A-Za-z0-9+.-]*:"
+_LOCAL_URI = "^file:(?://[^/]*)?/*"
 
 # Arrow copies strings when it filters; a table that loses few rows is cut into slices of itself instead.
 _MOST_SLICES = 256
@@ -182,7 +185,50 @@ def canonical_paths(paths: pa.ChunkedArray, root: str) -> pa.ChunkedArray:
     """The canonical paths of files; `paths` are as in the log. No copy where they are written canonically."""
     if not needs_decoding(paths):
         return paths
-    return pa.chunked_array([pa.array([canonical(path, root) for path in paths.to_pylist()], pa.string())])
+    return pa.chunked_array([_canonical_chunk(chunk, root) for chunk in paths.chunks], pa.string())
+
+
+def _canonical_chunk(paths: pa.Array, root: str) -> pa.Array:
+    """What `paths.canonical` makes of each path; row by row only of those that are spelt in rare ways."""
+    if not is_oddly_spelled(paths):
+        return paths
+    plain = paths
+    if pc.all(pc.starts_with(paths, "file:/")).as_py() and not pc.any(pc.starts_with(paths, "file://")).as_py():
+        # How a shallow clone names all of its files.
+        plain = pc.utf8_slice_codeunits(paths, len("file:"))
+        if not _has_byte(paths, b"%") and not pc.any(pc.starts_with(plain, f"{root}/")).as_py():
+            return plain
+    plain = pc.replace_substring_regex(plain, _LOCAL_URI, "/")
+    plain = pc.replace_substring_regex(plain, "^s3[an]:", "s3:")
+    below = pc.starts_with(plain, f"{root}/")
+    plain = pc.if_else(below, pc.utf8_slice_codeunits(plain, len(root) + 1), plain)
+    # An escape, or a scheme that is neither one of ours nor an alias of one.
+    rare = pc.or_(pc.match_substring(paths, "%"), pc.match_substring_regex(plain, _SCHEME))
+    rare = pc.and_(rare, pc.invert(pc.match_substring_regex(plain, "^(?:s3|gs|abfss):[^%]*$")))
+    if not pc.any(rare).as_py():
+        return plain
+    spelt = [canonical(path, root) for path in paths.filter(rare).to_pylist()]
+    return pc.replace_with_mask(plain, rare, strings(spelt))
+
+
+def absolute_paths(paths: pa.ChunkedArray, base: str) -> pa.ChunkedArray:
+    """Paths of files, as in the log, as they are named from elsewhere; `base` is the encoded URI of the table.
+
+    Those that are absolute already stay as they are.
+    """
+    joined = pc.binary_join_element_wise(base, paths, "/")
+    return pc.if_else(_are_absolute(paths), paths, joined) if needs_decoding(paths) else joined
+
+
+def _are_absolute(paths: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
+    return pc.or_(pc.starts_with(paths, "/"), pc.match_substring_regex(paths, _SCHEME))
+
+
+def one_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """A column in one piece."""
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays([pa.nulls(0, column.type), *column.chunks])
 
 
 def vector_suffixes(vectors: pa.ChunkedArray) -> list[str | None]:
@@ -341,4 +387,5 @@ def file_locations(paths: pa.ChunkedArray, root: str) -> pa.ChunkedArray:
     """Where the files are: absolute and decoded. `paths` as in the log, `root` decoded."""
     if not needs_decoding(paths):
         return pc.binary_join_element_wise(root, paths, "/")
-    return pa.chunked_array([pa.array([absolute(path, root) for path in paths.to_pylist()], pa.string())])
+    found = canonical_paths(paths, root)
+    return pc.if_else(_are_absolute(found), found, pc.binary_join_element_wise(root, found, "/"))

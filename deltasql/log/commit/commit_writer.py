@@ -63,8 +63,8 @@ class CommitPlan:
         """Whether commitInfo says that nothing was read."""
         if self.blind_append is not None:
             return self.blind_append
-        # A backfill looks at every file that it states anew, and no file of its is new.
-        return self.attempt.is_blind_append and not self.states_anew
+        # A backfill looks at every file that it states anew, and no file of its is new; a clone reads its source.
+        return self.attempt.is_blind_append and not (self.states_anew or self.provenance.operation.replaces_all)
 
     def check(self, actions: Sequence[Action]) -> None:
         """Raises the errors of `commit_rules` for actions that the protocol forbids."""
@@ -130,7 +130,7 @@ class CommitWriter:
         if winners:
             # Actions that follow from what others committed are new.
             plan.check(actions)
-        return CommitText(version, final, encode_actions([info, *final]) + _encoded(added), added)
+        return CommitText(version, final, _encoded([info, *final], added), added)
 
     def _still_to_number(
         self, actions: Sequence[Action], winners: Sequence[CommitFile]
@@ -212,12 +212,13 @@ class CommitWriter:
             return None
 
 
-def _encoded(added: pa.Table | None) -> bytes:
+def _encoded(actions: Sequence[Action], added: pa.Table | None) -> bytes:
+    text = encode_actions(actions)
     if added is None:
-        return b""
+        return text
     from deltasql.log.actions.add_table import encode_adds
 
-    return encode_adds(added)
+    return encode_adds(added, text)
 
 
 def dates_type_changes(protocol: Protocol) -> bool:

@@ -37,6 +37,7 @@ from deltasql.log.configuration.row_ids import (
 from deltasql.log.configuration.support import check_writable
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.log_segment import LogListing, LogSegment
+from deltasql.log.replay.segment_replay import BEFORE_FIRST
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.committer import Committer, FileSystemCommitter
 from deltasql.log.storage.log_store import Entry
@@ -213,7 +214,7 @@ class Transaction:
     def _snapshot(self, entries: Mapping[int, Entry], version: int) -> Snapshot:
         read = self.read_snapshot
         if read is None:
-            return Snapshot(self._log.reader, LogSegment(0, None, ((0, entries[0]),), frozenset()))
+            return Snapshot(self._log.reader, LogSegment(0, None, ((0, entries[0]),), frozenset()), BEFORE_FIRST)
         segment = read.segment.extended(LogListing(dict(entries), (), frozenset(), complete=False))
         assert segment.version == version
         return Snapshot(self._log.reader, segment, read.known())

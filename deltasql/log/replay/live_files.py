@@ -5,7 +5,9 @@ Files are numbered from 0 in this order.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -85,6 +87,17 @@ class LiveFiles:
         if name not in self._columns:
             self._columns[name] = self._read_column(name)
         return self._columns[name]
+
+    def raw_table(self, columns: Sequence[str]) -> pa.Table:
+        """Columns of `file_tables.ADD`, maps left as maps; those of a checkpoint are read side by side."""
+        missing = [name for name in columns if name not in self._columns]
+        if self._checkpoint is not None and len(missing) > 1:
+            self.raw_column(missing.pop(0))  # Finds which rows count, once for all columns.
+            with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+                # The statistics are most of it.
+                found = threads.map(self._read_column, reversed(missing))
+                self._columns |= dict(zip(reversed(missing), found, strict=True))
+        return pa.table({name: self.raw_column(name) for name in columns})
 
     def statistics(
         self,

@@ -46,6 +46,9 @@ class KnownVersion:
     tail: KnownTail | None = None
 
 
+BEFORE_FIRST = KnownVersion(-1, TableState(), FileTotals())
+"""What is known of a new table before its first version, on which that is counted without a look at each file."""
+
 # What a protocol or metaData action comes to that is valid JSON and still none.
 _DAMAGE = (InvalidSchemaJsonError, KeyError, ValueError, TypeError, AttributeError)
 

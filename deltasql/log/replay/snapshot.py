@@ -268,9 +268,7 @@ class Snapshot:
 
     def live_adds(self, columns: Sequence[str]) -> pa.Table:
         """The live files' add actions with these columns of `file_tables.ADD`, maps left as maps."""
-        import pyarrow as pa
-
-        return self.read_files(lambda files: pa.table({name: files.raw_column(name) for name in columns}))
+        return self.read_files(lambda files: files.raw_table(columns))
 
     def tail_actions(self) -> int:
         """The number of files that commits after the checkpoint added or removed, also those that are gone again."""

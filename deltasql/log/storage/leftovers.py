@@ -8,12 +8,12 @@ from deltasql.log.storage.paths import LOG
 
 STAGED_FOLDER = re.compile(r"[0-9a-f]{32}")
 """The name of the folder of one statement's new files."""
-_WRITTEN = ("part-", "_", ".")
+_WRITTEN = ("part-", "deletion_vector_", "_", ".")
 
 
 def left_behind(path: str) -> bool:
     """Whether an object of this path below a table's location is in nobody's way: hidden files of the operating system,
-    a log without a commit, and rows that a statement has staged, which is still at work or was interrupted. Of two at
+    a log without a commit, and rows that a statement has staged or copied, which is still at work or was interrupted. Of two at
     work one will commit, and VACUUM of the table that comes of it removes what was left.
     """
     first, _, rest = path.partition("/")

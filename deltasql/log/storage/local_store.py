@@ -23,7 +23,7 @@ from deltasql.log.storage.local_files import (
     sync_folder,
     sync_tree,
 )
-from deltasql.log.storage.log_store import Entry, LogStore, Tag, by_path
+from deltasql.log.storage.log_store import PIECE, Entry, LogStore, Tag, by_path
 from deltasql.log.storage.paths import LOG
 from deltasql.log.storage.patience import Patience, storage_reason
 
@@ -92,6 +92,30 @@ class LocalLogStore(LogStore):
             self._put(path, data, os.replace, lasting=False)
         except OSError as error:
             raise StorageError("write", self.url(path), storage_reason(error)) from error
+
+    def pieces(self, path: str, size: int) -> Iterator[bytes]:
+        """See `LogStore.pieces`. The file is opened once, and read to its end."""
+        try:
+            with open_regular(f"{self.root}/{path}") as file:
+                while piece := file.read(PIECE):
+                    yield piece
+        except (FileNotFoundError, NotADirectoryError):
+            raise FileNotFoundError(path) from None
+        except OSError as error:
+            raise StorageError("read", self.url(path), storage_reason(error)) from error
+
+    def put_pieces(self, path: str, pieces: Callable[[], Iterator[bytes]]) -> None:
+        """See `LogStore.put_pieces`. What is left of one that failed has the name, which nobody else uses."""
+        self._require_inside("write", [path])
+        try:
+            with _created(f"{self.root}/{path}", False) as file:
+                file.writelines(pieces())
+        except OSError as error:
+            raise StorageError("write", self.url(path), storage_reason(error)) from error
+
+    def copies_of(self, source: LogStore) -> bool:
+        """Never: each folder is a storage of its own, and its files are read and written."""
+        return False
 
     def _put(self, path: str, data: bytes | pa.Buffer, name_it: Callable[[str, str], None], *, lasting: bool) -> None:
         """Writes a whole file under a hidden name, which is gone once `name_it` has given it the name of `path`."""

@@ -48,6 +48,9 @@ _BULK = 1000
 # So much of a new commit is read back: its first line tells it from any other.
 _BEGINNING = 4096
 
+# What passes through this process is never as a whole in memory.
+PIECE = 8 << 20
+
 T = TypeVar("T")
 
 
@@ -220,6 +223,29 @@ class LogStore:
     def put(self, path: str, data: bytes | pa.Buffer) -> None:
         """Makes `data` a new object, of a name that nobody else uses. Raises StorageError."""
         self.overwrite(path, data)
+
+    def pieces(self, path: str, size: int) -> Iterator[bytes]:
+        """The bytes of an object of that size, one after another. Raises FileNotFoundError or StorageError."""
+        return (self.read_range(path, start, min(PIECE, size - start)) for start in range(0, size, PIECE))
+
+    def put_pieces(self, path: str, pieces: Callable[[], Iterator[bytes]]) -> None:
+        """Makes a new object of bytes that come one after another. Raises StorageError.
+
+        `pieces` is called anew for every try.
+        """
+        self._ask("write", path, lambda store, key: obstore.put(store, key, pieces()), missing_is_final=True)
+
+    def copies_of(self, source: LogStore) -> bool:
+        """Whether the storage itself can copy objects of `source` to this place: both are in one bucket."""
+        return self._store is not None and self._store is source._store
+
+    def copy_within(self, source: LogStore, name: str, path: str) -> None:
+        """Makes a new object of the object `name` of `source`, which is in the same bucket.
+
+        Raises FileNotFoundError or StorageError.
+        """
+        origin = source._prefix + name
+        self._ask("write", path, lambda store, key: obstore.copy(store, origin, key))
 
     def list_below(self, folder: str, offset: str | None = None) -> list[Entry]:
         """Objects below `folder`, at any depth, by name; only those after the path `offset`, if given."""

@@ -28,7 +28,6 @@ def test_every_pattern_has_a_golden_statement(pattern: str) -> None:
         "»CONVERT TO DELTA« parquet.`/x`",
         "/* load */ »convert -- x\n to delta« parquet.`/x`",
         "explain extended »convert to delta« parquet.`/x`",
-        "CREATE TABLE IF NOT EXISTS `a.b`.`clone` »SHALLOW CLONE« delta.`/x`",
         "CREATE TABLE c (a INT, b STRUCT<x: INT>) »WITH« ('x' = 1)",
         "WITH s AS (SELECT 1) DELETE FROM a.b.`c d` x »USING« s WHERE a = 1",
         "UPDATE t SET a = CASE WHEN b THEN 1 END »FROM« s",

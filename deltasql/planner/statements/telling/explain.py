@@ -33,6 +33,7 @@ from deltasql.planner.catalog_changes import CatalogChange, ViewChange
 from deltasql.planner.changes import (
     Answer,
     AtomicBlock,
+    CloneChange,
     FileRemoval,
     LayoutChange,
     ManifestWriting,
@@ -116,6 +117,8 @@ def physical_lines(planned: Plan) -> list[str]:
             return ["== Physical Plan ==", *tree(planned.operator), "== Actions ==", *_actions(planned)]
         case TableChange():
             return ["== Physical Plan ==", "none: the log alone", "== Actions ==", *_actions(planned)]
+        case CloneChange():
+            return ["== Physical Plan ==", _copied(planned), "== Actions ==", *_actions(planned)]
         case FileRemoval():
             inventory = () if planned.inventory is None else tree(planned.inventory, "  ")
             return ["== Physical Plan ==", _unneeded(planned), *inventory]
@@ -145,6 +148,13 @@ def _movers(planned: Plan, context: Context) -> list[str]:
         moved[f"write {log.table}"] = context.analyst.mover(planned.operator, log.location)
     told = [f"{what}: by the {who}" for what, who in moved.items() if who is not None]
     return ["== Files ==", *told] if told else []
+
+
+def _copied(clone: CloneChange) -> str:
+    if not len(clone.files.data) and not clone.files.vectors:
+        return "none: the log alone"
+    vectors = f" and {len(clone.files.vectors)} of deletion vectors" if clone.files.vectors else ""
+    return f"Copy: {clone.files.copied.files} data files, {clone.files.copied.size} bytes{vectors}"
 
 
 def _unneeded(removal: FileRemoval) -> str:
@@ -228,7 +238,7 @@ def _input(operator: Scan | SourceFiles) -> str:
     return f"Scan {operator.table.name}@v{operator.table.version} [{columns}] files: {kept} read, {pruned} pruned"
 
 
-def _actions(change: TableChange | RowChange | LayoutChange) -> Iterator[str]:
+def _actions(change: TableChange | RowChange | LayoutChange | CloneChange) -> Iterator[str]:
     """The actions that the commit will hold, as far as they are known before the rows are."""
     if _changes_nothing(change):
         yield "no commit: nothing can change"
@@ -241,6 +251,10 @@ def _actions(change: TableChange | RowChange | LayoutChange) -> Iterator[str]:
         return
     for name, number in Counter(_name(action) for action in change.commit.actions).items():
         yield f"  {name}" if number == 1 else f"  {name}: {number}"
+    if isinstance(change, CloneChange):
+        yield f"  remove: {change.files.removed.num_rows} files"
+        yield f"  add: {change.files.added.num_rows} files"
+        return
     if change.removed is not None:
         yield f"  remove: {change.removed.num_rows} files"
     if isinstance(change, RowChange):
@@ -251,7 +265,7 @@ def _actions(change: TableChange | RowChange | LayoutChange) -> Iterator[str]:
         yield "  add: the files written"
 
 
-def _changes_nothing(change: TableChange | RowChange | LayoutChange) -> bool:
+def _changes_nothing(change: TableChange | RowChange | LayoutChange | CloneChange) -> bool:
     """Whether it is known before any row is read that there will be no version."""
     match change:
         case TableChange(skip_if_empty=True):

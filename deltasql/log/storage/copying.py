@@ -1,0 +1,94 @@
+"""Files of one storage copied into another: within a bucket by the storage itself, else through this process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from typing import NamedTuple
+
+from deltasql.errors.log import LostDataFileError
+from deltasql.interrupts import check
+from deltasql.log.storage.log_store import LogStore
+
+_THREADS = 8
+# S3 copies no larger object with one request.
+_MOST_AT_ONCE = 5 << 30
+_LOOK_EVERY = 0.2
+
+
+class Copy(NamedTuple):
+    """One file to be copied: from an absolute, decoded place to a path below the target's location.
+
+    `size` is what the log says, in bytes; 0 where it does not.
+    """
+
+    place: str
+    path: str
+    size: int
+
+
+def copy_files(target: LogStore, copies: Iterable[Copy]) -> None:
+    """Copies files side by side into `target`; what there is under their paths is nobody else's.
+
+    The first that fails ends all: those under way are waited for, and what was copied stays for the caller to remove.
+    Raises LostDataFileError for a file that is gone, StorageError, and KeyboardInterrupt on Ctrl-C.
+    """
+    queue = _Queue(iter(copies), target)
+    with ThreadPoolExecutor(_THREADS) as threads:
+        try:
+            left = {threads.submit(queue.work) for _ in range(_THREADS)}
+            while left:
+                done, left = wait(left, _LOOK_EVERY, FIRST_EXCEPTION)
+                for worker in done:
+                    worker.result()
+                check()
+        finally:
+            queue.stopped.set()
+
+
+class _Queue:
+    """What is still to be copied. No object is kept for a file that waits: there may be very many."""
+
+    def __init__(self, copies: Iterator[Copy], target: LogStore) -> None:
+        self._copies, self._target = copies, target
+        self._lock = threading.Lock()
+        self._sources: dict[str, LogStore] = {}
+        self.stopped = threading.Event()
+
+    def work(self) -> None:
+        """Copies one file after the other until there is none left, or somebody says stop."""
+        try:
+            while (copy := self._next()) is not None:
+                self._copy(copy)
+        except BaseException:
+            self.stopped.set()
+            raise
+
+    def _next(self) -> Copy | None:
+        with self._lock:
+            return None if self.stopped.is_set() else next(self._copies, None)
+
+    def _copy(self, copy: Copy) -> None:
+        folder, _, name = copy.place.rpartition("/")
+        source = self._source(folder or "/")
+        try:
+            if copy.size <= _MOST_AT_ONCE and self._target.copies_of(source):
+                self._target.copy_within(source, name, copy.path)
+                return
+            size = source.head(name).size
+            self._target.put_pieces(copy.path, lambda: self._until_stopped(source.pieces(name, size)))
+        except FileNotFoundError as error:
+            raise LostDataFileError(copy.place) from error
+
+    def _source(self, folder: str) -> LogStore:
+        with self._lock:
+            if folder not in self._sources:
+                self._sources[folder] = self._target.at(folder)
+            return self._sources[folder]
+
+    def _until_stopped(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        for piece in pieces:
+            if self.stopped.is_set():
+                return
+            yield piece

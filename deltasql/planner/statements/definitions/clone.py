@@ -1,0 +1,257 @@
+"""CREATE and REPLACE TABLE … CLONE: a table with the definition and the rows of a version of another one."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.catalog import TableAlreadyExistsError
+from deltasql.errors.statements.clone import (
+    CloneAmbiguousTargetError,
+    CloneColumnMappingError,
+    CloneSameTableError,
+    CloneWithoutStatisticsError,
+    InvalidClonePathError,
+)
+from deltasql.errors.statements.table import CannotReplaceMissingTableError, NonEmptyLocationError
+from deltasql.log.actions import operations
+from deltasql.log.actions.actions import DomainMetadata, SetTransaction
+from deltasql.log.configuration.iceberg_compat import check_replacement, with_column_mapping, with_valid_formats
+from deltasql.log.configuration.properties import ParsedProperties, check_configuration, parse_properties, protocol_for
+from deltasql.log.configuration.row_ids import assigns_row_ids, with_row_id_columns
+from deltasql.log.properties.property_registry import (
+    CHANGE_DATA_FEED,
+    COLUMN_MAPPING_MODE,
+    DELETION_VECTORS,
+    MAX_COLUMN_ID,
+)
+from deltasql.log.properties.table_properties import TableProperties
+from deltasql.log.reading.clustering import AUTO_PROPERTY, CLUSTERING_DOMAIN, clustering_domain
+from deltasql.log.storage.locations import is_local, is_url
+from deltasql.plan.statements.clone import CloneTable
+from deltasql.planner.changes import Answer, CloneChange, CommitSpec, Plan
+from deltasql.planner.context import Context
+from deltasql.planner.rows.read_set import WHOLE_TABLE
+from deltasql.planner.rule import plan
+from deltasql.planner.statements.data.delete import refuse_append_only
+from deltasql.planner.tables.clone_source import CloneSource, clone_source
+from deltasql.planner.tables.existing_log import OF_ONE_TABLE
+from deltasql.planner.tables.metadata import keeping_log_properties
+from deltasql.planner.tables.target import Target, registration, target_of
+from deltasql.schema.checks import check_table_schema
+from deltasql.schema.types import LONG, StructField, StructType
+from deltasql.settings.session_settings import ARBITRARY_PROPERTIES
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from deltasql.log.actions.actions import Action, Metadata
+    from deltasql.log.actions.cloned_files import ClonedFiles
+    from deltasql.log.protocol.protocol import Protocol
+    from deltasql.log.replay.snapshot import Snapshot
+
+CLONED = StructType(
+    tuple(
+        StructField(name, LONG)
+        for name in (
+            "source_table_size",
+            "source_num_of_files",
+            "num_removed_files",
+            "num_copied_files",
+            "removed_files_size",
+            "copied_files_size",
+        )
+    )
+)
+METRICS = (
+    "sourceTableSize",
+    "sourceNumOfFiles",
+    "numRemovedFiles",
+    "numCopiedFiles",
+    "removedFilesSize",
+    "copiedFilesSize",
+)
+_KEPT = OF_ONE_TABLE - {MAX_COLUMN_ID.name, AUTO_PROPERTY}
+"""Properties of the source that say something of its history alone, and nothing of its columns and files."""
+
+
+@plan.register
+def _(statement: CloneTable, context: Context) -> Plan:
+    """The clone is of the version that is planned here, whatever becomes of the source meanwhile."""
+    context.refuse_version(statement.table)
+    try:
+        target = _target(statement, context)
+        if target is None:
+            return Answer(CLONED)
+        source = clone_source(statement.source, context)
+        return _cloned(statement, source, target, context)
+    except DeltaSqlError as error:
+        raise error.at(context.caret(statement.table.start, statement.table.end)) from None
+
+
+def _target(statement: CloneTable, context: Context) -> Target | None:
+    """What is to become the clone; None where IF NOT EXISTS finds it there.
+
+    Raises CloneAmbiguousTargetError, InvalidClonePathError, TableAlreadyExistsError, CannotReplaceMissingTableError,
+    NonEmptyLocationError, and what `target_of` raises.
+    """
+    table, location = statement.table, statement.location
+    if table.path is not None and location is not None:
+        raise CloneAmbiguousTargetError(str(table), location)
+    place = table.path or location
+    if place is not None and not is_local(place) and not is_url(place):
+        raise InvalidClonePathError(place)
+    target = target_of(table, location, context, columns_known=True)
+    if target.exists and statement.mode == "create":
+        if statement.if_not_exists:
+            return None
+        raise TableAlreadyExistsError(table=str(table))
+    if not target.exists and statement.mode == "replace":
+        raise CannotReplaceMissingTableError(table=str(table))
+    if target.snapshot is not None and statement.mode == "create":
+        raise NonEmptyLocationError(location=target.log.location)
+    return target
+
+
+def _cloned(statement: CloneTable, source: CloneSource, target: Target, context: Context) -> CloneChange:
+    if target.log.location == source.root:
+        raise CloneSameTableError(str(statement.table))
+    metadata, protocol = _definition(statement, source, target.snapshot, context)
+    numbered = assigns_row_ids(protocol, metadata)
+    if numbered:
+        _refuse_unknown_counts(source)
+    folder = uuid4().hex
+    files = _files(source, target, folder, shallow=statement.shallow, numbered=numbered)
+    if target.snapshot is not None and len(files.removed):
+        refuse_append_only(target.snapshot)
+    row = (source.size, len(source.files), files.gone.files, files.copied.files, files.gone.size, files.copied.size)
+    commit = CommitSpec(
+        target.log,
+        target.snapshot,
+        operations.CLONE,
+        {"source": source.told, "sourceVersion": source.version, "isShallow": str(statement.shallow).lower()},
+        tuple(_actions(source, metadata, protocol, target.snapshot, shallow=statement.shallow)),
+        register=registration(target),
+        reads=None if target.snapshot is None else WHOLE_TABLE,
+    )
+    return CloneChange(commit, files, folder, Answer(CLONED, (row,)), dict(zip(METRICS, row, strict=True)))
+
+
+def _files(source: CloneSource, target: Target, folder: str, *, shallow: bool, numbered: bool) -> ClonedFiles:
+    from deltasql.log.actions.cloned_files import OF_TARGET, deep_files, shallow_files
+    from deltasql.log.actions.file_tables import ADD
+    from deltasql.log.storage.arrow_values import no_rows
+
+    known: pa.Table = no_rows(ADD) if target.snapshot is None else target.snapshot.live_adds(OF_TARGET)
+    if shallow:
+        return shallow_files(source.files, source.root, known, target.log.location, numbered=numbered)
+    return deep_files(source.files, source.root, known, folder, numbered=numbered)
+
+
+def _definition(
+    statement: CloneTable, source: CloneSource, old: Snapshot | None, context: Context
+) -> tuple[Metadata, Protocol]:
+    """Metadata and protocol of the clone: what the source says, and what the statement says otherwise.
+
+    A clone that was there stays the same table, with its id and description. Ids and physical names of columns are
+    those that the files know. Row ids begin anew, for the rows are others.
+    """
+    table = str(statement.table)
+    arbitrary = context.setting(ARBITRARY_PROPERTIES)
+    parsed = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=True)
+    configuration = _configuration(source, parsed, str(statement.source))
+    check_configuration(configuration, table=table)
+    check_table_schema(
+        source.metadata.schema,
+        partitioned_by=source.metadata.partition_columns,
+        column_mapping=TableProperties(configuration).maps_columns,
+        change_data_feed=TableProperties(configuration)[CHANGE_DATA_FEED],
+        where=table,
+    )
+    metadata = replace(
+        source.metadata,
+        id=str(uuid4()),
+        name=None,
+        description=parsed.comment,
+        created_time=int(time.time() * 1000),
+        configuration=MappingProxyType(configuration),
+    )
+    if old is not None:
+        check_replacement(old.partition_columns, metadata.partition_columns, configuration, table)
+        metadata = _on_top_of(metadata, old)
+    current = source.protocol if old is None else old.protocol.merge(source.protocol)
+    protocol = protocol_for(
+        metadata.schema, metadata.configuration, parsed=parsed, current=current, creating=True, table=table
+    )
+    return with_row_id_columns(metadata, protocol, {} if old is None else old.configuration), protocol
+
+
+def _configuration(source: CloneSource, parsed: ParsedProperties, name: str) -> dict[str, str]:
+    """The source's properties, and those of the statement. Raises CloneColumnMappingError."""
+    own = {key: value for key, value in source.metadata.configuration.items() if key not in _KEPT}
+    wanted = with_column_mapping(with_valid_formats({**own, **parsed.configuration}, own, name))
+    before, after = (TableProperties(item)[COLUMN_MAPPING_MODE] for item in (own, wanted))
+    if before != after:
+        raise CloneColumnMappingError(name, before, after)
+    return dict(wanted)
+
+
+def _on_top_of(metadata: Metadata, old: Snapshot) -> Metadata:
+    """The metadata as the next ones of a table that is there."""
+    asked = DELETION_VECTORS in metadata.properties
+    metadata = keeping_log_properties(metadata, old.configuration)
+    if not asked:
+        metadata = metadata.without_properties((DELETION_VECTORS.name,))
+    if metadata.properties.maps_columns:
+        # The ids of columns that go are never used again.
+        highest = max(item[MAX_COLUMN_ID] for item in (metadata.properties, old.properties))
+        metadata = metadata.with_configuration({MAX_COLUMN_ID.name: str(highest)})
+    return replace(
+        metadata,
+        id=old.metadata.id,
+        name=old.metadata.name,
+        description=old.metadata.description if metadata.description is None else metadata.description,
+        created_time=old.metadata.created_time,
+    )
+
+
+def _actions(
+    source: CloneSource, metadata: Metadata, protocol: Protocol, old: Snapshot | None, *, shallow: bool
+) -> list[Action]:
+    """What the clone says besides its files. A deep one goes on where streams into the source have come to."""
+    actions: list[Action] = []
+    if old is None or protocol != old.protocol:
+        actions.append(protocol)
+    if old is None or metadata != old.metadata:
+        actions.append(metadata)
+    clustering = _clustering(source, metadata, old)
+    if clustering is not None:
+        actions.append(clustering)
+    if not shallow:
+        known = {} if old is None else old.transactions
+        moved = {app: version for app, version in source.transactions.items() if known.get(app) != version}
+        actions += [SetTransaction(app, version) for app, version in moved.items()]
+    return actions
+
+
+def _clustering(source: CloneSource, metadata: Metadata, old: Snapshot | None) -> DomainMetadata | None:
+    """The clustering columns of the source; where it has none, the end of those that the target had."""
+    known = None if old is None else old.domains.get(CLUSTERING_DOMAIN)
+    if source.clustering is None:
+        return None if known is None else DomainMetadata(CLUSTERING_DOMAIN, known, removed=True)
+    found = clustering_domain(metadata.schema, source.clustering)
+    return None if found.configuration == known else found
+
+
+def _refuse_unknown_counts(source: CloneSource) -> None:
+    """Raises CloneWithoutStatisticsError for a file whose rows cannot be given ids, as nobody has counted them."""
+    import pyarrow.compute as pc
+
+    counted = pc.fill_null(pc.match_substring(source.files["stats"], '"numRecords"'), False)
+    unknown = source.files.filter(pc.invert(counted))
+    if len(unknown):
+        raise CloneWithoutStatisticsError(source.told, unknown["path"][0].as_py())
