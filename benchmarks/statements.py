@@ -54,6 +54,7 @@ STATEMENTS = {
     "drop": "DROP TABLE {table}",
     "vacuum": "VACUUM {table}",
     "convert": "CONVERT TO DELTA parquet.`{path}` PARTITIONED BY (part INT)",
+    "shallow_clone": "CREATE TABLE {table} SHALLOW CLONE {source}",
     "write_rows": (
         "CREATE TABLE {table} USING delta TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')"
         " AS SELECT * FROM parquet.`{rows}`"

@@ -6,6 +6,7 @@ from benchmarks.bench import Bench
 from benchmarks.cases import (
     big_tables,
     convert,
+    clone,
     copy_into,
     long_logs,
     many_files,
@@ -36,6 +37,7 @@ CASES: dict[str, Callable[[Bench], Sequence[Figure]]] = {
     "vacuum": vacuum.figures,
     "copy-into": copy_into.figures,
     "convert": convert.figures,
+    "clone": clone.figures,
     "object-store": object_store.figures,
     "writers": writers.figures,
 }

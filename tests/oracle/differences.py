@@ -54,6 +54,16 @@ def comparable(text: str, outcome: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def comparable_state(tables: dict[str, Any]) -> dict[str, Any]:
+    """Tables as scripts leave them, without how each engine calls the source of a clone, and without `isShallow`."""
+    for table in tables.values():
+        for operation, parameters, _ in table["history"]:
+            if operation == "CLONE":
+                parameters.pop("isShallow", None)
+                parameters["source"] = parameters["source"].rpartition(".")[2]
+    return tables
+
+
 def _without_measures(value: Any, kind: Any) -> Any:
     if not isinstance(kind, dict) or value is None:
         return value

@@ -14,7 +14,7 @@ import pytest
 import deltasql
 from tests.oracle.answers import Said
 from tests.oracle.compare import difference, ours
-from tests.oracle.differences import KEYS
+from tests.oracle.differences import KEYS, comparable_state
 from tests.oracle.scenario import Scenario, Statement, scenarios
 from tests.oracle.state import State, tables
 
@@ -55,7 +55,7 @@ def _judged(statement: Statement, found: str, condition: str | None) -> str:
 
 
 def _state_difference(theirs: dict[str, State], own: dict[str, State]) -> list[str]:
-    theirs, own = json.loads(json.dumps([theirs, own]))
+    theirs, own = (comparable_state(state) for state in json.loads(json.dumps([theirs, own])))
     if theirs.keys() != own.keys():
         return [f"tables\n  oracle: {sorted(theirs)}\n  ours:   {sorted(own)}"]
     return [

@@ -39,6 +39,7 @@ TWINS = {
     "COPY_INTO_CREDENTIALS_NOT_ALLOWED_ON": "keys of a credential, or the name of one",
     "COPY_INTO_FEATURE_INCOMPATIBLE_SETTING": "files whose columns have names, or a column that the table computes",
     "COPY_INTO_SOURCE_FILE_FORMAT_NOT_SUPPORTED": "a format, or the folder of a table",
+    "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE": "of a table that is there, or of a clone, which takes its source's",
     "DELTA_FILE_NOT_FOUND": "what is lost, a data file or a vector, and whether its table is known",
     "DELTA_INVALID_LOG_JSON": "the file that is damaged, with its own advice",
     "DELTA_METADATA_CHANGED": "another schema, or another table in its place",

@@ -3,10 +3,6 @@
 
 CREATE TABLE t (a INT, b INT);
 -- name: tables from other tables and files
-CREATE TABLE c SHALLOW CLONE t;
-CREATE OR REPLACE TABLE c DEEP CLONE t VERSION AS OF 1;
-create table if not exists `a b`.c clone delta.`/x` location '/y';
-CLONE t;
 UNDROP TABLE t;
 SHOW TABLES DROPPED IN s;
 EXPORT TABLE t TO '/x';

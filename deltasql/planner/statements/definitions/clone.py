@@ -99,13 +99,9 @@ def _target(statement: CloneTable, context: Context) -> Target | None:
     Raises CloneAmbiguousTargetError, InvalidClonePathError, TableAlreadyExistsError, CannotReplaceMissingTableError,
     NonEmptyLocationError, and what `target_of` raises.
     """
-    table, location = statement.table, statement.location
-    if table.path is not None and location is not None:
-        raise CloneAmbiguousTargetError(str(table), location)
-    place = table.path or location
-    if place is not None and not is_local(place) and not is_url(place):
-        raise InvalidClonePathError(place)
-    target = target_of(table, location, context, columns_known=True)
+    table = statement.table
+    _refuse_place(table.path, statement.location, str(table))
+    target = target_of(table, statement.location, context, columns_known=True)
     if target.exists and statement.mode == "create":
         if statement.if_not_exists:
             return None
@@ -115,6 +111,15 @@ def _target(statement: CloneTable, context: Context) -> Target | None:
     if target.snapshot is not None and statement.mode == "create":
         raise NonEmptyLocationError(location=target.log.location)
     return target
+
+
+def _refuse_place(path: str | None, location: str | None, table: str) -> None:
+    """Raises CloneAmbiguousTargetError, InvalidClonePathError."""
+    if path is not None and location is not None:
+        raise CloneAmbiguousTargetError(table, location)
+    place = path or location
+    if place is not None and not is_local(place) and not is_url(place):
+        raise InvalidClonePathError(place)
 
 
 def _cloned(statement: CloneTable, source: CloneSource, target: Target, context: Context) -> CloneChange:

@@ -1,0 +1,71 @@
+-- expect: no jvm
+
+CREATE TABLE s (a INT, p STRING) PARTITIONED BY (p) COMMENT 'of s' TBLPROPERTIES ('own' = '1');
+INSERT INTO s (a, p) VALUES (1, 'x y'), (2, 'z%'), (3, NULL);
+INSERT INTO s (a, p) VALUES (4, 'x y');
+-- name: shallow
+CREATE TABLE t SHALLOW CLONE s;
+DESCRIBE TABLE t;
+-- name: deep; a version, properties
+CREATE TABLE u DEEP CLONE s VERSION AS OF 1 TBLPROPERTIES ('own' = '2', 'more' = '3', 'comment' = 'of u');
+SHOW TBLPROPERTIES u;
+-- name: bare, quoted, lower case, comments between
+create or replace table `default`.`a-b` /* of */ clone -- what
+  spark_catalog.`default`.S@v2 tblproperties (x = 1);
+-- name: again: only what is new is copied
+INSERT INTO s (a, p) VALUES (5, 'new');
+ALTER TABLE s ADD COLUMN b STRUCT<x: INT, `y-z`: STRING>;
+CREATE OR REPLACE TABLE `a-b` CLONE s;
+REPLACE TABLE `a-b` CLONE s;
+-- name: a clone of a clone, at a place, of a path
+CREATE TABLE place SHALLOW CLONE t LOCATION '${WAREHOUSE}/place';
+CREATE TABLE delta.`${WAREHOUSE}/path` SHALLOW CLONE delta.`${WAREHOUSE}/s@v0`;
+-- name: it is there
+CREATE TABLE IF NOT EXISTS t CLONE nothing;
+-- name: what it would do
+EXPLAIN CREATE TABLE w CLONE s;
+-- name: what it would do, shallow, again
+EXPLAIN REPLACE TABLE t SHALLOW CLONE s;
+-- name: the history
+DESCRIBE HISTORY `a-b` LIMIT 1;
+
+-- name: wrong, it is there
+CREATE TABLE t CLONE s;
+-- name: wrong, it is not there
+REPLACE TABLE w SHALLOW CLONE s;
+-- name: wrong, itself
+CREATE OR REPLACE TABLE s CLONE s@v1;
+-- name: wrong, no such source
+CREATE TABLE w CLONE nothing;
+-- name: wrong, no such version
+CREATE TABLE w CLONE s VERSION AS OF 9;
+-- name: wrong, before the first version
+CREATE TABLE w CLONE s TIMESTAMP AS OF '2000-01-01';
+-- name: wrong, two versions
+CREATE TABLE w CLONE s@v1 VERSION AS OF 1;
+-- name: wrong, a version of the target
+CREATE OR REPLACE TABLE t@v0 CLONE s;
+-- name: wrong, no table of ours
+CREATE TABLE w SHALLOW CLONE parquet.`${WAREHOUSE}/s`;
+-- name: wrong, a place that is not empty
+CREATE TABLE w CLONE s LOCATION '${WAREHOUSE}/place';
+-- name: wrong, two places
+CREATE TABLE delta.`${WAREHOUSE}/p` CLONE s LOCATION '${WAREHOUSE}/q';
+-- name: wrong, a relative place
+CREATE TABLE w CLONE s LOCATION 'some/where';
+-- name: wrong, another column mapping
+CREATE TABLE w CLONE s TBLPROPERTIES ('delta.columnMapping.mode' = 'name');
+-- name: wrong, no such property
+CREATE TABLE w CLONE s TBLPROPERTIES ('delta.nonsense' = '1');
+-- name: wrong, both words
+CREATE TABLE w DEEP SHALLOW CLONE s;
+-- name: wrong, no source
+CREATE TABLE w DEEP CLONE;
+-- name: wrong, columns
+CREATE TABLE w (a INT) CLONE s;
+-- name: wrong, a clause of CREATE TABLE
+CREATE TABLE w CLONE s PARTITIONED BY (a);
+-- name: wrong, external
+CREATE EXTERNAL TABLE w CLONE s LOCATION '/x';
+-- name: wrong, either or
+CREATE OR REPLACE TABLE IF NOT EXISTS w CLONE s;
