@@ -373,6 +373,17 @@ class DataFileNotFoundError(DeltaSqlError):
 @condition(
     "DELTA_FILE_NOT_FOUND",
     "42K03",
+    "The {kind} {path} of {table} is missing: version {version} names it. It lies outside of the table, as the files of "
+    "a shallow clone do: VACUUM and DROP TABLE of the source remove them. Clone the source anew: CREATE OR REPLACE TABLE "
+    "{table} CLONE …. To take the rows that are lost out of the table, run: FSCK REPAIR TABLE {table}.",
+)
+class SourceFileNotFoundError(DataFileNotFoundError):
+    """A file that is missing where another table keeps it."""
+
+
+@condition(
+    "DELTA_FILE_NOT_FOUND",
+    "42K03",
     "The data file {path} is missing, and the log of its table names it. Restore it from a backup, or read a version "
     "that does without it. FSCK REPAIR TABLE takes it out of the table.",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from deltasql.errors.log import DataFileNotFoundError, UnreadableDataFileError
+from deltasql.errors.log import DataFileNotFoundError, SourceFileNotFoundError, UnreadableDataFileError
 from deltasql.log.storage.local_files import require_regular
 from deltasql.log.storage.locations import is_local, local_path
 
@@ -42,7 +42,9 @@ def _is_readable(path: str) -> bool:
 
 
 def missing_file(operator: Scan, path: str) -> DataFileNotFoundError:
-    return DataFileNotFoundError("data file", path, operator.table.name, operator.table.version)
+    table = operator.table
+    own = path.startswith(f"{table.location}/")
+    return (DataFileNotFoundError if own else SourceFileNotFoundError)("data file", path, table.name, table.version)
 
 
 def missing_vector(operator: Scan, vector: Mapping[str, Json]) -> DataFileNotFoundError:

@@ -13,8 +13,9 @@ _WRITTEN = ("part-", "deletion_vector_", "_", ".")
 
 def left_behind(path: str) -> bool:
     """Whether an object of this path below a table's location is in nobody's way: hidden files of the operating system,
-    a log without a commit, and rows that a statement has staged or copied, which is still at work or was interrupted. Of two at
-    work one will commit, and VACUUM of the table that comes of it removes what was left.
+    a log without a commit, and what a statement has staged or copied, which is still at work or was interrupted.
+
+    Of two at work one will commit, and VACUUM of the table that comes of it removes what was left.
     """
     first, _, rest = path.partition("/")
     name = path.rpartition("/")[2]

@@ -24,8 +24,6 @@ CREATE TABLE delta.`${WAREHOUSE}/path` SHALLOW CLONE delta.`${WAREHOUSE}/s@v0`;
 CREATE TABLE IF NOT EXISTS t CLONE nothing;
 -- name: what it would do
 EXPLAIN CREATE TABLE w CLONE s;
--- name: what it would do, shallow, again
-EXPLAIN REPLACE TABLE t SHALLOW CLONE s;
 -- name: the history
 DESCRIBE HISTORY `a-b` LIMIT 1;
 

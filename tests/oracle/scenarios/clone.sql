@@ -24,7 +24,7 @@ CREATE TABLE x SHALLOW CLONE s LOCATION 'some/where';
 CREATE TABLE x SHALLOW CLONE s TBLPROPERTIES ('delta.columnMapping.mode' = 'name');
 
 -- name: what else comes along
-CREATE TABLE s (i BIGINT GENERATED ALWAYS AS IDENTITY, a INT, b INT) USING delta CLUSTER BY (a) TBLPROPERTIES ('delta.columnMapping.mode' = 'name', 'delta.enableRowTracking' = 'true', 'delta.enableInCommitTimestamps' = 'true', 'delta.enableDeletionVectors' = 'false');
+CREATE TABLE s (i BIGINT GENERATED ALWAYS AS IDENTITY, a INT, b INT) USING delta CLUSTER BY (a) TBLPROPERTIES ('delta.columnMapping.mode' = 'name', 'delta.enableInCommitTimestamps' = 'true', 'delta.enableDeletionVectors' = 'false');
 INSERT INTO s (a, b) VALUES (1, 2), (3, 4);
 ALTER TABLE s ADD CONSTRAINT c CHECK (a > 0);
 CREATE TABLE t SHALLOW CLONE s;

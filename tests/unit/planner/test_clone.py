@@ -15,7 +15,7 @@ import deltasql
 from deltasql.errors.base import DeltaSqlError
 from deltasql.execution import clone as execution
 from deltasql.log.actions import operations
-from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata, SetTransaction
+from deltasql.log.actions.actions import Action, AddFile, DeletionVector, DomainMetadata, SetTransaction
 from deltasql.log.actions.vector_writer import write_vectors
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.storage import copying
@@ -347,7 +347,7 @@ def test_properties_of_the_statement(session: Session) -> None:
 def test_streams_go_on_in_a_deep_clone(session: Session) -> None:
     session.sql("CREATE TABLE s (a INT) TBLPROPERTIES ('delta.feature.domainMetadata' = 'supported')")
     log = session.log("s")
-    written = [SetTransaction("stream", 5), DomainMetadata("mine", "{}")]
+    written: list[Action] = [SetTransaction("stream", 5), DomainMetadata("mine", "{}")]
     Transaction(log, log.snapshot()).commit(operations.STREAMING_UPDATE, {}, written)
     session.sql("CREATE TABLE deep CLONE s")
     session.sql("CREATE TABLE shallow SHALLOW CLONE s")
