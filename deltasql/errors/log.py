@@ -373,9 +373,9 @@ class DataFileNotFoundError(DeltaSqlError):
 @condition(
     "DELTA_FILE_NOT_FOUND",
     "42K03",
-    "The {kind} {path} of {table} is missing: version {version} names it. It lies outside of the table, as the files of "
-    "a shallow clone do: VACUUM and DROP TABLE of the source remove them. Clone the source anew: CREATE OR REPLACE TABLE "
-    "{table} CLONE …. To take the rows that are lost out of the table, run: FSCK REPAIR TABLE {table}.",
+    "The {kind} {path} of {table} is missing: version {version} names it. It lies outside of the table, as the files "
+    "of a shallow clone do: VACUUM and DROP TABLE of the source remove them. Clone the source anew: CREATE OR REPLACE "
+    "TABLE {table} CLONE …. To take the rows that are lost out of the table, run: FSCK REPAIR TABLE {table}.",
 )
 class SourceFileNotFoundError(DataFileNotFoundError):
     """A file that is missing where another table keeps it."""
