@@ -18,6 +18,7 @@ from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile, DeletionVector, DomainMetadata, SetTransaction
 from deltasql.log.actions.vector_writer import write_vectors
 from deltasql.log.commit.transaction import Transaction
+from deltasql.log.reading.copy_log import COPY_INTO
 from deltasql.log.storage import copying
 from deltasql.log.storage.paths import commit_path
 from deltasql.schema.identity import identities, with_identities
@@ -347,7 +348,7 @@ def test_properties_of_the_statement(session: Session) -> None:
 def test_streams_go_on_in_a_deep_clone(session: Session) -> None:
     session.sql("CREATE TABLE s (a INT) TBLPROPERTIES ('delta.feature.domainMetadata' = 'supported')")
     log = session.log("s")
-    written: list[Action] = [SetTransaction("stream", 5), DomainMetadata("mine", "{}")]
+    written: list[Action] = [SetTransaction("stream", 5), SetTransaction(COPY_INTO, 2), DomainMetadata("mine", "{}")]
     Transaction(log, log.snapshot()).commit(operations.STREAMING_UPDATE, {}, written)
     session.sql("CREATE TABLE deep CLONE s")
     session.sql("CREATE TABLE shallow SHALLOW CLONE s")

@@ -31,6 +31,7 @@ from deltasql.log.properties.property_registry import (
 )
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.reading.clustering import AUTO_PROPERTY, CLUSTERING_DOMAIN, clustering_domain
+from deltasql.log.reading.copy_log import COPY_INTO
 from deltasql.log.storage.locations import is_local, is_url
 from deltasql.plan.statements.clone import CloneTable
 from deltasql.planner.changes import Answer, CloneChange, CommitSpec, Plan
@@ -238,7 +239,9 @@ def _actions(
         actions.append(clustering)
     if not shallow:
         known = {} if old is None else old.transactions
-        moved = {app: version for app, version in source.transactions.items() if known.get(app) != version}
+        # What COPY INTO has loaded is in files beside the log, which know the table that they are of.
+        others = ((app, version) for app, version in source.transactions.items() if app != COPY_INTO)
+        moved = {app: version for app, version in others if known.get(app) != version}
         actions += [SetTransaction(app, version) for app, version in moved.items()]
     return actions
 
