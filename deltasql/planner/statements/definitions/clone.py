@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -238,12 +239,17 @@ def _actions(
     if clustering is not None:
         actions.append(clustering)
     if not shallow:
-        known = {} if old is None else old.transactions
-        # What COPY INTO has loaded is in files beside the log, which know the table that they are of.
-        others = ((app, version) for app, version in source.transactions.items() if app != COPY_INTO)
-        moved = {app: version for app, version in others if known.get(app) != version}
-        actions += [SetTransaction(app, version) for app, version in moved.items()]
+        actions += _transactions(source, {} if old is None else old.transactions)
     return actions
+
+
+def _transactions(source: CloneSource, known: Mapping[str, int]) -> list[SetTransaction]:
+    """How far applications have written into the source, where the target does not say so.
+
+    What COPY INTO has loaded is in files beside the log, which know the table that they are of.
+    """
+    others = ((app, version) for app, version in source.transactions.items() if app != COPY_INTO)
+    return [SetTransaction(app, version) for app, version in others if known.get(app) != version]
 
 
 def _clustering(source: CloneSource, metadata: Metadata, old: Snapshot | None) -> DomainMetadata | None:
