@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from benchmarks.bench import Bench
 from benchmarks.cases import (
     big_tables,
-    convert,
     clone,
+    convert,
     copy_into,
     long_logs,
     many_files,

@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from deltasql.errors.statements.transaction import NestedTransactionError, NotInTransactionError
 from deltasql.log.actions import operations
 from deltasql.plan.base import LogicalPlan
+from deltasql.plan.statements.clone import CloneTable
+from deltasql.plan.statements.convert import Convert
 from deltasql.plan.statements.copy_into import CopyInto
 from deltasql.plan.statements.features import DropFeature
 from deltasql.plan.statements.fsck import Fsck
+from deltasql.plan.statements.generate import Generate
 from deltasql.plan.statements.optimize import Optimize, Reorg, UpgradeUniform
 from deltasql.plan.statements.properties import CommentOnSchema
 from deltasql.plan.statements.restore import Restore
@@ -24,6 +27,7 @@ from deltasql.plan.statements.table import (
     SetTableLocation,
     UnsetSchemaProperties,
 )
+from deltasql.plan.statements.upkeep import AnalyzeTable
 from deltasql.plan.statements.vacuum import Vacuum
 from deltasql.planner.catalog_changes import CatalogChange, CatalogChoice, SchemaChoice
 from deltasql.planner.changes import (
@@ -44,12 +48,17 @@ _DELETES = "it deletes files for good."
 _RESTORES = "it puts the table back as it was, whatever is there now."
 _MENDS = "it takes files out that are gone, of what others have committed."
 _STREAMS = "each batch of a stream is a commit that is done once."
+_STATES = "it speaks of the files of a version."
 _UNCHANGED = "it says that no row changes (dataChange = false), which is so for a whole commit or not at all."
 
 _LOADS = "what it has loaded is noted with its own commit, on top of other loads."
 
 _STATEMENTS: Mapping[type[LogicalPlan], tuple[str, str]] = {
     CopyInto: ("COPY INTO", _LOADS),
+    AnalyzeTable: ("ANALYZE TABLE", _STATES),
+    Generate: ("GENERATE", _STATES),
+    CloneTable: ("CREATE TABLE … CLONE", _MAKES),
+    Convert: ("CONVERT TO DELTA", _MAKES),
     Optimize: ("OPTIMIZE", _MOVES),
     Reorg: ("REORG TABLE", _MOVES),
     UpgradeUniform: ("REORG TABLE … UPGRADE UNIFORM", _STEPS),

@@ -52,6 +52,10 @@ class StagedClone:
         register(change.commit.register, self._catalog)
         return Committed(change.answer.schema, change.answer.rows, commit.version, change.metrics, commit.attempts)
 
+    def contribution(self) -> None:
+        """None: a clone never is one of several statements of a transaction."""
+        return
+
     def discard(self) -> None:
         """Removes the copies, unless a commit may need them; VACUUM finds what cannot be removed now."""
         if self._copies and not self._needed:

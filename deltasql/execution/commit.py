@@ -19,8 +19,8 @@ from deltasql.log.commit.row_rebase import Describe
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.configuration.row_ids import PRESERVED_TAG, tracks_rows
 from deltasql.planner.catalog_changes import Registration
-from deltasql.runtime import Runtime, Stage
 from deltasql.planner.changes import CloneChange, LayoutChange, RowChange, TableChange
+from deltasql.runtime import Runtime, Stage
 from deltasql.schema.types import StructType
 from deltasql.settings.session_settings import USER_METADATA, Settings
 
@@ -152,8 +152,7 @@ def commit_actions(
     return transaction.commit_rebased(provenance, actions, rebase, added=added)
 
 
-def commit_tags(change: TableChange | RowChange | LayoutChange) -> Mapping[str, str] | None:
-def _tags(change: TableChange | RowChange | LayoutChange | CloneChange) -> Mapping[str, str] | None:
+def commit_tags(change: TableChange | RowChange | LayoutChange | CloneChange) -> Mapping[str, str] | None:
     """What the commit says of itself besides its operation: where rows are tracked, whether all have kept their ids."""
     own, read = change.commit.tags, change.commit.snapshot
     if isinstance(change, TableChange) and own is not None:

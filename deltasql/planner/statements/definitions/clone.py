@@ -24,6 +24,7 @@ from deltasql.log.actions.actions import DomainMetadata, SetTransaction
 from deltasql.log.configuration.iceberg_compat import check_replacement, with_column_mapping, with_valid_formats
 from deltasql.log.configuration.properties import ParsedProperties, check_configuration, parse_properties, protocol_for
 from deltasql.log.configuration.row_ids import assigns_row_ids, with_row_id_columns
+from deltasql.log.properties.own_properties import COLUMN_TAGS, TAGS
 from deltasql.log.properties.property_registry import (
     CHANGE_DATA_FEED,
     COLUMN_MAPPING_MODE,
@@ -77,7 +78,7 @@ METRICS = (
     "removedFilesSize",
     "copiedFilesSize",
 )
-_KEPT = OF_ONE_TABLE - {MAX_COLUMN_ID.name, AUTO_PROPERTY}
+_KEPT = (OF_ONE_TABLE - {MAX_COLUMN_ID.name, AUTO_PROPERTY}) | {TAGS, COLUMN_TAGS}
 """Properties of the source that say something of its history alone, and nothing of its columns and files."""
 
 
