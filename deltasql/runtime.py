@@ -137,6 +137,12 @@ class Analyst(Protocol):
     def knows_view(self, parts: Sequence[str]) -> bool:
         """Whether Spark has a temporary view of this name, as a DataFrame makes one. Asks only a running Spark."""
 
+    def knows_function(self, parts: Sequence[str]) -> bool:
+        """Whether Spark has a temporary function of this name. Asks only a running Spark."""
+
+    def functions(self, kind: str) -> list[str]:
+        """The names that Spark's SHOW {USER | SYSTEM | ALL} FUNCTIONS tells; USER asks only a running Spark."""
+
     def temporary_views(self) -> list[str]:
         """The names of Spark's own temporary views, if it is running."""
 
@@ -277,6 +283,9 @@ class Runtime(Protocol):
 
     def forget_view(self, parts: Sequence[str]) -> None:
         """Takes a temporary view out of the engine: a view of ours has its name now, or it is dropped."""
+
+    def forget_function(self, name: str) -> None:
+        """Takes a temporary function out of the engine: one of ours has its name now, or it is dropped."""
 
     def release(self) -> None:
         """Lets go of what the engine holds for the statement's commit."""

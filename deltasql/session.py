@@ -39,8 +39,8 @@ from deltasql.plan.base import TableName
 from deltasql.plan.parameters import BoundStatement
 from deltasql.plan.statements.frames import CreateForFrame, WriteFrame
 from deltasql.planner import plan, plan_statement
-from deltasql.planner.catalog_changes import View
 from deltasql.planner.changes import Answer, Plan
+from deltasql.planner.catalog_changes import TemporaryFunction, View
 from deltasql.planner.context import Context
 from deltasql.result import Placed, Result
 from deltasql.schema.types import matching
@@ -98,6 +98,7 @@ class Session:
         self.catalog = Catalog(warehouse, self.stores.open)
         self.settings = Settings()
         self.views: dict[str, View] = {}
+        self.functions: dict[str, TemporaryFunction] = {}
         self.open_log: Callable[[str, str], DeltaLog] = self._open_log
         """How the log at a location is opened, for a table of that name; tests put other storage below a session."""
         self._given = spark
@@ -277,7 +278,6 @@ class Session:
         return Pending(run, finish, placed, planning)
 
     def _state(self) -> SessionState:
-        return SessionState(
             self.catalog,
             self.stores,
             self.settings,
@@ -287,7 +287,8 @@ class Session:
             self._logs.clear,
             self._transactions,
             lambda block: self._transactions.stage(block, self._done_in_block),
-        )
+        named = (self.views, self._shared_views, self.functions)
+        return SessionState(self.catalog, self.stores, self.settings, *named, self._set, self._logs.clear)
 
     def _done_in_block(self, bound: BoundStatement) -> tuple[Committed, bool]:
         """What a statement of a block came to, and whether that are the rows of a query, which are computed here."""
@@ -350,6 +351,7 @@ class Session:
         beside._lock, beside._made = RLock(), self._engine
         beside._transactions = Transactions(self.settings)
         beside.settings, beside.views, beside._logs = self.settings.copy(), dict(self.views), {}
+        beside.functions = dict(self.functions)
         return beside
 
     def _full_name(self, text: str) -> TableName:
@@ -375,7 +377,8 @@ class Session:
 
     def _context(self, sql: str, engine: Engine) -> Context:
         views = {**self._shared_views, **self.views}
-        return Context(sql, self.catalog, self.settings, engine, views, self._log_at)
+        catalog = self.catalog.looked_at_once()
+        return Context(sql, catalog, self.settings, engine, views, self._log_at, functions=self.functions)
 
     def _hadoop_settings(self) -> Mapping[str, str]:
         return self._engine.spark.hadoop_settings()

@@ -8,17 +8,22 @@ from copy import copy
 from dataclasses import replace
 from typing import TypeAlias, Union
 
+from deltasql.catalog.definitions import FunctionDefinition, ViewDefinition
 from deltasql.catalog.entries import (
     DEFAULT_CATALOG,
     DEFAULT_SCHEMA,
+    Entry,
+    FunctionEntry,
     SchemaEntry,
     StoredSchema,
     TableEntry,
+    ViewEntry,
     checked,
     matching,
     now,
     sql_name,
 )
+from deltasql.catalog.lookups import Lookups
 from deltasql.catalog.object_store import ObjectCatalogStore
 from deltasql.catalog.sqlite_store import SqliteCatalogStore
 from deltasql.catalog.store import (
@@ -71,6 +76,7 @@ class Catalog:
             if is_local(self.warehouse)
             else ObjectCatalogStore(lambda: open_store(self.warehouse))
         )
+        self._lookups = Lookups(self._store)
 
     def close(self) -> None:
         """Closes the file; a later call opens it again."""
@@ -115,8 +121,7 @@ class Catalog:
                 return []
             raise self._schema_not_found(catalog, schema) from None
         except SchemaInUseError as error:
-            tables = tuple(item.name for item in error.tables)
-            raise SchemaNotEmptyError(schema=sql_name((schema,)), tables=tables) from None
+            raise SchemaNotEmptyError(schema=sql_name((schema,)), tables=tuple(error.names)) from None
 
     def comment_on_schema(self, name: Name, comment: str | None) -> None:
         """Gives a schema another comment, or none. Raises SchemaNotFoundError."""
@@ -159,6 +164,12 @@ class Catalog:
         other.current_catalog, other.current_schema = catalog, schema
         return other
 
+    def looked_at_once(self) -> Catalog:
+        """This catalog for one statement, which looks a name up once and finds the same whenever it asks again."""
+        other = copy(self)
+        other._lookups = Lookups(self._store, once=True)
+        return other
+
     # Catalogs
 
     def create_catalog(self, name: str, if_not_exists: bool = False) -> bool:
@@ -188,16 +199,30 @@ class Catalog:
 
     def tables(self, schema: Name | None = None, pattern: str | None = None) -> list[TableEntry]:
         """Tables of one schema (the current one if None), by name. Raises SchemaNotFoundError."""
+        return [entry for entry in self.entries(schema, pattern) if isinstance(entry, TableEntry)]
+
+    def entries(self, schema: Name | None = None, pattern: str | None = None) -> list[Entry]:
+        """Tables and views of one schema (the current one if None), by name. Raises SchemaNotFoundError."""
         key = self._schema_key(self.current_schema if schema is None else schema)
         try:
-            found = {entry.name: entry for entry in self._store.tables(key)}
+            found = {entry.name: entry for entry in self._store.entries(key)}
         except NameMissingError:
             raise self._schema_not_found(*key) from None
         return [found[name] for name in matching(found, pattern)]
 
+    def find(self, parts: Name) -> Entry | None:
+        """The table or view of this name, or None."""
+        return self._lookups.entry(self._table_key(parts))
+
     def resolve(self, parts: Name) -> TableEntry | None:
         """The table of this name, or None."""
-        return self._store.table(self._table_key(parts))
+        entry = self.find(parts)
+        return entry if isinstance(entry, TableEntry) else None
+
+    def view(self, parts: Name) -> ViewEntry | None:
+        """The view of this name, or None."""
+        entry = self.find(parts)
+        return entry if isinstance(entry, ViewEntry) else None
 
     def require(self, parts: Name) -> TableEntry:
         """The table of this name. Raises TableNotFoundError, which names the closest tables that exist."""
@@ -220,9 +245,11 @@ class Catalog:
     def unregister(self, parts: Name) -> TableEntry:
         """Removes a table's name; its entry as it was. Raises TableNotFoundError."""
         with self._explained(parts):
-            return self._store.remove_table(self._table_key(parts))
+            entry = self._store.remove(self._table_key(parts), Kind.TABLE)
+            assert isinstance(entry, TableEntry)
+            return entry
 
-    def rename(self, parts: Name, new_parts: Name) -> TableEntry:
+    def rename(self, parts: Name, new_parts: Name) -> Entry:
         """The entry under its new name; files stay where they are, so that readers and writers go on.
 
         A new name of one part stays in the table's schema.
@@ -239,12 +266,63 @@ class Catalog:
             self.schema((catalog, schema))
             raise
         with self._explained(parts, (catalog, schema, name)):
-            return self._store.rename_table(old, (catalog, schema, name))
+            return self._store.rename(old, (catalog, schema, name))
 
     def set_location(self, parts: Name, location: str) -> TableEntry:
         """The entry at its new place, which makes it external. Raises TableNotFoundError."""
         with self._explained(parts):
             return self._store.move_table(self._table_key(parts), absolute_location(location))
+
+    # Views and functions
+
+    def change_view(self, parts: Name, change: Callable[[Entry | None], ViewDefinition]) -> None:
+        """Gives a view, which may be new, the definition that `change` makes of what has the name now.
+
+        `change` may be called again; what it raises has changed nothing. Raises SchemaNotFoundError, InvalidNameError.
+        """
+        key = self._table_key(parts)
+        checked(key[2])
+
+        def changed(found: Entry | None) -> ViewEntry:
+            definition = change(found)
+            return found.defined(definition) if isinstance(found, ViewEntry) else ViewEntry(*key, definition, now())
+
+        try:
+            self._store.change_view(key, changed)
+        except NameMissingError:
+            raise self._schema_not_found(*key[:2]) from None
+
+    def drop_view(self, parts: Name) -> bool:
+        """Removes a view; False where there is none."""
+        try:
+            self._store.remove(self._table_key(parts), Kind.VIEW)
+        except NameMissingError:
+            return False
+        return True
+
+    def functions(self, schema: Name | None = None, pattern: str | None = None) -> list[FunctionEntry]:
+        """Functions of one schema (the current one if None), by name."""
+        key = self._schema_key(self.current_schema if schema is None else schema)
+        found = {entry.name: entry for entry in self._store.functions(key)}
+        return [found[name] for name in matching(found, pattern)]
+
+    def function(self, parts: Name) -> FunctionEntry | None:
+        """The function of this name, or None."""
+        return self._lookups.function(self._table_key(parts))
+
+    def change_function(self, parts: Name, change: Callable[[FunctionEntry | None], FunctionDefinition | None]) -> None:
+        """The same as `change_view` for a function, which goes where `change` gives None."""
+        key = self._table_key(parts)
+        checked(key[2])
+
+        def changed(found: FunctionEntry | None) -> FunctionEntry | None:
+            definition = change(found)
+            return None if definition is None else FunctionEntry(*key, definition, now())
+
+        try:
+            self._store.change_function(key, changed)
+        except NameMissingError:
+            raise self._schema_not_found(*key[:2]) from None
 
     def managed_location(self, parts: Name) -> str:
         """Where a managed table of this name belongs: `<location of its schema>/<table>`.
@@ -302,7 +380,7 @@ class Catalog:
         try:
             yield
         except NameMissingError as error:
-            if error.kind is Kind.TABLE or new is None:
+            if error.kind in {Kind.TABLE, Kind.VIEW} or new is None:
                 raise self._table_not_found(parts) from None
             raise self._schema_not_found(*new[:2]) from None
         except NameTakenError:
@@ -349,6 +427,8 @@ class Catalog:
     def _similar(self, catalog: str, schema: str, name: str) -> tuple[str, ...]:
         """Names like `name` in its schema; else the same name elsewhere, with its schema."""
         known = [entry.parts for entry in self._store.tables_below("")]
+        with suppress(NameMissingError):
+            known += [entry.parts for entry in self._store.entries((catalog, schema)) if isinstance(entry, ViewEntry)]
         near = similar_names(name, (parts[2] for parts in known if parts[:2] == (catalog, schema)), most=3)
         if near:
             return tuple(sql_name((item,) if schema == self.current_schema else (schema, item)) for item in near)

@@ -16,8 +16,12 @@ from deltasql.errors.catalog import CatalogFileError
 from deltasql.log.storage.locations import absolute_location
 
 FILE_NAME = "_catalog.db"
-_LAYOUT_VERSION = 2
+_LAYOUT_VERSION = 3
 _BUSY_SECONDS = 30.0
+_FUNCTIONS = """CREATE TABLE functions (
+    catalog TEXT NOT NULL, schema TEXT NOT NULL, name TEXT NOT NULL, definition TEXT NOT NULL,
+    created_at INTEGER NOT NULL, PRIMARY KEY (catalog, schema, name),
+    FOREIGN KEY (catalog, schema) REFERENCES schemas (catalog, name))"""
 _LAYOUT = (
     "CREATE TABLE catalogs (name TEXT PRIMARY KEY, created_at INTEGER NOT NULL)",
     """CREATE TABLE schemas (
@@ -25,10 +29,16 @@ _LAYOUT = (
         location TEXT, created_at INTEGER NOT NULL, properties TEXT, PRIMARY KEY (catalog, name))""",
     """CREATE TABLE tables (
         catalog TEXT NOT NULL, schema TEXT NOT NULL, name TEXT NOT NULL, location TEXT NOT NULL,
-        managed INTEGER NOT NULL, created_at INTEGER NOT NULL, PRIMARY KEY (catalog, schema, name),
+        managed INTEGER NOT NULL, created_at INTEGER NOT NULL, view TEXT, PRIMARY KEY (catalog, schema, name),
         FOREIGN KEY (catalog, schema) REFERENCES schemas (catalog, name))""",
     "CREATE INDEX tables_by_location ON tables (location)",
+    _FUNCTIONS,
 )
+_UPGRADES = {
+    1: ("ALTER TABLE schemas ADD COLUMN properties TEXT",),
+    2: ("ALTER TABLE tables ADD COLUMN view TEXT", _FUNCTIONS),
+}
+"""By the version of a file's layout, what makes the next one of it."""
 
 
 class Database:
@@ -101,10 +111,16 @@ class Database:
             )
         if version == 0:
             self._lay_out(connection)
-        if version == 1:
-            connection.execute("ALTER TABLE schemas ADD COLUMN properties TEXT")
-            connection.execute(f"PRAGMA user_version = {_LAYOUT_VERSION}")
+        else:
+            self._upgrade(connection, version)
         connection.execute("COMMIT")
+
+    @staticmethod
+    def _upgrade(connection: sqlite3.Connection, version: int) -> None:
+        for before in range(version, _LAYOUT_VERSION):
+            for statement in _UPGRADES[before]:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {_LAYOUT_VERSION}")
 
     @staticmethod
     def _lay_out(connection: sqlite3.Connection) -> None:

@@ -7,7 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from deltasql.catalog.entries import DEFAULT_CATALOG, DEFAULT_SCHEMA, StoredSchema, TableEntry, now
+from deltasql.catalog.definitions import FunctionDefinition, ViewDefinition
+from deltasql.catalog.entries import (
+    DEFAULT_CATALOG,
+    DEFAULT_SCHEMA,
+    Entry,
+    FunctionEntry,
+    StoredSchema,
+    TableEntry,
+    ViewEntry,
+    now,
+)
 from deltasql.catalog.store import SchemaKey, TableKey
 
 Json: TypeAlias = dict[str, Any]
@@ -23,10 +33,10 @@ class KeptSchema:
 
 @dataclass(frozen=True, slots=True)
 class KeptTable:
-    """`id` is new whenever a name is given to a table."""
+    """`id` is new whenever a name is given to a table or view."""
 
     id: str
-    entry: TableEntry
+    entry: Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +62,10 @@ class SchemaList:
         """What there is before anything is written."""
         default = KeptSchema("0", StoredSchema(DEFAULT_CATALOG, DEFAULT_SCHEMA, None, None, now()))
         return cls({DEFAULT_CATALOG: {DEFAULT_SCHEMA: default}})
+
+    @property
+    def layout(self) -> int:
+        return 1
 
     def find(self, key: SchemaKey) -> KeptSchema | None:
         return self.catalogs.get(key[0], {}).get(key[1])
@@ -86,7 +100,7 @@ class SchemaList:
 
 @dataclass(frozen=True, slots=True)
 class SchemaTables:
-    """The tables of one schema, by name.
+    """The tables and views of one schema, by name, and its functions, by theirs.
 
     `schema_id` is the id that the schema has in the list. `is_open`: False once that schema is dropped. `arrivals` are
     by the names that they are to have here. `departed` tells of tables that have left for another schema: by the id
@@ -99,6 +113,14 @@ class SchemaTables:
     tables: Mapping[str, KeptTable] = field(default_factory=dict)
     arrivals: Mapping[str, Arrival] = field(default_factory=dict)
     departed: Mapping[str, TableKey] = field(default_factory=dict)
+    functions: Mapping[str, FunctionEntry] = field(default_factory=dict)
+
+    @property
+    def layout(self) -> int:
+        """Releases that know layout 1 alone know no views and functions."""
+        arriving = [arrival.table for arrival in self.arrivals.values()]
+        views = any(isinstance(kept.entry, ViewEntry) for kept in (*self.tables.values(), *arriving))
+        return 2 if views or self.functions else 1
 
     @property
     def is_settled(self) -> bool:
@@ -107,6 +129,11 @@ class SchemaTables:
 
     def with_table(self, kept: KeptTable) -> SchemaTables:
         return replace(self, tables={**self.tables, kept.entry.name: kept})
+
+    def with_function(self, name: str, entry: FunctionEntry | None) -> SchemaTables:
+        """A function is there from now on, or not any more (None)."""
+        left = _without(self.functions, name)
+        return replace(self, functions=left if entry is None else {**left, name: entry})
 
     def without_table(self, name: str) -> SchemaTables:
         return replace(self, tables=_without(self.tables, name))
@@ -140,9 +167,11 @@ class SchemaTables:
                 for name, found in value["arrivals"].items()
             },
             {arrival: _table_key(target) for arrival, target in value["departed"].items()},
+            {name: _function(key, name, found) for name, found in value.get("functions", {}).items()},
         )
 
     def to_json(self) -> Json:
+        functions = {name: _function_json(item) for name, item in self.functions.items()}
         return {
             "schema": self.key,
             "schema_id": self.schema_id,
@@ -153,6 +182,7 @@ class SchemaTables:
                 for name, arrival in self.arrivals.items()
             },
             "departed": dict(self.departed),
+            **({"functions": functions} if functions else {}),
         }
 
 
@@ -184,13 +214,26 @@ def _schema_json(kept: KeptSchema) -> Json:
 
 
 def _kept_table(key: SchemaKey, name: str, found: Json) -> KeptTable:
+    if "view" in found:
+        view = ViewDefinition.from_json(found["view"])
+        return KeptTable(_text(found["id"]), ViewEntry(*key, name, view, int(found["created_at"])))
     place, managed = _text(found["location"]), bool(found["managed"])
     return KeptTable(_text(found["id"]), TableEntry(*key, name, place, managed, int(found["created_at"])))
 
 
 def _table_json(kept: KeptTable) -> Json:
     entry = kept.entry
+    if isinstance(entry, ViewEntry):
+        return {"id": kept.id, "view": entry.definition.to_json(), "created_at": entry.created_at}
     return {"id": kept.id, "location": entry.location, "managed": entry.managed, "created_at": entry.created_at}
+
+
+def _function(key: SchemaKey, name: str, found: Json) -> FunctionEntry:
+    return FunctionEntry(*key, name, FunctionDefinition.from_json(found), int(found["created_at"]))
+
+
+def _function_json(entry: FunctionEntry) -> Json:
+    return {**entry.definition.to_json(), "created_at": entry.created_at}
 
 
 def _table_key(value: Any) -> TableKey:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias, Union
 
+from deltasql.catalog.definitions import FunctionDefinition, ViewDefinition
 from deltasql.errors.catalog import InvalidNameError
 from deltasql.plan.base import quote
 
@@ -61,6 +63,48 @@ class TableEntry:
     def full_name(self) -> str:
         """`spark_catalog.default.t`, unquoted, as DESCRIBE DETAIL writes it."""
         return ".".join(self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class ViewEntry:
+    """One view, which has its name among those of tables; `created_at` is milliseconds since the epoch."""
+
+    catalog: str
+    schema: str
+    name: str
+    definition: ViewDefinition
+    created_at: int
+
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        return (self.catalog, self.schema, self.name)
+
+    def renamed(self, parts: tuple[str, str, str]) -> ViewEntry:
+        """The same view under another name."""
+        return ViewEntry(*parts, self.definition, self.created_at)
+
+    def defined(self, definition: ViewDefinition) -> ViewEntry:
+        """The view as it is defined from now on."""
+        return replace(self, definition=definition)
+
+
+Entry: TypeAlias = Union[TableEntry, ViewEntry]
+"""What a name of a table may stand for."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionEntry:
+    """One function; functions have names of their own. `created_at` is milliseconds since the epoch."""
+
+    catalog: str
+    schema: str
+    name: str
+    definition: FunctionDefinition
+    created_at: int
+
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        return (self.catalog, self.schema, self.name)
 
 
 def now() -> int:

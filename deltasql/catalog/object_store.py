@@ -1,7 +1,7 @@
 """Names as JSON objects of the warehouse, in an object store: one for all schemas, one for the tables of each.
 
     <warehouse>/_catalog.d/schemas.json                     catalogs and schemas, with comments, places and properties
-    <warehouse>/_catalog.d/tables/<catalog>/<schema>.json   names and locations of tables
+    <warehouse>/_catalog.d/tables/<catalog>/<schema>.json   names and locations of tables, views and functions
 
 No table, schema or catalog can have that folder: their names have no dot. What concerns one object is one compare and
 swap. Two things concern two objects:
@@ -21,7 +21,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from deltasql.catalog.documents import KeptSchema, KeptTable, SchemaList, SchemaTables, new_id
-from deltasql.catalog.entries import StoredSchema, TableEntry
+from deltasql.catalog.entries import Entry, FunctionEntry, StoredSchema, TableEntry, ViewEntry
 from deltasql.catalog.renaming import Edited, Renaming, UnsettledError, present
 from deltasql.catalog.shared_objects import SharedObjects
 from deltasql.catalog.store import (
@@ -31,6 +31,7 @@ from deltasql.catalog.store import (
     SchemaInUseError,
     SchemaKey,
     TableKey,
+    of_kind,
 )
 from deltasql.log.storage.log_store import LogStore
 
@@ -105,9 +106,9 @@ class ObjectCatalogStore:
                 return None, (schema_id, None)
             if found is not None and not found.is_settled:
                 raise UnsettledError(found.arrivals.values(), found.departed)
-            dropped = [kept.entry for kept in found.tables.values()] if found is not None else []
-            if dropped and not cascade:
-                raise SchemaInUseError(dropped)
+            names, dropped = _held(found)
+            if names and not cascade:
+                raise SchemaInUseError(names)
             return SchemaTables(key, schema_id, is_open=False), (schema_id, dropped)
 
         schema_id, dropped = self._change(key, close)
@@ -122,7 +123,7 @@ class ObjectCatalogStore:
             raise NameMissingError(Kind.SCHEMA)
         return dropped
 
-    def tables(self, schema: SchemaKey) -> Sequence[TableEntry]:
+    def entries(self, schema: SchemaKey) -> Sequence[Entry]:
         found = self._renaming.seen(self._tables(schema))
         if found is None or not found.is_open:
             kept = self._list().find(schema)
@@ -136,9 +137,10 @@ class ObjectCatalogStore:
         departed = {arrival for tables in found for arrival in tables.departed}
         kept = [kept for tables in found for kept in tables.tables.values()]
         kept += [item.table for tables in found for item in tables.arrivals.values() if item.table.id in departed]
-        return [item.entry for item in kept if item.entry.location.startswith(location)]
+        tables = (item.entry for item in kept if isinstance(item.entry, TableEntry))
+        return [entry for entry in tables if entry.location.startswith(location)]
 
-    def table(self, key: TableKey) -> TableEntry | None:
+    def entry(self, key: TableKey) -> Entry | None:
         found = self._tables(key[:2])
         if found is not None and key[2] in found.arrivals:
             found = self._renaming.seen(found)
@@ -151,18 +153,18 @@ class ObjectCatalogStore:
 
         self._change(entry.parts[:2], add)
 
-    def remove_table(self, key: TableKey) -> TableEntry:
-        def remove(found: SchemaTables | None) -> Edited[TableEntry]:
+    def remove(self, key: TableKey, kind: Kind) -> Entry:
+        def remove(found: SchemaTables | None) -> Edited[Entry]:
             tables, kept = present(found, key)
-            return tables.without_table(key[2]), kept.entry
+            return tables.without_table(key[2]), of_kind(kept.entry, kind)
 
         return self._change(key[:2], remove)
 
-    def rename_table(self, key: TableKey, new: TableKey) -> TableEntry:
+    def rename(self, key: TableKey, new: TableKey) -> Entry:
         if key[:2] != new[:2]:
             return self._renaming.rename(key, new, self._free)
 
-        def rename(found: SchemaTables | None) -> Edited[TableEntry]:
+        def rename(found: SchemaTables | None) -> Edited[Entry]:
             tables, kept = present(found, key)
             renamed = kept.entry.renamed(new)
             left = self._free(tables.without_table(key[2]), new)
@@ -173,10 +175,37 @@ class ObjectCatalogStore:
     def move_table(self, key: TableKey, location: str) -> TableEntry:
         def move(found: SchemaTables | None) -> Edited[TableEntry]:
             tables, kept = present(found, key)
-            moved = replace(kept.entry, location=location, managed=False)
+            entry = of_kind(kept.entry, Kind.TABLE)
+            assert isinstance(entry, TableEntry)
+            moved = replace(entry, location=location, managed=False)
             return tables.with_table(KeptTable(new_id(), moved)), moved
 
         return self._change(key[:2], move)
+
+    def change_view(self, key: TableKey, change: Callable[[Entry | None], ViewEntry]) -> None:
+        def edit(found: SchemaTables | None) -> Edited[None]:
+            if found is not None and key[2] in found.arrivals:
+                raise UnsettledError([found.arrivals[key[2]]])
+            tables = self._opened(found, key[:2])
+            kept = tables.tables.get(key[2])
+            return tables.with_table(KeptTable(new_id(), change(None if kept is None else kept.entry))), None
+
+        self._change(key[:2], edit)
+
+    def functions(self, schema: SchemaKey) -> Sequence[FunctionEntry]:
+        found = self._tables(schema)
+        return [] if found is None else list(found.functions.values())
+
+    def function(self, key: TableKey) -> FunctionEntry | None:
+        found = self._tables(key[:2])
+        return None if found is None else found.functions.get(key[2])
+
+    def change_function(self, key: TableKey, change: Callable[[FunctionEntry | None], FunctionEntry | None]) -> None:
+        def edit(found: SchemaTables | None) -> Edited[None]:
+            tables = self._opened(found, key[:2])
+            return tables.with_function(key[2], change(tables.functions.get(key[2]))), None
+
+        self._change(key[:2], edit)
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -224,18 +253,29 @@ class ObjectCatalogStore:
 
         Raises NameMissingError, NameTakenError, UnsettledError.
         """
-        tables = found if found is not None and found.is_open else self._reopened(found, key[:2])
+        tables = self._opened(found, key[:2])
         if key[2] in tables.tables:
             raise NameTakenError
         if key[2] in tables.arrivals:
             raise UnsettledError([tables.arrivals[key[2]]])
         return tables
 
+    def _opened(self, found: SchemaTables | None, schema: SchemaKey) -> SchemaTables:
+        return found if found is not None and found.is_open else self._reopened(found, schema)
+
     def _reopened(self, found: SchemaTables | None, schema: SchemaKey) -> SchemaTables:
         schema_id = self._schema_id(schema)
         if found is not None and _is_closed(found, schema_id):
             raise NameMissingError(Kind.SCHEMA)
         return SchemaTables(schema, schema_id)
+
+
+def _held(found: SchemaTables | None) -> tuple[list[str], list[TableEntry]]:
+    """The names in a schema, of functions too, and its tables."""
+    if found is None:
+        return [], []
+    entries = [kept.entry for kept in found.tables.values()]
+    return [*found.tables, *found.functions], [entry for entry in entries if isinstance(entry, TableEntry)]
 
 
 def _is_half_dropped(kept: KeptSchema, found: SchemaTables | None) -> bool:

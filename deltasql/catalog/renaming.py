@@ -22,7 +22,7 @@ from dataclasses import replace
 from typing import Protocol, TypeAlias, TypeVar
 
 from deltasql.catalog.documents import Arrival, KeptTable, SchemaTables, new_id
-from deltasql.catalog.entries import TableEntry
+from deltasql.catalog.entries import Entry
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaKey, TableKey
 from deltasql.errors.catalog import CatalogFileError
 from deltasql.errors.log import StorageError
@@ -89,7 +89,7 @@ class Renaming:
 
     def rename(
         self, key: TableKey, new: TableKey, free: Callable[[SchemaTables | None, TableKey], SchemaTables]
-    ) -> TableEntry:
+    ) -> Entry:
         """The entry under a name of another schema; `free` gives the tables of that schema if it has room for it.
 
         Raises NameMissingError, what `free` raises, CatalogFileError.

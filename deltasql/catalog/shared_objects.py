@@ -19,7 +19,7 @@ from deltasql.errors.catalog import CatalogFileError
 from deltasql.errors.log import AmbiguousWriteError, ConditionalPutError, StorageError
 from deltasql.log.storage.log_store import LogStore, Tag
 
-LAYOUT_VERSION = 1
+LAYOUT_VERSION = 2
 PATIENCE = 30.0
 """Seconds for which a change is tried again that others come before, as long as SQLite waits."""
 
@@ -36,6 +36,10 @@ class Document(Protocol):
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> Self: ...
+
+    @property
+    def layout(self) -> int:
+        """The first layout that has all that the document has."""
 
     def to_json(self) -> dict[str, Any]: ...
 
@@ -176,7 +180,7 @@ class SharedObjects:
 
     def _put(self, path: str, found: _Read[_D] | None, document: _D, mark: str) -> bool:
         changes = (*(found.changes if found else ()), mark)[-_REMEMBERED:]
-        value: Mapping[str, Any] = {"layout": LAYOUT_VERSION, **document.to_json(), "changes": changes}
+        value: Mapping[str, Any] = {"layout": document.layout, **document.to_json(), "changes": changes}
         data = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
         if found is None:
             return self._store.put_if_absent(path, data)

@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from deltasql.catalog.database import Database
-from deltasql.catalog.entries import StoredSchema, TableEntry
+from deltasql.catalog.definitions import FunctionDefinition, ViewDefinition
+from deltasql.catalog.entries import Entry, FunctionEntry, StoredSchema, TableEntry, ViewEntry
 from deltasql.catalog.store import (
     Kind,
     NameMissingError,
@@ -17,12 +18,14 @@ from deltasql.catalog.store import (
     SchemaInUseError,
     SchemaKey,
     TableKey,
+    of_kind,
 )
 
 _SCHEMA_COLUMNS = "catalog, name, comment, location, created_at, properties"
 _SCHEMAS = f"SELECT {_SCHEMA_COLUMNS} FROM schemas WHERE catalog = ?"
 _SCHEMA = f"{_SCHEMAS} AND name = ?"
-_TABLES = "SELECT catalog, schema, name, location, managed, created_at FROM tables"
+_TABLES = "SELECT catalog, schema, name, location, managed, created_at, view FROM tables"
+_FUNCTIONS = "SELECT catalog, schema, name, definition, created_at FROM functions"
 _OF_SCHEMA = " WHERE catalog = ? AND schema = ?"
 _OF_NAME = f"{_OF_SCHEMA} AND name = ?"
 
@@ -67,38 +70,43 @@ class SqliteCatalogStore:
     def drop_schema(self, key: SchemaKey, cascade: bool) -> Sequence[TableEntry]:
         with self._database.writing() as connection:
             _require_schema(connection, key)
-            dropped = [_table(row) for row in connection.execute(_TABLES + _OF_SCHEMA, key)]
-            if dropped and not cascade:
-                raise SchemaInUseError(dropped)
+            dropped = [_entry(row) for row in connection.execute(_TABLES + _OF_SCHEMA, key)]
+            functions = [_function(row) for row in connection.execute(_FUNCTIONS + _OF_SCHEMA, key)]
+            if (dropped or functions) and not cascade:
+                raise SchemaInUseError([item.name for item in (*dropped, *functions)])
             connection.execute("DELETE FROM tables" + _OF_SCHEMA, key)
+            connection.execute("DELETE FROM functions" + _OF_SCHEMA, key)
             connection.execute("DELETE FROM schemas WHERE catalog = ? AND name = ?", key)
-        return dropped
+        return [item for item in dropped if isinstance(item, TableEntry)]
 
-    def tables(self, schema: SchemaKey) -> Sequence[TableEntry]:
-        found = [_table(row) for row in self._database.rows(_TABLES + _OF_SCHEMA, *schema)]
+    def entries(self, schema: SchemaKey) -> Sequence[Entry]:
+        found = [_entry(row) for row in self._database.rows(_TABLES + _OF_SCHEMA, *schema)]
         if not found and self.schema(schema) is None:
             raise NameMissingError(Kind.SCHEMA)
         return found
 
     def tables_below(self, location: str) -> Sequence[TableEntry]:
-        return [_table(row) for row in self._database.rows(_TABLES + " WHERE location LIKE ? || '%'", location)]
+        rows = self._database.rows(_TABLES + " WHERE location LIKE ? || '%' AND view IS NULL", location)
+        return [entry for entry in map(_entry, rows) if isinstance(entry, TableEntry)]
 
-    def table(self, key: TableKey) -> TableEntry | None:
+    def entry(self, key: TableKey) -> Entry | None:
         rows = self._database.rows(_TABLES + _OF_NAME, *key)
-        return _table(rows[0]) if rows else None
+        return _entry(rows[0]) if rows else None
 
     def add_table(self, entry: TableEntry) -> None:
         with self._database.writing() as connection:
             _require_schema(connection, entry.parts[:2])
             _insert(connection, entry)
 
-    def remove_table(self, key: TableKey) -> TableEntry:
+    def remove(self, key: TableKey, kind: Kind) -> Entry:
         with self._database.writing() as connection:
-            return _remove(connection, key)
+            return of_kind(_remove(connection, key), kind)
 
-    def rename_table(self, key: TableKey, new: TableKey) -> TableEntry:
+    def rename(self, key: TableKey, new: TableKey) -> Entry:
         with self._database.writing() as connection:
             entry = _remove(connection, key)
+            if entry is None:
+                raise NameMissingError(Kind.TABLE)
             _require_schema(connection, new[:2])
             renamed = entry.renamed(new)
             _insert(connection, renamed)
@@ -106,9 +114,33 @@ class SqliteCatalogStore:
 
     def move_table(self, key: TableKey, location: str) -> TableEntry:
         with self._database.writing() as connection:
-            moved = replace(_remove(connection, key), location=location, managed=False)
+            found = of_kind(_remove(connection, key), Kind.TABLE)
+            assert isinstance(found, TableEntry)
+            moved = replace(found, location=location, managed=False)
             _insert(connection, moved)
         return moved
+
+    def change_view(self, key: TableKey, change: Callable[[Entry | None], ViewEntry]) -> None:
+        with self._database.writing() as connection:
+            _require_schema(connection, key[:2])
+            _insert(connection, change(_remove(connection, key)))
+
+    def functions(self, schema: SchemaKey) -> Sequence[FunctionEntry]:
+        return [_function(row) for row in self._database.rows(_FUNCTIONS + _OF_SCHEMA, *schema)]
+
+    def function(self, key: TableKey) -> FunctionEntry | None:
+        rows = self._database.rows(_FUNCTIONS + _OF_NAME, *key)
+        return _function(rows[0]) if rows else None
+
+    def change_function(self, key: TableKey, change: Callable[[FunctionEntry | None], FunctionEntry | None]) -> None:
+        with self._database.writing() as connection:
+            _require_schema(connection, key[:2])
+            row = connection.execute(_FUNCTIONS + _OF_NAME, key).fetchone()
+            changed = change(None if row is None else _function(row))
+            connection.execute("DELETE FROM functions" + _OF_NAME, key)
+            if changed is not None:
+                values = (*changed.parts, json.dumps(changed.definition.to_json()), changed.created_at)
+                connection.execute("INSERT INTO functions VALUES (?, ?, ?, ?, ?)", values)
 
     def close(self) -> None:
         self._database.close()
@@ -136,19 +168,23 @@ def _insert_schema(connection: sqlite3.Connection, schema: StoredSchema) -> None
     connection.execute(f"INSERT INTO schemas ({_SCHEMA_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", values)
 
 
-def _remove(connection: sqlite3.Connection, key: TableKey) -> TableEntry:
+def _remove(connection: sqlite3.Connection, key: TableKey) -> Entry | None:
     row = connection.execute(_TABLES + _OF_NAME, key).fetchone()
     if row is None:
-        raise NameMissingError(Kind.TABLE)
+        return None
     connection.execute("DELETE FROM tables" + _OF_NAME, key)
-    return _table(row)
+    return _entry(row)
 
 
-def _insert(connection: sqlite3.Connection, entry: TableEntry) -> None:
+def _insert(connection: sqlite3.Connection, entry: Entry) -> None:
     if connection.execute(_TABLES + _OF_NAME, entry.parts).fetchone() is not None:
         raise NameTakenError
-    values = (*entry.parts, entry.location, entry.managed, entry.created_at)
-    connection.execute("INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?)", values)
+    values: tuple[Any, ...]
+    if isinstance(entry, ViewEntry):
+        values = (*entry.parts, "", False, entry.created_at, json.dumps(entry.definition.to_json()))
+    else:
+        values = (*entry.parts, entry.location, entry.managed, entry.created_at, None)
+    connection.execute("INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?)", values)
 
 
 def _schema(row: tuple[Any, ...]) -> StoredSchema:
@@ -156,6 +192,13 @@ def _schema(row: tuple[Any, ...]) -> StoredSchema:
     return StoredSchema(catalog, name, comment, location, created_at, json.loads(properties or "{}"))
 
 
-def _table(row: tuple[Any, ...]) -> TableEntry:
-    catalog, schema, name, location, managed, created_at = row
+def _entry(row: tuple[Any, ...]) -> Entry:
+    catalog, schema, name, location, managed, created_at, view = row
+    if view is not None:
+        return ViewEntry(catalog, schema, name, ViewDefinition.from_json(json.loads(view)), created_at)
     return TableEntry(catalog, schema, name, location, bool(managed), created_at)
+
+
+def _function(row: tuple[Any, ...]) -> FunctionEntry:
+    catalog, schema, name, definition, created_at = row
+    return FunctionEntry(catalog, schema, name, FunctionDefinition.from_json(json.loads(definition)), created_at)

@@ -48,6 +48,7 @@ from deltasql.runtime import Rewritten, SourceTable, Stage, Staged
 from deltasql.schema.checks import COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltasql.schema.types import DataType, StructType
 from deltasql.settings.session_settings import IO_MODE
+from deltasql.sql.functions.spark_names import FUNCTIONS as SPARKS_OWN
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from deltasql.log.replay.snapshot import Snapshot
     from deltasql.result import Columnar
 
+_OF_SESSION: tuple[list[str], ...] = ([], ["session"], ["system", "session"])
 EMPTY: Mapping[str, Operator] = {}
 _OF_ONE_SESSION = ("spark.databricks.delta.", "deltasql.")
 
@@ -158,6 +160,26 @@ class StatementEngine:
             catalog, name = self.spark.session.catalog, _sql_name(parts)
             return catalog.tableExists(name) and (shared or catalog.getTable(name).isTemporary)
 
+    def knows_function(self, parts: Sequence[str]) -> bool:
+        """Whether Spark has a temporary function of this name. Asks only a Spark that is running."""
+        *schema, name = parts
+        if not self.spark.started or [part.lower() for part in schema] not in _OF_SESSION:
+            return False
+        if name.upper() in SPARKS_OWN:
+            return False
+        with self.work():
+            catalog = self.spark.session.catalog
+            known = catalog.functionExists(quote(name))
+            return known and bool(catalog.getFunction(quote(name)).isTemporary)
+
+    def functions(self, kind: str) -> list[str]:
+        """The names that Spark's SHOW FUNCTIONS of this kind tells. Those of users are asked of a running Spark."""
+        if kind == "USER" and not self.spark.started:
+            return []
+        with self.work():
+            names = [row[0] for row in self.spark.session.sql(f"SHOW {kind} FUNCTIONS").collect()]
+            return [name for name in names if "." not in name]
+
     def temporary_views(self) -> list[str]:
         """The names of Spark's own temporary views, if it is running: a session that is yet to be opened has none."""
         if not self.spark.started:
@@ -173,6 +195,12 @@ class StatementEngine:
             with self.work():
                 catalog = self.spark.session.catalog
                 (catalog.dropTempView if len(parts) == 1 else catalog.dropGlobalTempView)(parts[-1])
+
+    def forget_function(self, name: str) -> None:
+        """Takes a temporary function out of a running Spark: one of ours has its name now, or it is dropped."""
+        if self.spark.started:
+            with self.work():
+                self.spark.session.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {quote(name)}")
 
     def mover(self, operator: Operator, location: str) -> str | None:
         """See `Analyst.mover`. For a place in an object store it starts Spark, to see whether it has a way there."""

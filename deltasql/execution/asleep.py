@@ -40,12 +40,19 @@ class Asleep:
     def knows_view(self, parts: Sequence[str]) -> bool:
         return self._engine is not None and self._engine.knows_view(parts)
 
+    def knows_function(self, parts: Sequence[str]) -> bool:
+        return self._engine is not None and self._engine.knows_function(parts)
+
     def temporary_views(self) -> list[str]:
         return [] if self._engine is None else self._engine.temporary_views()
 
     def forget_view(self, parts: Sequence[str]) -> None:
         if self._engine is not None:
             self._engine.forget_view(parts)
+
+    def forget_function(self, name: str) -> None:
+        if self._engine is not None:
+            self._engine.forget_function(name)
 
     def release(self) -> None:
         if self._engine is not None:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltasql.catalog import Catalog
-from deltasql.errors.statements.view import ViewAlreadyExistsError, ViewNotFoundError
+from deltasql.catalog.entries import sql_name
+from deltasql.errors.statements.function import FunctionAlreadyExistsError
+from deltasql.errors.statements.view import CatalogNameTakenError, ViewAlreadyExistsError, ViewNotFoundError
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.planner.catalog_changes import (
     CatalogChange,
     CatalogChoice,
+    FunctionChange,
+    FunctionDefining,
     Registration,
     Relocation,
     Renaming,
@@ -19,9 +23,12 @@ from deltasql.planner.catalog_changes import (
     SchemaCreation,
     SchemaProperties,
     SchemaRemoval,
+    TemporaryFunction,
     Unregistration,
     View,
     ViewChange,
+    ViewDefining,
+    ViewRemoval,
 )
 
 if TYPE_CHECKING:
@@ -53,6 +60,28 @@ def change_catalog(change: CatalogChange, catalog: Catalog, stores: Stores) -> N
         case CatalogChoice(catalog_name):
             catalog.use_catalog(catalog_name)
         case _:
+            _change_definitions(change, catalog)
+
+
+def _change_definitions(change: CatalogChange, catalog: Catalog) -> None:
+    """Makes a change of what the catalog itself keeps: of views and functions."""
+    match change:
+        case ViewDefining(parts, define, if_not_exists):
+            try:
+                catalog.change_view(parts, define)
+            except CatalogNameTakenError:
+                if not if_not_exists:
+                    raise
+        case ViewRemoval(parts, if_exists):
+            if not catalog.drop_view(parts) and not if_exists:
+                raise ViewNotFoundError(view=sql_name(parts))
+        case FunctionDefining(parts, define_function, if_not_exists):
+            try:
+                catalog.change_function(parts, define_function)
+            except FunctionAlreadyExistsError:
+                if not if_not_exists:
+                    raise
+        case _:
             raise AssertionError(f"no effect of {type(change).__name__}")
 
 
@@ -67,6 +96,14 @@ def change_views(change: ViewChange, views: dict[str, View]) -> None:
     views[change.name] = change.view
     if change.renamed is not None:
         del views[change.renamed]
+
+
+def change_functions(change: FunctionChange, functions: dict[str, TemporaryFunction]) -> None:
+    """Makes a change of the session's functions."""
+    if change.function is None:
+        functions.pop(change.name, None)
+    else:
+        functions[change.name] = change.function
 
 
 def _remove_files(entry: TableEntry, stores: Stores) -> None:

@@ -10,8 +10,8 @@ from typing_extensions import assert_never
 
 from deltasql.catalog import Catalog
 from deltasql.errors.base import DeltaSqlError
-from deltasql.execution.catalog_effects import change_catalog, change_views
 from deltasql.execution.clone import StagedClone
+from deltasql.execution.catalog_effects import change_catalog, change_functions, change_views
 from deltasql.execution.commit import Committed, StagedChange
 from deltasql.execution.layout_change import StagedLayout
 from deltasql.execution.row_change import StagedRows
@@ -19,7 +19,7 @@ from deltasql.execution.table_change import StagedTable
 from deltasql.execution.transactions import StagedBlock, Transactions
 from deltasql.interrupts import next_step, shielded
 from deltasql.log.storage.stores import Stores
-from deltasql.planner.catalog_changes import CatalogChange, View, ViewChange
+from deltasql.planner.catalog_changes import CatalogChange, FunctionChange, TemporaryFunction, View, ViewChange
 from deltasql.planner.changes import (
     Answer,
     AtomicBlock,
@@ -63,6 +63,7 @@ class SessionState:
     settings: Settings
     views: dict[str, View]
     shared_views: dict[str, View]
+    functions: dict[str, TemporaryFunction]
     set: Callable[[str | None, str | None], None]
     forget_logs: Callable[[], None]
     transactions: Transactions
@@ -142,13 +143,13 @@ class Run:
             case SettingChange(key, value):
                 self._session.set(key, value)
                 return Committed(*plan.answer())
-            case ViewChange():
-                return self._view_changed(plan)
             case TransactionStep(step, caret):
                 return self._session.transactions.take(step, caret)
             case AtomicBlock():
                 assert staged is not None
                 return staged.commit()
+            case ViewChange() | FunctionChange():
+                return self._name_changed(plan)
             case _:
                 assert_never(plan)
 
@@ -193,7 +194,11 @@ class Run:
         next_step()
         return self._done(plan, self._stage(plan))
 
-    def _view_changed(self, plan: ViewChange) -> Committed:
+    def _name_changed(self, plan: ViewChange | FunctionChange) -> Committed:
+        if isinstance(plan, FunctionChange):
+            change_functions(plan, self._session.functions)
+            self._runtime.forget_function(plan.name)
+            return Committed()
         shared = plan.name.startswith(f"{GLOBAL}.")
         change_views(plan, self._session.shared_views if shared else self._session.views)
         # The engine's view of that name, a DataFrame's, has been replaced or dropped with ours.

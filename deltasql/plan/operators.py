@@ -110,13 +110,35 @@ class Query:
     view: ViewColumns | None = None
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class SqlFunction:
+    """A function of SQL that a query calls by the name under which it stands among the relations: it has no rows.
+
+    `text` is what stands behind the name in CREATE FUNCTION, and uses the names of `relations`; it is analysed under
+    `settings` (None: not set). A function that is not `stable` may give another value when it is called again.
+    """
+
+    text: str
+    relations: Mapping[str, Operator] = field(default_factory=dict)
+    settings: Mapping[str, str | None] = field(default_factory=dict)
+    label: str = ""
+    stable: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class ViewColumns:
-    """What a view shows of its query, whose tables may have other columns by now: those called `names`, as `schema`."""
+    """What a view shows of its query, whose tables may have other columns by now: those called `names`, as `schema`.
+
+    Values get the types of `schema` by casts that lose nothing; where they are `cast`, by any; where they are not even
+    `typed`, they keep the types that they have. `remedy` is the statement that makes the view anew.
+    """
 
     view: str
     names: tuple[str, ...]
     schema: StructType
+    remedy: str
+    cast: bool = False
+    typed: bool = True
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -323,7 +345,19 @@ class Rearrange:
 
 
 Operator: TypeAlias = Union[
-    Scan, SourceFiles, UnionAll, Query, Supplied, Literals, Project, Number, Check, Rewrite, Write, Rearrange
+    Scan,
+    SourceFiles,
+    UnionAll,
+    Query,
+    SqlFunction,
+    Supplied,
+    Literals,
+    Project,
+    Number,
+    Check,
+    Rewrite,
+    Write,
+    Rearrange,
 ]
 
 
@@ -344,7 +378,7 @@ def children(operator: Operator) -> Iterator[Operator]:
             return
         case UnionAll():
             yield from operator.inputs
-        case Query():
+        case Query() | SqlFunction():
             yield from operator.relations.values()
         case Rewrite():
             yield operator.target

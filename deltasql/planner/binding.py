@@ -5,15 +5,18 @@ Built on what a Context knows; whatever Spark is to run goes through here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from deltasql.catalog.definitions import FunctionDefinition, SchemaMode, ViewDefinition
+from deltasql.catalog.entries import sql_name
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.statements.function import RecursiveFunctionError
 from deltasql.errors.statements.table import ReadTableWithoutColumnsError
-from deltasql.errors.statements.view import TimeTravelViewError
+from deltasql.errors.statements.view import RecursiveViewError, TimeTravelViewError
 from deltasql.log.configuration.row_ids import row_id_columns
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.hidden import VIEW, hidden
@@ -27,19 +30,23 @@ from deltasql.plan.operators import (
     Query,
     Scan,
     SourceFiles,
+    SqlFunction,
     TableVersion,
     ViewColumns,
 )
-from deltasql.planner.catalog_changes import Creation
+from deltasql.planner.catalog_changes import Creation, View
 from deltasql.planner.change_feed import changes
-from deltasql.planner.context import Context, Reader
+from deltasql.planner.context import GLOBAL, Context, Reader
 from deltasql.schema.types import StructType
+from deltasql.settings.session_settings import TIME_ZONE
 from deltasql.skipping.predicates import condition
 from deltasql.skipping.pruning import skip_files
 from deltasql.sql.current_names import current_names
+from deltasql.sql.function_text import FunctionCall, function_calls, function_text
 from deltasql.sql.metadata_column import NamedMetadata
+from deltasql.sql.query_columns import known_columns
 from deltasql.sql.query_filters import scan_filters
-from deltasql.sql.references import table_references
+from deltasql.sql.references import is_stable, table_references
 from deltasql.sql.text_edits import bind as with_views
 
 if TYPE_CHECKING:
@@ -52,14 +59,54 @@ if TYPE_CHECKING:
 def columns_of(context: Context, view: TableName) -> StructType:
     """The columns of a view. Asks Spark, which then starts, for those of a view that is Spark's."""
     key = context.view_key(view.parts)
-    made = None if key is None else context.views[key].made
-    if made is not None and not context.analyst.knows_view(view.parts):
+    found = _view_of(context, key, view.parts)
+    made = None if found is None or found.mode in EVOLVING else found.made
+    if made is not None and (key is None or not context.analyst.knows_view(view.parts)):
         return made.schema
+    if found is not None and key is None:
+        return _evolved_columns(context, view)
     try:
         sql, relations = bind(context, f"SELECT * FROM {view}")
     except DeltaSqlError as error:
         raise error.at(context.caret(view.start, view.end)) from None
     return context.analyst.schema(Query(sql, relations, "query"))
+
+
+def _evolved_columns(context: Context, view: TableName) -> StructType:
+    """The columns of a view that takes over those of its query, or their types."""
+    entry = context.catalog_view(view.parts)
+    assert entry is not None
+    definition = entry.definition
+    try:
+        rows = _view(context, stored_view(definition), view, entry.parts)
+        inner = Query(rows.sql, rows.relations)
+        given = known_columns(definition.query, inner) if context.analyst.is_plain and not rows.settings else None
+        if given is None or context.analyst.started:
+            given = context.analyst.schema(rows)
+    except DeltaSqlError as error:
+        raise error.at(context.caret(view.start, view.end)) from None
+    if not definition.has_names and definition.mode is SchemaMode.EVOLUTION:
+        return given
+    by_name = {name.lower(): field for name, field in zip(definition.names, definition.schema, strict=True)}
+    fields = ((by_name.get(field.name.lower()), field) for field in given)
+    return StructType(tuple(replace(own, type=field.type) for own, field in fields if own is not None))
+
+
+def stored_view(definition: ViewDefinition) -> View:
+    """A view of the catalog, as its text was meant. It sees no temporary views."""
+    made = Creation(definition.namespace, frozenset(), definition.settings, definition.names, definition.schema)
+    return View(definition.query, definition.schema.names if definition.has_names else (), None, made, definition.mode)
+
+
+def _view_of(context: Context, key: str | None, parts: Sequence[str]) -> View | None:
+    """The view of a name: the temporary one of this `key`, or the catalog's."""
+    if key is not None:
+        return context.views[key]
+    entry = context.catalog_view(parts)
+    return None if entry is None else stored_view(entry.definition)
+
+
+EVOLVING = frozenset({SchemaMode.TYPE_EVOLUTION, SchemaMode.EVOLUTION})
 
 
 def scan(
@@ -164,8 +211,78 @@ def bind(
         view = hidden(uuid4().hex)
         bound[index] = view
         relations[view] = operator
-    others = (*metadata.hidden_from_stars(described), *current_names(sql, context.current))
+    others = [*metadata.hidden_from_stars(described), *current_names(sql, context.current)]
+    spans = [(references[index].start, references[index].end) for index in bound]
+    for call, name, function in _called(context, sql, place):
+        if not any(start <= call.start < end for start, end in spans):
+            others.append((call.start, call.end, quote(name)))
+            relations[name] = function
     return with_views(sql, bound, qualifiers or {}, others).sql, relations
+
+
+def _called(
+    context: Context, sql: str, place: Callable[[int], int] | None
+) -> Iterator[tuple[FunctionCall, str, SqlFunction]]:
+    """The functions of the catalog, and of the session, that a text calls, each with its name in Spark."""
+    bound = dict[str, SqlFunction]()
+    for call in function_calls(sql):
+        found = _function(context, call.parts)
+        if found is None:
+            continue
+        if found.name not in bound:
+            try:
+                bound[found.name] = bind_function(context, found)
+            except DeltaSqlError as error:
+                caret = context.caret(place(call.start), place(call.end - 1) + 1) if place else None
+                raise error.at(caret) from None
+        yield call, found.name, bound[found.name]
+
+
+def _function(context: Context, parts: Sequence[str]) -> Function | None:
+    """The function of a name. As in Spark, one of the session comes before one of the catalog."""
+    temporary = context.temporary_function(parts)
+    if temporary is not None:
+        return Function(temporary.name, temporary.definition, temporary.views)
+    if [part.lower() for part in parts[:-1]] in ([GLOBAL], ["session"], ["builtin"], ["system", "session"]):
+        return None
+    if len(parts) > 3 or [part.lower() for part in parts[:2]] == ["system", "builtin"]:
+        return None
+    entry = context.catalog.function(parts)
+    if entry is None or (len(parts) == 1 and context.analyst.knows_function(parts)):
+        return None
+    return Function(".".join(entry.parts), entry.definition, parts=entry.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function that a text calls: the `name` that Spark is to know it by, which it also has in Spark's column names.
+
+    `views` are the keys of the temporary views that it names, `parts` the full name of one of the catalog.
+    """
+
+    name: str
+    definition: FunctionDefinition
+    views: frozenset[str] = frozenset()
+    parts: tuple[str, str, str] | None = None
+
+
+def bind_function(context: Context, function: Function) -> SqlFunction:
+    """A function with its tables bound to snapshots, as it was meant. Raises RecursiveFunctionError."""
+    definition, parts = function.definition, function.parts or ("", "session", function.name)
+    if parts in context.inside:
+        steps = (*context.inside[context.inside.index(parts) :], parts)
+        raise RecursiveFunctionError(cycle=" → ".join(".".join(filter(None, step)) for step in steps))
+    inner, settings = _within(context, definition.namespace, definition.settings, function.views, parts)
+    functions = context.functions if function.parts is None else {}
+    inner = replace(inner, functions=functions)
+    # Parameters may be called by the function's name.
+    own: dict[tuple[str, ...], str] = {} if function.parts is None else {(parts[-1],): function.name}
+    text = definition.text
+    if any(reference.parts[-1].lower() == parts[-1] for reference in table_references(text)):
+        own = {}
+    sql, relations = bind(inner, text, own)
+    stable = is_stable(function_text(text).body) and function_text(text).deterministic
+    return SqlFunction(sql, relations, settings, function.name, stable)
 
 
 def _referred(
@@ -179,7 +296,10 @@ def _referred(
     if key is not None:
         # A DataFrame has taken the name since: CREATE VIEW would have taken it from the DataFrame.
         taken = context.views[key].made is not None and context.analyst.knows_view(name.parts)
-        return None if taken else _view(context, key, name)
+        return None if taken else _view(context, context.views[key], name)
+    entry = context.catalog_view(name.parts) if name.path is None else None
+    if entry is not None:
+        return _view(context, stored_view(entry.definition), name, entry.parts)
     location = _location(context, name)
     if location is None:
         return None
@@ -203,12 +323,16 @@ def _location(context: Context, name: TableName) -> str | None:
     return context.catalog.require(name.parts).location
 
 
-def _view(context: Context, key: str, name: TableName) -> Query:
-    view = context.views[key]
+def _view(context: Context, view: View, name: TableName, parts: tuple[str, str, str] | None = None) -> Query:
+    """The rows of a view; `parts` is the full name of one of the catalog. Raises RecursiveViewError for one that came
+    to read itself when it, or what it reads, got another name."""
     if name.temporal is not None:
         raise TimeTravelViewError(view=str(name))
+    if parts is not None and parts in context.inside:
+        steps = (*context.inside[context.inside.index(parts) :], parts)
+        raise RecursiveViewError(view=str(name), cycle=" → ".join(sql_name(step) for step in steps))
     if view.made is not None:
-        return _made_view(context, view.query, view.made, str(name))
+        return _made_view(context, view, view.made, name, parts)
     sql, relations = bind(replace(context, views=view.scope or {}), view.query)
     if view.columns:
         names = ", ".join(quote(column) for column in view.columns)
@@ -216,19 +340,44 @@ def _view(context: Context, key: str, name: TableName) -> Query:
     return Query(sql, relations, f"view {name}")
 
 
-def _made_view(context: Context, query: str, made: Creation, name: str) -> Query:
+def _made_view(
+    context: Context, view: View, made: Creation, name: TableName, parts: tuple[str, str, str] | None
+) -> Query:
     """The query of a view as it was meant when the view was made, over the tables as they are."""
+    inner, settings = _within(context, made.namespace, made.settings, made.views, parts)
+    sql, relations = bind(inner, view.query)
+    columns = None
+    if view.mode is not SchemaMode.EVOLUTION or view.columns:
+        remedy = f"CREATE OR REPLACE{' TEMPORARY' * (parts is None)} VIEW {name} AS …"
+        cast, typed = view.mode is SchemaMode.COMPENSATION, view.mode not in EVOLVING
+        columns = ViewColumns(str(name), made.names, made.schema, remedy, cast=cast, typed=typed)
+    return Query(sql, relations, f"view {name}", settings, columns)
+
+
+def _within(
+    context: Context,
+    namespace: tuple[str, str],
+    settings: Mapping[str, str],
+    views: Collection[str],
+    parts: tuple[str, str, str] | None,
+) -> tuple[Context, dict[str, str | None]]:
+    """The context in which a text is read that was written under other `settings` and in another `namespace`, where it
+    could name `views`; and the settings that differ from those of the session (None: not set).
+
+    `parts` is the full name of the view or function whose text it is; None for a temporary view.
+    """
     now = context.meaning
-    changed = {key: made.settings.get(key) for key in {**now, **made.settings}}
-    settings = {key: value for key, value in changed.items() if value != now.get(key)}
+    changed = {key: settings.get(key) for key in {**now, **settings}}
+    other = {key: value for key, value in changed.items() if value != now.get(key)}
+    if other.get(TIME_ZONE.name, "") == context.session_zone:
+        del other[TIME_ZONE.name]
     inner = replace(
         context,
-        catalog=context.catalog.within(*made.namespace),
-        views={key: view for key, view in context.views.items() if key in made.views},
-        reader=Reader(settings, context.current),
+        catalog=context.catalog.within(*namespace),
+        views={key: view for key, view in context.views.items() if key in views},
+        reader=Reader(other, context.current, context.inside if parts is None else (*context.inside, parts)),
     )
-    sql, relations = bind(inner, query)
-    return Query(sql, relations, f"view {name}", settings, ViewColumns(name, made.names, made.schema))
+    return inner, other
 
 
 def place_in(pieces: Sequence[SqlText]) -> Callable[[int], int]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from deltasql.catalog.definitions import FunctionDefinition, SchemaMode, ViewDefinition
+
 if TYPE_CHECKING:
+    from deltasql.catalog.entries import Entry, FunctionEntry
     from deltasql.schema.types import StructType
 
 
@@ -14,13 +17,15 @@ if TYPE_CHECKING:
 class View:
     """A view: its query, with the names of its columns where these were given.
 
-    A common table expression has `scope`, the views that its query may name; what CREATE VIEW made has `made`.
+    A common table expression has `scope`, the views that its query may name; what CREATE VIEW made has `made`. `mode`
+    is what becomes of its columns when those of its query have changed.
     """
 
     query: str
     columns: tuple[str, ...] = ()
     scope: Mapping[str, View] | None = None
     made: Creation | None = None
+    mode: SchemaMode = SchemaMode.BINDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,15 @@ class Creation:
     settings: Mapping[str, str]
     names: tuple[str, ...]
     schema: StructType
+
+
+@dataclass(frozen=True, slots=True)
+class TemporaryFunction:
+    """A function of the session that reads tables; `views` are the keys of the temporary views that its text names."""
+
+    name: str
+    definition: FunctionDefinition
+    views: frozenset[str]
 
 
 class CatalogChange:
@@ -129,6 +143,32 @@ class CatalogChoice(CatalogChange):
 
 
 @dataclass(frozen=True, slots=True)
+class ViewDefining(CatalogChange):
+    """A view of the catalog, new or not, gets the definition that `define` makes of what has its name by then."""
+
+    parts: tuple[str, ...]
+    define: Callable[[Entry | None], ViewDefinition]
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ViewRemoval(CatalogChange):
+    """A view of the catalog goes."""
+
+    parts: tuple[str, ...]
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionDefining(CatalogChange):
+    """A function of the catalog gets the definition that `define` makes of the one that is there, or goes (None)."""
+
+    parts: tuple[str, ...]
+    define: Callable[[FunctionEntry | None], FunctionDefinition | None]
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ViewChange:
     """A temporary view comes (`view`) or goes (None).
 
@@ -141,3 +181,11 @@ class ViewChange:
     or_replace: bool = False
     if_exists: bool = False
     renamed: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionChange:
+    """A temporary function that the session keeps comes, or goes (None); `name` is in lower case."""
+
+    name: str
+    function: TemporaryFunction | None

@@ -18,7 +18,7 @@ from deltasql.log.storage.source_files import SourceFile
 from deltasql.plan.operators import Operator, Rearrange, Rewrite, Write
 from deltasql.plan.parameters import BoundStatement
 from deltasql.plan.reads import NO_ROWS, Reads, RowReads
-from deltasql.planner.catalog_changes import CatalogChange, Registration, ViewChange
+from deltasql.planner.catalog_changes import CatalogChange, FunctionChange, Registration, ViewChange
 from deltasql.planner.layout_result import Considered
 from deltasql.schema.types import LONG, STRING, StructField, StructType
 
@@ -302,6 +302,7 @@ Plan: TypeAlias = Union[
     ViewChange,
     TransactionStep,
     AtomicBlock,
+    FunctionChange,
 ]
 
 KEY_VALUE = StructType((StructField("key", STRING, False), StructField("value", STRING, False)))

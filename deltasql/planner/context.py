@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from deltasql.catalog import Catalog
+from deltasql.catalog.entries import ViewEntry
 from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.statements.view import TimeTravelViewError, WriteIntoViewError
+from deltasql.errors.statements.view import TimeTravelViewError, ViewInPlaceOfTableError, WriteIntoViewError
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.parameters import UNBOUND, BoundStatement
-from deltasql.planner.catalog_changes import View
+from deltasql.planner.catalog_changes import TemporaryFunction, View
 from deltasql.runtime import Analyst
 from deltasql.schema.timezone import machine_zone_name
 from deltasql.settings.session_settings import MEANING, TIME_ZONE, Setting, Settings, says_meaning
@@ -33,10 +34,14 @@ GLOBAL = "global_temp"
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """For the query of a view: who reads it. `settings` are those that the view has otherwise (None: not set)."""
+    """For the text of a view or function: who reads it. `settings` are those that it has otherwise (None: not set).
+
+    `inside` are the full names of the views and functions whose text is read, the outermost first.
+    """
 
     settings: Mapping[str, str | None]
     namespace: tuple[str, str]
+    inside: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass(slots=True)
@@ -56,6 +61,8 @@ class Context:
     bound: BoundStatement = UNBOUND
     depth: int = 0
     """How many EXECUTE IMMEDIATE the statement stands in."""
+    functions: Mapping[str, TemporaryFunction] = field(default_factory=dict)
+    """The temporary functions that the session keeps, by their names in lower case."""
     _snapshots: dict[tuple[str, int | None], Snapshot] = field(default_factory=dict)
 
     def caret(self, start: int, end: int) -> Caret:
@@ -73,6 +80,11 @@ class Context:
         """
         if self.reader is not None and TIME_ZONE.name in self.reader.settings:
             return self.reader.settings[TIME_ZONE.name] or machine_zone_name()
+        return self.session_zone
+
+    @property
+    def session_zone(self) -> str | None:
+        """The time zone of the session itself, inside of views as well."""
         return self.analyst.setting(TIME_ZONE.name) or self.settings[TIME_ZONE] or machine_zone_name()
 
     @property
@@ -97,6 +109,8 @@ class Context:
         if name.path is not None:
             return name.path
         try:
+            if self.catalog_view(name.parts) is not None:
+                raise ViewInPlaceOfTableError(view=str(name))
             return self.catalog.require(name.parts).location
         except DeltaSqlError as error:
             raise error.at(self.caret(name.start, name.end)) from None
@@ -146,8 +160,20 @@ class Context:
         return ours or self.analyst.knows(name.parts)
 
     def is_view(self, name: TableName) -> bool:
+        """Whether a view has this name: one of the catalog, or a temporary one, which hides the tables of this name."""
+        if self.view_key(name.parts) is not None:
+            return True
+        return name.path is None and self.catalog_view(name.parts) is not None
+
+    def is_temporary_view(self, name: TableName) -> bool:
         """Whether a temporary view hides the tables of this name."""
         return self.view_key(name.parts) is not None
+
+    def catalog_view(self, parts: Sequence[str]) -> ViewEntry | None:
+        """The view that the catalog keeps under this name; None where there is none, or a temporary one hides it."""
+        if len(parts) > 3 or self.view_key(parts) is not None:
+            return None
+        return self.catalog.view(parts)
 
     def view_key(self, parts: Sequence[str]) -> str | None:
         """The key of the view of this name in `views`: v, session.v, global_temp.v; None where there is none."""
@@ -157,6 +183,16 @@ class Context:
         elif schema not in ([], ["session"], ["system", "session"]):
             return None
         return name if name in self.views else None
+
+    def temporary_function(self, parts: Sequence[str]) -> TemporaryFunction | None:
+        """The function of this name that the session keeps: f, session.f."""
+        *schema, name = (part.lower() for part in parts)
+        return self.functions.get(name) if schema in ([], ["session"], ["system", "session"]) else None
+
+    @property
+    def inside(self) -> tuple[tuple[str, str, str], ...]:
+        """See `Reader.inside`."""
+        return () if self.reader is None else self.reader.inside
 
     def refuse_version(self, name: TableName) -> None:
         """Raises TimeTravelViewError for `t@v1` where a table is meant, not one of its versions."""

@@ -6,6 +6,7 @@ Gives up at any other clause, at a second table, at an alias without AS, and at 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from deltasql.plan.operators import Query, Scan
 from deltasql.schema.types import BOOLEAN, DataType, StructField, StructType
@@ -75,10 +76,19 @@ def _is_name(tokens: list[Token]) -> bool:
 
 def _fields(text: str, item: list[Token], source: StructType) -> list[StructField] | None:
     if [token.key for token in item] == ["*"] and len(source):
-        return [StructField(field.name, field.type) for field in source]
+        return [_like(field.name, field) for field in source]
     expression, name = _named(item)
     kind = _type(text, expression, source)
-    return None if name is None or kind is None else [StructField(name, kind)]
+    if name is None or kind is None:
+        return None
+    column = source.find(expression[0].name) if len(expression) == 1 and expression[0].is_name else None
+    return [StructField(name, kind) if column is None else _like(name, replace(column, type=kind))]
+
+
+def _like(name: str, column: StructField) -> StructField:
+    """A column of a query that is one of its table, whose comment it keeps."""
+    comment = {} if column.comment is None else {"comment": column.comment}
+    return StructField(name, column.type, metadata=comment)
 
 
 def _named(item: list[Token]) -> tuple[list[Token], str | None]:

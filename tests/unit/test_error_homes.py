@@ -20,6 +20,7 @@ STATEMENTS = PACKAGE / "planner" / "statements"
 MOST_LINES = 450
 
 STEMS = {
+    "catalog_view": "view",
     "clustering": "optimize",
     "describe": "inspect",
     "explain": "refused",
@@ -53,10 +54,12 @@ TWINS = {
     "DELTA_UNSUPPORTED_DATA_TYPES": "in a new schema, in a log, in a name of a type, or a collation",
     "DELTA_UNSUPPORTED_TIME_TRAVEL_VIEWS": "of a stream, or of a view",
     "EXPECT_PERMANENT_VIEW_NOT_TEMP": "SHOW CREATE TABLE, or ALTER VIEW",
+    "EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE": "SHOW PARTITIONS, or any statement",
     "INVALID_PARAMETER_VALUE": "all arguments, or one",
     "PARSE_SYNTAX_ERROR": "text that is no statement, or clauses that do not go together",
     "TABLE_OR_VIEW_NOT_FOUND": "a table, or a view",
     "UNBOUND_SQL_PARAMETER": "a value that is passed to session.sql, or behind USING",
+    "TABLE_OR_VIEW_ALREADY_EXISTS": "a table, or a view, that is to have the name",
 }
 """Conditions that several unrelated classes share → what tells these apart."""
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import reduce
+from threading import RLock
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote as percent_encoded
 
@@ -31,6 +33,7 @@ from deltasql.plan.operators import (
     Rewrite,
     Scan,
     SourceFiles,
+    SqlFunction,
     Supplied,
     UnionAll,
     ViewColumns,
@@ -42,12 +45,14 @@ from deltasql.schema.literals import sql_literal
 from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import can_up_cast
 from deltasql.schema.types import StructField, StructType
+from deltasql.settings.session_settings import ANSI
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
 NO_SETTINGS: Mapping[str, str | None] = {}
+_STRICT: Mapping[str, str | None] = {ANSI.name: "true"}
 
 
 class Frames:
@@ -95,7 +100,7 @@ class Frames:
                 return reduce(lambda rows, more: rows.unionAll(more), map(self.frame, inputs))
             case Query():
                 rows = self.query(operator.sql, operator.relations, operator.settings)
-                return rows if operator.view is None else shown(rows, operator.view)
+                return rows if operator.view is None else self._shown(rows, operator.view)
             case Supplied(rows, names):
                 return rows.toDF(*names) if names else rows
             case Literals():
@@ -112,10 +117,18 @@ class Frames:
                 return checked(self.frame(operator.child), operator.conditions)
             case Write():
                 return self.frame(operator.child)
-            case Rewrite() | Rearrange():
+            case Rewrite() | Rearrange() | SqlFunction():
                 raise TypeError(f"a {type(operator).__name__} has no rows of its own")
             case _:
                 assert_never(operator)
+
+    def _shown(self, rows: DataFrame, view: ViewColumns) -> DataFrame:
+        # A cast that a view makes never turns a value that does not fit into NULL.
+        with self._spark.needing(_STRICT if view.cast else NO_SETTINGS):
+            found = shown(rows, view)
+            if view.cast and self._spark.remote:
+                found.schema  # noqa: B018
+            return found
 
     def keep(self, source: Kept) -> None:
         """Holds the rows of a source until `release`."""
@@ -158,20 +171,68 @@ class Views:
 
     def __init__(self, frames: Frames, spark: SparkHandle, relations: Mapping[str, Operator]) -> None:
         self._frames, self._spark, self._relations = frames, spark, relations
+        self._made: list[str] = []
 
     def __enter__(self) -> None:
-        for name, operator in self._relations.items():
+        rows, functions = _apart(self._relations)
+        for operator in rows.values():
+            self._frames.frame(operator)
+        if functions:
+            _FUNCTIONS.acquire()
+        try:
+            self._make(rows, functions)
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def _make(self, rows: Mapping[str, Operator], functions: Mapping[str, SqlFunction]) -> None:
+        for name, operator in rows.items():
             frame = self._frames.frame(operator)
             # Spark Connect analyses here what it was told before.
             with self._spark.needing(operator.settings if isinstance(operator, Query) else NO_SETTINGS):
                 frame.createOrReplaceTempView(name)
+        for name, function in functions.items():
+            if not _IN_USE[name]:
+                with self._spark.needing(function.settings):
+                    self._spark.session.sql(f"CREATE OR REPLACE TEMPORARY FUNCTION {quote(name)}{function.text}")
+            _IN_USE[name] += 1
+            self._made.append(name)
 
     def __exit__(self, *_: object) -> None:
-        if self._spark.remote:
-            # Spark Connect analyses when the query runs, so its views stay for the life of the session.
-            return
-        for name in self._relations:
-            self._spark.session.catalog.dropTempView(name)
+        rows, functions = _apart(self._relations)
+        try:
+            if self._spark.remote:
+                # Spark Connect analyses when the query runs, so its views stay for the life of the session.
+                return
+            for name in functions:
+                if name in self._made and _IN_USE[name] == 1:
+                    self._spark.session.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {quote(name)}")
+            for name in rows:
+                self._spark.session.catalog.dropTempView(name)
+        finally:
+            _IN_USE.subtract(self._made)
+            self._made.clear()
+            if functions:
+                _FUNCTIONS.release()
+
+
+_FUNCTIONS = RLock()
+"""Functions go by their own names, which threads that share a Spark take one after another."""
+_IN_USE = Counter[str]()
+"""How often the functions that are there now are needed: an inner query may call what an outer one calls."""
+
+
+def _apart(relations: Mapping[str, Operator]) -> tuple[dict[str, Operator], dict[str, SqlFunction]]:
+    """What has rows, and the functions, those first that others call; what functions read and call is among them."""
+    rows, functions = dict[str, Operator](), dict[str, SqlFunction]()
+    for name, operator in relations.items():
+        if isinstance(operator, SqlFunction):
+            inner = _apart(operator.relations)
+            rows |= inner[0]
+            functions |= {**inner[1], name: operator}
+        else:
+            rows[name] = operator
+    return rows, functions
 
 
 def shown(rows: DataFrame, view: ViewColumns) -> DataFrame:
@@ -180,7 +241,7 @@ def shown(rows: DataFrame, view: ViewColumns) -> DataFrame:
     Raises ViewSchemaChangedError where the query has lost one of them, or its values no longer fit.
     """
     given = frame_schema(rows)
-    if [(field.name, as_nullable(field.type)) for field in given] == [
+    if view.typed and [(field.name, as_nullable(field.type)) for field in given] == [
         (field.name, as_nullable(field.type)) for field in view.schema
     ]:
         return rows
@@ -192,13 +253,14 @@ def shown(rows: DataFrame, view: ViewColumns) -> DataFrame:
 def _shown(view: ViewColumns, given: StructType, name: str, field: StructField) -> str:
     found = [item for item in given if item.name.lower() == name.lower()]
     if len(found) != 1:
-        raise ViewSchemaChangedError(view.view, f"its query gives {len(found) or 'no'} column {quote(name)}")
+        change = f"its query gives {len(found) or 'no'} column {quote(name)}"
+        raise ViewSchemaChangedError(view.view, change, view.remedy)
     kind = found[0].type
-    if as_nullable(kind) == as_nullable(field.type):
+    if not view.typed or as_nullable(kind) == as_nullable(field.type):
         return f"{quote(name)} AS {quote(field.name)}"
-    if not can_up_cast(kind, field.type):
+    if not view.cast and not can_up_cast(kind, field.type):
         change = f"{quote(name)} is {sql_text(kind)} now, and was {sql_text(field.type)}"
-        raise ViewSchemaChangedError(view.view, change)
+        raise ViewSchemaChangedError(view.view, change, view.remedy)
     return f"CAST({quote(name)} AS {sql_text(field.type)}) AS {quote(field.name)}"
 
 

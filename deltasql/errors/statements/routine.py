@@ -1,34 +1,8 @@
-"""Errors of functions, and of statements that are made of text."""
+"""Errors of statements that are made of text."""
 
 from __future__ import annotations
 
 from deltasql.errors.base import DeltaSqlError, condition
-
-
-@condition(
-    "DELTA_OPERATION_NOT_ALLOWED",
-    "0AKDC",
-    "Functions are not kept in the catalog, which knows tables only: {function} would be gone in the next session. "
-    "Write CREATE TEMPORARY FUNCTION {temporary} …, in every session that calls it.",
-)
-class PermanentFunctionError(DeltaSqlError):
-    """CREATE FUNCTION that is not temporary."""
-
-    function: str
-    temporary: str
-
-
-@condition(
-    "DELTA_OPERATION_NOT_ALLOWED",
-    "0AKDC",
-    "A function cannot read tables of the warehouse, and {function} reads {table}. Make a view of its query, CREATE "
-    "TEMPORARY VIEW, or pass the rows in.",
-)
-class FunctionReadsTableError(DeltaSqlError):
-    """CREATE TEMPORARY FUNCTION f() RETURN (SELECT … FROM t)."""
-
-    function: str
-    table: str
 
 
 @condition(

@@ -26,7 +26,7 @@ class UnsetTableProperties(LogicalPlan):
 
 @dataclass(frozen=True, slots=True)
 class CommentOnTable(LogicalPlan):
-    """COMMENT ON TABLE t IS {'text' | NULL}"""
+    """COMMENT ON {TABLE | VIEW} t IS {'text' | NULL}"""
 
     table: TableName
     comment: str | None

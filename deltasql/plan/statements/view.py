@@ -27,15 +27,19 @@ class ViewColumn:
 
 @dataclass(frozen=True, slots=True)
 class CreateView(LogicalPlan):
-    """CREATE [OR REPLACE] [[GLOBAL] TEMPORARY] VIEW v [(column [COMMENT 'text'], …)] [COMMENT 'text'] AS query"""
+    """CREATE [OR REPLACE] [[GLOBAL] TEMPORARY] VIEW [IF NOT EXISTS] v [(column [COMMENT 'text'], …)] [COMMENT 'text']
+    [TBLPROPERTIES (…)] [WITH SCHEMA {BINDING | COMPENSATION | [TYPE] EVOLUTION}] AS query
+    """
 
     or_replace: bool
     scope: ViewScope
     if_not_exists: bool
     view: TableName
     columns: tuple[ViewColumn, ...]
-    has_properties: bool
     query: SqlText
+    comment: str | None = None
+    properties: tuple[tuple[str, str], ...] = ()
+    mode: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +67,25 @@ class RenameView(LogicalPlan):
 
 
 @dataclass(frozen=True, slots=True)
-class AlterViewOptions(LogicalPlan):
-    """ALTER VIEW v {SET TBLPROPERTIES (…) | UNSET TBLPROPERTIES (…) | WITH SCHEMA …}"""
+class SetViewProperties(LogicalPlan):
+    """ALTER VIEW v SET TBLPROPERTIES (key = value, …)"""
 
     view: TableName
-    clause: str
+    properties: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnsetViewProperties(LogicalPlan):
+    """ALTER VIEW v UNSET TBLPROPERTIES [IF EXISTS] (key, …)"""
+
+    view: TableName
+    if_exists: bool
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SetViewMode(LogicalPlan):
+    """ALTER VIEW v WITH SCHEMA {BINDING | COMPENSATION | [TYPE] EVOLUTION}"""
+
+    view: TableName
+    mode: str

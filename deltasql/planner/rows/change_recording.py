@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, DELETION_VECTORS
 from deltasql.log.properties.table_properties import TableProperties
-from deltasql.plan.operators import Recording, Rewrite, RowEffect
+from deltasql.plan.operators import Recording, Rewrite, RowEffect, SqlFunction
 from deltasql.sql.references import has_subquery, is_stable
 
 
@@ -22,6 +22,7 @@ def recorded(operator: Rewrite, properties: TableProperties) -> Rewrite:
     derived = effects <= ({RowEffect.DELETE, RowEffect.INSERT} if vectors else {RowEffect.INSERT})
     recording = Recording(vectors, properties[CHANGE_DATA_FEED] and not derived)
     volatile = any(has_subquery(text) or not is_stable(text) for text in _conditions(operator))
+    volatile = volatile or any(isinstance(item, SqlFunction) for item in operator.relations.values())
     return replace(operator, recording=recording, volatile=volatile)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from deltasql.plan.operators import Operator, Project, Query, Rewrite, children
+from deltasql.plan.operators import Operator, Project, Query, Rewrite, SqlFunction, children
 from deltasql.planner.changes import LayoutChange, Plan, RowChange, TableChange
 from deltasql.sql.references import is_deterministic
 
@@ -28,6 +28,8 @@ def _texts(operator: Operator) -> Iterator[str]:
     match operator:
         case Query():
             yield operator.sql
+        case SqlFunction():
+            yield operator.text
         case Project():
             yield from (sql for _, sql in operator.columns)
         case Rewrite():

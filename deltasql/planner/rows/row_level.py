@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.properties.property_registry import DELETION_VECTORS
 from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
-from deltasql.plan.operators import Operator, Query, Rewrite, RowEffect, Scan, Supplied, children
+from deltasql.plan.operators import Operator, Query, Rewrite, RowEffect, Scan, SqlFunction, Supplied, children
 from deltasql.plan.reads import NO_ROWS, RowReads
 from deltasql.planner.rows.read_set import own_scans, reads_otherwise
 from deltasql.schema.identity import identities
@@ -142,6 +142,8 @@ def _is_pinned(rows: Operator) -> bool:
             return True
         case Supplied():
             return False
+        case SqlFunction():
+            return rows.stable and all(map(_is_pinned, children(rows)))
         case _:
             return all(map(_is_pinned, children(rows)))
 

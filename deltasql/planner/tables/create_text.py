@@ -1,4 +1,4 @@
-"""The CREATE TABLE statement of a table that exists."""
+"""The CREATE TABLE statement of a table that exists, and the CREATE VIEW statement of a view."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from deltasql.schema.text import path_text, quote_text, sql_text
 from deltasql.schema.types import StructField
 
 if TYPE_CHECKING:
+    from deltasql.catalog.entries import ViewEntry
     from deltasql.log.replay.snapshot import Snapshot
 
 
@@ -94,3 +95,22 @@ def _is_taken(key: str, value: str) -> bool:
 
 def _features(snapshot: Snapshot) -> list[str]:
     return sorted(snapshot.protocol.explicit_features - {CLUSTERING_FEATURE})
+
+
+def create_view_statement(entry: ViewEntry) -> str:
+    """SQL that makes the view, as Spark tells it; the current schema must be the one that was."""
+    definition = entry.definition
+    columns = ",\n".join(f"  {_view_column(field.name, field.comment)}" for field in definition.schema)
+    lines = [f"CREATE VIEW {'.'.join(quote(part) for part in entry.parts)} (\n{columns})"]
+    if definition.comment is not None:
+        lines.append(f"COMMENT {quote_text(definition.comment)}")
+    if definition.properties:
+        shown = ((key, shown_value(key, value)) for key, value in sorted(definition.properties.items()))
+        pairs = (f"  {quote_text(key)} = {quote_text(value)}" for key, value in shown)
+        lines.append("TBLPROPERTIES (\n" + ",\n".join(pairs) + ")")
+    lines += [f"WITH SCHEMA {definition.mode.value}", f"AS {definition.query}"]
+    return "\n".join(lines) + "\n"
+
+
+def _view_column(name: str, comment: str | None) -> str:
+    return quote(name) if comment is None else f"{quote(name)} COMMENT {quote_text(comment)}"

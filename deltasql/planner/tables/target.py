@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from deltasql.errors.catalog import TableAlreadyExistsError
 from deltasql.errors.statements.table import (
     AmbiguousLocationError,
     ExternalTableWithoutLogError,
@@ -14,6 +15,7 @@ from deltasql.errors.statements.table import (
     NotADeltaProviderError,
 )
 from deltasql.log.properties.own_properties import without_own
+from deltasql.errors.statements.view import WriteIntoViewError
 from deltasql.log.storage.locations import table_location
 from deltasql.planner.catalog_changes import Registration
 
@@ -78,6 +80,20 @@ def _path_target(name: TableName, path: str, location: str | None, context: Cont
     if snapshot is None:
         _refuse_useless_place(log, path, columns_known)
     return Target(name, log, snapshot, known=False, managed=False)
+
+
+def is_of_view(name: TableName, mode: str, context: Context, *, if_not_exists: bool) -> bool:
+    """Whether CREATE TABLE has nothing to do since a view of the catalog has the name.
+
+    Raises TableAlreadyExistsError, and WriteIntoViewError where the table was to replace it.
+    """
+    if name.path is not None or len(name.parts) > 3 or context.catalog.view(name.parts) is None:
+        return False
+    if mode != "create":
+        raise WriteIntoViewError(view=str(name))
+    if not if_not_exists:
+        raise TableAlreadyExistsError(table=str(name))
+    return True
 
 
 def registration(target: Target) -> Registration | None:

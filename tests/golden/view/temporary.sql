@@ -57,9 +57,6 @@ CREATE TEMP VIEW IF NOT EXISTS v AS SELECT 1 AS a;
 CREATE TEMP VIEW v AS SELECT * FROM nowhere;
 CREATE TEMP VIEW v AS SELECT * FROM nocatalog.s.t;
 CREATE TEMP VIEW v AS SELEC nonsense;
--- name: wrong, what is kept for all
-CREATE VIEW v AS SELECT 1 AS a;
-CREATE OR REPLACE VIEW default.v (a) COMMENT 'c' TBLPROPERTIES ('k' = 'v') AS SELECT a FROM t;
 -- name: wrong, DROP and ALTER
 DROP VIEW IF EXISTS default.t;
 DROP VIEW s.v;

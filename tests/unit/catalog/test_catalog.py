@@ -14,10 +14,12 @@ import pytest
 
 from deltasql.catalog import Catalog, TableEntry
 from deltasql.catalog.database import catalog_file
+from deltasql.catalog.definitions import FunctionDefinition, ViewDefinition
 from deltasql.catalog.entries import matching
 from deltasql.errors import catalog as errors
 from deltasql.log.storage.open_store import open_store
 from deltasql.log.storage.paths import commit_path
+from deltasql.schema.types import INTEGER, StructField, StructType
 
 
 @pytest.fixture
@@ -63,6 +65,7 @@ def test_managed_locations(catalog: Catalog) -> None:
 def test_a_renamed_table_keeps_its_place_and_the_next_one_avoids_it(catalog: Catalog) -> None:
     catalog.register("t", catalog.managed_location("t"), managed=True)
     renamed = catalog.rename("t", "u")
+    assert isinstance(renamed, TableEntry)
     assert (renamed.name, renamed.location) == ("u", f"{catalog.warehouse}/t")
     assert catalog.resolve("t") is None
     assert catalog.managed_location("t") == f"{catalog.warehouse}/t-2"
@@ -99,7 +102,8 @@ def test_rename_tells_what_is_missing_first(catalog: Catalog) -> None:
     ):
         with pytest.raises(error):
             catalog.rename(old, new)
-    assert catalog.rename("t", "T").location == "/t"
+    catalog.rename("t", "T")
+    assert catalog.require("t").location == "/t"
     assert [entry.name for entry in catalog.tables()] == ["t"]
 
 
@@ -314,19 +318,42 @@ def test_a_file_of_a_later_release_is_left_alone(tmp_path: Path) -> None:
         Catalog(str(tmp_path)).resolve("t")
 
 
-def test_a_file_of_an_earlier_release_is_brought_up_to_date(tmp_path: Path) -> None:
-    """Schemas had no properties in layout 1."""
+VIEW = ViewDefinition(
+    "SELECT 1 AS a",
+    ("spark_catalog", "s"),
+    {"k": "v"},
+    ("a",),
+    StructType((StructField("a", INTEGER, metadata={"comment": "c"}),)),
+    properties={"p": "q"},
+)
+FUNCTION = FunctionDefinition("() RETURN 1", ("spark_catalog", "s"), {})
+
+
+@pytest.mark.parametrize("layout", [1, 2])
+def test_a_file_of_an_earlier_release_is_brought_up_to_date(layout: int, tmp_path: Path) -> None:
+    """Schemas had no properties in layout 1; there were no views and functions in layout 2."""
     with_properties = Catalog(str(tmp_path))
     with_properties.create_schema("s", "a comment")
+    with_properties.register(("s", "t"), "/t", managed=False)
     with_properties.close()
     connection = sqlite3.connect(tmp_path / "_catalog.db")
-    connection.execute("ALTER TABLE schemas DROP COLUMN properties")
-    connection.execute("PRAGMA user_version = 1")
+    if layout == 1:
+        connection.execute("ALTER TABLE schemas DROP COLUMN properties")
+    connection.execute("ALTER TABLE tables DROP COLUMN view")
+    connection.execute("DROP TABLE functions")
+    connection.execute(f"PRAGMA user_version = {layout}")
     connection.close()
     catalog = Catalog(str(tmp_path))
     assert (catalog.schema("s").comment, catalog.schema("s").properties) == ("a comment", {})
     catalog.change_schema_properties("s", {"k": "v"}, ())
     assert Catalog(str(tmp_path)).schema("s").properties == {"k": "v"}
+    catalog.change_view(("s", "v"), lambda found: VIEW)
+    catalog.change_function(("s", "f"), lambda found: FUNCTION)
+    again = Catalog(str(tmp_path))
+    assert [entry.name for entry in again.entries("s")] == ["t", "v"]
+    assert [entry.name for entry in again.tables("s")] == ["t"]
+    view, function = again.view(("S", "V")), again.function(("s", "F"))
+    assert (view and view.definition, function and function.definition) == (VIEW, FUNCTION)
 
 
 def test_properties_and_comments_of_schemas(catalog: Catalog) -> None:

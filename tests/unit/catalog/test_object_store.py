@@ -19,6 +19,8 @@ from obstore import exceptions
 from obstore.store import LocalStore, MemoryStore
 
 from deltasql.catalog import Catalog, TableEntry, shared_objects
+from deltasql.catalog.definitions import FunctionDefinition, ViewDefinition
+from deltasql.catalog.entries import Entry, FunctionEntry, ViewEntry
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import (
     CatalogFileError,
@@ -27,8 +29,10 @@ from deltasql.errors.catalog import (
     TableNotFoundError,
 )
 from deltasql.errors.log import AmbiguousWriteError, ConditionalPutError, StorageError
+from deltasql.errors.statements.view import CatalogNameTakenError
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.log_store import LogStore, Tag
+from deltasql.schema.types import StructType
 
 URL = "memory:///wh"
 T = TypeVar("T")
@@ -124,6 +128,16 @@ def start(catalog: Catalog) -> None:
     catalog.register(("d", "other"), "/other", managed=False)
 
 
+def new_view(found: Entry | None) -> ViewDefinition:
+    if found is not None:
+        raise CatalogNameTakenError(view=found.name, kind="name")
+    return ViewDefinition("SELECT 1 AS a", ("spark_catalog", "s"), {"k": "v"}, ("a",), StructType())
+
+
+def new_function(found: FunctionEntry | None) -> FunctionDefinition:
+    return FunctionDefinition(found.definition.text + "+" if found else "() RETURN 1", ("spark_catalog", "s"), {})
+
+
 OPERATIONS: dict[str, Operation] = {
     "rename to d.u": lambda names: names.rename(("s", "t"), ("d", "u")),
     "rename to e.t": lambda names: names.rename(("s", "t"), ("e", "t")),
@@ -144,6 +158,10 @@ OPERATIONS: dict[str, Operation] = {
     "drop e": lambda names: names.drop_schema("e"),
     "create schema s": lambda names: names.create_schema("s", "again"),
     "comment on s": lambda names: names.comment_on_schema("s", "c"),
+    "create view s.t": lambda names: names.change_view(("s", "t"), new_view),
+    "create view d.u": lambda names: names.change_view(("d", "u"), new_view),
+    "drop view d.u": lambda names: names.drop_view(("d", "u")),
+    "create function s.f": lambda names: names.change_function(("s", "f"), new_function),
     "resolve s.t": lambda names: names.resolve(("s", "t")),
     "resolve d.u": lambda names: names.resolve(("d", "u")),
     "show d": lambda names: names.tables("d"),
@@ -161,6 +179,8 @@ def plain(value: object) -> object:
     """A result without what is told from the clock."""
     if isinstance(value, TableEntry):
         return (value.parts, value.location, value.managed)
+    if isinstance(value, (ViewEntry, FunctionEntry)):
+        return (value.parts, str(value.definition))
     return sorted(map(plain, value), key=str) if isinstance(value, list) else value
 
 
@@ -174,12 +194,15 @@ def outcome(operation: Operation, catalog: Catalog) -> object:
 def state(catalog: Catalog) -> object:
     """All that there is, read in each of the ways."""
     found: list[tuple[str, str | None, list[object]]] = []
+    tables: list[object] = []
     for schema in catalog.schemas():
-        tables = catalog.tables(schema.name)
-        assert all(catalog.resolve(entry.parts) == entry for entry in tables)
-        found.append((schema.name, schema.comment, [plain(entry) for entry in tables]))
-    everything = plain(list(catalog._store.tables_below("")))
-    assert everything == sorted((item for _, _, tables in found for item in tables), key=str)
+        entries = catalog.entries(schema.name)
+        assert all(catalog.find(entry.parts) == entry for entry in entries)
+        functions = catalog.functions(schema.name)
+        assert all(catalog.function(entry.parts) == entry for entry in functions)
+        tables += [plain(entry) for entry in entries if isinstance(entry, TableEntry)]
+        found.append((schema.name, schema.comment, [plain(entry) for entry in (*entries, *functions)]))
+    assert plain(list(catalog._store.tables_below(""))) == sorted(tables, key=str)
     return found
 
 
@@ -529,6 +552,23 @@ def test_an_object_of_a_later_release_is_left_alone(path: str, memory: MemorySto
         with pytest.raises(CatalogFileError, match="Upgrade deltasql"):
             use()
     assert store.read(f"_catalog.d/{path}") == later
+
+
+def test_views_and_functions_raise_the_layout_of_their_object_alone(memory: MemoryStore) -> None:
+    """Releases that know neither go on with the other schemas."""
+    catalog, store = opened(memory)
+    catalog.create_schema("s")
+    catalog.register("t", "/t", managed=False)
+    catalog.change_view(("s", "v"), new_view)
+    catalog.change_function(("s", "f"), new_function)
+    layouts = [
+        json.loads(store.read(f"_catalog.d/{path}"))["layout"]
+        for path in ("schemas.json", "tables/spark_catalog/default.json", "tables/spark_catalog/s.json")
+    ]
+    assert layouts == [1, 1, 2]
+    assert catalog.drop_view(("s", "v"))
+    catalog.change_function(("s", "f"), lambda _: None)
+    assert json.loads(store.read("_catalog.d/tables/spark_catalog/s.json"))["layout"] == 1
 
 
 def test_names_with_characters_that_urls_have(memory: MemoryStore) -> None:

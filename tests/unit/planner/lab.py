@@ -13,7 +13,7 @@ import pyarrow as pa
 from deltasql.catalog import Catalog
 from deltasql.engine.engine import StatementEngine
 from deltasql.engine.session.spark import SparkHandle
-from deltasql.execution.catalog_effects import change_catalog, change_views
+from deltasql.execution.catalog_effects import change_catalog, change_functions, change_views
 from deltasql.execution.table_change import StagedTable
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile, Metadata
@@ -24,7 +24,7 @@ from deltasql.log.storage.stores import Stores
 from deltasql.parser import parse
 from deltasql.plan.operators import Check, Operator, Project, Query, Scan, Supplied, children
 from deltasql.planner import plan
-from deltasql.planner.catalog_changes import CatalogChange, View, ViewChange
+from deltasql.planner.catalog_changes import CatalogChange, FunctionChange, TemporaryFunction, View, ViewChange
 from deltasql.planner.changes import Plan, SettingChange, TableChange
 from deltasql.planner.context import Context
 from deltasql.runtime import SourceTable
@@ -53,6 +53,7 @@ class FakeAnalyst:
     settings: dict[str, str] = field(default_factory=dict)
     names: set[tuple[str, ...]] = field(default_factory=set)
     view_names: set[tuple[str, ...]] = field(default_factory=set)
+    function_names: set[tuple[str, ...]] = field(default_factory=set)
     started: bool = False
     is_plain: bool = False
     asked: list[str] = field(default_factory=list)
@@ -64,6 +65,12 @@ class FakeAnalyst:
     def knows_view(self, parts: Sequence[str]) -> bool:
         return tuple(parts) in self.view_names
 
+    def knows_function(self, parts: Sequence[str]) -> bool:
+        return tuple(parts) in self.function_names
+
+    def functions(self, kind: str) -> list[str]:
+        return [parts[-1] for parts in self.function_names]
+
     def temporary_views(self) -> list[str]:
         return [parts[0] for parts in self.view_names]
 
@@ -73,6 +80,8 @@ class FakeAnalyst:
             if text in operator.sql:
                 return schema
         views = [child.view for child in children(operator) if isinstance(child, Query) and child.view is not None]
+        if operator.sql == "SELECT 1 AS one":
+            return StructType()
         if len(views) == 1:
             return views[0].schema
         scans = list(scans_of(operator))
@@ -150,11 +159,13 @@ class Lab:
         self.settings = Settings()
         self.analyst = FakeAnalyst()
         self.views: dict[str, View] = {}
+        self.functions: dict[str, TemporaryFunction] = {}
         self._logs: dict[str, DeltaLog] = {}
         self._numbers = count(1)
 
     def context(self, sql: str = "") -> Context:
-        return Context(sql, self.catalog, self.settings, self.analyst, self.views, self._log)
+        named = self.functions
+        return Context(sql, self.catalog, self.settings, self.analyst, self.views, self._log, functions=named)
 
     def plan(self, sql: str) -> Plan:
         return plan(parse(sql), self.context(sql))
@@ -170,6 +181,8 @@ class Lab:
                 self._logs.clear()
             elif isinstance(change, ViewChange):
                 change_views(change, self.views)
+            elif isinstance(change, FunctionChange):
+                change_functions(change, self.functions)
             elif isinstance(change, SettingChange):
                 assert change.key is not None
                 assert change.value is not None

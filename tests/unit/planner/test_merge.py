@@ -290,7 +290,7 @@ def test_char_columns_are_padded_and_checked(lab: Lab) -> None:
 
 def test_targets_that_take_no_rows(tables: Lab, fails: Fails) -> None:
     tables.run(
-        "CREATE TEMP VIEW v AS SELECT * FROM t",
+        "CREATE VIEW v AS SELECT * FROM t",
         "CREATE TABLE log (id INT) TBLPROPERTIES ('delta.appendOnly' = 'true')",
     )
     fails("MERGE INTO v USING s ON v.id = s.id WHEN MATCHED THEN DELETE", WriteIntoViewError, at="v")

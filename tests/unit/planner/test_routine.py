@@ -1,4 +1,4 @@
-"""EXECUTE IMMEDIATE, CREATE FUNCTION, and what has nothing to do."""
+"""EXECUTE IMMEDIATE, and what has nothing to do."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from datetime import date
 import pytest
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.catalog import SchemaNotFoundError
-from deltasql.errors.statements.routine import FunctionReadsTableError, ImmediateTextError, UnnamedParameterError
+from deltasql.errors.statements.routine import ImmediateTextError, UnnamedParameterError
 from deltasql.planner.catalog_changes import CatalogChoice, ViewChange
 from deltasql.planner.changes import Answer, QueryRows, SparkCommand
 from tests.unit.planner.lab import Lab
@@ -68,14 +67,6 @@ def test_the_place_of_an_error_is_in_the_text(lab: Lab) -> None:
     assert caught.value.caret.sql == "SELECT * FROM nope"
 
 
-def test_functions_of_no_table_are_sparks(lab: Lab) -> None:
-    sql = "CREATE OR REPLACE TEMPORARY FUNCTION f(x INT) RETURNS STRING RETURN concat(x, current_schema())"
-    assert lab.plan(sql) == SparkCommand(sql.replace("current_schema()", "'default'"), {})
-    lab.run("CREATE TEMP VIEW v AS SELECT 1 AS a")
-    with pytest.raises(FunctionReadsTableError, match="f reads v"):
-        lab.plan("CREATE TEMPORARY FUNCTION f() RETURN (SELECT max(a) FROM v)")
-
-
 @pytest.mark.parametrize(
     "sql",
     [
@@ -88,25 +79,6 @@ def test_functions_of_no_table_are_sparks(lab: Lab) -> None:
 def test_what_spark_knows_is_sparks_to_keep(lab: Lab, sql: str) -> None:
     lab.analyst.names.add(("names_s", "names_t"))
     assert lab.plan(sql) == SparkCommand(sql, {})
-
-
-@pytest.mark.parametrize(
-    ("sql", "expected"),
-    [
-        ("SHOW FUNCTIONS IN s LIKE 'a'", "SHOW FUNCTIONS LIKE 'a'"),
-        ("SHOW USER FUNCTIONS FROM spark_catalog.`s`", "SHOW USER FUNCTIONS"),
-        ("show all functions", "show all functions"),
-        ("SHOW FUNCTIONS s", "SHOW FUNCTIONS s"),
-    ],
-)
-def test_functions_of_a_schema(lab: Lab, sql: str, expected: str) -> None:
-    lab.run("CREATE SCHEMA s")
-    assert lab.plan(sql) == SparkCommand(expected, {})
-
-
-def test_functions_of_no_schema(lab: Lab) -> None:
-    with pytest.raises(SchemaNotFoundError):
-        lab.plan("SHOW FUNCTIONS IN nope")
 
 
 def test_the_schema_comes_before_the_catalog_of_its_name(lab: Lab) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.statements.view import TimeTravelViewError, WriteIntoViewError
+from deltasql.errors.statements.view import TimeTravelViewError, UnwritableViewError
 from deltasql.errors.write import (
     AggregateInConditionError,
     AppendOnlyError,
@@ -107,7 +107,7 @@ def test_a_common_table_expression_is_no_target(table: Lab, fails: Fails) -> Non
     assert [scan.table.name for scan in scans_of(relation)] == ["t"]
     assert change.commit.snapshot is not None
     table.run("CREATE TEMP VIEW t AS SELECT 1")
-    fails("WITH t AS (SELECT 1) UPDATE t SET id = 1", WriteIntoViewError, at="t")
+    fails("WITH t AS (SELECT 1) UPDATE t SET id = 1", UnwritableViewError, at="t")
 
 
 def test_each_common_table_expression_sees_those_before_it(table: Lab) -> None:

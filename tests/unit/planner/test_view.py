@@ -11,8 +11,8 @@ from deltasql.errors.statements.refused import WrongObjectError
 from deltasql.errors.statements.view import (
     AlteredViewNotFoundError,
     AlterTemporaryViewError,
+    AlterViewOfTableError,
     DuplicateViewColumnError,
-    PermanentViewError,
     RecursiveViewError,
     TemporaryViewNameError,
     ViewAlreadyExistsError,
@@ -107,9 +107,8 @@ def view_of(lab: Lab, sql: str) -> Query:
 @pytest.mark.parametrize(
     ("sql", "kind", "message"),
     [
-        ("CREATE VIEW w AS SELECT 1", PermanentViewError, "CREATE TEMPORARY VIEW w"),
-        ("CREATE VIEW IF NOT EXISTS s.w AS SELECT 1", PermanentViewError, "CREATE TABLE s.w"),
-        ("CREATE VIEW w USING csv", PermanentViewError, "not kept"),
+        ("CREATE VIEW w USING csv", ParseSyntaxError, "CREATE VIEW w AS SELECT"),
+        ("CREATE TEMP VIEW w WITH SCHEMA BINDING AS SELECT 1 AS a", AlterTemporaryViewError, "WITH SCHEMA"),
         ("CREATE TEMP VIEW s.w AS SELECT 1", TemporaryViewNameError, "CREATE TEMPORARY VIEW w"),
         ("CREATE TEMP VIEW v AS SELECT 1", ViewAlreadyExistsError, "OR REPLACE"),
         ("CREATE TEMP VIEW V AS SELECT * FROM nope", ViewAlreadyExistsError, "OR REPLACE"),
@@ -122,7 +121,7 @@ def view_of(lab: Lab, sql: str) -> Query:
         ("CREATE TEMP VIEW w (b, B) AS SELECT 1, 2", DuplicateViewColumnError, "two columns B"),
         ("CREATE TEMP VIEW w (b) AS SELECT 1, 2 AS c", ViewArityError, "names 1 columns, and its query gives 2: 1, c"),
         ("ALTER VIEW w AS SELECT 1", AlteredViewNotFoundError, "no view w"),
-        ("ALTER VIEW t AS SELECT 1", WrongObjectError, "ALTER TABLE t"),
+        ("ALTER VIEW t AS SELECT 1", AlterViewOfTableError, "ALTER TABLE t"),
         ("ALTER VIEW v RENAME TO U", ViewAlreadyExistsError, "U already"),
         ("ALTER VIEW v RENAME TO s.w", TemporaryViewNameError, "RENAME TO w"),
         ("ALTER VIEW w RENAME TO w2", AlteredViewNotFoundError, "no view w"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.errors.write import AppendOnlyError
@@ -18,6 +19,7 @@ from deltasql.planner.rows.ctes import with_ctes
 from deltasql.planner.rows.read_set import reads_of_files
 from deltasql.planner.rows.row_change import row_change
 from deltasql.planner.rows.scope import Scope, side
+from deltasql.planner.rows.through_view import behind_view
 from deltasql.planner.rule import plan
 from deltasql.skipping.predicates import condition
 from deltasql.skipping.pruning import files_in_partitions, partition_only
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
 @plan.register
 def _(statement: Delete, context: Context) -> Plan:
     """A row goes when the condition is TRUE; NULL keeps it."""
+    behind = behind_view(statement.table, statement.alias, "DELETE", context)
+    behind.check([statement.condition], context)
+    statement = replace(statement, table=behind.name, alias=behind.alias)
     log, snapshot = context.writable(statement.table)
     refuse_append_only(snapshot)
     target = side(context, statement.table, statement.alias, snapshot.schema, "target")

@@ -56,6 +56,7 @@ from deltasql.planner.rows.merge_columns import ClauseColumns, MergeAssignment
 from deltasql.planner.rows.row_change import row_change
 from deltasql.planner.rows.scope import Scope, side, type_at, with_distinct_aliases
 from deltasql.planner.rows.store_assignment import store_casts
+from deltasql.planner.rows.through_view import behind_view
 from deltasql.planner.rows.widening import automatic_widening, refuse_dependent_types
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.definitions.constraints import constraints_of
@@ -83,6 +84,8 @@ UNCONDITIONAL = {
 def _(statement: Merge, context: Context) -> Plan:
     """Resolve names, expand stars, evolve the schema, then bring every value to its column's type."""
     _refuse_bad_clauses(statement, context)
+    behind = behind_view(statement.table, statement.alias, "MERGE", context)
+    statement = replace(statement, table=behind.name, alias=behind.alias)
     log, snapshot = context.writable(statement.table)
     evolution = statement.schema_evolution or context.setting(AUTO_MERGE)
     if not len(snapshot.schema) and not evolution:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.write import FieldOfNonStructError, MissingSetColumnError
 from deltasql.log.actions import operations
-from deltasql.plan.base import quote
+from deltasql.plan.base import SqlText, quote
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind, Scan
 from deltasql.plan.statements.update import Assignment, Update
 from deltasql.planner import binding
@@ -23,6 +24,7 @@ from deltasql.planner.rows.identity import refuse_update
 from deltasql.planner.rows.row_change import row_change
 from deltasql.planner.rows.scope import Scope, side, type_at, unqualified
 from deltasql.planner.rows.store_assignment import store_casts
+from deltasql.planner.rows.through_view import behind_view
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.data.delete import refuse_append_only
 from deltasql.planner.statements.definitions.constraints import constraints_of
@@ -33,6 +35,10 @@ from deltasql.schema.types import VOID, DataType, DecimalType, PrimitiveType, St
 @plan.register
 def _(statement: Update, context: Context) -> Plan:
     """All right-hand sides read the old row; a struct value must have the column's fields, in any order."""
+    behind = behind_view(statement.table, statement.alias, "UPDATE", context)
+    targets = (SqlText(str(item.target), item.target.start) for item in statement.assignments)
+    behind.check([statement.condition, *(item.value for item in statement.assignments), *targets], context)
+    statement = replace(statement, table=behind.name, alias=behind.alias)
     log, snapshot = context.writable(statement.table)
     refuse_append_only(snapshot)
     target = side(context, statement.table, statement.alias, snapshot.schema, "target")

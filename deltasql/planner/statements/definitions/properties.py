@@ -28,6 +28,7 @@ from deltasql.planner.catalog_changes import SchemaComment
 from deltasql.planner.changes import CommitSpec, Plan, Stepwise, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
+from deltasql.planner.statements.definitions import catalog_view
 from deltasql.planner.tables.clustering_columns import check_still_indexed
 from deltasql.planner.tables.column_names import table_and_column
 from deltasql.planner.tables.iceberg_files import check_iceberg_files
@@ -135,6 +136,11 @@ def _(statement: UnsetTableProperties, context: Context) -> Plan:
 
 @plan.register
 def _(statement: CommentOnTable, context: Context) -> Plan:
+    """Of a table, or of a view that the catalog keeps."""
+    view = context.catalog_view(statement.table.parts) if statement.table.path is None else None
+    if view is not None:
+        context.refuse_version(statement.table)
+        return catalog_view.with_comment(view, statement.comment)
     log, snapshot = context.writable(statement.table)
     metadata = replace(snapshot.metadata, description=statement.comment)
     parameters = {"properties": {"comment": statement.comment}}
@@ -147,6 +153,12 @@ def _(statement: CommentOnTable, context: Context) -> Plan:
 def _(statement: CommentOnColumn, context: Context) -> Plan:
     """COMMENT ON COLUMN commits what ALTER COLUMN … COMMENT does."""
     table, column = table_and_column(statement.column, context)
+    view = context.catalog_view(table.parts) if table.path is None else None
+    if view is not None:
+        try:
+            return catalog_view.with_column_comment(view, column, statement.comment)
+        except DeltaSqlError as error:
+            raise error.at(context.caret(statement.column.start, statement.column.end)) from None
     log, snapshot = context.writable(table)
     try:
         schema = set_comment(snapshot.schema, column, statement.comment, where=snapshot.table)

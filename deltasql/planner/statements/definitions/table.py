@@ -74,7 +74,14 @@ from deltasql.planner.tables.existing_log import Declared, adopted
 from deltasql.planner.tables.keys import refuse_referenced, with_declared_keys
 from deltasql.planner.tables.metadata import keeping_log_properties, keeping_tags, mapped_metadata, reusing_ids
 from deltasql.planner.tables.row_tracking import tracked_metadata
-from deltasql.planner.tables.target import Target, creation_parameters, refuse_provider, registration, target_of
+from deltasql.planner.tables.target import (
+    Target,
+    creation_parameters,
+    is_of_view,
+    refuse_provider,
+    registration,
+    target_of,
+)
 from deltasql.schema.checks import check_table_schema
 from deltasql.schema.evolution import as_nullable
 from deltasql.schema.lengths import declared_texts, declared_type, plain_field
@@ -103,6 +110,8 @@ def _(statement: CreateTable, context: Context) -> Plan:
 
 def _created(statement: CreateTable, context: Context, rows: Operator | None = None) -> Plan:
     """`rows` are those of the query, where no SQL says them."""
+    if is_of_view(statement.table, statement.mode, context, if_not_exists=statement.if_not_exists):
+        return Answer()
     target = target_of(statement.table, statement.location, context, columns_known=_columns_known(statement))
     exists = target.exists
     if exists and statement.mode == "create" and statement.if_not_exists:

@@ -28,7 +28,7 @@ from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.planner.tables.existing_log import OF_ONE_TABLE, Declared, adopted
 from deltasql.planner.tables.metadata import mapped_metadata, with_current_names
-from deltasql.planner.tables.target import creation_parameters, refuse_provider, registration, target_of
+from deltasql.planner.tables.target import creation_parameters, is_of_view, refuse_provider, registration, target_of
 from deltasql.schema.checks import check_table_schema
 from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
 from deltasql.schema.edits import without_metadata
@@ -73,6 +73,8 @@ def _source(statement: CreateTableLike, context: Context) -> _Source:
 
 def _created(statement: CreateTableLike, source: _Source, context: Context) -> Plan:
     refuse_provider(statement.provider, statement.table)
+    if is_of_view(statement.table, "create", context, if_not_exists=statement.if_not_exists):
+        return Answer()
     target = target_of(statement.table, statement.location, context, columns_known=True)
     if target.exists:
         if statement.if_not_exists:

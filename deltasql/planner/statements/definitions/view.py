@@ -4,44 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from deltasql.catalog.entries import ViewEntry
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.refused import WrongObjectError
 from deltasql.errors.statements.view import (
     AlteredViewNotFoundError,
     AlterTemporaryViewError,
-    DuplicateViewColumnError,
-    PermanentViewError,
+    AlterViewOfTableError,
     RecursiveViewError,
     TemporaryViewNameError,
     ViewAlreadyExistsError,
-    ViewArityError,
     ViewNotFoundError,
 )
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.statements.view import (
     AlterView,
-    AlterViewOptions,
     CreateView,
     DropView,
     RenameView,
+    SetViewMode,
+    SetViewProperties,
+    UnsetViewProperties,
     ViewColumn,
     ViewScope,
 )
-from deltasql.planner import binding
-from deltasql.planner.catalog_changes import Creation, View, ViewChange
+from deltasql.planner.catalog_changes import Creation, Renaming, View, ViewChange, ViewRemoval
 from deltasql.planner.changes import Plan, SparkCommand
 from deltasql.planner.context import GLOBAL, Context
 from deltasql.planner.rule import plan
-from deltasql.schema.types import StructField, StructType
-from deltasql.settings.session_settings import TIME_ZONE
-from deltasql.sql.query_columns import known_columns
+from deltasql.planner.statements.definitions import catalog_view
+from deltasql.planner.tables.view_columns import own_columns, query_columns
 from deltasql.sql.relations import table_references
 
 
 @plan.register
 def _(statement: CreateView, context: Context) -> Plan:
-    """A view of this session, or of all sessions. Its query is analysed at once, so that nonsense is refused."""
+    """A view of this session, of all sessions of the process, or of everybody.
+
+    Its query is analysed at once, so that nonsense is refused.
+    """
     try:
+        if statement.scope is ViewScope.PERMANENT:
+            return catalog_view.created(statement, context)
         return _created(statement, context)
     except DeltaSqlError as error:
         raise error.at(context.caret(statement.view.start, statement.view.end)) from None
@@ -49,10 +53,10 @@ def _(statement: CreateView, context: Context) -> Plan:
 
 def _created(statement: CreateView, context: Context) -> ViewChange:
     name = statement.view
-    if statement.scope is ViewScope.PERMANENT:
-        raise PermanentViewError(view=str(name), temporary=quote(name.parts[-1]))
     if len(name.parts) > 1 or name.temporal is not None:
         raise TemporaryViewNameError(view=str(name), advice=f"CREATE TEMPORARY VIEW {quote(name.parts[-1])}")
+    if statement.mode is not None:
+        raise AlterTemporaryViewError(view=str(name), clause="WITH SCHEMA")
     key = name.parts[0].lower()
     key = f"{GLOBAL}.{key}" if statement.scope is ViewScope.GLOBAL else key
     if not statement.or_replace and (key in context.views or context.analyst.knows_view(key.split("."))):
@@ -65,39 +69,16 @@ def _view(key: str, name: TableName, query: SqlText, columns: tuple[ViewColumn, 
     """The view of a query. Raises what is wrong with the query, RecursiveViewError and errors of its columns."""
     named = frozenset(_named(query.text, context))
     _refuse_cycle(key, named, context)
-    bound = binding.query(context, query)
-    # The time zone changes no type.
-    plain = context.analyst.is_plain and set(context.meaning) <= {TIME_ZONE.name}
-    schema = known_columns(query.text, bound) if plain and not context.analyst.started else None
-    if schema is None:
-        schema = context.analyst.schema(bound)
+    schema = query_columns(query, context)
     catalog = context.catalog
     made = Creation(
         (catalog.current_catalog, catalog.current_schema),
         named,
         context.meaning,
         schema.names,
-        _own_columns(name, schema, columns),
+        own_columns(name, schema, columns),
     )
     return View(query.text.rstrip().rstrip(";"), made.schema.names if columns else (), None, made)
-
-
-def _own_columns(name: TableName, schema: StructType, columns: tuple[ViewColumn, ...]) -> StructType:
-    """The columns of the view: those of its query, with the names and comments that were given."""
-    if columns and len(columns) != len(schema):
-        raise ViewArityError(view=str(name), named=len(columns), given=len(schema), columns=schema.names)
-    fields = list(schema)
-    if columns:
-        fields = [
-            StructField(column.name, field.type, metadata={"comment": column.comment} if column.comment else {})
-            for column, field in zip(columns, schema, strict=True)
-        ]
-    seen = set[str]()
-    for field in fields:
-        if field.name.lower() in seen:
-            raise DuplicateViewColumnError(view=str(name), column=quote(field.name))
-        seen.add(field.name.lower())
-    return StructType(tuple(fields))
 
 
 def _named(query: str, context: Context) -> Iterator[str]:
@@ -130,22 +111,27 @@ def _shown(key: str) -> str:
 
 @plan.register
 def _(statement: AlterView, context: Context) -> Plan:
-    """Another query for a temporary view that is there."""
+    """Another query for a view that is there."""
     name = statement.view
     try:
-        key = _existing(name, "ALTER VIEW", context)
-        view = _view(key, name, statement.query, (), context)
+        found = _existing(name, "ALTER VIEW … AS", context)
+        if isinstance(found, ViewEntry):
+            return catalog_view.altered(found, statement, context)
+        view = _view(found, name, statement.query, (), context)
     except DeltaSqlError as error:
         raise error.at(context.caret(name.start, name.end)) from None
-    return ViewChange(key, view, or_replace=True)
+    return ViewChange(found, view, or_replace=True)
 
 
 @plan.register
 def _(statement: RenameView, context: Context) -> Plan:
-    """Another name for a temporary view. What names it by the old one does not find it any more."""
+    """Another name for a view. What names it by the old one does not find it any more."""
     name, new = statement.view, statement.new_name
     try:
-        key = _existing(name, "ALTER VIEW", context)
+        key = _existing(name, "ALTER VIEW … RENAME TO", context)
+        if isinstance(key, ViewEntry):
+            context.refuse_version(new)
+            return Renaming(key.parts, new.parts)
         if len(new.parts) > 1:
             raise TemporaryViewNameError(view=str(new), advice=f"ALTER VIEW {name} RENAME TO {quote(new.parts[-1])}")
         new_key = f"{GLOBAL}." * key.startswith(f"{GLOBAL}.") + new.parts[0].lower()
@@ -162,43 +148,75 @@ def _(statement: RenameView, context: Context) -> Plan:
 
 
 @plan.register
-def _(statement: AlterViewOptions, context: Context) -> Plan:
-    name = statement.view
-    caret = context.caret(name.start, name.end)
+def _(statement: SetViewProperties, context: Context) -> Plan:
+    """Properties that say nothing to anybody but those who set them."""
+    entry = _lasting(statement.view, "ALTER VIEW … SET TBLPROPERTIES", context)
+    return catalog_view.with_properties(entry, dict(statement.properties), ())
+
+
+@plan.register
+def _(statement: UnsetViewProperties, context: Context) -> Plan:
+    """A key that is not set is passed over, as Spark does."""
+    entry = _lasting(statement.view, "ALTER VIEW … UNSET TBLPROPERTIES", context)
+    return catalog_view.with_properties(entry, {}, statement.keys)
+
+
+@plan.register
+def _(statement: SetViewMode, context: Context) -> Plan:
+    """What becomes of the view's columns from now on."""
+    entry = _lasting(statement.view, "ALTER VIEW … WITH SCHEMA", context)
+    return catalog_view.with_mode(entry, statement.mode)
+
+
+def _lasting(name: TableName, statement: str, context: Context) -> ViewEntry:
+    """The catalog's view of a name. Raises what `_existing` raises, AlterTemporaryViewError."""
     try:
-        _existing(name, "ALTER VIEW", context)
+        found = _existing(name, statement, context)
+        if not isinstance(found, ViewEntry):
+            raise AlterTemporaryViewError(view=str(name), clause=statement)
     except DeltaSqlError as error:
-        raise error.at(caret) from None
-    raise AlterTemporaryViewError(view=str(name), clause=statement.clause).at(caret)
+        raise error.at(context.caret(name.start, name.end)) from None
+    return found
 
 
-def _existing(name: TableName, statement: str, context: Context) -> str:
-    """The key of a view that is there. Raises WrongObjectError for a table, AlteredViewNotFoundError."""
+def _existing(name: TableName, statement: str, context: Context) -> str | ViewEntry:
+    """A view that is there: the key of a temporary one, or the catalog's entry.
+
+    Raises AlterViewOfTableError, AlteredViewNotFoundError.
+    """
+    context.refuse_version(name)
     key = context.view_key(name.parts)
     if key is not None:
         return key
     if context.analyst.knows_view(name.parts):
         return ".".join(part.lower() for part in name.parts)
-    _refuse_table(name, statement, "ALTER TABLE", context)
+    entry = context.catalog_view(name.parts) if name.path is None else None
+    if entry is not None:
+        return entry
+    if _is_table(name, context):
+        raise AlterViewOfTableError(statement, str(name), f"ALTER TABLE {name}")
     raise AlteredViewNotFoundError(view=str(name))
 
 
-def _refuse_table(name: TableName, statement: str, advice: str, context: Context) -> None:
-    if name.path is not None or context.catalog.resolve(name.parts) is not None:
-        raise WrongObjectError(statement, "view", str(name), "table", f"{advice} {name}")
+def _is_table(name: TableName, context: Context) -> bool:
+    return name.path is not None or (len(name.parts) <= 3 and context.catalog.resolve(name.parts) is not None)
 
 
 @plan.register
 def _(statement: DropView, context: Context) -> Plan:
-    """A temporary view goes, one that Spark alone knows too. IF EXISTS is no leave to name a table."""
+    """A view goes, one that Spark alone knows too. IF EXISTS is no leave to name a table."""
     name = statement.view
     try:
+        context.refuse_version(name)
         key = context.view_key(name.parts)
         if key is not None:
             return ViewChange(key, None, if_exists=statement.if_exists)
         if context.analyst.knows_view(name.parts):
             return SparkCommand(f"DROP VIEW {name}", {})
-        _refuse_table(name, "DROP VIEW", "DROP TABLE", context)
+        if name.path is None and context.catalog_view(name.parts) is not None:
+            return ViewRemoval(context.catalog.full_name(name.parts), statement.if_exists)
+        if _is_table(name, context):
+            raise WrongObjectError("DROP VIEW", "view", str(name), "table", f"DROP TABLE {name}")
         if not statement.if_exists:
             raise ViewNotFoundError(view=str(name))
     except DeltaSqlError as error:

@@ -39,7 +39,7 @@ def _(statement: CacheTable, context: Context) -> Plan:
     """With a query a temporary view, whose rows are those of its tables when it is read."""
     if statement.query is None:
         return _nothing_to_do(statement.table, context)
-    view = CreateView(False, ViewScope.TEMPORARY, False, statement.table, (), False, statement.query)
+    view = CreateView(False, ViewScope.TEMPORARY, False, statement.table, (), statement.query)
     return plan(view, context)
 
 

@@ -1,4 +1,4 @@
-"""CREATE FUNCTION, and EXECUTE IMMEDIATE: a statement whose text is a value."""
+"""EXECUTE IMMEDIATE: a statement whose text is a value."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from typing import Any
 from deltasql.errors.base import Caret
 from deltasql.errors.statements.routine import (
     DuplicateAliasError,
-    FunctionReadsTableError,
     ImmediateIntoError,
     ImmediateParameterError,
     ImmediateTextError,
     NestedImmediateError,
     NullImmediateError,
-    PermanentFunctionError,
     ScriptInImmediateError,
     UnnamedParameterError,
 )
@@ -25,40 +23,22 @@ from deltasql.errors.statements.settings import UnboundParameterError
 from deltasql.parser import is_script, parse
 from deltasql.parser.identifiers import bind_identifiers
 from deltasql.parser.parameters import SqlValue, bind_parameters
-from deltasql.plan.base import SqlText, quote
+from deltasql.plan.base import SqlText
 from deltasql.plan.operators import Query
 from deltasql.plan.statements.query import Query as QueryStatement
-from deltasql.plan.statements.routine import CreateFunction, ExecuteImmediate
-from deltasql.planner import binding
+from deltasql.plan.statements.routine import ExecuteImmediate
 from deltasql.planner.changes import Plan, QueryRows, SparkCommand
 from deltasql.planner.context import Context
 from deltasql.planner.idempotency import plan_statement
 from deltasql.planner.rule import plan
 from deltasql.sql.constants import unquote
 from deltasql.sql.cursor import comma_separated
-from deltasql.sql.relations import table_references
 from deltasql.sql.tokens import Token, closing, tokenize
 
 _DEEPEST = 8
 _NAMED_MARKER = re.compile(r"(?<![\w:`\])\"']):[A-Za-z_]")
 _NO_ALIAS = frozenset({"NULL", "TRUE", "FALSE", "END"})
 _UNITS = re.compile(r"(YEAR|QUARTER|MONTH|WEEK|DAY|HOUR|MINUTE|SECOND|MILLISECOND|MICROSECOND)S?")
-
-
-@plan.register
-def _(statement: CreateFunction, context: Context) -> Plan:
-    """Spark keeps functions of the session, as long as they read no table of ours: it would not find it later."""
-    name, rest = statement.function, statement.rest
-    caret = context.caret(name.start, name.end)
-    if not statement.temporary:
-        raise PermanentFunctionError(function=str(name), temporary=quote(name.parts[-1])).at(caret)
-    sql, relations = binding.bind(context, rest.text, place=lambda offset: rest.start + offset)
-    if relations:
-        reference = table_references(rest.text)[0]
-        table = ".".join(quote(part) for part in reference.parts)
-        place = context.caret(rest.start + reference.start, rest.start + reference.end)
-        raise FunctionReadsTableError(function=str(name), table=table).at(place)
-    return SparkCommand(context.sql[: rest.start] + sql, {})
 
 
 @plan.register

@@ -23,13 +23,14 @@ from deltasql.plan.operators import (
     Rewrite,
     Scan,
     SourceFiles,
+    SqlFunction,
     Supplied,
     UnionAll,
     Write,
     children,
 )
 from deltasql.plan.statements.inspect import Explain
-from deltasql.planner.catalog_changes import CatalogChange, ViewChange
+from deltasql.planner.catalog_changes import CatalogChange, FunctionChange, ViewChange
 from deltasql.planner.changes import (
     Answer,
     AtomicBlock,
@@ -129,6 +130,7 @@ def physical_lines(planned: Plan) -> list[str]:
         case AtomicBlock(statements=statements):
             return ["== Physical Plan ==", f"one commit of {len(statements)} statements, planned one after another"]
         case CatalogChange() | SettingChange() | ViewChange() | TransactionStep():
+        case CatalogChange() | SettingChange() | ViewChange() | FunctionChange():
             return ["== Physical Plan ==", f"{type(planned).__name__}: no table changes"]
         case _:
             assert_never(planned)
@@ -183,7 +185,18 @@ def expressions(operator: Operator) -> Iterator[str]:
                 yield f"{action.kind.value}: {action.effect.value}"
                 yield from (f"  {quote(name)} := {sql}" for name, sql in zip(names, action.values, strict=False))
             yield from (f"check {item.name}: {item.condition}" for item in operator.checks)
-        case Scan() | SourceFiles() | UnionAll() | Query() | Supplied() | Literals() | Number() | Write() | Rearrange():
+        case (
+            Scan()
+            | SourceFiles()
+            | UnionAll()
+            | Query()
+            | SqlFunction()
+            | Supplied()
+            | Literals()
+            | Number()
+            | Write()
+            | Rearrange()
+        ):
             pass
         case _:
             assert_never(operator)
@@ -198,8 +211,9 @@ def describe(operator: Operator) -> str:
             return _input(operator)
         case UnionAll(inputs):
             return f"UnionAll of {len(inputs)}"
-        case Query():
-            return f"Query ({operator.label or 'SQL'})"
+        case Query() | SqlFunction():
+            kind = "Query" if isinstance(operator, Query) else "Function"
+            return f"{kind} ({operator.label or 'SQL'})"
         case Supplied():
             return "Supplied (DataFrame)"
         case Literals():

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-from deltasql.catalog.entries import matching
 from deltasql.errors.base import Caret
+from deltasql.catalog.entries import ViewEntry, matching
 from deltasql.errors.secrets import shown_pairs, shown_value
 from deltasql.errors.statements.inspect import (
     DescribeViewDetailError,
@@ -37,10 +37,11 @@ from deltasql.plan.statements.inspect import (
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import GLOBAL, Context
 from deltasql.planner.rule import plan
-from deltasql.planner.tables.create_text import create_statement
 from deltasql.planner.tables.keys import full_name
 from deltasql.planner.tables.shown import all_properties, name_in_catalog, view_schema
 from deltasql.schema.text import path_text
+from deltasql.planner.tables.create_text import create_statement, create_view_statement
+from deltasql.planner.tables.view_information import detailed_view_rows, view_properties
 from deltasql.schema.types import (
     BOOLEAN,
     INTEGER,
@@ -104,6 +105,9 @@ HISTORY = _columns(
 
 
 @plan.register
+        entry = context.catalog_view(statement.table.parts)
+        if statement.extended and entry is not None:
+            rows += detailed_view_rows(entry)
 def _(statement: DescribeDetail, context: Context) -> Plan:
     """One row about the latest version."""
     if context.is_view(statement.table):
@@ -197,23 +201,24 @@ def _(statement: DescribeSchema, context: Context) -> Plan:
 
 @plan.register
 def _(statement: ShowTables, context: Context) -> Plan:
-    """Tables of a schema, and the temporary views of the session, which belong to none."""
+    """Tables and views of a schema, and the temporary views of the session, which belong to none."""
     schema = statement.schema.parts if statement.schema else None
-    rows = [(entry.schema, entry.name, False) for entry in context.catalog.tables(schema, statement.pattern)]
+    rows = [(entry.schema, entry.name, False) for entry in context.catalog.entries(schema, statement.pattern)]
     rows += [("", name, True) for name in matching(_local_views(context), statement.pattern)]
     return Answer(_columns(("namespace", STRING), ("tableName", STRING), ("isTemporary", BOOLEAN)), tuple(rows))
 
 
 @plan.register
 def _(statement: ShowViews, context: Context) -> Plan:
-    """The temporary views of the session, which belong to no schema."""
-    rows: list[tuple[str, str, bool]] = []
-    if statement.schema is not None and [part.lower() for part in statement.schema.parts] == [GLOBAL]:
+    """The views of a schema, and the temporary views of the session, which belong to none."""
+    schema = None if statement.schema is None else statement.schema.parts
+    if schema is not None and [part.lower() for part in schema] == [GLOBAL]:
         prefix = f"{GLOBAL}."
         shared = (key.removeprefix(prefix) for key in context.views if key.startswith(prefix))
         rows = [(GLOBAL, name, True) for name in matching(shared, statement.pattern)]
-    elif statement.schema is not None:
-        context.catalog.schema(statement.schema.parts)
+    else:
+        entries = context.catalog.entries(schema, statement.pattern)
+        rows = [(entry.schema, entry.name, False) for entry in entries if isinstance(entry, ViewEntry)]
     rows += [("", name, True) for name in matching(_local_views(context), statement.pattern)]
     return Answer(_columns(("namespace", STRING), ("viewName", STRING), ("isTemporary", BOOLEAN)), tuple(rows))
 
@@ -256,6 +261,9 @@ def _(statement: ShowTableProperties, context: Context) -> Plan:
     A view of the session has none.
     """
     schema = _columns(("key", STRING), ("value", STRING))
+    view = context.catalog_view(statement.table.parts) if statement.table.path is None else None
+    if view is not None:
+        return Answer(schema, view_properties(view, statement.key))
     if context.is_view(statement.table):
         return Answer(schema)
     snapshot = context.snapshot(statement.table)
@@ -269,9 +277,12 @@ def _(statement: ShowTableProperties, context: Context) -> Plan:
 
 @plan.register
 def _(statement: ShowCreateTable, context: Context) -> Plan:
-    """A statement that makes a table like this one."""
-    if context.is_view(statement.table):
+    """A statement that makes a table like this one, or a view."""
+    if context.is_temporary_view(statement.table):
         raise ShowCreateViewError(view=str(statement.table)).at(_caret(statement.table, context))
+    view = context.catalog_view(statement.table.parts) if statement.table.path is None else None
+    if view is not None:
+        return Answer(_columns(("createtab_stmt", STRING)), ((create_view_statement(view),),))
     snapshot = context.snapshot(statement.table)
     entry = None if statement.table.path is not None else context.catalog.resolve(statement.table.parts)
     name = full_name(statement.table, context)

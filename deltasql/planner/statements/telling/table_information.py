@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
+from deltasql.catalog.entries import ViewEntry
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import shown_pairs
 from deltasql.log.properties.own_properties import without_own
@@ -18,6 +19,7 @@ from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.planner.tables.partition_spec import partition_files, told_partition
+from deltasql.planner.tables.view_information import view_lines
 from deltasql.schema.lengths import with_lengths
 from deltasql.schema.text import tree_text
 from deltasql.schema.types import BOOLEAN, STRING, StructField, StructType
@@ -64,8 +66,14 @@ def _of_partition(statement: ShowTableExtended, schema: str, name: str, context:
 
 
 def _information(schema: str, name: str, context: Context) -> str:
-    entry = context.catalog.resolve((schema, name)) if schema else None
-    lines = _view_lines(name, context) if entry is None else _table_lines(entry, context)
+    entry = context.catalog.find((schema, name)) if schema else None
+    match entry:
+        case None:
+            lines = _view_lines(name, context)
+        case ViewEntry():
+            lines = view_lines(entry)
+        case _:
+            lines = _table_lines(entry, context)
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -1,0 +1,32 @@
+"""Single names looked up in a store: always anew, or once for all that one statement asks."""
+
+from __future__ import annotations
+
+from deltasql.catalog.entries import Entry, FunctionEntry
+from deltasql.catalog.store import CatalogStore, TableKey
+
+
+class Lookups:
+    """What names stand for. With `once` a name that was found, or not found, stays what it was."""
+
+    def __init__(self, store: CatalogStore, *, once: bool = False) -> None:
+        self._store = store
+        self._once = once
+        self._entries: dict[TableKey, Entry | None] = {}
+        self._functions: dict[TableKey, FunctionEntry | None] = {}
+
+    def entry(self, key: TableKey) -> Entry | None:
+        """One table or view, or None."""
+        if not self._once:
+            return self._store.entry(key)
+        if key not in self._entries:
+            self._entries[key] = self._store.entry(key)
+        return self._entries[key]
+
+    def function(self, key: TableKey) -> FunctionEntry | None:
+        """One function, or None."""
+        if not self._once:
+            return self._store.function(key)
+        if key not in self._functions:
+            self._functions[key] = self._store.function(key)
+        return self._functions[key]

@@ -1,0 +1,82 @@
+"""Errors of functions."""
+
+from __future__ import annotations
+
+from deltasql.errors.base import DeltaSqlError, condition
+
+
+@condition(
+    "DELTA_OPERATION_NOT_ALLOWED",
+    "0AKDC",
+    "Functions are made of SQL, and {function} is of {language}. {advice}",
+)
+class ForeignFunctionError(DeltaSqlError):
+    """CREATE FUNCTION … LANGUAGE PYTHON, or AS 'class'."""
+
+    function: str
+    language: str
+    advice: str
+
+
+@condition(
+    "ROUTINE_ALREADY_EXISTS",
+    "42723",
+    "There is a function {function} already. Write CREATE OR REPLACE FUNCTION, or CREATE FUNCTION IF NOT EXISTS.",
+)
+class FunctionAlreadyExistsError(DeltaSqlError):
+    """CREATE FUNCTION of a name that is taken."""
+
+    function: str
+
+
+@condition("ROUTINE_NOT_FOUND", "42883", "There is no function {function}. {advice}")
+class FunctionNotFoundError(DeltaSqlError):
+    """DROP FUNCTION of an unknown name."""
+
+    function: str
+    advice: str
+
+
+@condition("UNRESOLVED_ROUTINE", "42883", "There is no function {function}. SHOW FUNCTIONS lists those that there are.")
+class UnknownFunctionError(DeltaSqlError):
+    """DESCRIBE FUNCTION of an unknown name."""
+
+    function: str
+
+
+@condition("FORBIDDEN_OPERATION", "42809", "{function} is a function of Spark's own, and stays. {advice}")
+class DropSparksFunctionError(DeltaSqlError):
+    """DROP FUNCTION abs."""
+
+    function: str
+    advice: str
+
+
+@condition(
+    "CYCLIC_FUNCTION_REFERENCE", "42887", "A function would call itself: {cycle}. Loops are written WITH RECURSIVE."
+)
+class RecursiveFunctionError(DeltaSqlError):
+    """A function whose text calls it, in itself or in the functions that it calls."""
+
+    cycle: str
+
+
+@condition(
+    "INVALID_SQL_SYNTAX.CREATE_ROUTINE_WITH_IF_NOT_EXISTS_AND_REPLACE",
+    "42000",
+    "OR REPLACE and IF NOT EXISTS say two things about a function that is there. Leave one of them out.",
+)
+class FunctionModeError(DeltaSqlError):
+    """CREATE OR REPLACE FUNCTION IF NOT EXISTS."""
+
+
+@condition(
+    "INVALID_TEMP_OBJ_QUALIFIER",
+    "42602",
+    "A temporary function belongs to no schema: its name has one part. Write {advice}.",
+)
+class TemporaryFunctionNameError(DeltaSqlError):
+    """CREATE TEMPORARY FUNCTION s.f."""
+
+    function: str
+    advice: str

@@ -1,0 +1,140 @@
+"""UPDATE, DELETE and MERGE of a temporary view that is nothing but columns of a table: they change the table.
+
+Source: features of Delta, views as targets. What cannot be told to be such a view is refused: a filter, other names,
+computed columns, a version, more than one table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from deltasql.errors.base import Caret
+from deltasql.errors.statements.view import (
+    GeneratedBehindViewError,
+    HiddenColumnError,
+    PartialViewError,
+    RenamingViewError,
+    UnwritableViewError,
+    VersionViewError,
+    ViewColumnsChangedError,
+    WriteIntoViewError,
+)
+from deltasql.plan.base import SqlText, TableName
+from deltasql.planner.catalog_changes import Creation, View
+from deltasql.planner.context import Context
+from deltasql.planner.rows.generated import generation_of
+from deltasql.sql.cursor import Cursor, comma_separated
+from deltasql.sql.references import column_references, has_subquery
+from deltasql.sql.relations import TableReference, table_references
+from deltasql.sql.tokens import Token, tokenize
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The table behind the name of a statement's target. `alias` is what its columns may be qualified by.
+
+    `hidden` are the columns of the table that the view does not show, in lower case.
+    """
+
+    name: TableName
+    alias: str | None
+    hidden: frozenset[str] = frozenset()
+
+    def check(self, texts: Iterable[SqlText | None], context: Context) -> None:
+        """Raises HiddenColumnError for an expression over a column that the view does not show."""
+        for text in texts if self.hidden else ():
+            if text is None or has_subquery(text.text):
+                continue
+            for reference in column_references(text.text):
+                parts = [part.lower() for part in reference.parts]
+                own = parts[1:] if len(parts) > 1 and parts[0] == (self.alias or "").lower() else parts
+                if own[0] in self.hidden:
+                    place = context.caret(text.start + reference.start, text.start + reference.end)
+                    raise HiddenColumnError(column=reference.parts[-1], view=str(self.alias)).at(place)
+
+
+def behind_view(name: TableName, alias: str | None, operation: str, context: Context) -> Target:
+    """The table that a statement changes, whether it names it or a temporary view of it.
+
+    Raises what says why the rows of a view cannot be changed.
+    """
+    key = context.view_key(name.parts)
+    if key is None or name.temporal is not None:
+        return Target(name, alias)
+    caret = context.caret(name.start, name.end)
+    table, shown = _table(str(name), context.views[key], operation, context, caret)
+    table = replace(table, start=name.start, end=name.end)
+    schema = context.snapshot(table).schema
+    there, seen = frozenset(map(str.lower, schema.names)), frozenset(map(str.lower, shown))
+    hidden = there - seen
+    if not seen <= there or (operation == "MERGE" and hidden):
+        raise ViewColumnsChangedError(view=str(name), columns=tuple(sorted(there ^ seen))).at(caret)
+    if operation == "UPDATE" and any(generation_of(field) is not None for field in schema):
+        raise GeneratedBehindViewError(operation, str(name), str(table)).at(caret)
+    return Target(table, alias or name.parts[-1], hidden)
+
+
+def _table(shown: str, view: View, operation: str, context: Context, caret: Caret) -> tuple[TableName, tuple[str, ...]]:
+    """The table behind a view, and the columns that it shows of it."""
+    made = view.made
+    references = table_references(view.query)
+    if made is None or len(references) != 1 or references[0].arguments is not None:
+        raise UnwritableViewError(operation, shown).at(caret)
+    (reference,) = references
+    if reference.temporal is not None:
+        raise VersionViewError(view=shown).at(caret)
+    _refuse_more(shown, view, reference, operation, caret)
+    if [name.lower() for name in view.columns] not in ([], [name.lower() for name in made.names]):
+        raise RenamingViewError(view=shown).at(caret)
+    inner = _inside(made, context)
+    name = TableName(reference.parts)
+    key = inner.view_key(reference.parts)
+    if key is not None:
+        return _table(shown, inner.views[key], operation, inner, caret)[0], made.names
+    if name.path is not None:
+        return name, made.names
+    if inner.catalog_view(reference.parts) is not None:
+        raise WriteIntoViewError(view=str(name)).at(caret)
+    return TableName(inner.catalog.full_name(reference.parts)), made.names
+
+
+def _inside(made: Creation, context: Context) -> Context:
+    views = {key: view for key, view in context.views.items() if key in made.views}
+    return replace(context, catalog=context.catalog.within(*made.namespace), views=views)
+
+
+def _refuse_more(shown: str, view: View, reference: TableReference, operation: str, caret: Caret) -> None:
+    """Raises PartialViewError, RenamingViewError, UnwritableViewError for what is more than columns FROM a table."""
+    at = Cursor(tokenize(view.query))
+    if at.take("TABLE"):
+        return
+    select = list[Token]()
+    if not at.take("SELECT") or at.key in {"DISTINCT", "ALL"}:
+        raise UnwritableViewError(operation, shown).at(caret)
+    while at.left and at.key != "FROM":
+        select += at.group()
+    behind = _behind(at.tokens, reference)
+    if behind == "WHERE":
+        raise PartialViewError(view=shown).at(caret)
+    if behind is not None:
+        raise UnwritableViewError(operation, shown).at(caret)
+    if not all(map(_is_column, comma_separated(select))):
+        raise RenamingViewError(view=shown).at(caret)
+
+
+def _behind(tokens: Sequence[Token], reference: TableReference) -> str | None:
+    """The first word behind a table and its alias; None where nothing is."""
+    rest = [token for token in tokens if token.start >= reference.end]
+    if reference.alias is not None:
+        rest = rest[2 if rest[0].key == "AS" else 1 :]
+    return rest[0].key if rest else None
+
+
+def _is_column(item: Sequence[Token]) -> bool:
+    """Whether an item of a SELECT list is a column of the table, or all of them, under their own names."""
+    if len(item) > 2 and item[-2].key == "AS":
+        return item[-3].is_name and item[-3].name.lower() == item[-1].name.lower() and _is_column(item[:-2])
+    names, dots = item[::2], item[1::2]
+    ends = bool(names) and (names[-1].is_name or names[-1].key == "*")
+    return ends and all(token.is_name for token in names[:-1]) and all(token.key == "." for token in dots)

@@ -1,0 +1,184 @@
+"""CREATE and DROP FUNCTION: functions of SQL, of the catalog or of the session.
+
+A function of the catalog is told to Spark whenever a text calls it, under its full name. A temporary one is Spark's,
+unless it reads tables: Spark would not find them later, so that the session keeps it, and it is told to Spark as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from deltasql.catalog.definitions import FunctionDefinition
+from deltasql.catalog.entries import FunctionEntry, sql_name
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.statements.function import (
+    DropSparksFunctionError,
+    ForeignFunctionError,
+    FunctionAlreadyExistsError,
+    FunctionModeError,
+    FunctionNotFoundError,
+    TemporaryFunctionNameError,
+)
+from deltasql.errors.suggestion import meant, similar_names
+from deltasql.errors.syntax import ParseSyntaxError
+from deltasql.plan.base import SqlText, TableName, quote
+from deltasql.plan.operators import Query
+from deltasql.plan.statements.function import CreateFunction, DropFunction
+from deltasql.planner import binding
+from deltasql.planner.catalog_changes import FunctionChange, FunctionDefining, TemporaryFunction
+from deltasql.planner.changes import Answer, Plan, SparkCommand
+from deltasql.planner.context import Context
+from deltasql.planner.rule import plan
+from deltasql.planner.tables.lasting_text import refuse_parameters, refuse_temporary, settings_of_text
+from deltasql.schema.text import sql_text
+from deltasql.sql.function_text import FunctionText, function_text
+from deltasql.sql.functions.spark_names import FUNCTIONS
+from deltasql.sql.relations import table_references
+
+_SESSION: tuple[list[str], ...] = ([], ["session"], ["system", "session"])
+
+
+@plan.register
+def _(statement: CreateFunction, context: Context) -> Plan:
+    """The text is analysed at once, so that nonsense is refused."""
+    name = statement.function
+    try:
+        context.refuse_version(name)
+        if statement.mode == "replace":
+            raise ParseSyntaxError("Functions are replaced by CREATE OR REPLACE FUNCTION.", "REPLACE")
+        found = function_text(statement.rest.text)
+        _refuse_foreign(statement, found)
+        return _temporary(statement, context) if statement.temporary else _lasting(statement, found, context)
+    except DeltaSqlError as error:
+        raise error.at(context.caret(name.start, name.end)) from None
+
+
+def _refuse_foreign(statement: CreateFunction, found: FunctionText) -> None:
+    """Raises ForeignFunctionError. A temporary function of a Java class is Spark's."""
+    name = str(statement.function)
+    if found.language not in (None, "SQL"):
+        advice = (
+            "Write its body in SQL, RETURN …; or register a function of Python in the session: "
+            f"spark.udf.register({name!r}, …)."
+        )
+        raise ForeignFunctionError(name, str(found.language).capitalize(), advice)
+    if found.body_start is None and not statement.temporary:
+        advice = f"The catalog keeps functions of SQL: RETURNS … RETURN …. Write CREATE TEMPORARY FUNCTION {name} AS …."
+        raise ForeignFunctionError(name, "a Java class", advice)
+
+
+def _lasting(statement: CreateFunction, found: FunctionText, context: Context) -> Plan:
+    """A function of the catalog."""
+    name, replaces = statement.function, statement.mode != "create"
+    if replaces and statement.if_not_exists:
+        raise FunctionModeError
+    parts = context.catalog.full_name(name.parts)
+    if context.catalog.function(parts) is None:
+        context.catalog.schema(parts[:2])
+    elif statement.if_not_exists:
+        return Answer()
+    elif not replaces:
+        raise FunctionAlreadyExistsError(function=str(name))
+    refuse_parameters(str(name), statement.rest, context)
+    refuse_temporary(str(name), statement.rest, context)
+    definition = _definition(statement.rest, context)
+    definition = _analysed(binding.Function(".".join(parts), definition, parts=parts), statement.rest, found, context)
+
+    def define(there: FunctionEntry | None) -> FunctionDefinition:
+        if there is not None and not replaces:
+            raise FunctionAlreadyExistsError(function=str(name))
+        return definition
+
+    return FunctionDefining(parts, define, if_not_exists=statement.if_not_exists)
+
+
+def _definition(text: SqlText, context: Context) -> FunctionDefinition:
+    catalog = context.catalog
+    namespace = (catalog.current_catalog, catalog.current_schema)
+    return FunctionDefinition(text.text.rstrip().rstrip(";").rstrip(), namespace, settings_of_text(context))
+
+
+def _analysed(function: binding.Function, text: SqlText, found: FunctionText, context: Context) -> FunctionDefinition:
+    """The definition of a function that Spark understands, with the type that it returns. Raises what is wrong."""
+    # Names of tables are looked up in the text of the statement first, for the places of errors.
+    binding.bind(context, text.text, place=lambda offset: text.start + offset)
+    relations = {function.name: binding.bind_function(context, function)}
+    context.analyst.schema(Query("SELECT 1 AS one", relations, "function"))
+    definition = function.definition
+    if found.is_table or found.returns is not None:
+        return definition
+    arguments = ", ".join(f"CAST(NULL AS {parameter.type})" for parameter in found.parameters)
+    (returned,) = context.analyst.schema(Query(f"SELECT {quote(function.name)}({arguments}) AS r", relations))
+    written = definition.text
+    written = f"{written[: found.place]} RETURNS {sql_text(returned.type)}{written[found.place :]}"
+    return replace(definition, text=written)
+
+
+def _temporary(statement: CreateFunction, context: Context) -> Plan:
+    """A function of the session: Spark's, as long as it reads no table of ours."""
+    name, rest = statement.function, statement.rest
+    *schema, last = name.parts
+    if [part.lower() for part in schema] not in _SESSION:
+        raise TemporaryFunctionNameError(str(name), f"CREATE TEMPORARY FUNCTION {quote(last)}")
+    sql, relations = binding.bind(context, rest.text, place=lambda offset: rest.start + offset)
+    kept = context.functions.get(last.lower())
+    if kept is None and not relations:
+        return SparkCommand(context.sql[: rest.start] + sql, {})
+    if statement.mode == "create" and (kept is not None or context.analyst.knows_function((last,))):
+        raise FunctionAlreadyExistsError(function=str(name))
+    keys = (context.view_key(item.parts) for item in table_references(rest.text) if item.arguments is None)
+    views = frozenset(key for key in keys if key is not None)
+    function = binding.Function(last, _definition(rest, context), views)
+    definition = _analysed(function, rest, function_text(rest.text), context)
+    return FunctionChange(last.lower(), TemporaryFunction(last, definition, views))
+
+
+@plan.register
+def _(statement: DropFunction, context: Context) -> Plan:
+    """IF EXISTS is no leave to name a function of Spark's."""
+    name = statement.function
+    try:
+        context.refuse_version(name)
+        return _dropped(statement, name, context)
+    except DeltaSqlError as error:
+        raise error.at(context.caret(name.start, name.end)) from None
+
+
+def _dropped(statement: DropFunction, name: TableName, context: Context) -> Plan:
+    if statement.temporary:
+        return _dropped_temporary(statement, name, context)
+    *schema, last = name.parts
+    if not schema and last.upper() in FUNCTIONS:
+        longer = sql_name(context.catalog.full_name(name.parts))
+        raise DropSparksFunctionError(str(name), f"One of yours has the longer name {longer}.")
+    parts = context.catalog.full_name(name.parts)
+    if context.catalog.function(parts) is None:
+        if context.temporary_function(name.parts) is not None or context.analyst.knows_function(name.parts):
+            return _missing(statement, f"A temporary one has that name: DROP TEMPORARY FUNCTION {quote(last)}.")
+        known = [entry.name for entry in context.catalog.functions(parts[:2])]
+        similar = tuple(similar_names(last, known, most=3))
+        return _missing(statement, meant(similar) or "SHOW USER FUNCTIONS lists those that there are.")
+
+    def remove(there: FunctionEntry | None) -> None:
+        if there is None and not statement.if_exists:
+            raise FunctionNotFoundError(str(name), "Somebody else has dropped it.")
+
+    return FunctionDefining(parts, remove)
+
+
+def _dropped_temporary(statement: DropFunction, name: TableName, context: Context) -> Plan:
+    *schema, last = name.parts
+    if [part.lower() for part in schema] not in _SESSION:
+        raise TemporaryFunctionNameError(str(name), f"DROP TEMPORARY FUNCTION {quote(last)}")
+    if context.temporary_function(name.parts) is not None:
+        return FunctionChange(last.lower(), None)
+    if not context.analyst.started:
+        return _missing(statement, "SHOW USER FUNCTIONS lists those that there are.")
+    return SparkCommand(context.sql, {})
+
+
+def _missing(statement: DropFunction, advice: str) -> Answer:
+    """Raises FunctionNotFoundError, unless the statement says IF EXISTS."""
+    if statement.if_exists:
+        return Answer()
+    raise FunctionNotFoundError(str(statement.function), advice)

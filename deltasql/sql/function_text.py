@@ -1,0 +1,215 @@
+"""The text of a function: its parameters, what it returns, its clauses and its body, as CREATE FUNCTION has them.
+
+Only what is certain is read; Spark parses the whole when the function is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from deltasql.sql.constants import unquote
+from deltasql.sql.cursor import Cursor, comma_separated
+from deltasql.sql.functions.spark_names import FUNCTIONS
+from deltasql.sql.references import is_deterministic
+from deltasql.sql.relations import table_references
+from deltasql.sql.tokens import Token, tokenize
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a function, or a column of its table: `type` and `default` as they are written."""
+
+    name: str
+    type: str
+    default: str | None = None
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionText:
+    """What the text behind a function's name says.
+
+    `returns` is the written type, None where RETURNS is left out or a table is returned, whose `columns` may be left
+    out, too. `language` is in capitals; `place` is where RETURNS may be put, `body_start` where the body begins, None
+    where there is none (AS 'class'). `invoker` says that SQL SECURITY INVOKER is asked for.
+    """
+
+    parameters: tuple[Parameter, ...] = ()
+    returns: str | None = None
+    columns: tuple[Parameter, ...] | None = None
+    comment: str | None = None
+    language: str | None = None
+    clauses: frozenset[str] = frozenset()
+    place: int = 0
+    body_start: int | None = None
+    body: str = ""
+
+    @property
+    def is_table(self) -> bool:
+        return self.columns is not None
+
+    @property
+    def deterministic(self) -> bool:
+        """What the function says of itself, else what can be told by the functions that it calls."""
+        if "NOT DETERMINISTIC" in self.clauses:
+            return False
+        return "DETERMINISTIC" in self.clauses or is_deterministic(self.body)
+
+    @property
+    def data_access(self) -> str:
+        """What a function reads besides its parameters."""
+        reads = "READS SQL DATA" in self.clauses or table_references(self.body)
+        return "READS SQL DATA" if reads else "CONTAINS SQL"
+
+
+def function_text(text: str) -> FunctionText:
+    """What the text behind the name in CREATE FUNCTION says."""
+    return _Reader(text).function()
+
+
+class _Reader(Cursor):
+    def __init__(self, text: str) -> None:
+        super().__init__(tokenize(text))
+        self.sql = text
+
+    def function(self) -> FunctionText:
+        parameters = tuple(self.items(self.group())) if self.key == "(" else ()
+        place = self.tokens[self.at - 1].end if self.at else 0
+        returns, columns = self.returned()
+        texts, clauses = self.clauses()
+        # RETURN, or AS 'class', ended the clauses.
+        body_start = None
+        if self.peek(-1) == "RETURN":
+            body_start = self.tokens[self.at].start if self.left else len(self.sql)
+        end = self.tokens[-1].end if self.tokens else 0
+        body = "" if body_start is None else self.sql[body_start:end].rstrip(";").rstrip()
+        comment, language = texts.get("COMMENT"), texts.get("LANGUAGE")
+        return FunctionText(parameters, returns, columns, comment, language, clauses, place, body_start, body)
+
+    def clauses(self) -> tuple[dict[str, str], frozenset[str]]:
+        """Steps over the clauses, and over RETURN or AS: COMMENT and LANGUAGE with their texts, and the others."""
+        texts, others = dict[str, str](), set[str]()
+        while self.left:
+            key = self.next().key
+            if key in {"RETURN", "AS"}:
+                break
+            if key == "COMMENT" and self.kind == "string":
+                texts[key] = unquote(self.next().text)
+            elif key == "LANGUAGE" and self.left:
+                texts[key] = self.next().key
+            else:
+                others.add(self.clause(key))
+        return texts, frozenset(others)
+
+    def clause(self, key: str) -> str:
+        """The words of a clause that begins with `key`."""
+        more = {"NOT": 1, "CONTAINS": 1, "READS": 2, "SQL": 2}.get(key, 0)
+        words = [key]
+        while more and self.left:
+            words.append(self.next().key)
+            more -= 1
+        return " ".join(words)
+
+    def returned(self) -> tuple[str | None, tuple[Parameter, ...] | None]:
+        if not self.take("RETURNS"):
+            return None, None
+        if self.take("TABLE"):
+            return None, tuple(self.items(self.group())) if self.key == "(" else ()
+        start = self.at
+        self.type()
+        return self.text(start, self.at), None
+
+    def type(self) -> None:
+        """Steps over a type: a word with what stands in its brackets, INTERVAL DAY TO SECOND, STRING COLLATE x."""
+        self.at += 1
+        if self.peek(-1) == "INTERVAL":
+            self.at += 1
+            if self.take("TO"):
+                self.at += 1
+        if self.key == "(":
+            self.group()
+        elif self.key == "<":
+            depth = 0
+            while self.left:
+                key = self.next().key
+                depth += {"<": 1, ">": -1}.get(key, 0) - (2 if key == ">>" else 0)
+                if depth <= 0:
+                    break
+        if self.take("COLLATE"):
+            self.at += 1
+        self.at = min(self.at, len(self.tokens))
+
+    def items(self, group: object) -> Iterator[Parameter]:
+        """The parameters between the brackets of a group that has just been stepped over."""
+        assert isinstance(group, (list, tuple))
+        inner = group[1:-1] if len(group) > 1 and group[-1].key == ")" else group[1:]
+        for item in _split(list(inner)):
+            if item and item[0].is_name:
+                yield self.parameter(item)
+
+    def parameter(self, item: list[Token]) -> Parameter:
+        name, rest = item[0].name, item[1:]
+        ends = [index for index, token in enumerate(rest) if token.key in {"DEFAULT", "COMMENT", "NOT"}]
+        kind = rest[: ends[0]] if ends else rest
+        default = comment = None
+        for start, end in pairwise([*ends, len(rest)]):
+            part = rest[start + 1 : end]
+            if rest[start].key == "DEFAULT" and part and default is None:
+                default = self.sql[part[0].start : part[-1].end]
+            elif rest[start].key == "COMMENT" and part and part[0].kind == "string":
+                comment = unquote(part[0].text)
+        written = self.sql[kind[0].start : kind[-1].end] if kind else ""
+        return Parameter(name, written, default, comment)
+
+    def text(self, start: int, end: int) -> str:
+        return self.sql[self.tokens[start].start : self.tokens[end - 1].end] if start < end else ""
+
+
+def _split(tokens: list[Token]) -> Iterator[list[Token]]:
+    """The tokens between the commas outside of all brackets, those of types too."""
+    item: list[Token] = []
+    depth = 0
+    for part in comma_separated(tokens):
+        item += part
+        depth += sum((token.key == "<") - (token.key == ">") for token in part)
+        if depth <= 0:
+            yield item
+            item, depth = [], 0
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCall:
+    """The name of a function that a text calls; `start`/`end` span the name."""
+
+    parts: tuple[str, ...]
+    start: int
+    end: int
+
+
+def function_calls(sql: str) -> Iterator[FunctionCall]:
+    """Calls in a text of functions that are none of Spark's own, as far as the names tell.
+
+    Other names that take brackets may be among them; the names behind AS are not.
+    """
+    at = Cursor(tokenize(sql))
+    while at.left:
+        if not at.is_name or at.peek(-1) == ".":
+            at.at += 1
+            continue
+        before, chain = at.peek(-1), at.dotted()
+        own = len(chain) > 1 or chain[0].key in _WORDS or chain[0].name.upper() in FUNCTIONS
+        if at.key != "(" or before in {"AS", ")", "WITH"} or (own and len(chain) == 1) or len(chain) > 3:
+            continue
+        yield FunctionCall(tuple(token.name for token in chain), chain[0].start, chain[-1].end)
+
+
+_WORDS = frozenset(
+    {
+        *("SELECT", "FROM", "WHERE", "AND", "OR", "NOT", "IN", "EXISTS", "VALUES", "ON", "USING", "BY", "AS", "OVER"),
+        *("CASE", "WHEN", "THEN", "ELSE", "END", "IS", "LIKE", "BETWEEN", "RETURN", "SET", "INSERT", "UNION", "ALL"),
+        *("EXCEPT", "INTERSECT", "DISTINCT", "HAVING", "LIMIT", "JOIN", "LATERAL", "TABLE", "STRUCT", "INTERVAL"),
+        *("ANY", "SOME", "OF", "WITH", "RETURNS", "DECIMAL", "VARCHAR", "CHAR", "IDENTIFIER", "FILTER", "WITHIN"),
+    }
+)
