@@ -12,6 +12,8 @@ from deltasql.render.values import zone_of
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 
 _CLOCK = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?")
+_MADE = re.compile(r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} \d\d \d\d:\d\d:\d\d UTC \d{4}\b")
+"""When a table, view or function was made, as DESCRIBE and SHOW tell it."""
 _MILLISECONDS = re.compile(r"\b\d{13}\b")
 _REST_OF_PATH = r"(?P<rest>[^\s'\"`,|]*)"
 
@@ -60,7 +62,7 @@ class Normalizer:
 
         text = self._warehouse.sub(self._path, text)
         text = UUID.sub(self._uuid, text)
-        text = _CLOCK.sub(clock, text)
+        text = _MADE.sub("<time>", _CLOCK.sub(clock, text))
         return _MILLISECONDS.sub(milliseconds, text)
 
     def unsettled(self, text: str) -> str:

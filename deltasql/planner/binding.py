@@ -5,7 +5,7 @@ Built on what a Context knows; whatever Spark is to run goes through here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -197,10 +197,8 @@ def bind(
     for index, reference in enumerate(references):
         named = index in metadata.references
         try:
-            if source is not None and reference.parts == (source[0],):
-                operator: Operator | None = replace(source[1], described=named)
-            else:
-                operator = _referred(context, reference, filters, described=named)
+            files = _source_files(source, reference, described=named)
+            operator = _referred(context, reference, filters, described=named) if files is None else files
             if isinstance(operator, (Scan, SourceFiles)) and operator.described:
                 described.add(index)
         except DeltaSqlError as error:
@@ -212,22 +210,33 @@ def bind(
         bound[index] = view
         relations[view] = operator
     others = [*metadata.hidden_from_stars(described), *current_names(sql, context.current)]
-    spans = [(references[index].start, references[index].end) for index in bound]
-    for call, name, function in _called(context, sql, place):
-        if not any(start <= call.start < end for start, end in spans):
-            others.append((call.start, call.end, quote(name)))
-            relations[name] = function
+    called = _called(context, sql, [references[index] for index in bound], place)
+    others += [(call.start, call.end, quote(name)) for call, name, _ in called]
+    relations |= {name: function for _, name, function in called}
     return with_views(sql, bound, qualifiers or {}, others).sql, relations
 
 
+def _source_files(
+    source: tuple[str, SourceFiles] | None, reference: TableReference, *, described: bool
+) -> SourceFiles | None:
+    """The files that a name stands for, if it is theirs."""
+    if source is None or reference.parts != (source[0],):
+        return None
+    return replace(source[1], described=described)
+
+
 def _called(
-    context: Context, sql: str, place: Callable[[int], int] | None
-) -> Iterator[tuple[FunctionCall, str, SqlFunction]]:
-    """The functions of the catalog, and of the session, that a text calls, each with its name in Spark."""
+    context: Context, sql: str, replaced: Sequence[TableReference], place: Callable[[int], int] | None
+) -> list[tuple[FunctionCall, str, SqlFunction]]:
+    """The functions of the catalog, and of the session, that a text calls, each with its name in Spark.
+
+    What stands inside of references that are `replaced` is left out.
+    """
+    calls = list[tuple[FunctionCall, str, SqlFunction]]()
     bound = dict[str, SqlFunction]()
     for call in function_calls(sql):
         found = _function(context, call.parts)
-        if found is None:
+        if found is None or any(item.start <= call.start < item.end for item in replaced):
             continue
         if found.name not in bound:
             try:
@@ -235,7 +244,8 @@ def _called(
             except DeltaSqlError as error:
                 caret = context.caret(place(call.start), place(call.end - 1) + 1) if place else None
                 raise error.at(caret) from None
-        yield call, found.name, bound[found.name]
+        calls.append((call, found.name, bound[found.name]))
+    return calls
 
 
 def _function(context: Context, parts: Sequence[str]) -> Function | None:
