@@ -36,11 +36,11 @@ from deltasql.parser import is_script, misplaced_word, parse, refused_name, spli
 from deltasql.parser.identifiers import bind_identifiers
 from deltasql.parser.parameters import bind_parameters
 from deltasql.plan.base import TableName
+from deltasql.plan.frames import CreateForFrame, WriteFrame
 from deltasql.plan.parameters import BoundStatement
-from deltasql.plan.statements.frames import CreateForFrame, WriteFrame
 from deltasql.planner import plan, plan_statement
-from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.catalog_changes import TemporaryFunction, View
+from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
 from deltasql.result import Placed, Result
 from deltasql.schema.types import matching
@@ -278,17 +278,18 @@ class Session:
         return Pending(run, finish, placed, planning)
 
     def _state(self) -> SessionState:
+        return SessionState(
             self.catalog,
             self.stores,
             self.settings,
             self.views,
             self._shared_views,
+            self.functions,
             self._set,
             self._logs.clear,
             self._transactions,
             lambda block: self._transactions.stage(block, self._done_in_block),
-        named = (self.views, self._shared_views, self.functions)
-        return SessionState(self.catalog, self.stores, self.settings, *named, self._set, self._logs.clear)
+        )
 
     def _done_in_block(self, bound: BoundStatement) -> tuple[Committed, bool]:
         """What a statement of a block came to, and whether that are the rows of a query, which are computed here."""

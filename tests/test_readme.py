@@ -13,7 +13,8 @@ import pytest
 import deltasql
 from deltasql import cli
 from deltasql.errors.base import DeltaSqlError
-from deltasql.parser import parse, split
+from deltasql.parser import is_script, parse, split
+from deltasql.script.parsing import parse_script
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -64,7 +65,10 @@ def test_sql_blocks_run(code: Code, tmp_path: Path) -> None:
 @pytest.mark.parametrize("code", [code for code in blocks("sql") if code.page != "README.md"], ids=_id)
 def test_sql_blocks_parse(code: Code) -> None:
     for statement in split(code.text):
-        parse(statement.text)
+        if is_script(statement.text):
+            parse_script(statement.text)
+        else:
+            parse(statement.text)
 
 
 def test_console_blocks_print_what_they_show(

@@ -138,8 +138,9 @@ def statements() -> tuple[Statement, ...]:
 
 
 def _statements() -> Iterator[Statement]:
-    for path in sorted((PACKAGE / "plan" / "statements").glob("[!_]*.py")):
-        module = import_module(f"deltasql.plan.statements.{path.stem}")
+    # What methods of DataFrames make has no SQL, and stands apart.
+    for path in [*sorted((PACKAGE / "plan" / "statements").glob("[!_]*.py")), PACKAGE / "plan" / "frames.py"]:
+        module = import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
         for value in vars(module).values():
             if isinstance(value, type) and issubclass(value, LogicalPlan) and value.__module__ == module.__name__:
                 name = re.sub(r"(?<!^)(?=[A-Z])", "_", value.__name__).lower()

@@ -274,7 +274,7 @@ class NotBooleanError(DeltaSqlError):
 
 
 @condition(
-    "DELTASQL_NO_HANDLER_ACTIVE",
+    "RESIGNAL_WHEN_HANDLER_NOT_ACTIVE",
     "0K000",
     "{statement} stands in a handler, and tells of the condition that it handles.",
 )

@@ -10,8 +10,8 @@ from typing_extensions import assert_never
 
 from deltasql.catalog import Catalog
 from deltasql.errors.base import DeltaSqlError
-from deltasql.execution.clone import StagedClone
 from deltasql.execution.catalog_effects import change_catalog, change_functions, change_views
+from deltasql.execution.clone import StagedClone
 from deltasql.execution.commit import Committed, StagedChange
 from deltasql.execution.layout_change import StagedLayout
 from deltasql.execution.row_change import StagedRows

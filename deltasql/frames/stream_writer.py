@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from deltasql.errors.statements.frames import OutputModeError, UnsupportedWriteError
 from deltasql.frames.writer import Named, Optioned, Run, at, column_names
 from deltasql.plan.base import TableName
-from deltasql.plan.statements.frames import StreamBatch, WriteFrame, WriteMode
+from deltasql.plan.frames import StreamBatch, WriteFrame, WriteMode
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from deltasql.errors.statements.frames import InvalidSaveModeError, NotADataFrameError, UnsupportedWriteError
 from deltasql.plan.base import TableName
-from deltasql.plan.statements.frames import WriteFrame, WriteMode
+from deltasql.plan.frames import WriteFrame, WriteMode
 from deltasql.result import Result
 
 if TYPE_CHECKING:

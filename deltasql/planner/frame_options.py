@@ -14,7 +14,7 @@ from deltasql.errors.statements.frames import (
     UnsupportedWriteError,
 )
 from deltasql.plan.base import ColumnPath, SqlText
-from deltasql.plan.statements.frames import WriteFrame, WriteMode
+from deltasql.plan.frames import WriteFrame, WriteMode
 from deltasql.plan.statements.insert import ReplaceOn, Replaces, ReplaceUsing, ReplaceWhere
 from deltasql.planner.idempotency import Application, application
 from deltasql.settings.frame_options import (

@@ -124,15 +124,22 @@ def _file_rows(
         stored = {name.lower(): name for name in file.schema_arrow.names}
         wanted = [name for item in columns if (name := stored.get(physical_name(item).lower())) is not None]
         rows = file.read(columns=wanted).combine_chunks()
-        arrays = []
-        for item, field in zip(columns, target, strict=True):
-            if item is _DESCRIPTION:
-                arrays.append(_told(path, source.size(), at, rows.num_rows, field.type))
-            elif (name := stored.get(physical_name(item).lower())) is None:
-                arrays.append(pa.nulls(rows.num_rows, field.type))
-            else:
-                arrays.append(_padded(fitted(_one(rows.column(name)), item.type, field.type), declared_type(item)))
+        arrays = [
+            _told(path, source.size(), at, rows.num_rows, field.type)
+            if item is _DESCRIPTION
+            else _stored(rows, stored.get(physical_name(item).lower()), item, field.type)
+            for item, field in zip(columns, target, strict=True)
+        ]
         return pa.Table.from_arrays(arrays, schema=target)
+
+
+def _stored(rows: pa.Table, name: str | None, item: StructField, kind: pa.DataType) -> pa.Array:
+    """A column of a file, which is called `name` there; NULLs where it lacks it."""
+    import pyarrow as pa
+
+    if name is None:
+        return pa.nulls(rows.num_rows, kind)
+    return _padded(fitted(_one(rows.column(name)), item.type, kind), declared_type(item))
 
 
 def _padded(values: pa.Array, declared: DataType) -> pa.Array:

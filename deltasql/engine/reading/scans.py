@@ -149,22 +149,27 @@ def _columns(spark: SparkHandle, operator: Scan, paths: list[str], extra: Mappin
     fields = StructType(
         tuple(item for item in operator.schema if item.name.lower() not in partitions and item.type != VOID)
     )
+    frame = _stored_columns(spark, operator, paths, fields, told=bool(extra))
+    if not is_mapped(fields) and not extra:
+        return frame
+    added = [F.expr(sql).alias(name) for name, sql in extra.items()]
+    return frame.select(*(_logical(item) for item in fields), *added)
+
+
+def _stored_columns(
+    spark: SparkHandle, operator: Scan, paths: list[str], fields: StructType, *, told: bool
+) -> DataFrame:
+    """All rows of some files as they are stored, read by the driver or by Spark; `told` asks for `_metadata`."""
     with spark.needing(FOR_SCANS):
         session = spark.session
         stored = StructType((*physical_schema(with_lengths(fields)), *stored_fields(operator)))
         may_be_missing = (session.conf.get(IGNORE_MISSING_FILES.name, None) or "").lower() == "true"
         paths = readable_files(operator, paths, may_be_missing=may_be_missing)
-        frame = None
         if _by_driver(spark, operator):
             with suppress(LeftToSparkError):
-                frame = driver_rows(spark, operator, stored, paths, may_be_missing=may_be_missing, told=bool(extra))
-        if frame is None:
-            reader = session.read.schema(_reader_schema(stored)).options(**_reader_options(spark, operator))
-            frame = reader.parquet(*(literal_path(spark.hadoop_location(path)) for path in paths))
-    if not is_mapped(fields) and not extra:
-        return frame
-    added = [F.expr(sql).alias(name) for name, sql in extra.items()]
-    return frame.select(*(_logical(item) for item in fields), *added)
+                return driver_rows(spark, operator, stored, paths, may_be_missing=may_be_missing, told=told)
+        reader = session.read.schema(_reader_schema(stored)).options(**_reader_options(spark, operator))
+        return reader.parquet(*(literal_path(spark.hadoop_location(path)) for path in paths))
 
 
 def _reader_options(spark: SparkHandle, operator: Scan) -> Mapping[str, str]:

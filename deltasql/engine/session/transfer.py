@@ -29,12 +29,13 @@ def by_driver(spark: SparkHandle, location: str, size: int, *, variants: bool = 
     `variants`: the columns hold variants, which only Spark's own reader and writer know.
     Raises InvalidSettingError, NoWayToFilesError.
     """
-    mode = IO_MODE.value(spark.told(IO_MODE.name) or DEFAULTS[IO_MODE.name])
-    if mode == "DRIVER" and not variants:
+    told = IO_MODE.value(spark.told(IO_MODE.name) or DEFAULTS[IO_MODE.name])
+    mode = "EXECUTORS" if variants else told
+    if mode == "DRIVER":
         return True
     if is_local(location):
-        return mode == "AUTO" and not variants and size < TINY_BYTES and spark.leaves_files_to_us
-    if mode == "AUTO" and not variants:
+        return mode == "AUTO" and size < TINY_BYTES and spark.leaves_files_to_us
+    if mode == "AUTO":
         return size <= DRIVER_BYTES or not spark.reaches(location)
     if not spark.reaches(location):
         reason = "VARIANT columns" if variants else f"{IO_MODE.name} = EXECUTORS"

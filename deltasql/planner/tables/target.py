@@ -14,8 +14,8 @@ from deltasql.errors.statements.table import (
     NonEmptyLocationError,
     NotADeltaProviderError,
 )
-from deltasql.log.properties.own_properties import without_own
 from deltasql.errors.statements.view import WriteIntoViewError
+from deltasql.log.properties.own_properties import without_own
 from deltasql.log.storage.locations import table_location
 from deltasql.planner.catalog_changes import Registration
 

@@ -30,8 +30,9 @@ def test_what_returns_counts_changes_data() -> None:
     }
 
 
-def test_backfills_state_files_anew() -> None:
-    assert [item.name for item in OURS if item.restates_files] == ["ROW TRACKING BACKFILL", "ROW TRACKING UNBACKFILL"]
+def test_backfills_and_statistics_state_files_anew() -> None:
+    names = {item.name for item in OURS if item.restates_files}
+    assert names == {"ROW TRACKING BACKFILL", "ROW TRACKING UNBACKFILL", "COMPUTE STATS"}
 
 
 def test_what_composes_is_not_done_at_once() -> None:

@@ -25,9 +25,9 @@ def test_every_pattern_has_a_golden_statement(pattern: str) -> None:
 @pytest.mark.parametrize(
     "sql",
     [
-        "»CONVERT TO DELTA« parquet.`/x`",
-        "/* load */ »convert -- x\n to delta« parquet.`/x`",
-        "explain extended »convert to delta« parquet.`/x`",
+        "»SHOW TABLES DROPPED«",
+        "/* gone */ »show -- x\n tables dropped«",
+        "explain extended »undrop« table t",
         "CREATE TABLE c (a INT, b STRUCT<x: INT>) »WITH« ('x' = 1)",
         "WITH s AS (SELECT 1) DELETE FROM a.b.`c d` x »USING« s WHERE a = 1",
         "UPDATE t SET a = CASE WHEN b THEN 1 END »FROM« s",

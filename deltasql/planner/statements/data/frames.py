@@ -23,9 +23,9 @@ from deltasql.errors.statements.table import CannotReplaceMissingTableError
 from deltasql.log.actions import operations
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
 from deltasql.plan.base import ColumnPath, SqlText, quote
+from deltasql.plan.frames import CreateForFrame, WriteFrame, WriteMode
 from deltasql.plan.hidden import hidden
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Rewrite, Supplied, Write
-from deltasql.plan.statements.frames import CreateForFrame, WriteFrame, WriteMode
 from deltasql.plan.statements.insert import Insert, ReplaceOn, ReplaceUsing
 from deltasql.plan.statements.table import ClusterBy, ColumnDefinition, CreateTable, PartitionColumn
 from deltasql.planner.changes import Answer, CommitSpec, Plan, RowChange

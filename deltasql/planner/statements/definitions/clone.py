@@ -44,7 +44,7 @@ from deltasql.planner.statements.data.delete import refuse_append_only
 from deltasql.planner.tables.clone_source import CloneSource, clone_source
 from deltasql.planner.tables.existing_log import OF_ONE_TABLE
 from deltasql.planner.tables.metadata import keeping_log_properties
-from deltasql.planner.tables.target import Target, registration, target_of
+from deltasql.planner.tables.target import Target, is_of_view, registration, target_of
 from deltasql.schema.checks import check_table_schema
 from deltasql.schema.types import LONG, StructField, StructType
 from deltasql.settings.session_settings import ARBITRARY_PROPERTIES
@@ -100,10 +100,12 @@ def _target(statement: CloneTable, context: Context) -> Target | None:
     """What is to become the clone; None where IF NOT EXISTS finds it there.
 
     Raises CloneAmbiguousTargetError, InvalidClonePathError, TableAlreadyExistsError, CannotReplaceMissingTableError,
-    NonEmptyLocationError, and what `target_of` raises.
+    NonEmptyLocationError, and what `is_of_view` and `target_of` raise.
     """
     table = statement.table
     _refuse_place(table.path, statement.location, str(table))
+    if is_of_view(table, statement.mode, context, if_not_exists=statement.if_not_exists):
+        return None
     target = target_of(table, statement.location, context, columns_known=True)
     if target.exists and statement.mode == "create":
         if statement.if_not_exists:

@@ -27,6 +27,7 @@ from deltasql.plan.base import SqlText
 from deltasql.plan.operators import Query
 from deltasql.plan.statements.query import Query as QueryStatement
 from deltasql.plan.statements.routine import ExecuteImmediate
+from deltasql.planner import binding
 from deltasql.planner.changes import Plan, QueryRows, SparkCommand
 from deltasql.planner.context import Context
 from deltasql.planner.idempotency import plan_statement

@@ -23,6 +23,7 @@ from deltasql.planner.tables.keys import full_name
 from deltasql.planner.tables.own_rows import constraint_rows, tag_rows
 from deltasql.planner.tables.partition_spec import partition_files, partition_values, told_partition
 from deltasql.planner.tables.shown import all_properties, name_in_catalog, view_schema
+from deltasql.planner.tables.view_information import detailed_view_rows
 from deltasql.schema.lengths import declared_type
 from deltasql.schema.paths import resolve
 from deltasql.schema.text import path_text, type_text
@@ -51,7 +52,7 @@ def _(statement: DescribeTable, context: Context) -> Plan:
         return _column(statement, statement.column, schema, context)
     rows: list[tuple[str, str, str | None]] = [_described(field) for field in schema]
     if view is not None:
-        return Answer(DESCRIBE, tuple(rows))
+        return Answer(DESCRIBE, (*rows, *_view_rows(statement, context)))
     snapshot = context.snapshot(statement.table)
     rows += _partition_rows(snapshot)
     rows += _clustering_rows(snapshot)
@@ -60,6 +61,13 @@ def _(statement: DescribeTable, context: Context) -> Plan:
     elif statement.extended:
         rows += _detailed_rows(statement.table, context, snapshot)
     return Answer(DESCRIBE, tuple(rows))
+
+
+def _view_rows(statement: DescribeTable, context: Context) -> Iterator[tuple[str, str, str | None]]:
+    """What EXTENDED says of a view that the catalog keeps."""
+    entry = context.catalog_view(statement.table.parts)
+    if statement.extended and entry is not None:
+        yield from detailed_view_rows(entry)
 
 
 def _column(statement: DescribeTable, column: ColumnPath, schema: StructType, context: Context) -> Answer:
@@ -78,8 +86,7 @@ def _as_json(statement: DescribeTable, view: StructType | None, context: Context
     if not statement.extended:
         raise JsonNotExtendedError(str(table)).at(context.caret(table.start, table.end))
     if view is not None:
-        key = context.view_key(table.parts)
-        text = view_json(table.parts[-1], view, None if key is None else context.views[key].query)
+        text = view_json(table.parts[-1], view, _text_of_view(table, context))
     else:
         snapshot = context.snapshot(table)
         values: dict[str, str] = {}
@@ -90,6 +97,14 @@ def _as_json(statement: DescribeTable, view: StructType | None, context: Context
         managed = entry is not None and entry.managed
         text = table_json(full_name(table, context), snapshot, managed=managed, partition=values)
     return Answer(JSON, ((text,),))
+
+
+def _text_of_view(name: TableName, context: Context) -> str | None:
+    """The query of a view; None for one that only Spark knows."""
+    key, entry = context.view_key(name.parts), context.catalog_view(name.parts)
+    if key is not None:
+        return context.views[key].query
+    return None if entry is None else entry.definition.query
 
 
 def _one_partition_rows(

@@ -129,8 +129,7 @@ def physical_lines(planned: Plan) -> list[str]:
             return ["== Physical Plan ==", f"several commits: {label}"]
         case AtomicBlock(statements=statements):
             return ["== Physical Plan ==", f"one commit of {len(statements)} statements, planned one after another"]
-        case CatalogChange() | SettingChange() | ViewChange() | TransactionStep():
-        case CatalogChange() | SettingChange() | ViewChange() | FunctionChange():
+        case CatalogChange() | SettingChange() | ViewChange() | FunctionChange() | TransactionStep():
             return ["== Physical Plan ==", f"{type(planned).__name__}: no table changes"]
         case _:
             assert_never(planned)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-from deltasql.errors.base import Caret
 from deltasql.catalog.entries import ViewEntry, matching
+from deltasql.errors.base import Caret
 from deltasql.errors.secrets import shown_pairs, shown_value
 from deltasql.errors.statements.inspect import (
     DescribeViewDetailError,
@@ -37,11 +37,11 @@ from deltasql.plan.statements.inspect import (
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import GLOBAL, Context
 from deltasql.planner.rule import plan
+from deltasql.planner.tables.create_text import create_statement, create_view_statement
 from deltasql.planner.tables.keys import full_name
 from deltasql.planner.tables.shown import all_properties, name_in_catalog, view_schema
+from deltasql.planner.tables.view_information import view_properties
 from deltasql.schema.text import path_text
-from deltasql.planner.tables.create_text import create_statement, create_view_statement
-from deltasql.planner.tables.view_information import detailed_view_rows, view_properties
 from deltasql.schema.types import (
     BOOLEAN,
     INTEGER,
@@ -105,9 +105,6 @@ HISTORY = _columns(
 
 
 @plan.register
-        entry = context.catalog_view(statement.table.parts)
-        if statement.extended and entry is not None:
-            rows += detailed_view_rows(entry)
 def _(statement: DescribeDetail, context: Context) -> Plan:
     """One row about the latest version."""
     if context.is_view(statement.table):
