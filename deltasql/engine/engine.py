@@ -228,7 +228,15 @@ class StatementEngine:
     def rows(self, operator: Operator) -> QueryResult:
         """The lazy rows of a query."""
         with self.work():
-            return QueryResult(self.frames.frame(operator), self.spark, input_size(operator), self.sql)
+            size = input_size(operator)
+            return QueryResult(
+                self.frames.frame(operator), self.spark, size, self.sql, for_caller=lambda: self._for_caller(operator)
+            )
+
+    def _for_caller(self, operator: Operator) -> DataFrame:
+        with self.work():
+            # These frames are built anew: those of the statement may hold rows in place of files.
+            return Frames(self.spark).frame(operator)
 
     def previewed(self, operator: Operator, table: str) -> QueryResult:
         """The rows of a query that says what a write would store; what is wrong with them is said as of a write."""

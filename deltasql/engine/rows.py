@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.failures.spark_errors import retold
@@ -12,6 +12,8 @@ from deltasql.engine.reading.frames import frame_schema
 from deltasql.engine.reading.variants import variant_text
 from deltasql.engine.session.interrupts import stoppable
 from deltasql.engine.session.spark import SparkHandle
+from deltasql.engine.session.transfer import handed_out
+from deltasql.errors.base import DeltaSqlError
 from deltasql.interrupts import interruptible
 from deltasql.plan.hidden import hidden
 from deltasql.schema.types import StructType
@@ -24,35 +26,54 @@ if TYPE_CHECKING:
 class QueryResult:
     """Implements `deltasql.result.RowSource`. `size` is the bytes that the query reads.
 
-    With `write` what is wrong with a row is said as the write would say it.
+    With `write` what is wrong with a row is said as the write would say it. `for_caller` makes the DataFrame that the
+    caller gets, which names the files that it reads; without it that is `frame`.
     """
 
     def __init__(
-        self, frame: DataFrame, spark: SparkHandle, size: int, sql: str, write: WriteContext | None = None
+        self,
+        frame: DataFrame,
+        spark: SparkHandle,
+        size: int,
+        sql: str,
+        write: WriteContext | None = None,
+        *,
+        for_caller: Callable[[], DataFrame] | None = None,
     ) -> None:
-        self.df = frame
+        self._frame = frame
+        self._for_caller = for_caller
         self._spark, self._size, self._sql = spark, size, sql
         self._write = write
         self._schema: StructType | None = None
 
     @property
+    def df(self) -> DataFrame:
+        """The rows for the caller to go on with."""
+        if self._for_caller is not None:
+            # What the query names may be gone by now, such as a variable; its rows are still known.
+            with suppress(DeltaSqlError), handed_out():
+                self._frame = self._for_caller()
+            self._for_caller = None
+        return self._frame
+
+    @property
     def schema(self) -> StructType:
         if self._schema is None:
             with retold(self._sql):
-                self._schema = frame_schema(self.df)
+                self._schema = frame_schema(self._frame)
         return self._schema
 
     def collect(self) -> Sequence[Sequence[Any]]:
         with self._running():
-            return list(self.df.collect())
+            return list(self._frame.collect())
 
     def head(self, n: int) -> Sequence[Sequence[Any]]:
         with self._running():
-            return list(self.df.take(n))
+            return list(self._frame.take(n))
 
     def count(self) -> int:
         with self._running():
-            return int(self.df.count())
+            return int(self._frame.count())
 
     def to_arrow(self) -> pa.Table:
         """Variants are their JSON text: PySpark hands on the bytes of their encoding, and fails where one is NULL."""
@@ -62,9 +83,9 @@ class QueryResult:
         texts = [variant_text(name, field.type) for name, field in zip(names, schema, strict=True)]
         with self._running():
             if not any(texts):
-                return self.df.toArrow()
+                return self._frame.toArrow()
             shown = [text or name for text, name in zip(texts, names, strict=True)]
-            return self.df.toDF(*names).selectExpr(*shown).toArrow().rename_columns(list(schema.names))
+            return self._frame.toDF(*names).selectExpr(*shown).toArrow().rename_columns(list(schema.names))
 
     @contextmanager
     def _running(self) -> Iterator[None]:

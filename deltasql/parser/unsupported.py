@@ -261,7 +261,12 @@ TABLE = (
     ),
     Unsupported("A label of BEGIN ATOMIC", "Leave it out.", ("< name : > BEGIN ATOMIC",)),
     Unsupported("{verb} {words}", "A query shows the value of one: SELECT v.", ("SHOW < VARIABLES >",)),
-    Unsupported("EXPLAIN of a script", "Explain its statements one by one.", ("< BEGIN >", "name : < BEGIN >")),
+    Unsupported(
+        "EXPLAIN of a script",
+        "Explain its statements one by one.",
+        ("< BEGIN > !ATOMIC|TRANSACTION|WORK", "name : < BEGIN >"),
+    ),
+    Unsupported("BEGIN ATOMIC in a script", "Run it by itself.", ("< ATOMIC >",)),
     Unsupported("DECLARE … {words} by itself", _SCRIPT, ("DECLARE … < CURSOR|HANDLER|CONDITION >",)),
     Unsupported(
         "{words} by itself",

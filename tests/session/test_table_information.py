@@ -80,7 +80,7 @@ def test_views(tables: Session) -> None:
     ("statement", "condition"),
     [
         ("SHOW TABLE EXTENDED IN nowhere LIKE '*'", "SCHEMA_NOT_FOUND"),
-        ("SHOW TABLE EXTENDED LIKE 'orders' PARTITION (day = '2024-01-01')", "DELTA_OPERATION_NOT_ALLOWED"),
+        ("SHOW TABLE EXTENDED LIKE 'orders' PARTITION (day = '2024-01-01')", "PARTITIONS_NOT_FOUND"),
     ],
 )
 def test_refused(tables: Session, statement: str, condition: str) -> None:

@@ -9,6 +9,9 @@ Little is a matter of place: on a local disk a job of Spark's costs more than th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from deltasql.engine.session.tuning import TINY_BYTES
@@ -19,8 +22,20 @@ from deltasql.settings.session_settings import DEFAULTS, IO_MODE
 if TYPE_CHECKING:
     from deltasql.engine.session.spark import SparkHandle
 
+_HANDED_OUT: ContextVar[bool] = ContextVar("handed_out", default=False)
+
 DRIVER_BYTES = 64 << 20
 """Up to so many bytes of input the driver moves itself what lies in an object store."""
+
+
+@contextmanager
+def handed_out() -> Iterator[None]:
+    """DataFrames that are made within are for the caller: Spark reads local files for them, and so can name these."""
+    token = _HANDED_OUT.set(True)
+    try:
+        yield
+    finally:
+        _HANDED_OUT.reset(token)
 
 
 def by_driver(spark: SparkHandle, location: str, size: int, *, variants: bool = False) -> bool:
@@ -34,6 +49,8 @@ def by_driver(spark: SparkHandle, location: str, size: int, *, variants: bool = 
     if mode == "DRIVER":
         return True
     if is_local(location):
+        if _HANDED_OUT.get():
+            return False
         return mode == "AUTO" and size < TINY_BYTES and spark.leaves_files_to_us
     if mode == "AUTO":
         return size <= DRIVER_BYTES or not spark.reaches(location)

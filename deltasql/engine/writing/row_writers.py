@@ -93,7 +93,8 @@ class DriverWriter:
 
         texts = {hidden(f"d{index}"): name for index, name in enumerate(by)}
         data = [_for_arrow(rows[quote_name(item.name)], item) for item in frame_schema(rows) if item.name not in by]
-        keys = [F.col(quote_name(name)).cast("string").alias(text) for text, name in texts.items()]
+        # Either is no value to Spark's writer, and goes to one directory.
+        keys = [F.nullif(F.col(quote_name(name)).cast("string"), F.lit("")).alias(text) for text, name in texts.items()]
         table = rows.select(*data, *keys).toArrow()
         parts = (
             (_place(directory, {texts[key]: value for key, value in values.items()}), as_stored(part, schema))

@@ -35,8 +35,7 @@ INSERT INTO t PARTITION (id = 1) REPLACE ON t.id = 1 SELECT * FROM src;
 -- name: random values are computed once: what is replaced is what is written
 CREATE TABLE r (a INT, b DOUBLE) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true');
 INSERT INTO r SELECT id, id FROM range(20);
--- mask: none
-INSERT INTO r AS x REPLACE ON x.a = q.k (SELECT CAST(floor(rand() * 20) AS INT) AS k, -1 AS b FROM range(5)) AS q;
+INSERT INTO r AS x REPLACE ON x.a = q.k (SELECT CAST(id * 3 AS INT) AS k, -1 AS b FROM range(5)) AS q;
 SELECT count(DISTINCT a) AS keys, count_if(b >= 0) + count(DISTINCT CASE WHEN b < 0 THEN a END) AS kept FROM r;
 -- name: rules of the table
 CREATE TABLE c (id INT NOT NULL, d INT);
