@@ -9,7 +9,7 @@ import deltasql
 from deltasql.errors.base import DeltaSqlError
 from deltasql.schema.json import type_to_json
 from tests.oracle.differences import SAME_CONDITION, comparable
-from tests.oracle.frames import aliased, evaluated, is_python
+from tests.oracle.frames import evaluated, is_python
 from tests.oracle.values import in_order, plain_row
 
 Outcome = dict[str, Any]
@@ -30,7 +30,7 @@ def _result(session: deltasql.session.Session, text: str) -> deltasql.Result:
         return session.sql(text)
     found: deltasql.Result = evaluated(
         text,
-        write=lambda query, alias=None: session.write(aliased(session.sql(query).df, alias)),
+        write=lambda query: session.write(session.sql(query)),
         writeTo=lambda query, table: session.writeTo(session.sql(query), table),
     )
     return found

@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests.oracle.frames import aliased, evaluated, is_python
+from tests.oracle.frames import evaluated, is_python
 from tests.oracle.values import plain_row
 
 PACKAGE = "io.delta:delta-spark_4.2_2.13:4.4.0"
@@ -120,7 +120,7 @@ def _frame(session: SparkSession, text: str) -> DataFrame | None:
         return session.sql(text)
     found: DataFrame | None = evaluated(
         text,
-        write=lambda query, alias=None: aliased(session.sql(query), alias).write.format("delta"),
+        write=lambda query: session.sql(query).write.format("delta"),
         writeTo=lambda query, table: session.sql(query).writeTo(table).using("delta"),
         read=session.read.format("delta"),
     )

@@ -9,6 +9,7 @@ read.option("versionAsOf", 0).table("t")
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 _PYTHON = re.compile(r"(write|writeTo)\(|read\.")
@@ -19,11 +20,13 @@ def is_python(text: str) -> bool:
     return _PYTHON.match(text) is not None
 
 
-def aliased(frame: Any, alias: str | None) -> Any:
-    """The DataFrame under a name that conditions may call it by."""
-    return frame if alias is None else frame.alias(alias)
+def evaluated(text: str, *, write: Callable[[str], Any], **names: Any) -> Any:
+    """What the expression gives, where `write`, `writeTo` and `read` mean one engine's.
 
+    `write` takes a name as well, by which conditions may call the rows.
+    """
 
-def evaluated(text: str, **names: Any) -> Any:
-    """What the expression gives, where `write`, `writeTo` and `read` mean one engine's."""
-    return eval(text, {"__builtins__": {}}, names)
+    def named(query: str, alias: str | None = None) -> Any:
+        return write(query if alias is None else f"SELECT * FROM ({query}) AS {alias}")
+
+    return eval(text, {"__builtins__": {}}, {**names, "write": named})
