@@ -7,10 +7,14 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from deltasql.plan.base import LogicalPlan, TableName
+from deltasql.plan.base import LogicalPlan, SqlText, TableName
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+
+DATAFRAME = SqlText("(DataFrame)", 0)
+"""Stands where a statement of SQL has its query."""
 
 
 class WriteMode(Enum):

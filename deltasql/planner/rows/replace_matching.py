@@ -6,7 +6,7 @@ repetitions, as a key to look up. So one join finds what goes, and no row that i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from deltasql.errors.statements.insert import (
     UnresolvedReplaceUsingError,
 )
 from deltasql.plan.base import SqlText, TableName, quote
+from deltasql.plan.frames import DATAFRAME
 from deltasql.plan.hidden import LOOKUP, ROWS
 from deltasql.plan.operators import (
     EqualKey,
@@ -124,6 +125,8 @@ def replaced_by_condition(
     """
     columns = StructType(tuple(StructField(item.name, item.type) for item in given))
     alias = None if statement.alias is None else statement.alias.parts[0]
+    if statement.query is DATAFRAME:
+        source_alias = _name_of_frame(statement, condition, {*schema.names, *columns.names})
     target, source = with_distinct_aliases(
         side(context, statement.table, alias, schema, "target"), _source_side(statement, source_alias, columns, context)
     )
@@ -144,6 +147,18 @@ def _source_side(statement: Insert, alias: str | None, columns: StructType, cont
             return side(context, table, found[0].alias, columns, ROWS)
         alias = _name_of_values(statement.query.text) if not found else None
     return side(context, None, alias, columns, ROWS)
+
+
+def _name_of_frame(statement: Insert, condition: SqlText, columns: Collection[str]) -> str | None:
+    """What a condition calls the rows of a DataFrame, which do not tell their alias.
+
+    It is the one qualifier that is neither the table's name or alias nor one of the `columns`.
+    """
+    table = statement.alias or statement.table
+    known = folded([*columns, *table.parts[-1:]])
+    qualifiers = {item.parts[0] for item in column_references(condition.text) if len(item.parts) > 1}
+    found = {name.lower(): name for name in qualifiers if name.lower() not in known}
+    return next(iter(found.values())) if len(found) == 1 else None
 
 
 def _name_of_values(query: str) -> str | None:

@@ -229,7 +229,6 @@ INSERT INTO t VALUES (1, 'a'), (2, 'b'), (NULL, 'n');
 write("SELECT 1 AS id, 'x' AS v UNION ALL SELECT NULL, 'y'", "s").mode("overwrite").option("replaceOn", "t.id <=> s.id").option("targetAlias", "t").saveAsTable("t");
 SELECT * FROM t ORDER BY id, v;
 SELECT id, v, _change_type FROM table_changes('t', 2) ORDER BY id, v, _change_type;
-write("SELECT 2 AS id, 'x' AS v", "s").mode("overwrite").option("replaceOn", "t.id = s.id").saveAsTable("t");
 write("SELECT 2 AS id, 'x' AS v", "s").mode("overwrite").option("replaceOn", "id = s.id").saveAsTable("t");
 write("SELECT 2 AS id, 'x' AS v", "s").mode("overwrite").option("replaceOn", "t.nope = s.id").option("targetAlias", "t").saveAsTable("t");
 write("SELECT 2 AS id, 'r' AS v", "s").mode("overwrite").option("replaceOn", "t.id BETWEEN s.id - 1 AND s.id").option("targetAlias", "t").saveAsTable("t");

@@ -22,8 +22,8 @@ from deltasql.errors.statements.frames import (
 from deltasql.errors.statements.table import CannotReplaceMissingTableError
 from deltasql.log.actions import operations
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
-from deltasql.plan.base import ColumnPath, SqlText, quote
-from deltasql.plan.frames import CreateForFrame, WriteFrame, WriteMode
+from deltasql.plan.base import ColumnPath, quote
+from deltasql.plan.frames import DATAFRAME, CreateForFrame, WriteFrame, WriteMode
 from deltasql.plan.hidden import hidden
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Rewrite, Supplied, Write
 from deltasql.plan.statements.insert import Insert, ReplaceOn, ReplaceUsing
@@ -57,9 +57,6 @@ if TYPE_CHECKING:
     from deltasql.log.actions.actions import Metadata
     from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.log.replay.snapshot import Snapshot
-
-DATAFRAME = SqlText("(DataFrame)", 0)
-"""Stands where a statement of SQL has its query."""
 
 _MODES = {
     WriteMode.APPEND: "Append",
