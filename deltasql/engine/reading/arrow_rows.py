@@ -124,6 +124,9 @@ def fitted(values: pa.Array, kind: DataType, target: pa.DataType) -> pa.Array:
 
     if values.type.equals(target):
         return values
+    plain = _without_views(values.type)
+    if not values.type.equals(plain):
+        values = values.cast(plain)
     if pa.types.is_nested(target) and not _alike(values.type, target):
         raise pa.ArrowInvalid(f"a column holds {values.type}, not {target}")
     match kind:
@@ -148,6 +151,23 @@ def fitted(values: pa.Array, kind: DataType, target: pa.DataType) -> pa.Array:
             return pa.MapArray.from_arrays(whole.offsets, keys, items, type=target, mask=pc.is_null(whole))
         case _:
             return values.cast(target)
+
+
+def _without_views(kind: pa.DataType) -> pa.DataType:
+    """The type with plain texts and bytes for views on them: few of Arrow's functions take these, and delta-rs, which
+    writes its own types into the footer, has them read.
+    """
+    import pyarrow as pa
+
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_without_views(field.type)) for field in kind])
+    if pa.types.is_map(kind):
+        return pa.map_(_without_views(kind.key_type), _without_views(kind.item_type))
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(_without_views(kind.value_type)))
+    if pa.types.is_large_list(kind):
+        return pa.large_list(kind.value_field.with_type(_without_views(kind.value_type)))
+    return {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}.get(kind, kind)
 
 
 def _alike(stored: pa.DataType, target: pa.DataType) -> bool:
