@@ -102,7 +102,7 @@ NOT_YET_READABLE = {
     "properties/comment_on.out": 440,
     "table/create_table.out": 529,
     "table/create_table_like.out": 579,
-    "table/unsupported.out": 1247,
+    "table/unsupported.out": 1139,
     "table/wrong_words.out": 1108,
     "update/update.out": 477,
 }

@@ -64,7 +64,7 @@ TABLE = (
     Unsupported(
         "{words}",
         "DROP TABLE removes the files of a managed table for good. RESTORE brings back versions of one that is there.",
-        ("< UNDROP >", "< SHOW TABLES DROPPED >"),
+        ("< UNDROP >", "< SHOW TABLES|SCHEMAS|DATABASES DROPPED >"),
     ),
     Unsupported(
         "{words}", "A table is its folder: copy that, then CREATE TABLE … LOCATION '/path'.", ("< EXPORT|IMPORT >",)
@@ -151,6 +151,21 @@ TABLE = (
             "CREATE … TABLE … < SKEWED >",
         ),
     ),
+    Unsupported(
+        "REPLACE PARTITIONED BY",
+        "Write CREATE OR REPLACE TABLE t CLUSTER BY (…) AS SELECT * FROM t.",
+        ("ALTER TABLE name < REPLACE PARTITIONED BY >",),
+    ),
+    Unsupported(
+        "{words}",
+        "Write CREATE TEMPORARY VIEW v AS SELECT …, or CREATE TABLE … and DROP TABLE.",
+        (
+            "CREATE [OR] [REPLACE] < TEMPORARY|TEMP TABLE > name !USING|(",
+            "CREATE [OR] [REPLACE] < TEMPORARY|TEMP TABLE > name () !USING",
+            "CREATE [OR] [REPLACE] < TEMPORARY|TEMP TABLE > name … USING DELTA",
+        ),
+    ),
+    Unsupported("SHOW CREATE TABLE … {words}", "Leave it out.", ("SHOW CREATE TABLE name < AS SERDE >",)),
     # Unity Catalog and rights
     Unsupported(
         "{words}",
@@ -170,7 +185,17 @@ TABLE = (
         "{words}", "Run OPTIMIZE and VACUUM yourself.", ("ALTER … < ENABLE|DISABLE|INHERIT PREDICTIVE OPTIMIZATION >",)
     ),
     Unsupported("{words}", "Texts compare byte by byte, as UTF8_BINARY says.", ("ALTER … < DEFAULT COLLATION >",)),
-    Unsupported("{words}", _RIGHTS, ("< GRANT|REVOKE|DENY >", "< REPAIR PRIVILEGES >", "< SET ROLE|RECIPIENT >")),
+    Unsupported(
+        "{words}",
+        _RIGHTS,
+        (
+            "< GRANT|REVOKE|DENY >",
+            "< REPAIR PRIVILEGES >",
+            "MSCK REPAIR SCHEMA|TABLE|VIEW|FUNCTION|CATALOG|ANY ⋯ < PRIVILEGES >",
+            "MSCK < REPAIR SCHEMA|VIEW|FUNCTION|CATALOG|ANY >",
+            "< SET ROLE|RECIPIENT >",
+        ),
+    ),
     Unsupported(
         "{verb} {words}",
         _RIGHTS,
@@ -183,7 +208,11 @@ TABLE = (
     Unsupported(
         "{verb} {words}",
         "A warehouse has one catalog, spark_catalog; schemas divide it: CREATE SCHEMA ….",
-        ("CREATE|ALTER|DROP < [FOREIGN] CATALOG >",),
+        (
+            "CREATE|ALTER|DROP < [FOREIGN] CATALOG >",
+            "COMMENT ON < CATALOG > name",
+            "DESCRIBE|DESC < CATALOG > name",
+        ),
     ),
     Unsupported("{verb} {words}", _FILES, (f"{_ANY} < [EXTERNAL] VOLUME|VOLUMES >",)),
     Unsupported("{words}", _FILES, ("< LIST|LS|PUT|GET|REMOVE|RM > string",)),
@@ -192,7 +221,11 @@ TABLE = (
         "A table lies where LOCATION says: CREATE TABLE … LOCATION '/path'.",
         (f"{_ANY} < EXTERNAL LOCATION|LOCATIONS >",),
     ),
-    Unsupported("{verb} {words}", _UNITY_NAMES, (f"{_ANY} < [STORAGE|SERVICE] {_SHARING}|{_GOVERNING} >",)),
+    Unsupported(
+        "{verb} {words}",
+        _UNITY_NAMES,
+        (f"{_ANY} < [STORAGE|SERVICE] {_SHARING}|{_GOVERNING} >", "SHOW < ALL IN SHARE >"),
+    ),
     Unsupported(
         "{written}",
         "SHOW TABLES, SHOW COLUMNS and DESCRIBE tell of tables, DESCRIBE HISTORY of their versions.",
@@ -220,6 +253,8 @@ TABLE = (
             f"{_NEW} < STREAMING [LIVE] TABLE >",
             f"{_NEW} < LIVE TABLE|VIEW >",
             "ALTER|DROP|REFRESH < STREAMING TABLE >",
+            "SHOW < STREAMING TABLES >",
+            "REFRESH TABLE name < FULL|SYNC|ASYNC >",
             f"{_NEW} < FLOW >",
             "ALTER|DROP < FLOW >",
         ),
@@ -227,10 +262,15 @@ TABLE = (
     Unsupported(
         "{verb} {words}",
         "CREATE OR REPLACE TABLE … AS SELECT … can be run again, CREATE TEMPORARY VIEW is computed when it is read.",
-        (f"{_NEW} < MATERIALIZED|METRIC VIEW >", "ALTER|DROP|REFRESH < MATERIALIZED|METRIC VIEW >"),
+        (
+            f"{_NEW} < MATERIALIZED|METRIC VIEW >",
+            f"{_NEW} VIEW … < WITH METRICS >",
+            "ALTER|DROP|REFRESH < MATERIALIZED|METRIC VIEW >",
+            "SHOW < MATERIALIZED VIEWS >",
+        ),
     ),
     Unsupported("{verb} {words}", "There are no foreign catalogs.", ("REFRESH < FOREIGN >",)),
-    Unsupported("{words}", "Write MERGE, with the changes as its source.", ("< APPLY CHANGES >",)),
+    Unsupported("{words}", "Write MERGE, with the changes as its source.", ("< APPLY CHANGES >", "< AUTO CDC >")),
     Unsupported(
         "{verb} {words}",
         _INDEX,
@@ -249,7 +289,25 @@ TABLE = (
         "Numbers for new rows come from GENERATED ALWAYS AS IDENTITY.",
         (f"{_NEW} < SEQUENCE >", "ALTER|DROP < SEQUENCE >"),
     ),
+    Unsupported(
+        "{words}",
+        "Values come in by parameters: session.sql('… WHERE a = :a', {'a': 1}).",
+        ("< CREATE|REMOVE WIDGET >",),
+    ),
+    # Upkeep
+    Unsupported(
+        "{words}",
+        "DESCRIBE DETAIL t tells number and size of files, VACUUM t DRY RUN those that nobody needs.",
+        ("ANALYZE TABLE name COMPUTE < STORAGE METRICS >",),
+    ),
+    Unsupported("{words}", "Nothing is kept in memory or on a local disk; leave it out.", ("< CACHE SELECT >",)),
+    Unsupported("{words}", "DESCRIBE DETAIL t tells of the files of a table.", ("< SHOW ARCHIVED FILES >",)),
     # Transactions and scripts
+    Unsupported(
+        "BEGIN TRANSACTION {words}",
+        "Leave it out: the property delta.isolationLevel of the table says it.",
+        ("BEGIN|START TRANSACTION|WORK < ISOLATION|READ >",),
+    ),
     Unsupported(
         "{words}",
         _TRANSACTION,
@@ -292,7 +350,7 @@ def refusal(text: str, stuck: int | None = None) -> DeltaSqlError | None:
     entry, start, end = next((match for match in found if match[1] == stuck), found[0])
     written = " ".join(text[start:end].split())
     operation = entry.operation.format(words=written.upper(), written=written, verb=statement.verb)
-    return UnsupportedStatementError(operation, entry.advice).at(Caret(text, start, end))
+    return entry.error(operation, entry.advice).at(Caret(text, start, end))
 
 
 def _matches(entry: Unsupported, statement: Outline, stuck: int | None) -> Iterator[tuple[int, int]]:

@@ -69,8 +69,9 @@ class ShowViews(LogicalPlan):
 
 @dataclass(frozen=True, slots=True)
 class ShowSchemas(LogicalPlan):
-    """SHOW {SCHEMAS | DATABASES} [[LIKE] 'pattern']"""
+    """SHOW {SCHEMAS | DATABASES} [{IN | FROM} c] [[LIKE] 'pattern']; the catalog is written like a table's name"""
 
+    catalog: TableName | None
     pattern: str | None
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.catalog.entries import ViewEntry, matching
 from deltasql.errors.base import Caret
+from deltasql.errors.catalog import CatalogNotFoundError
 from deltasql.errors.secrets import shown_pairs, shown_value
 from deltasql.errors.statements.inspect import (
     DescribeViewDetailError,
@@ -228,6 +229,10 @@ def _local_views(context: Context) -> set[str]:
 
 @plan.register
 def _(statement: ShowSchemas, context: Context) -> Plan:
+    name, known = statement.catalog, context.catalog.catalogs()
+    if name is not None and (len(name.parts) > 1 or name.parts[0].lower() not in known):
+        error = CatalogNotFoundError(catalog=str(name), known=tuple(known))
+        raise error.at(context.caret(name.start, name.end))
     rows = tuple((entry.name,) for entry in context.catalog.schemas(statement.pattern))
     return Answer(_columns(("namespace", STRING)), rows)
 
