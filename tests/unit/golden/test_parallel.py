@@ -258,7 +258,7 @@ def test_a_wrong_number_of_jobs(value: str, capsys: pytest.CaptureFixture[str]) 
 
 
 ENDLESS = """
-import os, sys, time
+import os, signal, sys, time
 from pathlib import Path
 from deltasql import cli
 from deltasql.golden import command, parallel
@@ -275,6 +275,8 @@ class Endless:
         pass
 
 if __name__ == "__main__":
+    # Tests that a shell runs in the background have it ignored, and so has what they start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     parallel.STATEMENTS_PER_WORKER = 1
     command.temporary_sessions = lambda spark: Endless
     sys.exit(cli.main(["test", sys.argv[1], "-j", "2"]))
