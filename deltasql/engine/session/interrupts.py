@@ -15,6 +15,8 @@ _NUMBERS = count(1)
 
 
 _PAUSE = 0.02
+_QUIET_TWICE = 2
+"""Spark tells of a job a moment after it has begun."""
 _MOST_SECONDS = 3.0
 _LEFT = "Cancelled, but some of Spark's tasks do not heed that: the next statement waits until they are done."
 """Range() alone, written to files, is such: a task of Spark asks where it reads a file or a shuffle."""
@@ -50,6 +52,8 @@ class _Jobs:
             # A task that waits would go on for as long; on clusters the interrupt may harm a client of HDFS.
             self._context.setInterruptOnCancel(True)
         self._status = self._context.statusTracker()
+        # PySpark's own tracker knows groups of jobs, and no tags.
+        self._tracker = self._context._jsc.sc().statusTracker()
         self._stages: set[int] = set()
 
     def cancel(self) -> None:
@@ -59,17 +63,20 @@ class _Jobs:
     def settle(self) -> str:
         """The job is over for its caller before its tasks are."""
         deadline = time.monotonic() + _MOST_SECONDS
-        # A thread of Spark's may have begun a job since: adaptive execution has several.
-        self.cancel()
-        while self._goes_on():
+        quiet = 0
+        while quiet < _QUIET_TWICE:
+            # A thread of Spark's may have begun a job since: adaptive execution has several.
+            self.cancel()
+            quiet = 0 if self._goes_on() else quiet + 1
             if time.monotonic() > deadline:
                 return _LEFT
             time.sleep(_PAUSE)
-            self.cancel()
         return ""
 
     def _goes_on(self) -> bool:
-        """Whether tasks run of stages that were stopped."""
+        """Whether jobs of the statement run, or tasks of stages that were stopped."""
+        if {*self._tracker.getJobIdsForTag(self._tag)} & {*self._status.getActiveJobsIds()}:
+            return True
         stopped = self._stages - {*self._status.getActiveStageIds()}
         infos = (self._status.getStageInfo(stage) for stage in stopped)
         return any(info is not None and info.numActiveTasks > 0 for info in infos)
