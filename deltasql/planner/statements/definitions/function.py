@@ -120,7 +120,7 @@ def _temporary(statement: CreateFunction, found: FunctionText, context: Context)
     *schema, last = name.parts
     if [part.lower() for part in schema] not in _SESSION:
         raise TemporaryFunctionNameError(str(name), f"CREATE TEMPORARY FUNCTION {quote(last)}")
-    sql, relations = binding.bind(context, rest.text, place=lambda offset: rest.start + offset)
+    sql, _ = binding.bind(context, rest.text, place=lambda offset: rest.start + offset)
     kept = context.functions.get(last.lower())
     if kept is None and found.body_start is None:
         return SparkCommand(context.sql[: rest.start] + sql, {})
