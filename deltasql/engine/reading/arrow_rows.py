@@ -10,6 +10,7 @@ from deltasql.engine.reading.footers import readable
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.reading.stream_source import StreamFile
 from deltasql.log.storage.log_store import LogStore
+from deltasql.log.storage.paths import folder_and_name
 from deltasql.schema.checks import CHANGE_TYPE, COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.partition_values import typed
@@ -36,8 +37,8 @@ def batches(
 
     constants = _constants(file, schema, time_zone)
     positions = _positions(file, store)
-    folder, _, file_name = file.path.rpartition("/")
-    with readable(file.path), pq.ParquetFile(store.at(folder or "/").open_input(file_name)) as opened:
+    folder, file_name = folder_and_name(file.path)
+    with readable(file.path), pq.ParquetFile(store.at(folder).open_input(file_name)) as opened:
         stored = {name.lower(): name for name in opened.schema_arrow.names}
         wanted = [name for item in schema if (name := stored.get(physical_name(item).lower())) is not None]
         at = 0

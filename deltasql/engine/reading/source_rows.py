@@ -17,7 +17,7 @@ from deltasql.errors.engine import NoWayToFilesError
 from deltasql.errors.statements.copy_into import AvroReaderMissingError
 from deltasql.log.storage.credentials import hadoop_settings
 from deltasql.log.storage.locations import hadoop_location, hadoop_scheme, is_local
-from deltasql.log.storage.paths import encode_path
+from deltasql.log.storage.paths import encode_path, folder_and_name
 from deltasql.plan.operators import METADATA, SourceFiles
 from deltasql.schema.text import text_sql
 
@@ -133,8 +133,8 @@ def _by_header(spark: SparkHandle, operator: SourceFiles) -> list[tuple[str, ...
     """The files by their first lines, which name their columns."""
 
     def header(path: str) -> bytes:
-        folder, _, name = path.rpartition("/")
-        data = spark.stores.open(folder or "/", operator.access).read_range(name, 0, _LONGEST_HEADER)
+        folder, name = folder_and_name(path)
+        data = spark.stores.open(folder, operator.access).read_range(name, 0, _LONGEST_HEADER)
         if name.endswith(".gz"):
             data = zlib.decompressobj(31).decompress(data, _LONGEST_HEADER)
         return data.partition(b"\n")[0].strip()

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from deltasql.log.storage.log_store import LogStore
+from deltasql.log.storage.paths import folder_and_name
 
 _THREADS = 8
 _STEP = 32 << 20
@@ -33,7 +34,7 @@ class Scratch:
         def copy(path: str) -> str:
             target = Path(self.root) / path.removeprefix(f"{root}/")
             target.parent.mkdir(parents=True, exist_ok=True)
-            folder, _, name = path.rpartition("/")
+            folder, name = folder_and_name(path)
             store = open_store(folder)
             entry = store.head(name)
             with target.open("wb") as file:

@@ -56,8 +56,7 @@ def _iceberg(stores: Stores, store: LogStore) -> SourceTable:
     places = [store.url(path) if "://" not in path and not path.startswith("/") else path for path, *_ in found.files]
     footers, files = [], []
     for place, (path, size, partitions) in zip(places, found.files, strict=True):
-        folder, _, name = place.rpartition("/")
-        at = stores.open(folder)
+        at, name = stores.of_file(place)
         try:
             entry = at.head(name)
         except FileNotFoundError as error:

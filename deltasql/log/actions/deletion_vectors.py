@@ -11,7 +11,7 @@ from uuid import UUID
 from deltasql.errors.log import DeletionVectorNotFoundError, InvalidDeletionVectorError
 from deltasql.log.storage.local_files import open_regular
 from deltasql.log.storage.locations import is_local
-from deltasql.log.storage.paths import canonical, is_absolute
+from deltasql.log.storage.paths import canonical, folder_and_name, is_absolute
 
 if TYPE_CHECKING:
     import numpy as np
@@ -143,7 +143,7 @@ def _payload(store: LogStore, vector: Mapping[str, Any]) -> bytes:
         with open_regular(path) as file:
             data = file.read()
     else:
-        folder, _, file_name = path.rpartition("/")
+        folder, file_name = folder_and_name(path)
         data = store.at(folder).read(file_name)
     return _checked(data, vector.get("offset") or 0, size)
 

@@ -10,7 +10,7 @@ from deltasql.log.storage.local_files import is_there
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.locations import is_local, local_path
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.paths import absolute, located
+from deltasql.log.storage.paths import absolute, folder_and_name, located
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,5 +46,5 @@ def _listed(store: LogStore) -> set[str | None]:
 def _is_there(store: LogStore, place: str) -> bool:
     if is_local(place):
         return is_there(local_path(place))
-    folder, _, name = place.rpartition("/")
+    folder, name = folder_and_name(place)
     return store.at(folder).exists(name)

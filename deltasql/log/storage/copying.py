@@ -10,6 +10,7 @@ from typing import NamedTuple
 from deltasql.errors.log import LostDataFileError
 from deltasql.interrupts import check
 from deltasql.log.storage.log_store import LogStore
+from deltasql.log.storage.paths import folder_and_name
 
 _THREADS = 8
 # S3 copies no larger object with one request.
@@ -70,8 +71,8 @@ class _Queue:
             return None if self.stopped.is_set() else next(self._copies, None)
 
     def _copy(self, copy: Copy) -> None:
-        folder, _, name = copy.place.rpartition("/")
-        source = self._source(folder or "/")
+        folder, name = folder_and_name(copy.place)
+        source = self._source(folder)
         try:
             if copy.size <= _MOST_AT_ONCE and self._target.copies_of(source):
                 self._target.copy_within(source, name, copy.path)

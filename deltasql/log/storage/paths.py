@@ -75,6 +75,12 @@ def absolute(path: str, root: str) -> str:
     return located(canonical(path, root), root)
 
 
+def folder_and_name(place: str) -> tuple[str, str]:
+    """The folder of an absolute place, `/` for what lies at the top of a disk, and the name of the file there."""
+    folder, _, name = place.rpartition("/")
+    return folder or "/", name
+
+
 def is_absolute(path: str) -> bool:
     """True if a decoded data path stands for itself, not for a place below the table."""
     return path.startswith("/") or is_url(path)

@@ -18,6 +18,7 @@ from deltasql.log.storage.globs import SPECIAL, glob_expression
 from deltasql.log.storage.listing import LOG_FOLDER
 from deltasql.log.storage.locations import table_location
 from deltasql.log.storage.log_store import Entry, LogStore
+from deltasql.log.storage.paths import folder_and_name
 
 _THREADS = 8
 
@@ -88,9 +89,9 @@ def broken_files(
     found = list(files)
 
     def broken(file: SourceFile) -> bool:
-        folder, _, name = file.path.rpartition("/")
+        folder, name = folder_and_name(file.path)
         try:
-            return not is_whole(open_store(folder or "/"), name)
+            return not is_whole(open_store(folder), name)
         except FileNotFoundError:
             return False
 
@@ -113,11 +114,11 @@ def _file(root: str, entry: Entry) -> SourceFile:
 
 def _single(open_store: Opener, place: str) -> Source:
     """The file at a place that is no folder. Raises FileNotFoundError."""
-    folder, _, name = place.rpartition("/")
-    entry = open_store(folder or "/").find(name)
+    folder, name = folder_and_name(place)
+    entry = open_store(folder).find(name)
     if entry is None:
         raise FileNotFoundError(place)
-    return Source(folder or "/", (_file(folder or "/", entry),))
+    return Source(folder, (_file(folder, entry),))
 
 
 def _named(store: LogStore, root: str, names: tuple[str, ...]) -> Source:

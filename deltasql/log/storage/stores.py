@@ -15,6 +15,7 @@ from deltasql.log.storage.credentials import hadoop_settings, long_names, of_env
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.locations import hadoop_scheme, is_local, local_path, scheme, table_location
 from deltasql.log.storage.log_store import LogStore
+from deltasql.log.storage.paths import folder_and_name
 from deltasql.log.storage.patience import ONCE, storage_reason
 
 if TYPE_CHECKING:
@@ -68,8 +69,8 @@ class Stores:
 
     def of_file(self, location: str) -> tuple[LogStore, str]:
         """The folder that holds the file at an absolute place, and its name there."""
-        folder, _, name = location.rpartition("/")
-        return self.open(folder or "/"), name
+        folder, name = folder_and_name(location)
+        return self.open(folder), name
 
     @property
     def hadoop_schemes(self) -> frozenset[str]:
