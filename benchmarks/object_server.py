@@ -73,7 +73,7 @@ def _server() -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+    command = [sys.executable, "-m", "tests.stores.moto_server", str(port)]
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         _wait_for(port)
@@ -92,7 +92,7 @@ def _wait_for(port: int) -> None:
             time.sleep(0.1)
         else:
             return
-    raise RuntimeError("moto.server does not answer")
+    raise RuntimeError("moto does not answer")
 
 
 class Counter:

@@ -257,8 +257,8 @@ class Runtime(Protocol):
     def previewed(self, operator: Operator, table: str) -> RowSource:
         """The rows of a query that says what a write would store in `table`; its errors are those of the write."""
 
-    def command(self, sql: str, relations: Mapping[str, Operator]) -> RowSource:
-        """Runs a statement of the engine's own."""
+    def command(self, sql: str, relations: Mapping[str, Operator], function: str = "") -> RowSource:
+        """Runs a statement of the engine's own, which makes the temporary function of that name."""
 
     def row_reader(
         self,

@@ -233,7 +233,7 @@ class Session:
         """Ends the session: its next statement raises SessionClosedError. What is not committed is rolled back.
 
         A Spark session that was handed in is left alone; our own stays for later sessions. What SET has changed in our
-        own is unset: later sessions begin with their own settings.
+        own is unset, and its temporary functions are dropped: later sessions begin with their own.
         """
         self._closed = True
         self._transactions.close()
@@ -242,6 +242,7 @@ class Session:
             # A Spark that has stopped meanwhile has no settings to forget.
             with suppress(DeltaSqlError):
                 self._reset()
+                self._made.spark.drop_functions()
 
     def __enter__(self) -> Session:
         return self

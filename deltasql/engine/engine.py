@@ -244,11 +244,14 @@ class StatementEngine:
         with self.work(written):
             return QueryResult(self.frames.frame(operator), self.spark, size, self.sql, written)
 
-    def command(self, sql: str, relations: Mapping[str, Operator]) -> QueryResult:
-        """Runs a statement of Spark's own."""
+    def command(self, sql: str, relations: Mapping[str, Operator], function: str = "") -> QueryResult:
+        """Runs a statement of Spark's own, which makes the temporary function of that name."""
         with self.work():
+            frame = self.frames.query(sql, relations)
+            if function:
+                self.spark.functions.add(function)
             # What it gives may be lazy, and of any size: EXECUTE IMMEDIATE runs a query.
-            return QueryResult(self.frames.query(sql, relations), self.spark, UNKNOWN_SIZE, self.sql)
+            return QueryResult(frame, self.spark, UNKNOWN_SIZE, self.sql)
 
     def stage(
         self,

@@ -121,8 +121,8 @@ class Run:
                 return Committed(schema, rows)
             case QueryRows() | Preview():
                 return self._rows(plan)
-            case SparkCommand(sql, relations):
-                return self._runtime.command(sql, relations)
+            case SparkCommand(sql, relations, function):
+                return self._runtime.command(sql, relations, function)
             case TableChange() | RowChange() | LayoutChange() | CloneChange():
                 return self._committed(plan, staged)
             case FileRemoval():

@@ -59,10 +59,14 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class SparkCommand:
-    """A statement that Spark runs, its table references bound to `relations`."""
+    """A statement that Spark runs, its table references bound to `relations`.
+
+    `function` is the temporary function that it makes: Spark would keep it for as long as the process lasts.
+    """
 
     sql: str
     relations: Mapping[str, Operator]
+    function: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,15 @@ def test_a_closed_session_runs_nothing(tmp_path: Path) -> None:
         assert [row.tableName for row in other.sql("SHOW TABLES")] == ["t"]
 
 
+@pytest.mark.spark
+def test_its_temporary_functions_are_not_those_of_the_next(tmp_path: Path) -> None:
+    with connect(str(tmp_path)) as first:
+        first.sql("CREATE TEMPORARY FUNCTION `my one`(x INT) RETURNS INT RETURN x + 1")
+        assert first.sql("SELECT `my one`(1) AS n").collect() == [(2,)]
+    with connect(str(tmp_path)) as second:
+        assert second.sql("SHOW USER FUNCTIONS").collect() == []
+
+
 def test_threads_that_share_a_session_wait_for_each_other(tmp_path: Path) -> None:
     with connect(str(tmp_path)) as session:
         session.sql("CREATE TABLE t (id INT)")

@@ -21,6 +21,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from email.utils import formatdate
 from importlib.util import find_spec
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -30,6 +31,7 @@ from deltasql.log.storage.stores import Stores
 from tests.stores.proxy import Proxy, Rule
 from tests.stores.tiny_s3 import TinyS3, Truth
 
+_ROOT = Path(__file__).parents[2]
 FULL = os.environ.get("DELTASQL_STORES") == "full"
 
 _AZURE_ACCOUNT = "devstoreaccount1"
@@ -62,8 +64,8 @@ def s3_endpoint() -> Iterator[str]:
     if find_spec("moto") is None or find_spec("flask_cors") is None:
         pytest.skip("neither is moto with its server installed (it is in the extra 'test') nor DELTASQL_TEST_S3 set")
     port = _free_port()
-    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    command = [sys.executable, "-m", "tests.stores.moto_server", str(port)]
+    server = subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         _wait_for(port, server)
         yield f"http://127.0.0.1:{port}"
@@ -181,10 +183,10 @@ def _wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         if server.poll() is not None:
-            pytest.skip(f"moto.server ended at once, with {server.returncode}: is the extra 'test' installed?")
+            pytest.skip(f"moto ended at once, with {server.returncode}: is the extra 'test' installed?")
         try:
             with _DIRECT.open(f"http://127.0.0.1:{port}/", timeout=1):
                 return
         except (urllib.error.URLError, OSError):
             time.sleep(0.1)
-    raise AssertionError("moto.server does not answer")
+    raise AssertionError("moto does not answer")

@@ -23,6 +23,7 @@ from deltasql.engine.session.tuning import SHUFFLES, Tuning, for_size
 from deltasql.errors.engine import JavaMissingError
 from deltasql.log.storage.locations import hadoop_location, hadoop_scheme
 from deltasql.log.storage.stores import Stores
+from deltasql.plan.base import quote
 from deltasql.settings.session_settings import IO_MODE
 
 if TYPE_CHECKING:
@@ -112,6 +113,8 @@ class SparkHandle:
         self._kept = {*self._pending, *outside_settings(os.environ)}
         self._stream_tuning: Tuning | None = None
         self._reached: set[str] = set()
+        self.functions: set[str] = set()
+        """The temporary functions that statements have made here, which Spark keeps."""
         self.own = spark is None
 
     def of(self, frame: DataFrame) -> SparkHandle:
@@ -122,6 +125,12 @@ class SparkHandle:
         if handle.own and not (self.started and handle.session is self.session):
             handle._stream_tuning = Tuning(own_session())
         return handle
+
+    def drop_functions(self) -> None:
+        """Takes the functions that statements have made out of a session that others share."""
+        for name in self.functions:
+            self.session.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {quote(name)}")
+        self.functions.clear()
 
     @property
     def started(self) -> bool:

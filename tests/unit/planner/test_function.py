@@ -82,7 +82,7 @@ def test_sparks_own_come_first_then_those_of_the_session(lab: Lab) -> None:
 
 def test_functions_of_no_table_are_sparks(lab: Lab) -> None:
     sql = "CREATE OR REPLACE TEMPORARY FUNCTION f(x INT) RETURNS STRING RETURN concat(x, current_schema())"
-    assert lab.plan(sql) == SparkCommand(sql.replace("current_schema()", "'default'"), {})
+    assert lab.plan(sql) == SparkCommand(sql.replace("current_schema()", "'default'"), {}, "f")
     lab.run("CREATE TABLE t (a INT)", "CREATE TEMP VIEW v AS SELECT * FROM t")
     lab.run("CREATE TEMPORARY FUNCTION f() RETURNS INT RETURN (SELECT max(a) FROM v)")
     # The session has the name now.

@@ -48,7 +48,7 @@ def _(statement: CreateFunction, context: Context) -> Plan:
             raise ParseSyntaxError("Functions are replaced by CREATE OR REPLACE FUNCTION.", "REPLACE")
         found = function_text(statement.rest.text)
         _refuse_foreign(statement, found)
-        return (_temporary if statement.temporary else _lasting)(statement, found, context)
+        return _temporary(statement, context) if statement.temporary else _lasting(statement, found, context)
     except DeltaSqlError as error:
         raise error.at(context.caret(name.start, name.end)) from None
 
@@ -114,22 +114,22 @@ def _analysed(function: binding.Function, text: SqlText, found: FunctionText, co
     return replace(definition, text=written)
 
 
-def _temporary(statement: CreateFunction, found: FunctionText, context: Context) -> Plan:
-    """A function of the session. That of a Java class is Spark's, and so every session's of the process."""
+def _temporary(statement: CreateFunction, context: Context) -> Plan:
+    """A function of the session: Spark's, as long as it reads no table of ours."""
     name, rest = statement.function, statement.rest
     *schema, last = name.parts
     if [part.lower() for part in schema] not in _SESSION:
         raise TemporaryFunctionNameError(str(name), f"CREATE TEMPORARY FUNCTION {quote(last)}")
-    sql, _ = binding.bind(context, rest.text, place=lambda offset: rest.start + offset)
+    sql, relations = binding.bind(context, rest.text, place=lambda offset: rest.start + offset)
     kept = context.functions.get(last.lower())
-    if kept is None and found.body_start is None:
-        return SparkCommand(context.sql[: rest.start] + sql, {})
+    if kept is None and not relations:
+        return SparkCommand(context.sql[: rest.start] + sql, {}, last)
     if statement.mode == "create" and (kept is not None or context.analyst.knows_function((last,))):
         raise FunctionAlreadyExistsError(function=str(name))
     keys = (context.view_key(item.parts) for item in table_references(rest.text) if item.arguments is None)
     views = frozenset(key for key in keys if key is not None)
     function = binding.Function(last, _definition(rest, context), views)
-    definition = _analysed(function, rest, found, context)
+    definition = _analysed(function, rest, function_text(rest.text), context)
     return FunctionChange(last.lower(), TemporaryFunction(last, definition, views))
 
 

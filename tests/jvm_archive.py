@@ -1,0 +1,70 @@
+"""`python -m tests.jvm_archive FILE` keeps the classes that Spark loads; with the file a JVM starts in half the time.
+
+Prints the options of Java that use it, for JDK_JAVA_OPTIONS. Where this Java makes none they are those without it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Much code that runs a few times each: compiling it well takes longer than running it."""
+_QUIET = "-Xlog:cds=off -Xlog:cds+dynamic=off -Xlog:class+path=off"
+_MOST_SECONDS = 180
+
+_STATEMENTS = """
+CREATE TABLE t (id INT, name STRING, tags ARRAY<STRING>, place STRUCT<x: INT, y: DOUBLE>);
+INSERT INTO t SELECT CAST(id AS INT), 'a', array('b'), named_struct('x', 1, 'y', 2.5) FROM range(50000);
+MERGE INTO t USING (SELECT 5 AS id, 'b' AS name) s ON t.id = s.id
+WHEN MATCHED THEN UPDATE SET name = s.name WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.id, s.name);
+UPDATE t SET name = upper(name) WHERE id < 7;
+DELETE FROM t WHERE id IN (SELECT id FROM t WHERE id = 3);
+OPTIMIZE t;
+SELECT name, count(*), sum(id), explode(tags) FROM t GROUP BY name, tags ORDER BY 1
+"""
+
+
+def made(place: Path) -> bool:
+    """Whether the archive could be made at a place; a JVM runs a statement of each kind for it and ends."""
+    options = f"{SHORT_RUNS} {_QUIET} -XX:ArchiveClassesAtExit={place}"
+    command = [sys.executable, "-m", "tests.jvm_archive", "--run"]
+    env = {**os.environ, "JDK_JAVA_OPTIONS": options}
+    try:
+        subprocess.run(command, env=env, check=True, timeout=_MOST_SECONDS, stdout=subprocess.DEVNULL)
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+        return False
+    return place.is_file()
+
+
+def run() -> None:
+    """Runs the statements, and waits until their JVM is gone: it writes the archive at its end."""
+    from pyspark import SparkContext
+
+    import deltasql
+
+    with tempfile.TemporaryDirectory() as warehouse, deltasql.connect(warehouse) as session:
+        for statement in _STATEMENTS.split(";"):
+            session.sql(statement).collect()
+    gateway = SparkContext._gateway
+    assert gateway is not None
+    gateway.shutdown()
+    gateway.proc.stdin.close()
+    gateway.proc.wait()
+
+
+def main(arguments: list[str]) -> None:
+    """The command."""
+    if arguments == ["--run"]:
+        run()
+        return
+    place = Path(arguments[0]).absolute()
+    with_it = f" {_QUIET} -XX:SharedArchiveFile={place}" if made(place) else ""
+    print(f"{SHORT_RUNS}{with_it}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
