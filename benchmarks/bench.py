@@ -61,21 +61,21 @@ FULL = Sizes(
     plain_rows=(5_000_000, 50_000_000),
 )
 QUICK = Sizes(
-    files=100_000,
-    commits=2_000,
-    rows=200_000,
-    changes=4_000,
-    warm_ups=2,
-    rounds=3,
+    files=20_000,
+    commits=500,
+    rows=50_000,
+    changes=1_000,
+    warm_ups=1,
+    rounds=2,
     big_rounds=1,
     processes=1,
     updaters=2,
-    updates=5,
-    peer_updates=3,
+    updates=3,
+    peer_updates=2,
     appenders=2,
-    appends=5,
-    winners=200,
-    plain_rows=(1_000_000,),
+    appends=3,
+    winners=50,
+    plain_rows=(200_000,),
 )
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.settings.session_settings import DEFAULTS, FSYNC
+from tests.jvm_archive import SHORT_RUNS
 
-# Much code that runs a few times each: compiling it well takes longer than running it.
-os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+os.environ.setdefault("JDK_JAVA_OPTIONS", SHORT_RUNS)
 
 # Before any test imports them.
 pytest.register_assert_rewrite("tests.session.concurrency.play", "tests.session.concurrency.stored")

@@ -18,7 +18,6 @@ import pyspark
 
 HOST = "127.0.0.1"
 _SECONDS = 90.0
-_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 _SMALL = {
     "spark.ui.enabled": "false",
     "spark.sql.shuffle.partitions": "2",
@@ -45,7 +44,7 @@ class Server:
             "SPARK_WORKER_DIR": str(place / "work"),
             "SPARK_DAEMON_MEMORY": "512m",
             "PYSPARK_PYTHON": sys.executable,
-            "JDK_JAVA_OPTIONS": _JAVA,
+            "JDK_JAVA_OPTIONS": os.environ["JDK_JAVA_OPTIONS"],
         }
         with self.log.open("wb") as out:
             self.process = subprocess.Popen(
