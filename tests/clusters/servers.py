@@ -44,7 +44,6 @@ class Server:
             "SPARK_WORKER_DIR": str(place / "work"),
             "SPARK_DAEMON_MEMORY": "512m",
             "PYSPARK_PYTHON": sys.executable,
-            "JDK_JAVA_OPTIONS": os.environ["JDK_JAVA_OPTIONS"],
         }
         with self.log.open("wb") as out:
             self.process = subprocess.Popen(
