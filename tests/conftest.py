@@ -9,9 +9,10 @@ import pytest
 
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.settings.session_settings import DEFAULTS, FSYNC
-from tests.jvm_archive import SHORT_RUNS
+from tests.jvm_archive import HEAP, SHORT_RUNS
 
 os.environ.setdefault("JDK_JAVA_OPTIONS", SHORT_RUNS)
+os.environ.setdefault("_JAVA_OPTIONS", HEAP)
 
 # Before any test imports them.
 pytest.register_assert_rewrite("tests.session.concurrency.play", "tests.session.concurrency.stored")

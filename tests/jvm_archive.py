@@ -11,10 +11,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:InitialRAMPercentage=8 -XX:NewRatio=1 -XX:MetaspaceSize=400m"
-"""For much code that runs a few times each: to compile it well takes longer than to run it.
+SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:MetaspaceSize=400m"
+"""For much code that runs a few times each: to compile it well takes longer than to run it."""
+HEAP = "-Xms1g -Xmx2g -Xmn512m"
+"""What a JVM of the tests has, for _JAVA_OPTIONS, which win over what Spark says: six of them run side by side.
 
-A heap that begins small is cleaned whole at each step of its growth, which took a quarter of the JVMs' time.
+One that begins small is cleaned whole at each step of its growth, which took a quarter of the JVMs' time.
 """
 _QUIET = "-Xlog:cds=off -Xlog:cds+dynamic=off -Xlog:class+path=off"
 _MOST_SECONDS = 180

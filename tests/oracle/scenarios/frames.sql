@@ -170,7 +170,7 @@ writeTo("SELECT 2 AS id, 2 AS p, 3 AS x", "t").append();
 writeTo("SELECT 2 AS id, 2 AS p, 3 AS x", "t").option("mergeSchema", True).append();
 writeTo("SELECT 7 AS id", "t").append();
 writeTo("SELECT 8 AS id, 1 AS p, 0 AS x", "t").overwritePartitions();
-SELECT * FROM t ORDER BY id;
+SELECT * FROM t ORDER BY id, x;
 writeTo("SELECT 8 AS id", "t").replace();
 writeTo("SELECT 8 AS id, 3 AS z", "t").createOrReplace();
 SELECT * FROM t;

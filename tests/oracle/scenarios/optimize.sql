@@ -22,6 +22,7 @@ REORG TABLE t APPLY (PURGE);
 OPTIMIZE t WHERE true;
 
 -- name: bins are not filled above the largest size
+SET deltasql.io.mode = EXECUTORS;
 SET spark.databricks.delta.optimize.maxFileSize = 1500;
 CREATE TABLE t (a INT) USING delta;
 INSERT INTO t SELECT CAST(id AS INT) FROM range(1, 2);

@@ -34,6 +34,5 @@ DESCRIBE HISTORY t;
 -- name: case of names
 SET spark.sql.caseSensitive = true;
 CREATE TABLE t (a INT) USING delta;
--- differs: case-sensitive DELTA_MISSING_COLUMN
 INSERT INTO t (A) VALUES (1);
 SELECT A FROM t;

@@ -1,4 +1,5 @@
 -- name: files that nobody needs
+SET deltasql.io.mode = EXECUTORS;
 SET spark.sql.sources.parallelPartitionDiscovery.parallelism = 2;
 SET spark.databricks.delta.retentionDurationCheck.enabled = false;
 CREATE TABLE t (a INT, p INT) USING delta PARTITIONED BY (p);
