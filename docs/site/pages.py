@@ -1,0 +1,169 @@
+"""What mkdocs makes of the repository: the README as the first page, and a reference that is made and so never wrong.
+
+A hook of mkdocs (https://www.mkdocs.org/user-guide/configuration/#hooks). Statements at work come from the golden
+files, errors from their classes and the golden files that raise them, the Python reference from docstrings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+import deltasql
+import deltasql.errors
+from deltasql.errors.base import DeltaSqlError
+
+ROOT = Path(__file__).parents[2]
+GOLDENS = ROOT / "tests" / "golden"
+_NOTHING = "-- schema: (none)"
+"""The outcome of a statement without rows, whose log the golden file does not tell."""
+_LINK = re.compile(r"\[([^\]]+)\]\(([^)#\s]+)(#[^)\s]*)?\)")
+_ERROR = re.compile(r"^-- error ([A-Z0-9_.]+) (\w{5})$")
+_OUTCOME = re.compile(r"^-- (schema|error|log|metrics|warning|outcome)\b", re.MULTILINE)
+
+
+_LONGEST_EXAMPLE = 2000
+"""Characters of a statement and its error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A statement of a golden file and what came of it."""
+
+    family: str
+    file: str
+    name: str
+    sql: str
+    outcome: str
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Adds the pages that stand in no file of docs/."""
+    blocks = [block for path in sorted(GOLDENS.rglob("*.out")) for block in _blocks(path)]
+    pages = {
+        "index.md": (ROOT / "README.md").read_text(encoding="utf-8"),
+        "errors.md": _errors(blocks),
+        "api.md": _api(),
+        **_examples(blocks),
+    }
+    for path, text in pages.items():
+        files.append(File.generated(config, path, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Links to files that the site has not are names of files in the repository."""
+
+    def link(match: re.Match[str]) -> str:
+        text, target, place = match[1], match[2], match[3] or ""
+        if "://" in target:
+            return match[0]
+        target = target.removeprefix("docs/") if page.file.src_uri == "index.md" else target
+        folder = page.file.src_uri.rpartition("/")[0]
+        if files.get_file_from_path(f"{folder}/{target}".lstrip("/")) is not None:
+            return f"[{text}]({target}{place})"
+        if target.endswith("README.md") and target.count("/") <= 1 and "benchmarks" not in target:
+            return f"[{text}](index.md{place})"
+        return f"{text} (`{target.removeprefix('../')}`)"
+
+    return _LINK.sub(link, markdown)
+
+
+def _blocks(path: Path) -> Iterator[Block]:
+    family, file = path.parent.name, path.stem
+    for part in re.split(r"^-- statement", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+        head, _, rest = part.partition("\n")
+        match = _OUTCOME.search(rest)
+        sql, outcome = (rest, "") if match is None else (rest[: match.start()], rest[match.start() :])
+        yield Block(family, file, head.removeprefix(":").strip(), sql.strip("\n"), outcome.strip("\n"))
+
+
+def _examples(blocks: list[Block]) -> dict[str, str]:
+    """A page a family, a chapter a file; and the page that lists them."""
+    families: dict[str, dict[str, list[Block]]] = defaultdict(lambda: defaultdict(list))
+    for block in blocks:
+        families[block.family][block.file].append(block)
+    head = (
+        "# Statements at work\n\nEach statement below ran in the tests, and what stands under it is what came of it: "
+        "rows, the schema, the version of the table's log, or the error. How to read a line of the log: "
+        "[golden suites](../golden-suites.md).\n\n"
+    )
+    pages = {"examples/index.md": head + "".join(f"- [{_title(name)}]({name}.md)\n" for name in families)}
+    for family, chapters in families.items():
+        text = [f"# {_title(family)}: statements at work\n"]
+        for file, found in chapters.items():
+            text.append(f"\n## {_title(file)}\n")
+            for block in found:
+                text.append(f"\n{block.name[:1].upper()}{block.name[1:]}:\n" if block.name else "")
+                text.append(f"\n````sql\n{block.sql}\n````\n")
+                text.append("" if block.outcome == _NOTHING else f"\n````text\n{block.outcome}\n````\n")
+        pages[f"examples/{family}.md"] = "".join(text)
+    return pages
+
+
+def _title(name: str) -> str:
+    return name[:1].upper() + name[1:].replace("_", " ")
+
+
+def _errors(blocks: list[Block]) -> str:
+    """Every condition: its SQLSTATE, what it means, what its message says, and a statement that meets it."""
+    examples: dict[str, Block] = {}
+    for block in blocks:
+        match = _ERROR.match(block.outcome.split("\n", 1)[0])
+        if match and len(block.sql) + len(block.outcome) < _LONGEST_EXAMPLE:
+            examples.setdefault(match[1], block)
+    by_condition: dict[str, list[type[DeltaSqlError]]] = defaultdict(list)
+    for error in _classes():
+        by_condition[error.condition].append(error)
+    text = [
+        "# Errors\n\nEvery error of deltasql is a `deltasql.errors.DeltaSqlError` with a `condition`, an `sqlstate`, a "
+        "`message` that says what to do, and, where it is known, the `caret`: the place in the SQL. The names of the "
+        "conditions are Delta's and Spark's where these know them.\n"
+    ]
+    for condition, errors in sorted(by_condition.items()):
+        text.append(f"\n## {condition}\n\nSQLSTATE `{errors[0].sqlstate}`.")
+        for error in errors:
+            text.append(f"\n\n`{error.__name__}`: {' '.join((error.__doc__ or '').split())}")
+            text.append(f"\n\n> {_message(error)}" if error.template else "")
+        if (block := examples.get(condition)) is not None:
+            text.append(f"\n\n````sql\n{block.sql}\n````\n\n````text\n{block.outcome}\n````")
+        text.append("\n")
+    return "".join(text)
+
+
+def _message(error: type[DeltaSqlError]) -> str:
+    """The template of a message, its fields by their names."""
+    names = [field.name for field in fields(error)]  # type: ignore[arg-type]
+    text = error.template
+    for name in names:
+        text = re.sub(rf"\{{{name}[^}}]*\}}", f"‹{name.replace('_', ' ')}›", text)
+    return text.replace("{{", "{").replace("}}", "}").replace("\n", "  \n> ")
+
+
+def _classes() -> list[type[DeltaSqlError]]:
+    for module in walk_packages(deltasql.errors.__path__, "deltasql.errors."):
+        import_module(module.name)
+    found: list[type[DeltaSqlError]] = []
+    todo = [DeltaSqlError]
+    while todo:
+        error = todo.pop()
+        found += [error] if error.template and error.__module__.startswith("deltasql.errors") else []
+        todo += error.__subclasses__()
+    return sorted(set(found), key=lambda item: item.__name__)
+
+
+def _api() -> str:
+    homes = ((name, getattr(deltasql, name)) for name in deltasql.__all__ if not name.startswith("_"))
+    names = "".join(
+        f"\n::: {item.__module__}.{name}\n    options:\n      heading: deltasql.{name}\n" for name, item in homes
+    )
+    return f"# Python\n\nWhat a program imports; the reference is made from the docstrings.\n{names}"
