@@ -133,6 +133,10 @@ def _add_test(parser: argparse.ArgumentParser) -> None:
     test.add_argument("directory", metavar="DIR", type=Path, help="a directory of .sql files, or one file")
     test.add_argument("-k", dest="only", metavar="TEXT", default="", help="only files whose path holds TEXT")
     test.add_argument("--accept", action="store_true", help="write what came out as the new .out files")
+    test.add_argument("-x", "--exitfirst", dest="exit_first", action="store_true", help="stop at the first failure")
+    test.add_argument("--last-failed", action="store_true", help="only files that failed in their last run, if any")
+    test.add_argument("--durations", metavar="N", type=int, default=0, help="list the N slowest files")
+    test.add_argument("--junit", metavar="FILE", type=Path, help="write JUnit's XML, for CI servers")
     test.add_argument(
         "-j",
         "--jobs",
@@ -259,7 +263,6 @@ def _report(error: DeltaSqlError, with_stack: bool) -> int:
 def _test(options: argparse.Namespace) -> int:
     from deltasql.golden.command import run_suite
 
-    same = run_suite(
-        options.directory, only=options.only, accept=options.accept, jobs=options.jobs, spark=options.remote
-    )
+    names = ("only", "accept", "jobs", "exit_first", "last_failed", "durations", "junit")
+    same = run_suite(options.directory, spark=options.remote, **{name: getattr(options, name) for name in names})
     return OK if same else MISMATCH

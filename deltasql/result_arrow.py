@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructType
+from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
 
 _PRIMITIVES: dict[str, pa.DataType] = {
     "boolean": pa.bool_(),
@@ -40,6 +40,45 @@ def arrow_type(kind: DataType) -> pa.DataType:
             return pa.map_(arrow_type(key), arrow_type(value))
         case StructType():
             return pa.struct([pa.field(item.name, arrow_type(item.type), item.nullable) for item in kind])
+
+
+def data_type(kind: pa.DataType) -> DataType:
+    """The type of a column of Arrow's. Raises ValueError for one that tables do not have."""
+    if pa.types.is_dictionary(kind):
+        return data_type(kind.value_type)
+    if pa.types.is_struct(kind):
+        return StructType(tuple(StructField(item.name, data_type(item.type)) for item in kind))
+    if pa.types.is_map(kind):
+        return MapType(data_type(kind.key_type), data_type(kind.item_type))
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        return ArrayType(data_type(kind.value_type))
+    if pa.types.is_decimal(kind):
+        return DecimalType(kind.precision, kind.scale)
+    if pa.types.is_timestamp(kind):
+        return PrimitiveType("timestamp" if kind.tz else "timestamp_ntz")
+    for is_kind, name in _NAMES:
+        if is_kind(kind):
+            return PrimitiveType(name)
+    raise ValueError(f"Tables have no columns of the type {kind}.")
+
+
+_NAMES = (
+    (pa.types.is_boolean, "boolean"),
+    (pa.types.is_int8, "byte"),
+    (lambda kind: pa.types.is_int16(kind) or pa.types.is_uint8(kind), "short"),
+    (lambda kind: pa.types.is_int32(kind) or pa.types.is_uint16(kind), "integer"),
+    (pa.types.is_integer, "long"),
+    (pa.types.is_float32, "float"),
+    (pa.types.is_floating, "double"),
+    (
+        lambda kind: pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind),
+        "string",
+    ),
+    (lambda kind: pa.types.is_binary(kind) or pa.types.is_large_binary(kind), "binary"),
+    (pa.types.is_date, "date"),
+    (pa.types.is_null, "void"),
+)
+"""The first that says yes tells the name of the type; unsigned integers take the next wider one."""
 
 
 def to_table(schema: StructType, rows: Sequence[Sequence[Any]]) -> pa.Table:

@@ -89,6 +89,21 @@ class GoldenWorkersNotStartedError(UsageError):
 
 
 @condition(
+    "UNKNOWN_ENGINE",
+    "22023",
+    "There is no engine {engine}. It is spark, or the address of a Spark Connect server: sc://host:15002.",
+)
+class UnknownEngineError(UsageError):
+    engine: str
+
+
+@condition("REPORT_NOT_WRITTEN", "58030", "The report {path} cannot be written: {reason}.")
+class ReportNotWrittenError(UsageError):
+    path: str
+    reason: str
+
+
+@condition(
     "STATEMENT_ALREADY_ENDED",
     "55000",
     "The statement has been committed or aborted before. Begin it anew with begin().",

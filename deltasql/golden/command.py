@@ -7,10 +7,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import TextIO
 
+from deltasql.errors.usage import ReportNotWrittenError
+from deltasql.golden.junit import write_junit
+from deltasql.golden.last_failed import LastFailed
 from deltasql.golden.parallel import run_files
-from deltasql.golden.suite import GoldenOutcome, SessionFactory, discover, temporary_sessions
-
-OUTDATED = "The .out file hides values of your own, as earlier versions did. Run with --accept to renew it."
+from deltasql.golden.report import Report
+from deltasql.golden.suite import SessionFactory, discover, stale_outputs, temporary_sessions
 
 
 def run_suite(
@@ -22,39 +24,37 @@ def run_suite(
     spark: str | None = None,
     sessions: SessionFactory | None = None,
     out: TextIO | None = None,
+    exit_first: bool = False,
+    last_failed: bool = False,
+    durations: int = 0,
+    junit: Path | None = None,
 ) -> bool:
     """Whether every file gave what it should; with `accept`, the `.out` files are rewritten and only defects fail.
 
-    `jobs` as for `run_files`. Raises NoGoldenFilesError, UnknownDirectiveError, ScheduleError.
+    `jobs` as for `run_files`. `exit_first` ends with the first file that fails; `last_failed` runs those alone that
+    failed when they ran last, or all if there are none. `durations` of the slowest files are listed, and `junit` is a
+    file for JUnit's XML. Raises NoGoldenFilesError, UnknownDirectiveError, ScheduleError, ReportNotWrittenError.
     """
-    stream = out or sys.stdout
-    factory = sessions or temporary_sessions(spark)
-    failed = changed = total = 0
+    report = Report(out or sys.stdout, accept)
+    memory = LastFailed(directory)
+    files = discover(directory, only)
+    if last_failed:
+        failed = memory.read()
+        files = [path for path in files if path.resolve() in failed] or files
     # Closed at once whatever happens here, so that no worker outlives the command.
-    with closing(run_files(discover(directory, only), factory, jobs)) as outcomes:
+    with closing(run_files(files, sessions or temporary_sessions(spark), jobs)) as outcomes:
         for outcome in outcomes:
-            total += 1
             rewritten = accept and outcome.expected != outcome.actual and not outcome.defects
             if rewritten:
                 outcome.accept()
-                changed += 1
-            failed += not outcome.ok and not rewritten
-            _tell(outcome, rewritten, stream)
-    passed = total - failed - changed
-    counts = [f"{passed} passed", f"{failed} failed"] + ([f"{changed} rewritten"] if accept else [])
-    stream.write(f"{total} file{'' if total == 1 else 's'}: {', '.join(counts)}\n")
-    return failed == 0
-
-
-def _tell(outcome: GoldenOutcome, rewritten: bool, stream: TextIO) -> None:
-    state = "ok  " if outcome.ok else "new " if rewritten else "FAIL"
-    stream.write(f"{state} {outcome.path} ({outcome.statements} statements, {outcome.seconds:.2f} s)\n")
-    stream.writelines(f"     {defect}\n" for defect in outcome.defects)
-    stream.writelines(f"     warning: {warning}\n" for warning in outcome.warnings)
-    if outcome.is_outdated and not rewritten:
-        stream.write(f"     {OUTDATED}\n")
-    if outcome.expected is None and not rewritten and not outcome.defects:
-        stream.write("     There is no .out file yet. Run with --accept to write it.\n")
-    elif not outcome.ok and not rewritten:
-        stream.write(outcome.diff + "\n")
-    stream.flush()
+            report.add(outcome, rewritten)
+            if exit_first and report.failed:
+                break
+    memory.write([outcome.path for outcome, _ in report.outcomes], report.failed)
+    report.end(stale_outputs(directory, only), durations)
+    if junit is not None:
+        try:
+            write_junit(junit, report.outcomes)
+        except OSError as error:
+            raise ReportNotWrittenError(path=str(junit), reason=error.strerror or str(error)) from None
+    return not report.failed

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 TITLE = "-- statement"
 """How the text of each statement begins."""
@@ -14,24 +17,99 @@ _PLACEHOLDER = re.compile(r"<(?:uuid-\d+|time|ms)>")
 SCHEDULE = "-- schedule"
 """How the text of each schedule begins."""
 
+_ALIKE = 0.6
+"""The share of equal characters above which one SQL is taken for what became of the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A statement whose outcome differs: `diff` has the lines of a unified diff.
+
+    `before` and `after` are the lines, from 1, at which its text begins in either golden text; 0 where it is not there.
+    """
+
+    title: str
+    before: int
+    after: int
+    diff: str
+
+    @property
+    def heading(self) -> str:
+        """The title, and whether only one of the texts has the statement."""
+        if self.before and self.after:
+            return self.title
+        return f"{self.title} ({'only in the golden file' if self.before else 'new'})"
+
 
 def difference(expected: str, actual: str) -> str:
     """ "" when equal, else a unified diff of each statement that differs, under its first line."""
+    return "\n".join(f"@@ {change.heading}\n{change.diff}\n" for change in changes(expected, actual))
+
+
+def changes(expected: str, actual: str) -> Iterator[Change]:
+    """The statements that differ, in the order of the texts.
+
+    A statement is known again by its name, else by its SQL, else by its place among those that are known.
+    """
     if expected == actual:
-        return ""
-    old, new = _blocks(expected), _blocks(actual)
-    matcher = difflib.SequenceMatcher(
-        None, [_statement(block) for block in old], [_statement(block) for block in new], False
+        return
+    for left, right in _pairs(_blocks(expected), _blocks(actual)):
+        if left.text != right.text:
+            lines = _changes(left.text, right.text)
+            yield Change(_title(right.text or left.text), left.line, right.line, "\n".join(lines))
+
+
+class _Block(NamedTuple):
+    """The text of one statement, and the line that it begins at."""
+
+    text: str
+    line: int
+
+
+_NONE = _Block("", 0)
+
+
+def _pairs(old: Sequence[_Block], new: Sequence[_Block]) -> Iterator[tuple[_Block, _Block]]:
+    """What was and what is, with _NONE for what was not or is no more."""
+    names = _names(old) & _names(new)
+    known = difflib.SequenceMatcher(
+        None, [_key(item, names) for item in old], [_key(item, names) for item in new], False
     )
-    parts: list[str] = []
-    for kind, old_start, old_end, new_start, new_end in matcher.get_opcodes():
-        if kind == "equal":
-            pairs = zip(old[old_start:old_end], new[new_start:new_end], strict=True)
-            parts += [_diff(left, right) for left, right in pairs if left != right]
-        else:
-            parts += [_diff(block, "") for block in old[old_start:old_end]]
-            parts += [_diff("", block) for block in new[new_start:new_end]]
-    return "\n".join(parts)
+    for _, old_start, old_end, new_start, new_end in known.get_opcodes():
+        yield from _by_place(old[old_start:old_end], new[new_start:new_end])
+
+
+def _names(blocks: Sequence[_Block]) -> set[str]:
+    """The names that one block alone has."""
+    counts = Counter(_name(item.text) for item in blocks)
+    return {name for name, number in counts.items() if name and number == 1}
+
+
+def _key(item: _Block, names: set[str]) -> str:
+    """What a block is known by: its name, or title and SQL."""
+    name = _name(item.text)
+    return name if name in names else _statement(item.text)
+
+
+def _by_place(old: Sequence[_Block], new: Sequence[_Block]) -> Iterator[tuple[_Block, _Block]]:
+    """Pairs in order; where the numbers differ, only those whose SQL is alike."""
+    if len(old) == len(new):
+        yield from zip(old, new, strict=True)
+        return
+    start = 0
+    for block in new:
+        like = next((place for place in range(start, len(old)) if _alike(old[place], block)), None)
+        if like is None:
+            yield _NONE, block
+            continue
+        yield from ((gone, _NONE) for gone in old[start:like])
+        yield old[like], block
+        start = like + 1
+    yield from ((gone, _NONE) for gone in old[start:])
+
+
+def _alike(one: _Block, other: _Block) -> bool:
+    return difflib.SequenceMatcher(None, _statement(one.text), _statement(other.text), False).ratio() >= _ALIKE
 
 
 def hides(expected: str, actual: str) -> bool:
@@ -52,28 +130,27 @@ def _hides(expected: str, actual: str) -> bool:
     return len(pieces) > 1 and re.fullmatch(pattern, actual) is not None
 
 
-def _blocks(text: str) -> list[str]:
-    blocks: list[list[str]] = []
-    for line in text.splitlines():
+def _blocks(text: str) -> list[_Block]:
+    blocks: list[tuple[list[str], int]] = []
+    for number, line in enumerate(text.splitlines(), 1):
         if line.startswith((TITLE, SCHEDULE)) or not blocks:
-            blocks.append([])
-        blocks[-1].append(line)
-    return ["\n".join(lines).rstrip("\n") for lines in blocks]
+            blocks.append(([], number))
+        blocks[-1][0].append(line)
+    return [_Block("\n".join(lines).rstrip("\n"), number) for lines, number in blocks]
 
 
 def _statement(block: str) -> str:
-    """Title and SQL: what a block is recognised by."""
+    """Title and SQL."""
     return block.split("\n-- ", 1)[0]
 
 
-def _diff(expected: str, actual: str) -> str:
-    block = actual or expected
-    title = (
-        block.splitlines()[0].removeprefix(TITLE).removeprefix(SCHEDULE).lstrip(": ")
-        or _statement(block).splitlines()[-1]
-    )
-    state = "" if expected and actual else " (only in the golden file)" if expected else " (new)"
-    return "\n".join([f"@@ {title}{state}", *_changes(expected, actual)]) + "\n"
+def _name(block: str) -> str:
+    """What `-- name:` says, "" without one."""
+    return block.partition("\n")[0].removeprefix(TITLE).removeprefix(SCHEDULE).lstrip(": ")
+
+
+def _title(block: str) -> str:
+    return _name(block) or _statement(block).splitlines()[-1]
 
 
 def _changes(expected: str, actual: str) -> Iterator[str]:

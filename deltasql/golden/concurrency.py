@@ -128,12 +128,12 @@ class _LevelRun:
             played = self._played(schedule)
             verdict, defect = self._verdict(played)
         except Exception as error:
-            return block([*lines, *self._recorder.defect(error)], described(error))
+            return block([*lines, *self._recorder.defect(error)], schedule.place, described(error))
         lines += [f"-- outcome: {verdict}", played.rows.columns, *played.rows.rows]
         defects = [*played.defects, *([defect] if defect else [])]
         told = [played.rows.columns, *played.rows.rows]
         warning = self._recorder.warning(self._scenario.check, told, has_rows=True)
-        return block(lines, " ".join(f"{schedule}: {text}" for text in defects), warning)
+        return block(lines, schedule.place, " ".join(f"{schedule}: {text}" for text in defects), warning)
 
     def _played(self, schedule: Schedule) -> _Played:
         self._copies.restore(self._as_set_up)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import without_secrets
 from deltasql.golden.compare import TITLE
+from deltasql.golden.directives import Place
 from deltasql.golden.masks import Mask, warning
 from deltasql.golden.normal import Normalizer, masked
 from deltasql.golden.script import GoldenStatement
@@ -34,12 +35,13 @@ ADVICE = (
 class Block:
     """The text of one statement's outcome. `defect` says what no golden file may accept, or is "".
 
-    `warning` says why the next run will give another text, or is "".
+    `warning` says why the next run will give another text, or is "". `line` is that of the statement in its script.
     """
 
     text: str
     defect: str = ""
     warning: str = ""
+    line: int = 1
 
 
 class Recorder:
@@ -78,7 +80,7 @@ class Recorder:
             defect = described(error)
             lines += self.defect(error)
         lines += self._log(new, statement)
-        return block(lines, defect, self.warning(statement, lines[own:], has_rows))
+        return block(lines, statement.place, defect, self.warning(statement, lines[own:], has_rows))
 
     def look(self) -> list[NewCommits]:
         """The commits since the last look; what they have made up is hidden from now on."""
@@ -151,9 +153,9 @@ class Recorder:
         return (statement.options.mask.text(self._normal.text(line)) for line in lines)
 
 
-def block(lines: list[str], defect: str = "", warning: str = "") -> Block:
-    """A block of these lines."""
-    return Block("\n".join(line.rstrip() for line in lines) + "\n", defect, warning)
+def block(lines: list[str], place: Place, defect: str = "", warning: str = "") -> Block:
+    """A block of these lines, for what stands at `place`."""
+    return Block("\n".join(line.rstrip() for line in lines) + "\n", defect, warning, place.line)
 
 
 def described(error: Exception) -> str:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from deltasql.errors.usage import NoGoldenFilesError
-from deltasql.golden.compare import difference, hides
+from deltasql.golden.compare import SCHEDULE, TITLE, Change, changes, difference, hides
 from deltasql.golden.concurrency import ScenarioRun
+from deltasql.golden.failures import Failure
 from deltasql.golden.record import Block, Recorder
 from deltasql.golden.scenario import Scenario, read_scenario
 from deltasql.golden.script import GoldenScript, read_script
@@ -24,6 +26,9 @@ from deltasql.settings.session_settings import FSYNC
 if TYPE_CHECKING:
     from deltasql.session import Session
 
+NO_EXPECTATION = "There is no .out file yet."
+OTHER_ENDING = "The .out file ends in other line breaks."
+
 SessionFactory: TypeAlias = "Callable[[str], Session]"
 """A new session on the warehouse of this path."""
 
@@ -32,7 +37,8 @@ SessionFactory: TypeAlias = "Callable[[str], Session]"
 class GoldenOutcome:
     """What one file gave. `expected` is None without an `.out` file; `defects` fail the file whatever it expects.
 
-    `warnings` say which statements will give something else in the next run; they fail nothing.
+    `warnings` say which statements will give something else in the next run; they fail nothing. `places` has, for each
+    statement, the lines from 1 at which it begins: in `actual`, and in the file. `defect_lines` are lines of the file.
     """
 
     path: Path
@@ -42,6 +48,8 @@ class GoldenOutcome:
     statements: int = 0
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
+    places: tuple[tuple[int, int], ...] = ()
+    defect_lines: tuple[int, ...] = ()
 
     @property
     def is_outdated(self) -> bool:
@@ -56,6 +64,24 @@ class GoldenOutcome:
     @property
     def ok(self) -> bool:
         return self.expected == self.actual and not self.defects
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """What is wrong, statement by statement; none when all is as expected."""
+        lines = zip_longest(self.defects, self.defect_lines[: len(self.defects)], fillvalue=1)
+        found = [Failure(self.path, int(line), str(text)) for text, line in lines]
+        if self.expected is None:
+            return tuple(found) or (Failure(self.path, 1, NO_EXPECTATION),)
+        differing = [self._failure(change) for change in changes(self.expected, self.actual)]
+        if self.expected != self.actual and not differing:
+            differing = [Failure(output_path(self.path), 1, OTHER_ENDING)]
+        return (*found, *differing)
+
+    def _failure(self, change: Change) -> Failure:
+        if not change.after:
+            return Failure(output_path(self.path), change.before, change.heading, change.diff)
+        line = max((mine for begin, mine in self.places if begin <= change.after), default=1)
+        return Failure(self.path, line, change.heading, change.diff)
 
     def accept(self) -> None:
         """Makes what came out the expectation."""
@@ -74,6 +100,27 @@ def discover(directory: Path | str, only: str = "") -> list[Path]:
         note = f" whose path holds '{only}'" if found else ""
         raise NoGoldenFilesError(place=f"under {root}{note}")
     return kept
+
+
+def stale_outputs(directory: Path | str, only: str = "") -> list[Path]:
+    """The `.out` files under a directory that a golden run wrote and whose `.sql` file is gone, sorted."""
+    root = Path(directory)
+    found = sorted(root.rglob("*.out")) if root.is_dir() else []
+    return [path for path in found if only in str(path) and is_stale(path)]
+
+
+def is_stale(path: Path) -> bool:
+    """Whether an `.out` file is of a golden run, and has no `.sql` file beside it."""
+    return not path.with_suffix(".sql").exists() and is_golden_output(path)
+
+
+def is_golden_output(path: Path) -> bool:
+    """Whether a file begins as golden runs write them: other programs have `.out` files, too."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(len(TITLE)).startswith((TITLE.encode(), SCHEDULE.encode()))
+    except OSError:
+        return False
 
 
 def output_path(path: Path) -> Path:
@@ -99,39 +146,54 @@ def run_file(path: Path | str, session_factory: SessionFactory | None = None) ->
     with tempfile.TemporaryDirectory(prefix="deltasql-golden-") as name, _utc():
         place = Path(name).resolve()
         blocks, spark_started = _run(script, factory, place) if scenario is None else _play(scenario, factory, place)
-    defects = [block.defect for block in blocks if block.defect]
+    defects = [(block.defect, block.line) for block in blocks if block.defect]
     if not script.jvm and spark_started:
-        defects.append("The file says 'expect: no jvm', but a statement started Spark.")
+        defects.append(("The file says 'expect: no jvm', but a statement started Spark.", spark_started))
     return GoldenOutcome(
         path,
         expectation(path),
         "\n".join(block.text for block in blocks),
-        tuple(defects),
+        tuple(text for text, _ in defects),
         len(blocks),
         time.perf_counter() - began,
         tuple(block.warning for block in blocks if block.warning),
+        tuple(_places(blocks)),
+        tuple(line for _, line in defects),
     )
 
 
-def _run(script: GoldenScript, factory: SessionFactory, place: Path) -> tuple[list[Block], bool]:
-    """The blocks of a script whose statements run one after another; whether Spark was started."""
+def _places(blocks: Iterable[Block]) -> Iterator[tuple[int, int]]:
+    """Where the text of each block begins when they are joined, and the line of its statement."""
+    begin = 1
+    for block in blocks:
+        yield begin, block.line
+        begin += block.text.count("\n") + 1
+
+
+def _run(script: GoldenScript, factory: SessionFactory, place: Path) -> tuple[list[Block], int]:
+    """The blocks of a script whose statements run one after another; the line of what started Spark, or 0."""
     warehouse = place / "warehouse"
     warehouse.mkdir()
     session = factory(str(warehouse))
     try:
         session.sql("SET spark.sql.session.timeZone = UTC")
         recorder = Recorder(warehouse, script=script.text)
-        blocks = [recorder.record(statement, session) for statement in script.statements]
-        return blocks, session.spark_started
+        blocks: list[Block] = []
+        starter = 0
+        for statement in script.statements:
+            blocks.append(recorder.record(statement, session))
+            starter = starter or (statement.place.line if session.spark_started else 0)
+        return blocks, starter
     finally:
         # Spark is shared with the files that follow.
         session.sql("RESET")
         session.close()
 
 
-def _play(scenario: Scenario, factory: SessionFactory, place: Path) -> tuple[list[Block], bool]:
+def _play(scenario: Scenario, factory: SessionFactory, place: Path) -> tuple[list[Block], int]:
+    """The blocks of a scenario; not 0 if Spark was started."""
     run = ScenarioRun(scenario, factory, place)
-    return list(run.blocks()), run.spark_started
+    return list(run.blocks()), int(run.spark_started)
 
 
 def temporary_sessions(spark: str | None = None) -> SessionFactory:

@@ -222,7 +222,7 @@ def test_a_suite_is_accepted_then_passes_then_fails(tmp_path: Path) -> None:
     output.write_text(output.read_text().replace("2 | b", "2 | c"))
     same, text = run()
     assert not same
-    assert "@@ first\n" in text
+    assert f"{tmp_path / 'x.sql'}:2: first\n" in text
     assert "-2 | c\n+2 | b\n" in text
     assert "ALTER" not in text
     assert text.endswith("1 file: 0 passed, 1 failed\n")

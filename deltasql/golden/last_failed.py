@@ -1,0 +1,43 @@
+"""Which files of a suite failed in its last run: kept in the user's cache, so that nothing is left in the project."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+
+class LastFailed:
+    """The failed files of the suite at a path. Where nothing can be kept, none are known."""
+
+    def __init__(self, directory: Path) -> None:
+        self._place = _place(directory)
+
+    def read(self) -> set[Path]:
+        """Resolved paths."""
+        with suppress(OSError, ValueError, TypeError):
+            if self._place is not None:
+                return {Path(path) for path in json.loads(self._place.read_text(encoding="utf-8"))}
+        return set()
+
+    def write(self, ran: Iterable[Path], failed: Iterable[Path]) -> None:
+        """Of the files that ran, `failed` are those that did; what is known of others stays."""
+        kept = self.read().difference(path.resolve() for path in ran) | {path.resolve() for path in failed}
+        if self._place is None:
+            return
+        with suppress(OSError):
+            self._place.parent.mkdir(parents=True, exist_ok=True)
+            self._place.write_text(json.dumps(sorted(map(str, kept))), encoding="utf-8")
+
+
+def _place(directory: Path) -> Path | None:
+    try:
+        root = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    except RuntimeError:
+        # There is no home directory.
+        return None
+    name = hashlib.sha256(str(directory.resolve()).encode()).hexdigest()[:16]
+    return root / "deltasql" / "last-failed" / f"{name}.json" if root.is_absolute() else None

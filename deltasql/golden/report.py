@@ -1,0 +1,91 @@
+"""What `deltasql test` tells: each file as it ends, and the whole at the end."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TextIO
+
+from deltasql.golden.failures import Failure, wants_annotations
+from deltasql.golden.suite import GoldenOutcome
+
+OUTDATED = "The .out file hides values of your own, as earlier versions did. Run with --accept to renew it."
+HOW_TO_ACCEPT = "Run with --accept to write it."
+
+_RED, _GREEN, _BOLD, _END = "\x1b[31m", "\x1b[32m", "\x1b[1m", "\x1b[0m"
+
+
+class Report:
+    """Writes to `stream`, coloured in a terminal, and counts."""
+
+    def __init__(self, stream: TextIO, accept: bool) -> None:
+        self._stream = stream
+        self._accept = accept
+        self._coloured = stream.isatty() and not os.environ.get("NO_COLOR")
+        self._annotated = wants_annotations()
+        self.outcomes: list[tuple[GoldenOutcome, bool]] = []
+        self._rewritten = 0
+
+    @property
+    def failed(self) -> list[Path]:
+        return [outcome.path for outcome, passed in self.outcomes if not passed]
+
+    def add(self, outcome: GoldenOutcome, rewritten: bool) -> None:
+        """One file has ended; `rewritten`: what came out was accepted."""
+        passed = outcome.ok or rewritten
+        self.outcomes.append((outcome, passed))
+        self._rewritten += rewritten
+        state = "ok  " if outcome.ok else "new " if rewritten else self._painted("FAIL", _RED + _BOLD)
+        self._write(f"{state} {outcome.path} ({outcome.statements} statements, {outcome.seconds:.2f} s)")
+        for warning in outcome.warnings:
+            self._write(f"     warning: {warning}")
+        if not passed:
+            self._tell_failures(outcome)
+        self._stream.flush()
+
+    def end(self, stale: list[Path], durations: int) -> None:
+        """Tells what concerns all files; `durations` of the slowest are listed."""
+        for path in stale:
+            self._write(
+                f"stale {path}: there is no {path.with_suffix('.sql').name}. Delete it, or bring the script back."
+            )
+        if durations:
+            self._tell_durations(durations)
+        failed = self.failed
+        if len(failed) > 1:
+            self._write("failed:")
+            for path in failed:
+                self._write(f"     {path}")
+        total = len(self.outcomes)
+        counts = [f"{total - len(failed) - self._rewritten} passed", f"{len(failed)} failed"]
+        counts += [f"{self._rewritten} rewritten"] if self._accept else []
+        self._write(f"{total} file{'' if total == 1 else 's'}: {', '.join(counts)}")
+
+    def _tell_failures(self, outcome: GoldenOutcome) -> None:
+        if outcome.is_outdated:
+            self._write(f"     {OUTDATED}")
+        for failure in outcome.failures:
+            self._write(self._told(failure))
+            if outcome.expected is None and not outcome.defects:
+                self._write(f"     {HOW_TO_ACCEPT}")
+            if self._annotated:
+                self._write(failure.annotation)
+
+    def _told(self, failure: Failure) -> str:
+        head, *lines = str(failure).splitlines()
+        return "\n".join([self._painted(head, _BOLD), *map(self._coloured_change, lines)])
+
+    def _coloured_change(self, line: str) -> str:
+        return self._painted(line, {"-": _RED, "+": _GREEN}.get(line[:1], ""))
+
+    def _painted(self, text: str, colour: str) -> str:
+        return f"{colour}{text}{_END}" if self._coloured and colour else text
+
+    def _tell_durations(self, most: int) -> None:
+        slowest = sorted((outcome for outcome, _ in self.outcomes), key=lambda outcome: -outcome.seconds)
+        self._write("slowest:")
+        for outcome in slowest[:most]:
+            self._write(f"     {outcome.seconds:.2f} s  {outcome.path}")
+
+    def _write(self, line: str) -> None:
+        self._stream.write(line + "\n")
