@@ -34,6 +34,9 @@ _HOMES = {
     "Row": "deltasql.result",
     "Session": "deltasql.session",
     "connect": "deltasql.session",
+    # What IPython calls for %load_ext deltasql and %unload_ext.
+    "load_ipython_extension": "deltasql.notebook",
+    "unload_ipython_extension": "deltasql.notebook",
 }
 
 

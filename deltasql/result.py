@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from deltasql.errors.syntax import TooComplexError
 from deltasql.render.grid import Grid
+from deltasql.render.notebook import mime_bundle
 from deltasql.render.table import write_table
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from deltasql.render.grid import Grid
 
 _NO_COLUMNS = StructType()
+
+MOST_SHOWN = 50
+"""Rows that a notebook shows of a result."""
 
 Placed = Callable[[], AbstractContextManager[None]]
 """A context in which errors get their place in the user's text."""
@@ -164,6 +168,7 @@ class Result:
 
     `version` is the commit it made, or None; `metrics` are those of that commit; `attempts` counts commit attempts
     (0 without a commit); `elapsed` is seconds. `time_zone` names the zone in which times are shown ("": the machine's).
+    A notebook shows the first `most_shown` rows.
     """
 
     def __init__(
@@ -182,7 +187,9 @@ class Result:
         self.attempts = attempts
         self.elapsed = elapsed
         self.time_zone = time_zone
+        self.most_shown = MOST_SHOWN
         self._placed: Placed = nullcontext
+        self._shown: dict[str, str] = {}
 
     def placed_by(self, placed: Placed) -> Result:
         """This result, whose errors get their place in the user's text by `placed` when rows are asked for."""
@@ -283,6 +290,16 @@ class Result:
 
     def __iter__(self) -> Any:
         return iter(self.collect())
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        """What a notebook shows. Rows of a query are computed for it once."""
+        if not self._shown:
+            grid = self.grid(self.most_shown)
+            self._shown = mime_bundle(grid, None if self.is_query else self.count(), self.version)
+        return dict(self._shown)
+
+    def _repr_html_(self) -> str:
+        return self._repr_mimebundle_()["text/html"]
 
     def __repr__(self) -> str:
         shape = ", ".join(self.columns) or "no columns"

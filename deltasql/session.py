@@ -250,6 +250,10 @@ class Session:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def __repr__(self) -> str:
+        state = "closed" if self._closed else f"Spark {'' if self.spark_started else 'not '}started"
+        return f"Session({self.catalog.warehouse!r}, {state})"
+
     def _planned(self, bound: BoundStatement, engine: Engine) -> Plan:
         statement = parse(bound.sql)
         self._transactions.admit(statement, bound.sql)

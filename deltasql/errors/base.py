@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeVar
 from typing_extensions import dataclass_transform
 
 from deltasql.errors.secrets import without_secrets, without_secrets_of
+from deltasql.errors.short_traceback import short_traceback
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,10 @@ class DeltaSqlError(Exception):
         if self.caret is not None and self.caret.sql == inner:
             self.caret = Caret(outer, start + self.caret.start, start + self.caret.end)
         return self
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows in place of a traceback."""
+        return short_traceback(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For other processes: an exception is pickled by its positional arguments, which ours need not have."""

@@ -97,6 +97,14 @@ class UnknownEngineError(UsageError):
     engine: str
 
 
+@condition("INVALID_MAGIC", "42601", "{problem} Usage: {usage}")
+class MagicError(UsageError):
+    """`%sql` was called in a way that it does not understand."""
+
+    problem: str
+    usage: str
+
+
 @condition("REPORT_NOT_WRITTEN", "58030", "The report {path} cannot be written: {reason}.")
 class ReportNotWrittenError(UsageError):
     path: str

@@ -1,0 +1,203 @@
+"""IPython's extension: `%load_ext deltasql`, then `%sql` and `%%sql`.
+
+What a result looks like is `Result._repr_mimebundle_`; here are only the magics.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import ChainMap
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_local_scope, no_var_expand
+from IPython.display import HTML, display
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.suggestion import similar_names
+from deltasql.errors.usage import MagicError
+from deltasql.parser import parse, split
+from deltasql.parser.parameters import bind_parameters
+from deltasql.plan.base import TableName
+from deltasql.render.html import diff_html
+from deltasql.schema.text import tree_text
+from deltasql.session import Session, connect
+from deltasql.settings.engines import spark_of
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    from deltasql.result import Result
+
+USAGE = "%sql [--warehouse DIR] [--engine spark|sc://HOST] [--session NAME] [--rows N] [--out NAME] [NAME <<] [SQL]"
+
+_NAMES = ("warehouse", "engine", "session", "rows", "out")
+_OPTION = re.compile(r"\s*--(?P<name>[a-z][a-z-]*)(?:[=\s]+(?P<value>\"[^\"]*\"|'[^']*'|\S+))?")
+_TARGET = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*<<(?P<rest>.*)", re.DOTALL)
+_OWN_SESSION = "session"
+"""A variable of this name is taken where no option says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What is written behind `%sql`: options by name, the variable that takes the result or "", and SQL."""
+
+    options: Mapping[str, str]
+    out: str
+    sql: str
+
+
+def read_call(line: str, cell: str = "") -> Call:
+    """Options, then `name <<`, then SQL, which a cell goes on with. Raises MagicError."""
+    options: dict[str, str] = {}
+    while found := _OPTION.match(line):
+        name, value = found["name"], found["value"]
+        if name not in _NAMES:
+            close = similar_names(name, _NAMES)
+            raise MagicError(
+                f"There is no option --{name}" + (f"; did you mean --{close[0]}?" if close else "."), USAGE
+            )
+        if value is None:
+            raise MagicError(f"The option --{name} needs a value.", USAGE)
+        options[name] = value[1:-1] if value[0] in "\"'" else value
+        line = line[found.end() :]
+    out = options.get("out", "")
+    if target := _TARGET.fullmatch(line):
+        out, line = target["name"], target["rest"]
+    return Call(options, out, f"{line}\n{cell}".strip())
+
+
+class Variables(Mapping[str, Any]):
+    """The values of a notebook's variables, for parameters. Numbers of numpy are those of Python."""
+
+    def __init__(self, names: Mapping[str, Any]) -> None:
+        self._names = names
+
+    def __getitem__(self, name: str) -> Any:
+        value = self._names[name]
+        return value.item() if type(value).__module__ == "numpy" and not getattr(value, "shape", None) else value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+@magics_class
+class SqlMagics(Magics):
+    """%sql and %%sql. Sessions are kept, so that coming back to a warehouse finds its temporary views."""
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        super().__init__(shell)  # type: ignore[no-untyped-call]
+        self._sessions: dict[tuple[str, str | None], Session] = {}
+        self._current: Session | None = None
+        self._place = ("warehouse", None)
+
+    @no_var_expand
+    @needs_local_scope
+    @line_cell_magic
+    def sql(self, line: str, cell: str = "", local_ns: dict[str, Any] | None = None) -> Result | Session | None:
+        """Runs SQL: %sql [--warehouse DIR] [--engine spark|sc://HOST] [--session NAME] [--rows N] [NAME <<] [SQL]
+
+        `:name` in the SQL stands for the value of the Python variable. Of several statements, which end with `;`, each
+        is shown; the last is the value. `NAME <<` or `--out NAME` gives it to a variable instead. Without SQL, the
+        options hold for the cells that follow.
+        """
+        call = read_call(line, cell)
+        names = ChainMap(local_ns or {}, self.shell.user_ns)
+        session = self._session(call.options, names)
+        if not call.sql:
+            return session
+        most = _number(call.options.get("rows"))
+        result: Result | None = None
+        for statement in split(call.sql):
+            if result is not None:
+                display(result)  # type: ignore[no-untyped-call]
+            result = _run(session, statement.text, Variables(names))
+            if most is not None:
+                result.most_shown = most
+            if not call.out:
+                # What is wrong with the rows is this cell's error.
+                result._repr_mimebundle_()
+        if not call.out:
+            return result
+        self.shell.user_ns[call.out] = result
+        return None
+
+    def close(self) -> None:
+        """Ends the sessions that were opened here."""
+        for session in self._sessions.values():
+            session.close()
+        self._sessions.clear()
+        self._current = None
+
+    def _session(self, options: Mapping[str, str], names: Mapping[str, Any]) -> Session:
+        """The session that the options name, the one of the last cell, or a new one. Raises MagicError."""
+        if "session" in options:
+            found = names.get(options["session"])
+            if not isinstance(found, Session):
+                raise MagicError(f"There is no session in a variable {options['session']}.", USAGE)
+            self._current = found
+        elif "warehouse" in options or "engine" in options:
+            self._current = self._opened(
+                options.get("warehouse", self._place[0]), options.get("engine", self._place[1])
+            )
+        elif self._current is None:
+            own = names.get(_OWN_SESSION)
+            self._current = own if isinstance(own, Session) else self._opened(*self._place)
+        return self._current
+
+    def _opened(self, warehouse: str, engine: str | None) -> Session:
+        self._place = warehouse, engine
+        if self._place not in self._sessions:
+            self._sessions[self._place] = connect(warehouse, spark_of(engine))
+        return self._sessions[self._place]
+
+
+def _number(text: str | None) -> int | None:
+    if text is None:
+        return None
+    if not text.isdecimal():
+        raise MagicError(f"The option --rows needs a number, not {text}.", USAGE)
+    return int(text)
+
+
+def _run(session: Session, sql: str, values: Variables) -> Result:
+    """The result of a statement, after how it changed its table's schema was shown."""
+    result = session.sql(sql, values)
+    if result.version:
+        with suppress(DeltaSqlError):
+            change = _schema_change(session, bind_parameters(sql, values).sql, result.version)
+            if change:
+                display(HTML(change))  # type: ignore[no-untyped-call]
+    return result
+
+
+def _schema_change(session: Session, sql: str, version: int) -> str:
+    """The schema before and after a version that a statement made, as HTML; "" where they are the same."""
+    node = parse(sql)
+    # The first table of a statement is the one that it changes.
+    values = (getattr(node, item.name) for item in fields(node)) if is_dataclass(node) else ()
+    table = next((value for value in values if isinstance(value, TableName)), None)
+    if table is None:
+        return ""
+    log = session.log(table)
+    before, after = (tree_text(log.snapshot(number).schema).splitlines() for number in (version - 1, version))
+    return diff_html(f"schema of {table}, version {version}", before, after)
+
+
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    """What `%load_ext deltasql` calls."""
+    shell.register_magics(SqlMagics)
+
+
+def unload_ipython_extension(shell: InteractiveShell) -> None:
+    """What `%unload_ext deltasql` calls."""
+    magics = shell.magics_manager.registry.get(SqlMagics.__name__)
+    if isinstance(magics, SqlMagics):
+        magics.close()
+    for kind in ("line", "cell"):
+        shell.magics_manager.magics[kind].pop("sql", None)

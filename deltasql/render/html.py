@@ -1,0 +1,111 @@
+"""A grid as HTML for notebooks. Colours are those of the page, so that it can be read on light and dark ones."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from typing import Any
+
+from deltasql.render.grid import Grid
+from deltasql.render.values import value_text
+from deltasql.schema.text import type_text
+from deltasql.schema.types import ArrayType, DataType, MapType, StructType
+
+LONGEST_CELL = 500
+"""Characters that are shown of one value."""
+LONGEST_TYPE = 60
+"""Characters that are shown of a column's type; the rest is there when the mouse points at it."""
+
+_FAINT = "opacity:.55"
+_HEAD = "text-align:{side};vertical-align:bottom"
+_CELL = "text-align:{side};vertical-align:top;white-space:pre-wrap;max-width:40em;overflow-wrap:anywhere"
+_CHANGES = {"+": "background:rgba(46,160,67,.2)", "-": "background:rgba(248,81,73,.2)"}
+
+
+def table_html(grid: Grid, note: str) -> str:
+    """A table with the names and types of columns above, `note` below, which is text. NULL is told from 'NULL'."""
+    sides = ["right" if number else "left" for number in grid.numeric]
+    parts = ["<table>", "<thead><tr>"]
+    parts += [_head(item.name, item.type, side) for item, side in zip(grid.schema, sides, strict=True)]
+    parts += ["</tr></thead>", "<tbody>"]
+    for row in grid.rows:
+        cells = zip(row, grid.schema, sides, strict=True)
+        parts.append(f"<tr>{''.join(_cell(value, item.type, side, grid) for value, item, side in cells)}</tr>")
+    parts += ["</tbody>", "</table>", note_html(note)]
+    return "\n".join(parts)
+
+
+def note_html(note: str) -> str:
+    return f'<div style="{_FAINT}">{escape(note)}</div>'
+
+
+def diff_html(title: str, before: Sequence[str], after: Sequence[str]) -> str:
+    """The lines of both texts, with what is gone and what is new marked; "" where nothing is."""
+    lines = [line for line in difflib.ndiff(before, after) if not line.startswith("?")]
+    if not any(line[0] in _CHANGES for line in lines):
+        return ""
+    told = "\n".join(_line(line) for line in lines)
+    return f'<div>{escape(title)}</div>\n<pre style="line-height:1.3">{told}</pre>'
+
+
+def _line(line: str) -> str:
+    style = _CHANGES.get(line[0])
+    text = escape(line)
+    return f'<span style="{style}">{text}</span>' if style else text
+
+
+def _head(name: str, kind: DataType, side: str) -> str:
+    full = type_text(kind)
+    shown = full if len(full) <= LONGEST_TYPE else full[: LONGEST_TYPE - 1] + "…"
+    told = f'<div style="{_FAINT};font-weight:normal" title="{escape(full)}">{escape(shown)}</div>'
+    return f'<th style="{_HEAD.format(side=side)}">{escape(name)}{told}</th>'
+
+
+def _cell(value: Any, kind: DataType, side: str, grid: Grid) -> str:
+    return f'<td style="{_CELL.format(side=side)}">{_value(value, kind, grid.time_zone)}</td>'
+
+
+def _value(value: Any, kind: DataType, time_zone: str) -> str:
+    """A value as HTML; fields of structs with their names, and a value that is long without its end."""
+    text = value_text(value, kind, time_zone)
+    if len(text) > LONGEST_CELL:
+        rest = len(text) - LONGEST_CELL
+        return f'{escape(text[:LONGEST_CELL])}<span style="{_FAINT}">… {rest:,} more characters</span>'
+    return "".join(_pieces(value, kind, time_zone))
+
+
+def _pieces(value: Any, kind: DataType, time_zone: str) -> Iterator[str]:
+    if value is None:
+        yield f'<span style="{_FAINT};font-style:italic">NULL</span>'
+        return
+    match kind:
+        case StructType():
+            named = (
+                [_faint(f"{part.name}: "), *_pieces(item, part.type, time_zone)]
+                for item, part in zip(value, kind, strict=True)
+            )
+            yield from _joined("{", named, "}")
+        case ArrayType(element=element):
+            yield from _joined("[", ([*_pieces(item, element, time_zone)] for item in value), "]")
+        case MapType(key=key, value=item):
+            pairs = value.items() if isinstance(value, Mapping) else value
+            told = (
+                [*_pieces(left, key, time_zone), _faint(" → "), *_pieces(right, item, time_zone)]
+                for left, right in pairs
+            )
+            yield from _joined("{", told, "}")
+        case _:
+            yield escape(value_text(value, kind, time_zone))
+
+
+def _joined(opening: str, items: Iterable[list[str]], closing: str) -> Iterator[str]:
+    yield opening
+    for place, pieces in enumerate(items):
+        yield from ([", "] if place else [])
+        yield from pieces
+    yield closing
+
+
+def _faint(text: str) -> str:
+    return f'<span style="{_FAINT}">{escape(text)}</span>'
