@@ -16,6 +16,7 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_loca
 from IPython.display import HTML, display
 
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.statements.settings import UnboundParameterError
 from deltasql.errors.suggestion import similar_names
 from deltasql.errors.usage import MagicError
 from deltasql.parser import parse, split
@@ -91,10 +92,11 @@ class SqlMagics(Magics):
     """%sql and %%sql. Sessions are kept, so that coming back to a warehouse finds its temporary views."""
 
     def __init__(self, shell: InteractiveShell) -> None:
-        super().__init__(shell)  # type: ignore[no-untyped-call]
+        super().__init__(shell)
         self._sessions: dict[tuple[str, str | None], Session] = {}
         self._current: Session | None = None
-        self._place = ("warehouse", None)
+        self._place: tuple[str, str | None] = ("warehouse", None)
+        self._names = shell.user_ns
 
     @no_var_expand
     @needs_local_scope
@@ -107,7 +109,7 @@ class SqlMagics(Magics):
         options hold for the cells that follow.
         """
         call = read_call(line, cell)
-        names = ChainMap(local_ns or {}, self.shell.user_ns)
+        names = ChainMap(local_ns or {}, self._names)
         session = self._session(call.options, names)
         if not call.sql:
             return session
@@ -124,7 +126,7 @@ class SqlMagics(Magics):
                 result._repr_mimebundle_()
         if not call.out:
             return result
-        self.shell.user_ns[call.out] = result
+        self._names[call.out] = result
         return None
 
     def close(self) -> None:
@@ -167,7 +169,11 @@ def _number(text: str | None) -> int | None:
 
 def _run(session: Session, sql: str, values: Variables) -> Result:
     """The result of a statement, after how it changed its table's schema was shown."""
-    result = session.sql(sql, values)
+    try:
+        result = session.sql(sql, values)
+    except UnboundParameterError as error:
+        error.note = " Or assign a value to the Python variable of this name."
+        raise
     if result.version:
         with suppress(DeltaSqlError):
             change = _schema_change(session, bind_parameters(sql, values).sql, result.version)
@@ -180,7 +186,7 @@ def _schema_change(session: Session, sql: str, version: int) -> str:
     """The schema before and after a version that a statement made, as HTML; "" where they are the same."""
     node = parse(sql)
     # The first table of a statement is the one that it changes.
-    values = (getattr(node, item.name) for item in fields(node)) if is_dataclass(node) else ()
+    values: list[object] = [getattr(node, item.name) for item in fields(node)] if is_dataclass(node) else []
     table = next((value for value in values if isinstance(value, TableName)), None)
     if table is None:
         return ""

@@ -159,8 +159,8 @@ def pytest_runtest_makereport(
     report = yield
     if isinstance(item, GoldenItem) and call.when == "call":
         # Attributes travel with the report where another process runs the test.
-        failed = call.excinfo is not None and isinstance(call.excinfo.value, GoldenMismatchError)
-        failures = call.excinfo.value.failures if failed and call.excinfo is not None else ()
+        error = call.excinfo.value if call.excinfo else None
+        failures = error.failures if isinstance(error, GoldenMismatchError) else ()
         vars(report)["deltasql_annotations"] = [failure.annotation for failure in failures]
         vars(report)["deltasql_accepted"] = str(item.path.with_suffix(".out")) if item.accepted else ""
     return report

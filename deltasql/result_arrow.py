@@ -50,7 +50,7 @@ def data_type(kind: pa.DataType) -> DataType:
         return StructType(tuple(StructField(item.name, data_type(item.type)) for item in kind))
     if pa.types.is_map(kind):
         return MapType(data_type(kind.key_type), data_type(kind.item_type))
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+    if any(is_kind(kind) for is_kind in _LISTS):
         return ArrayType(data_type(kind.value_type))
     if pa.types.is_decimal(kind):
         return DecimalType(kind.precision, kind.scale)
@@ -62,6 +62,7 @@ def data_type(kind: pa.DataType) -> DataType:
     raise ValueError(f"Tables have no columns of the type {kind}.")
 
 
+_LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
 _NAMES = (
     (pa.types.is_boolean, "boolean"),
     (pa.types.is_int8, "byte"),

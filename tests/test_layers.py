@@ -40,7 +40,7 @@ LAYERS = (
     {"frames", "script"},
     {"session"},
     {"repl", "golden"},
-    {"cli"},
+    {"cli", "notebook", "pytest_plugin"},
     {"__init__", "__main__"},
 )
 """Rooms from the bottom up: folders, and modules that stand alone. Each imports only from below, and from itself."""
@@ -60,6 +60,8 @@ OWNERS = {
     "pandas": set(),
     "numpy": {"log", "engine", "skipping"},
     "pyiceberg": {"log"},
+    "pytest": {"pytest_plugin"},
+    "IPython": {"notebook"},
 }
 """Who may import a package from outside when it runs. Imports for type checkers alone are free."""
 
@@ -69,6 +71,7 @@ FILES = {
     "engine.session": "Spark's configuration, jars and place for scratch files",
     "frames.writer": "a relative path is one of the working directory",
     "golden": "scripts and their outputs",
+    "pytest_plugin": "scripts and their outputs",
     "repl": "the history of the shell",
     "cli": "scripts",
     "parser.tables": "the tables of the grammar, kept from process to process",
@@ -95,7 +98,11 @@ FILE_CALLS = {
 """Of `os`, and `open` itself."""
 
 START = "start"
-"""`deltasql --version`, `--help` and wrong usage answer without the module; a session would have loaded it."""
+"""`deltasql --version`, `--help` and wrong usage answer without the module; a session would have loaded it.
+
+So does every pytest of an environment that has no tests for the plugin."""
+STARTERS = ("deltasql.cli", "deltasql.pytest_plugin")
+"""Who may leave modules for later for that reason."""
 
 ENGINE = "engine"
 """The room of the engine, which a statement on metadata never enters: a fifth of the time that a session loads."""
@@ -121,11 +128,17 @@ LATE = {
     "deltasql.log.upkeep.checkpoint_writer": "pyarrow",
     "deltasql.log.upkeep.manifests": "pyarrow",
     "deltasql.result_arrow": "pyarrow",
+    "deltasql.errors.base": START,
+    "deltasql.errors.usage": START,
+    "deltasql.golden": START,
     "deltasql.golden.command": START,
+    "deltasql.golden.failures": START,
+    "deltasql.golden.tables": START,
     "deltasql.parser": START,
     "deltasql.render.formats": START,
     "deltasql.repl": START,
     "deltasql.session": START,
+    "deltasql.settings.engines": START,
 }
 """Modules that functions import, and what that keeps out of a metadata statement: a package, or START (see there).
 
@@ -302,9 +315,9 @@ def test_what_comes_late_has_its_reason() -> None:
         if package not in {START, ENGINE, *_loads(name)}
     ]
     wrong += [
-        f"{item.module}:{item.line} imports {item.target}, which only the command may leave for later"
+        f"{item.module}:{item.line} imports {item.target}, which only {' and '.join(STARTERS)} may leave for later"
         for item in imports()
-        if item.late and LATE.get(item.target) == START and item.module != "deltasql.cli"
+        if item.late and LATE.get(item.target) == START and item.module not in STARTERS
     ]
     assert not wrong, "\n".join(wrong)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TextIO
@@ -12,7 +13,7 @@ from deltasql.golden.junit import write_junit
 from deltasql.golden.last_failed import LastFailed
 from deltasql.golden.parallel import run_files
 from deltasql.golden.report import Report
-from deltasql.golden.suite import SessionFactory, discover, stale_outputs, temporary_sessions
+from deltasql.golden.suite import GoldenOutcome, SessionFactory, discover, stale_outputs, temporary_sessions
 
 
 def run_suite(
@@ -39,22 +40,35 @@ def run_suite(
     memory = LastFailed(directory)
     files = discover(directory, only)
     if last_failed:
-        failed = memory.read()
-        files = [path for path in files if path.resolve() in failed] or files
+        files = _failed(files, memory) or files
     # Closed at once whatever happens here, so that no worker outlives the command.
     with closing(run_files(files, sessions or temporary_sessions(spark), jobs)) as outcomes:
         for outcome in outcomes:
-            rewritten = accept and outcome.expected != outcome.actual and not outcome.defects
-            if rewritten:
-                outcome.accept()
-            report.add(outcome, rewritten)
+            report.add(outcome, accept and _accepted(outcome))
             if exit_first and report.failed:
                 break
     memory.write([outcome.path for outcome, _ in report.outcomes], report.failed)
     report.end(stale_outputs(directory, only), durations)
     if junit is not None:
-        try:
-            write_junit(junit, report.outcomes)
-        except OSError as error:
-            raise ReportNotWrittenError(path=str(junit), reason=error.strerror or str(error)) from None
+        _write(junit, report)
     return not report.failed
+
+
+def _failed(files: Sequence[Path], memory: LastFailed) -> list[Path]:
+    failed = memory.read()
+    return [path for path in files if path.resolve() in failed]
+
+
+def _accepted(outcome: GoldenOutcome) -> bool:
+    """Whether the `.out` file was rewritten, which no defect may be."""
+    differs = outcome.expected != outcome.actual and not outcome.defects
+    if differs:
+        outcome.accept()
+    return differs
+
+
+def _write(junit: Path, report: Report) -> None:
+    try:
+        write_junit(junit, report.outcomes)
+    except OSError as error:
+        raise ReportNotWrittenError(path=str(junit), reason=error.strerror or str(error)) from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from deltasql.session import Session
 
 NO_EXPECTATION = "There is no .out file yet."
+JVM_STARTED = "The file says 'expect: no jvm', but a statement started Spark."
 OTHER_ENDING = "The .out file ends in other line breaks."
 
 SessionFactory: TypeAlias = "Callable[[str], Session]"
@@ -145,17 +146,23 @@ def run_file(path: Path | str, session_factory: SessionFactory | None = None) ->
     began = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="deltasql-golden-") as name, _utc():
         place = Path(name).resolve()
-        blocks, spark_started = _run(script, factory, place) if scenario is None else _play(scenario, factory, place)
+        blocks, starter = _run(script, factory, place) if scenario is None else _play(scenario, factory, place)
+    started_by = 0 if script.jvm else starter
+    return _outcome(path, blocks, started_by, time.perf_counter() - began)
+
+
+def _outcome(path: Path, blocks: Sequence[Block], started_by: int, seconds: float) -> GoldenOutcome:
+    """`started_by` is the line of the statement that started Spark against the promise, or 0."""
     defects = [(block.defect, block.line) for block in blocks if block.defect]
-    if not script.jvm and spark_started:
-        defects.append(("The file says 'expect: no jvm', but a statement started Spark.", spark_started))
+    if started_by:
+        defects.append((JVM_STARTED, started_by))
     return GoldenOutcome(
         path,
         expectation(path),
         "\n".join(block.text for block in blocks),
         tuple(text for text, _ in defects),
         len(blocks),
-        time.perf_counter() - began,
+        seconds,
         tuple(block.warning for block in blocks if block.warning),
         tuple(_places(blocks)),
         tuple(line for _, line in defects),

@@ -48,7 +48,7 @@ def create_table(session: Session, name: str, rows: Rows = (), schema: str = "")
     return name
 
 
-def _of_arrow(rows: Any) -> tuple[list[str], list[list[Any]], str]:
+def _of_arrow(rows: Any) -> tuple[list[str], list[Sequence[Any]], str]:
     """Column names, rows in their order, and the columns as SQL."""
     import pyarrow as pa
 
@@ -63,7 +63,7 @@ def _of_python(rows: list[Any], *, named: bool) -> tuple[list[str], list[Sequenc
     if not rows or not all(isinstance(row, Mapping) for row in rows):
         raise ValueError('Without a schema, rows must be mappings: {"id": 1}, … Or pass schema="id INT, …".')
     names = list(dict.fromkeys(name for row in rows for name in row))
-    values = [[row.get(name) for name in names] for row in rows]
+    values: list[Sequence[Any]] = [[row.get(name) for name in names] for row in rows]
     return names, values, _inferred(names, values) if named else ""
 
 
@@ -79,7 +79,7 @@ def _aware(value: Any) -> Any:
     return value.astimezone() if isinstance(value, datetime) else value
 
 
-def _across(table: pa.Table) -> list[list[Any]]:
+def _across(table: pa.Table) -> list[Sequence[Any]]:
     columns = [column.to_pylist() for column in table.columns]
     return [list(row) for row in zip(*columns, strict=True)]
 
@@ -113,12 +113,17 @@ def _literal(value: Any, kind: DataType) -> str:
         case MapType(key=key, value=item):
             pairs = value.items() if isinstance(value, Mapping) else value
             return f"map({', '.join(f'{_literal(left, key)}, {_literal(right, item)}' for left, right in pairs)})"
-        case _ if kind == TIMESTAMP and isinstance(value, datetime) and value.tzinfo is None:
-            return sql_literal(value).replace("_NTZ", "", 1)
-        case _ if kind == TIMESTAMP_NTZ and isinstance(value, datetime):
-            return sql_literal(value.replace(tzinfo=None))
         case _:
-            return sql_literal(value)
+            return _scalar(value, kind)
+
+
+def _scalar(value: Any, kind: DataType) -> str:
+    """A datetime takes the kind of its column: without a zone it is a clock of the session's."""
+    if kind == TIMESTAMP and isinstance(value, datetime) and value.tzinfo is None:
+        return sql_literal(value).replace("_NTZ", "", 1)
+    if kind == TIMESTAMP_NTZ and isinstance(value, datetime):
+        return sql_literal(value.replace(tzinfo=None))
+    return sql_literal(value)
 
 
 def _parts(value: Any, kind: StructType) -> Iterator[str]:

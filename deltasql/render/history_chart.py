@@ -37,10 +37,11 @@ class _Version(NamedTuple):
     @property
     def label(self) -> str:
         signs = [f"{sign}{count:,}" for sign, count in zip("+~−", self.rows, strict=True) if count]
-        parts = [f"{' '.join(signs)} rows"] if signs else []
+        parts = [f"{' '.join(signs)} row{'' if sum(self.rows) == 1 else 's'}"] if signs else []
         added, removed = self.files
         told = [f"+{added:,}"] * bool(added) + [f"−{removed:,}"] * bool(removed)
-        return ", ".join([*parts, f"{' '.join(told)} files"] if told else parts)
+        parts += [f"{' '.join(told)} file{'' if added + removed == 1 else 's'}"] if told else []
+        return ", ".join(parts)
 
 
 def is_history(grid: Grid) -> bool:

@@ -19,7 +19,7 @@ LONGEST_TYPE = 60
 
 _FAINT = "opacity:.55"
 _HEAD = "text-align:{side};vertical-align:bottom"
-_CELL = "text-align:{side};vertical-align:top;white-space:pre-wrap;max-width:40em;overflow-wrap:anywhere"
+_CELL = "text-align:{side};vertical-align:top;white-space:pre-wrap;max-width:40em;overflow-wrap:break-word"
 _CHANGES = {"+": "background:rgba(46,160,67,.2)", "-": "background:rgba(248,81,73,.2)"}
 
 

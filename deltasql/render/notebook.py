@@ -29,7 +29,7 @@ def mime_bundle(grid: Grid, total: int | None = None, version: int | None = None
     html = table_html(grid, note)
     if is_history(grid):
         html = "\n".join(filter(None, [history_svg(grid), html]))
-    return {"text/html": f"<div>\n{html}\n</div>", "text/plain": f"{text.getvalue()}{note}"}
+    return {"text/html": f'<div style="overflow-x:auto">\n{html}\n</div>', "text/plain": f"{text.getvalue()}{note}"}
 
 
 def _without_empty(grid: Grid) -> tuple[Grid, list[str]]:
