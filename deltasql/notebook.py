@@ -153,10 +153,11 @@ class SqlMagics(Magics):
         return self._current
 
     def _opened(self, warehouse: str, engine: str | None) -> Session:
-        self._place = warehouse, engine
-        if self._place not in self._sessions:
-            self._sessions[self._place] = connect(warehouse, spark_of(engine))
-        return self._sessions[self._place]
+        place = warehouse, engine
+        if place not in self._sessions:
+            self._sessions[place] = connect(warehouse, spark_of(engine))
+        self._place = place
+        return self._sessions[place]
 
 
 def _number(text: str | None) -> int | None:

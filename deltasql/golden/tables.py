@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from deltasql.schema.literals import sql_literal
-from deltasql.schema.text import schema_ddl
+from deltasql.schema.text import quote_text, schema_ddl
 from deltasql.schema.types import (
     STRING,
     TIMESTAMP,
@@ -119,6 +119,9 @@ def _literal(value: Any, kind: DataType) -> str:
 
 def _scalar(value: Any, kind: DataType) -> str:
     """A datetime takes the kind of its column: without a zone it is a clock of the session's."""
+    if isinstance(value, str):
+        # This one is read without Spark, whatever it holds.
+        return quote_text(value)
     if kind == TIMESTAMP and isinstance(value, datetime) and value.tzinfo is None:
         return sql_literal(value).replace("_NTZ", "", 1)
     if kind == TIMESTAMP_NTZ and isinstance(value, datetime):

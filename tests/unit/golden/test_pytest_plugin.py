@@ -157,6 +157,7 @@ def test_isolation(deltasql_session):
 
 
 def types(session, name):
+    assert not session.spark_started
     return {row.col_name: row.data_type for row in session.sql(f"DESCRIBE {name}").collect()}
 
 
