@@ -52,6 +52,18 @@ def test_the_types_are_there_for_users(wheel: Path, tmp_path: Path) -> None:
     )
 
 
+def test_pytest_finds_the_plugin(wheel: Path, tmp_path: Path) -> None:
+    target, project = tmp_path / "target", tmp_path / "project"
+    zipfile.ZipFile(wheel).extractall(target)
+    project.mkdir()
+    (project / "x.sql").write_text("CREATE TABLE t (a INT)")
+    (project / "x.out").write_text("-- statement\n")
+    command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "--rootdir", str(project), str(project)]
+    environment = {**os.environ, "PYTHONPATH": str(target), "PYTEST_ADDOPTS": ""}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=project, env=environment)
+    assert "x.sql::x" in done.stdout, done.stdout + done.stderr
+
+
 def test_what_is_installed_parses(wheel: Path, tmp_path: Path) -> None:
     target = tmp_path / "target"
     install = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(target), str(wheel)]
