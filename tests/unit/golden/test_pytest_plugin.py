@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -136,6 +138,12 @@ def test_what_is_wrong_with_a_script_needs_no_traceback(project: pytest.Pytester
 def test_an_unknown_engine_is_refused(project: pytest.Pytester) -> None:
     result = project.runpytest("sql/orders.sql", "--deltasql-engine=presto")
     result.stdout.fnmatch_lines(["[[]UNKNOWN_ENGINE] There is no engine presto. *"])
+
+
+def test_projects_without_golden_files_load_next_to_nothing() -> None:
+    code = "import deltasql.pytest_plugin, sys; print(*(name for name in sys.modules if name.startswith('deltasql')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) == {"deltasql", "deltasql.version", "deltasql.pytest_plugin"}
 
 
 FIXTURES = """
