@@ -12,6 +12,7 @@ pytest.importorskip("IPython")
 
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
+from traitlets.config import Config
 
 import deltasql
 from deltasql.errors.base import DeltaSqlError
@@ -41,12 +42,11 @@ def notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Notebo
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     monkeypatch.chdir(tmp_path)
     InteractiveShell.clear_instance()
-    shell = InteractiveShell.instance()
-    shell.history_manager.enabled = False  # type: ignore[union-attr]
+    # A history would be a database and a thread.
+    shell = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
     shell.run_line_magic("load_ext", "deltasql")
     yield Notebook(shell)
     shell.run_line_magic("unload_ext", "deltasql")
-    shell.history_manager.end_session()  # type: ignore[union-attr]
     InteractiveShell.clear_instance()
 
 
