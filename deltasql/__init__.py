@@ -3,7 +3,7 @@
 `connect` opens a Session over a directory of tables, `Session.sql` runs a statement and gives a Result, and what goes
 wrong is a DeltaSqlError: its `condition` and `sqlstate` say what, `deltasql.errors` has a class for each condition.
 `Session.table`, `read`, `write`, `writeTo` and the two for streams speak PySpark's words. `Session.begin` gives a
-Pending: a statement whose commit waits.
+Pending: a statement whose commit waits. `install` puts deltasql into a Spark session of yours.
 
 >>> import deltasql
 >>> session = deltasql.connect(warehouse="warehouse")
@@ -21,10 +21,11 @@ from deltasql.version import __version__
 if TYPE_CHECKING:
     from deltasql.errors import DeltaSqlError
     from deltasql.execution.pending import Pending
+    from deltasql.integrations.spark.install import install, uninstall
     from deltasql.result import Result, Row
     from deltasql.session import Session, connect
 
-__all__ = ["DeltaSqlError", "Pending", "Result", "Row", "Session", "__version__", "connect"]
+__all__ = ["DeltaSqlError", "Pending", "Result", "Row", "Session", "__version__", "connect", "install", "uninstall"]
 
 # Imported when first asked for: `deltasql --version` and whoever wants one submodule need no session.
 _HOMES = {
@@ -37,6 +38,8 @@ _HOMES = {
     # What IPython calls for %load_ext deltasql and %unload_ext.
     "load_ipython_extension": "deltasql.notebook",
     "unload_ipython_extension": "deltasql.notebook",
+    "install": "deltasql.integrations.spark.install",
+    "uninstall": "deltasql.integrations.spark.install",
 }
 
 

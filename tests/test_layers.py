@@ -39,7 +39,7 @@ LAYERS = (
     {"execution"},
     {"frames", "script"},
     {"session"},
-    {"repl", "golden"},
+    {"repl", "golden", "integrations"},
     {"cli", "notebook", "pytest_plugin"},
     {"__init__", "__main__"},
 )
@@ -51,7 +51,8 @@ APART = ("engine", "planner")
 OWNERS = {
     "lark": {"parser"},
     "sqlglot": {"sql", "skipping"},
-    "pyspark": {"engine"},
+    "pyspark": {"engine", "integrations"},
+    "dbt": {"integrations"},
     "py4j": set(),
     "obstore": {"log"},
     "rich": {"render"},
@@ -74,6 +75,7 @@ FILES = {
     "pytest_plugin": "scripts and their outputs",
     "repl": "the history of the shell",
     "cli": "scripts",
+    "integrations.dbt": "the folder of its macros",
     "parser.tables": "the tables of the grammar, kept from process to process",
     "render.table": "the width of the terminal",
     "schema.timezone": "the zone of this machine",

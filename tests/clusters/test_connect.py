@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import deltasql
 from deltasql import connect
 from deltasql.errors.engine import SparkError
 from deltasql.golden import run_file, temporary_sessions
@@ -72,6 +73,22 @@ def test_results_that_wait_keep_their_tables(shared: str, disk: Path) -> None:
             session.sql(f"CREATE TABLE {name} AS SELECT '{name}' AS x")
         first, second = session.sql("SELECT * FROM a AS t"), session.sql("SELECT * FROM b AS t")
         assert (first.collect(), second.collect(), first.df.count()) == ([("a",)], [("b",)], 1)
+
+
+def test_a_session_that_deltasql_is_installed_in(shared: str, disk: Path) -> None:
+    with connect(str(disk / "none"), shared) as session:
+        spark = session.sql("SELECT 1").df.sparkSession
+    deltasql.install(spark, str(disk / "installed"))
+    try:
+        spark.range(3).write.format("delta").saveAsTable("t")
+        spark.sql("UPDATE t SET id = 7 WHERE id = 0")
+        spark.table("t").filter("id = 7").writeTo("t").append()
+        assert spark.sql("SELECT count(*) FROM {t} WHERE id = {n}", t=spark.table("t"), n=7).collect() == [(2,)]
+        assert (spark.catalog.tableExists("t"), spark.catalog.currentDatabase()) == (True, "default")
+        assert spark.read.format("delta").option("versionAsOf", 0).table("t").count() == 3
+    finally:
+        deltasql.uninstall(spark)
+    assert not spark.catalog.tableExists("t")
 
 
 def test_an_interrupt_cancels_the_statement_alone(shared: str, disk: Path) -> None:

@@ -78,10 +78,12 @@ def _information(schema: str, name: str, context: Context) -> str:
 
 
 def _view_lines(name: str, context: Context) -> Iterator[str]:
-    """Its columns are not told: for these Spark would have to start."""
-    view = context.views[name]
+    """Its columns are not told: for these Spark would have to start. Of a DataFrame's view there is no text."""
+    view = context.views.get(name)
     yield f"Table: {name}"
     yield "Type: VIEW"
+    if view is None:
+        return
     yield f"View Text: {view.query}"
     if view.columns:
         yield f"View Query Output Columns: [{', '.join(map(quote, view.columns))}]"

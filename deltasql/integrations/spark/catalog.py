@@ -1,0 +1,103 @@
+"""`spark.catalog` of a session that deltasql is installed in: what tools ask of it, told from our catalog."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.plan.base import TableName, quote
+from deltasql.session import table_name
+
+if TYPE_CHECKING:
+    from pyspark.sql.catalog import Column, Database, Table
+
+    from deltasql.integrations.spark.home import Home
+    from deltasql.result import Row
+
+
+class Catalog:
+    """PySpark's Catalog; whatever is not here is Spark's own, and knows no table of ours."""
+
+    def __init__(self, home: Home) -> None:
+        self._home, self._sparks = home, home.plain.catalog
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._sparks, name)
+
+    def currentDatabase(self) -> str:
+        return self._home.session.catalog.current_schema
+
+    def setCurrentDatabase(self, dbName: str) -> None:
+        self._home.session.sql(f"USE SCHEMA {dbName}")
+
+    def databaseExists(self, dbName: str) -> bool:
+        return self._home.session.catalog.has_schema(table_name(dbName).parts)
+
+    def listDatabases(self, pattern: str | None = None) -> list[Database]:
+        from pyspark.sql.catalog import Database
+
+        found = self._home.session.catalog.schemas(pattern)
+        return [Database(item.name, item.catalog, item.comment, item.location) for item in found]
+
+    def tableExists(self, tableName: str, dbName: str | None = None) -> bool:
+        """Whether there is a table or a view, also one that only Spark knows."""
+        name = tableName if dbName is None else f"{quote(dbName)}.{tableName}"
+        try:
+            self._home.session.sql(f"DESCRIBE TABLE {name}")
+        except DeltaSqlError:
+            return bool(self._home.plain.catalog.tableExists(name))
+        return True
+
+    def listTables(self, dbName: str | None = None, pattern: str | None = None) -> list[Table]:
+        schema = dbName or quote(self.currentDatabase())
+        return [
+            _table(row)
+            for row in self._home.session.sql(f"SHOW TABLE EXTENDED IN {schema} LIKE '*'").collect()
+            if pattern is None or re.fullmatch(pattern.replace("*", ".*"), row["tableName"], re.IGNORECASE)
+        ]
+
+    def getTable(self, tableName: str) -> Table:
+        name = table_name(tableName)
+        schema = f" IN {TableName(name.parts[:-1])}" if len(name.parts) > 1 else ""
+        rows = self._home.session.sql(f"SHOW TABLE EXTENDED{schema} LIKE '*'").collect()
+        found = [_table(row) for row in rows if row["tableName"].lower() == name.parts[-1].lower()]
+        return found[0] if found else self._sparks.getTable(tableName)
+
+    def listColumns(self, tableName: str, dbName: str | None = None) -> list[Column]:
+        from pyspark.sql.catalog import Column
+
+        name = tableName if dbName is None else f"{quote(dbName)}.{tableName}"
+        if self._home.is_foreign(name):
+            return list(self._sparks.listColumns(name))
+        rows = self._home.session.sql(f"DESCRIBE TABLE {name}").collect()
+        texts = [str(row["col_name"]) for row in rows]
+        ends = [number for number, text in enumerate(texts) if not text or text.startswith("#")]
+        partitions = {text for text in texts[ends[0] :] if text} if ends else set()
+        columns = rows[: ends[0]] if ends else rows
+        return [
+            Column(row["col_name"], row["comment"], row["data_type"], True, row["col_name"] in partitions, False, False)
+            for row in columns
+        ]
+
+    def dropTempView(self, viewName: str) -> bool:
+        """Whether there was one, of either kind."""
+        if viewName.lower() in self._home.session.views:
+            self._home.session.sql(f"DROP VIEW {quote(viewName)}")
+            return True
+        return bool(self._sparks.dropTempView(viewName))
+
+    def refreshTable(self, tableName: str) -> None:
+        """Our tables are read as they are."""
+        if self._home.is_foreign(tableName):
+            self._sparks.refreshTable(tableName)
+
+
+def _table(row: Row) -> Table:
+    from pyspark.sql.catalog import Table
+
+    told = dict(re.findall(r"^(Catalog|Type|Comment): (.*)$", row["information"], re.MULTILINE))
+    temporary = bool(row["isTemporary"])
+    kind = "TEMPORARY" if temporary else told.get("Type", "MANAGED")
+    namespace = [row["namespace"]] if row["namespace"] else []
+    return Table(row["tableName"], told.get("Catalog"), namespace, told.get("Comment"), kind, temporary)

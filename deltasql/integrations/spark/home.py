@@ -1,0 +1,130 @@
+"""The two Spark sessions of an installation, which are one: the user's, and as it was, for the engine.
+
+Whatever the engine asks of Spark must not come back here. So it works in a copy of the session's Python object, which
+speaks to the same session of the JVM or the server, and DataFrames change hands on their way in and out.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from copy import copy
+from typing import TYPE_CHECKING, Any, cast
+from uuid import uuid4
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.catalog import TableNotFoundError
+from deltasql.errors.statements.table import NotADeltaProviderError
+from deltasql.integrations.spark.words import READER, STREAM_READER, STREAM_WRITER, WRITER, Words, writer_to
+from deltasql.plan.base import quote
+from deltasql.result import Result
+from deltasql.schema.text import quote_text
+from deltasql.session import Session, table_name
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+class Home:
+    """`spark` is the user's session, `plain` the engine's, `session` ours, `kind` the class that `spark` had."""
+
+    def __init__(self, spark: SparkSession, warehouse: str, storage_options: Mapping[str, str] | None) -> None:
+        self.spark: Any = spark
+        self.kind: Any = type(spark)
+        self.plain: Any = copy(spark)
+        for kept in ("catalog", "_catalog", "_sqm"):
+            # They lead back to the user's object.
+            vars(self.plain).pop(kept, None)
+        self.session = Session(warehouse, self.plain, storage_options)
+
+    def sql(self, text: str, args: Mapping[str, Any] | Sequence[Any] | None, values: Mapping[str, Any]) -> DataFrame:
+        """`spark.sql`: our statement, or Spark's where it is about a table of another format."""
+        formatter = _Formatter()
+        if values:
+            text = formatter.vformat(text, (), values)
+        try:
+            with self.at_work():
+                return cast("DataFrame", self.handed(self.session.sql(text, args or None).df))
+        except (NotADeltaProviderError, TableNotFoundError) as error:
+            if isinstance(error, TableNotFoundError) and not self.is_foreign(str(error.table)):
+                raise
+            return cast("DataFrame", self.kind.sql(self.spark, text, args))
+        finally:
+            if not _is_connect(self.kind):
+                # A DataFrame of Spark Connect needs them as long as it lives.
+                for view in formatter.views:
+                    self.plain.catalog.dropTempView(view)
+
+    def reader(self, sparks: Any) -> Words:
+        """`spark.read`."""
+        return Words(self, READER, lambda: self.session.read, lambda: sparks)
+
+    def stream_reader(self, sparks: Any) -> Words:
+        """`spark.readStream`."""
+        return Words(self, STREAM_READER, lambda: self.session.readStream, lambda: sparks)
+
+    def writer(self, frame: DataFrame, sparks: Any) -> Words:
+        """`df.write`."""
+        return Words(self, WRITER, lambda: self.session.write(self.taken(frame)), lambda: sparks)
+
+    def stream_writer(self, frame: DataFrame, sparks: Any) -> Words:
+        """`df.writeStream`."""
+        return Words(self, STREAM_WRITER, lambda: self.session.writeStream(self.taken(frame)), lambda: sparks)
+
+    def writer_to(self, frame: DataFrame, table: str, sparks: Any) -> Words:
+        """`df.writeTo(table)`."""
+        return Words(self, writer_to(table), lambda: self.session.writeTo(self.taken(frame), table), lambda: sparks)
+
+    def is_foreign(self, name: str) -> bool:
+        """Whether Spark has a table of this name, and we have none."""
+        with suppress(DeltaSqlError):
+            if self.session.catalog.find(table_name(name).parts) is not None:
+                return False
+        return bool(self.plain.catalog.tableExists(name))
+
+    def taken(self, frame: DataFrame) -> DataFrame:
+        """A DataFrame of the user's session as one of the engine's."""
+        return _moved(frame, self.plain)
+
+    def handed(self, outcome: Any) -> Any:
+        """What one of our methods gives as PySpark's would: a DataFrame of the user's session, and no results."""
+        if isinstance(outcome, Result):
+            return None
+        return _moved(outcome, self.spark) if hasattr(outcome, "sparkSession") else outcome
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """The engine's session is the process's active one at most while it works."""
+        try:
+            yield
+        finally:
+            if getattr(self.kind, "_activeSession", None) is self.plain:
+                self.kind._activeSession = self.spark
+
+
+def _moved(frame: Any, spark: Any) -> Any:
+    plan = frame._plan if _is_connect(type(frame)) else frame._jdf
+    return type(frame)(plan, spark)
+
+
+def _is_connect(kind: type) -> bool:
+    return kind.__module__.startswith("pyspark.sql.connect")
+
+
+class _Formatter(string.Formatter):
+    """`{name}` in a text of SQL, as PySpark formats it: DataFrames as `views`, columns by name, texts as literals."""
+
+    def __init__(self) -> None:
+        self.views: list[str] = []
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if hasattr(value, "createOrReplaceTempView"):
+            self.views.append(f"_deltasql_{uuid4().hex}")
+            value.createOrReplaceTempView(self.views[-1])
+            return self.views[-1]
+        if isinstance(value, str):
+            return quote_text(value)
+        column = re.fullmatch(r"Column<'(.+)'>", str(value))
+        return str(value) if column is None else quote(column[1].strip("`"))

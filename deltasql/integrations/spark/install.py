@@ -1,0 +1,127 @@
+"""`deltasql.install(spark)`: a user's own Spark session runs the SQL and writes the tables of deltasql.
+
+The session's object gets a class of its own, so that others of its process and its server stay as they are. Methods of
+DataFrames have no such place: `write`, `writeTo` and `writeStream` ask whose session a DataFrame is of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from deltasql.integrations.spark.catalog import Catalog
+from deltasql.integrations.spark.home import Home
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from deltasql.session import Session
+
+_HOME = "_deltasql_home"
+_LOCK = Lock()
+_CHANGED: dict[type, tuple[int, dict[str, Any]]] = {}
+"""Classes of DataFrames: how many sessions have deltasql, and the methods as they were."""
+
+
+def install(
+    spark: SparkSession, warehouse: str = "warehouse", *, storage_options: Mapping[str, str] | None = None
+) -> Session:
+    """Has `spark.sql`, `table`, `read`, `readStream`, `catalog` and the writers of its DataFrames go through deltasql.
+
+    The tables are those of `warehouse`, a directory or the URL of a place in an object store, as of
+    `deltasql.connect`. Statements about tables that only Spark has, and formats other than Delta, stay Spark's. Gives
+    the session of deltasql behind it; installing again moves to another warehouse. `uninstall` puts everything back.
+    """
+    uninstall(spark)
+    home = Home(spark, warehouse, storage_options)
+    _change(type(home.plain.range(0)))
+    vars(spark)[_HOME] = home
+    spark.__class__ = type(home.kind.__name__, (_Installed, home.kind), {"__module__": home.kind.__module__})
+    return home.session
+
+
+def uninstall(spark: SparkSession) -> None:
+    """Leaves the session as it was before `install`. Does nothing where nothing is installed."""
+    home = vars(spark).pop(_HOME, None)
+    if home is None:
+        return
+    spark.__class__ = home.kind
+    _restore(type(home.plain.range(0)))
+    home.session.close()
+
+
+class _Installed:
+    """What the class of an installed session has before its own."""
+
+    _deltasql_home: Home
+
+    def sql(self, sqlQuery: str, args: Mapping[str, Any] | Sequence[Any] | None = None, **kwargs: Any) -> DataFrame:
+        return self._deltasql_home.sql(sqlQuery, args, kwargs)
+
+    def table(self, tableName: str) -> DataFrame:
+        frame: DataFrame = self.read.table(tableName)
+        return frame
+
+    @property
+    def read(self) -> Any:
+        sparks: Any = super()
+        return self._deltasql_home.reader(sparks.read)
+
+    @property
+    def readStream(self) -> Any:
+        sparks: Any = super()
+        return self._deltasql_home.stream_reader(sparks.readStream)
+
+    @property
+    def catalog(self) -> Any:
+        return Catalog(self._deltasql_home)
+
+    def newSession(self) -> SparkSession:
+        """Another session, which has no deltasql."""
+        plain: SparkSession = self._deltasql_home.plain.newSession()
+        return plain
+
+    def cloneSession(self, *arguments: Any) -> SparkSession:
+        plain: SparkSession = self._deltasql_home.plain.cloneSession(*arguments)
+        return plain
+
+
+def _change(frames: type) -> None:
+    with _LOCK:
+        count, before = _CHANGED.get(frames, (0, {}))
+        if not count:
+            before = {name: vars(frames)[name] for name in ("write", "writeStream", "writeTo")}
+            for name, replacement in _replacements(before).items():
+                setattr(frames, name, replacement)
+        _CHANGED[frames] = (count + 1, before)
+
+
+def _restore(frames: type) -> None:
+    with _LOCK:
+        count, before = _CHANGED.pop(frames)
+        if count > 1:
+            _CHANGED[frames] = (count - 1, before)
+            return
+        for name, original in before.items():
+            setattr(frames, name, original)
+
+
+def _replacements(before: Mapping[str, Any]) -> dict[str, Any]:
+    def write(frame: Any) -> Any:
+        home, sparks = _home(frame), before["write"].fget(frame)
+        return sparks if home is None else home.writer(frame, sparks)
+
+    def write_stream(frame: Any) -> Any:
+        home, sparks = _home(frame), before["writeStream"].fget(frame)
+        return sparks if home is None else home.stream_writer(frame, sparks)
+
+    def write_to(frame: Any, table: str) -> Any:
+        home, sparks = _home(frame), before["writeTo"](frame, table)
+        return sparks if home is None else home.writer_to(frame, table, sparks)
+
+    return {"write": property(write), "writeStream": property(write_stream), "writeTo": write_to}
+
+
+def _home(frame: Any) -> Home | None:
+    return vars(frame.sparkSession).get(_HOME)

@@ -1,0 +1,119 @@
+"""A Spark session of the caller's that deltasql is installed in, and what stays Spark's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import deltasql
+from deltasql import Session
+from deltasql.errors.catalog import TableNotFoundError
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture
+def plain(session: Session) -> Any:
+    """A Spark session that nothing is installed in."""
+    return session.sql("SELECT 1").df.sparkSession.newSession()
+
+
+@pytest.fixture
+def spark(plain: Any, tmp_path: Path) -> Iterator[Any]:
+    deltasql.install(plain, str(tmp_path / "installed"))
+    yield plain
+    deltasql.uninstall(plain)
+
+
+def test_a_job_of_pyspark_runs_as_it_is(spark: Any, tmp_path: Path) -> None:
+    spark.sql("CREATE SCHEMA shop")
+    rows = spark.createDataFrame([(1, "a"), (2, "b")], "id INT, name STRING")
+    assert rows.write.format("delta").mode("overwrite").partitionBy("name").saveAsTable("shop.t") is None
+    spark.sql("MERGE INTO shop.t USING (SELECT 2 AS id, 'c' AS name) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET *")
+    spark.table("shop.t").filter("id = 2").write.mode("append").insertInto("shop.t")
+    rows.writeTo("shop.v2").using("delta").create()
+    spark.table("shop.v2").writeTo("shop.v2").append()
+    assert spark.sql("SELECT * FROM {t} WHERE name = {name}", t=spark.table("shop.t"), name="c").count() == 2
+    assert spark.sql("SELECT id FROM shop.t WHERE id = :id", args={"id": 1}).collect() == [(1,)]
+    assert spark.read.option("versionAsOf", 0).table("shop.t").count() == 2
+    path = str(tmp_path / "at")
+    rows.write.format("delta").save(path)
+    rows.write.save(path, "delta", "append")
+    assert spark.read.format("delta").load(path).count() == spark.read.load(path, format="delta").count() == 4
+    assert spark.sql("DESCRIBE HISTORY shop.v2").select("operation").count() == 2
+    assert spark.table("shop.v2").sparkSession is spark
+    with pytest.raises(TableNotFoundError, match=r"shop\.v3"):
+        spark.table("shop.v3")
+
+
+def test_the_catalog_tells_of_our_tables(spark: Any) -> None:
+    catalog = spark.catalog
+    spark.sql("CREATE SCHEMA shop COMMENT 'all'")
+    catalog.setCurrentDatabase("shop")
+    spark.sql("CREATE TABLE t (id INT COMMENT 'number', day DATE) PARTITIONED BY (day) COMMENT 'rows'")
+    spark.range(3).createOrReplaceTempView("numbers")
+    assert (catalog.currentDatabase(), catalog.databaseExists("shop"), catalog.databaseExists("none")) == (
+        "shop",
+        True,
+        False,
+    )
+    assert [item.name for item in catalog.listDatabases()] == ["default", "shop"]
+    assert [catalog.tableExists(name) for name in ("t", "shop.t", "numbers", "none")] == [True, True, True, False]
+    assert catalog.tableExists("t", "shop")
+    table = catalog.getTable("shop.t")
+    assert (table.name, table.database, table.description, table.tableType) == ("t", "shop", "rows", "MANAGED")
+    assert [item.name for item in catalog.listTables() if not item.isTemporary] == ["t"]
+    assert [(item.name, item.dataType, item.isPartition) for item in catalog.listColumns("t")] == [
+        ("id", "int", False),
+        ("day", "date", True),
+    ]
+    assert spark.sql("SELECT sum(id) FROM numbers").collect() == [(3,)]
+    assert catalog.dropTempView("numbers")
+
+
+def test_what_is_no_delta_table_stays_sparks(spark: Any, tmp_path: Path) -> None:
+    path = str(tmp_path / "plain")
+    spark.range(2).write.mode("overwrite").option("compression", "none").parquet(path)
+    assert spark.read.parquet(path).count() == spark.read.format("parquet").load(path).count() == 2
+    name = f"other_{tmp_path.name}".replace("-", "_")
+    spark.sql(f"CREATE TABLE {name} (id BIGINT) USING parquet LOCATION '{path}'")
+    try:
+        assert spark.catalog.tableExists(name)
+        spark.range(3).write.insertInto(name)
+        spark.sql(f"INSERT INTO {name} VALUES (7)")
+        assert spark.table(name).count() == 6
+    finally:
+        spark.sql(f"DROP TABLE {name}")
+    assert not spark.catalog.tableExists(name)
+
+
+def test_streams(spark: Any, tmp_path: Path) -> None:
+    spark.sql("CREATE TABLE a (id INT)")
+    spark.sql("INSERT INTO a VALUES (1), (2)")
+    stream = spark.readStream.format("delta").table("a")
+    query = (
+        stream.writeStream.format("delta")
+        .trigger(availableNow=True)
+        .toTable("b", checkpointLocation=str(tmp_path / "checkpoint"))
+    )
+    query.awaitTermination(60)
+    assert spark.table("b").count() == 2
+
+
+def test_others_are_left_alone_and_uninstall_puts_everything_back(spark: Any, session: Session) -> None:
+    spark.sql("CREATE TABLE t (id INT)")
+    kind, other = type(spark).__mro__[2], spark.newSession()
+    rows = type(other.range(1))
+    assert type(other) is kind
+    assert not other.catalog.tableExists("t")
+    assert "Words" not in type(other.range(1).write).__name__
+    changed = vars(rows)["write"]
+    deltasql.uninstall(spark)
+    assert type(spark) is kind
+    assert not spark.catalog.tableExists("t")
+    assert vars(rows)["write"] is not changed
+    assert vars(rows)["write"].fget.__module__ == rows.__module__
+    deltasql.uninstall(spark)
