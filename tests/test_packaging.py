@@ -32,7 +32,17 @@ def test_the_wheel_holds_the_grammar_and_the_license(wheel: Path) -> None:
     assert grammar
     assert grammar <= names
     assert any(name.endswith("licenses/LICENSE") for name in names)
-    assert not [name for name in names if not name.startswith(("deltasql/", "deltasql-"))]
+    ours = ("deltasql/", "deltasql-", "dbt/adapters/deltasql/", "dbt/include/deltasql/")
+    assert not [name for name in names if not name.startswith(ours)]
+
+
+def test_the_wheel_holds_the_adapter_of_dbt(wheel: Path) -> None:
+    """`dbt` and the folders below it belong to dbt: a file of ours there would take its place."""
+    names = {name for name in zipfile.ZipFile(wheel).namelist() if "dbt" in name}
+    source = ROOT / "deltasql" / "integrations" / "dbt"
+    files = {path.relative_to(source).as_posix() for path in source.rglob("*.*") if path.suffix != ".pyc"}
+    assert {"dbt/adapters/deltasql/impl.py", "dbt/include/deltasql/macros/adapters.sql"} <= files
+    assert names == files
 
 
 def test_the_types_are_there_for_users(wheel: Path, tmp_path: Path) -> None:

@@ -1,0 +1,134 @@
+"""Profiles, and one session of deltasql for each connection that dbt opens.
+
+dbt opens a connection per node and thread. Sessions of one process share its Spark and its tables; temporary views and
+what SET says are a session's own, so that nodes that run side by side do not see each other's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dbt.adapters.contracts.connection import AdapterResponse, Connection, ConnectionState
+from dbt.adapters.deltasql.literals import bound
+from dbt.adapters.exceptions import FailedToConnectError
+from dbt.adapters.spark.connections import (
+    SparkConnectionManager,
+    SparkConnectionMethod,
+    SparkConnectionWrapper,
+    SparkCredentials,
+)
+from dbt_common.exceptions import DbtRuntimeError
+
+from deltasql import DeltaSqlError, Result, Session, connect
+from deltasql.schema.text import type_text
+
+Described = tuple[str, str, None, None, None, None, bool]
+
+
+@dataclass
+class DeltaSqlCredentials(SparkCredentials):
+    """A target of profiles.yml. `settings` are SET in each session; `storage_options` are those of `connect`."""
+
+    warehouse: str = "warehouse"
+    remote: str | None = None
+    storage_options: dict[str, str] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.schema is None:
+            raise DbtRuntimeError("Name a `schema` in the profile: that of the models.")
+        if self.database not in {None, self.schema}:
+            raise DbtRuntimeError("A profile of deltasql has no `database`: tables go by schema.table.")
+        # dbt-spark's macros ask for them.
+        self.method, self.host, self.database = SparkConnectionMethod.SESSION, "", None
+
+    @property
+    def type(self) -> str:
+        return "deltasql"
+
+    @property
+    def unique_field(self) -> str:
+        return self.warehouse
+
+    def _connection_keys(self) -> tuple[str, ...]:
+        return ("warehouse", "schema", "remote", "settings")
+
+
+class SessionHandle(SparkConnectionWrapper):
+    """dbt's connection and cursor in one: a session, and the result of its last statement."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._result: Result | None = None
+
+    def cursor(self) -> SessionHandle:
+        self._result = None
+        return self
+
+    def execute(self, sql: str, bindings: Sequence[Any] | None = None) -> None:
+        self._result = self.session.sql(bound(sql, bindings))
+
+    def fetchall(self) -> list[Any]:
+        return [] if self._result is None else self._result.collect()
+
+    def fetchmany(self, size: int) -> list[Any]:
+        return [] if self._result is None else self._result.head(size)
+
+    @property
+    def description(self) -> list[Described]:
+        """The columns of the last result, with their types as DESCRIBE names them."""
+        if self._result is None:
+            return []
+        fields = self._result.schema
+        return [(item.name, type_text(item.type), None, None, None, None, item.nullable) for item in fields]
+
+    @property
+    def metrics(self) -> Mapping[str, Any]:
+        """What a commit affected, by the names of its row of numbers."""
+        if self._result is None or self._result.version is None or self._result.is_query:
+            return {}
+        return next((row.asDict() for row in self._result.head(1)), {})
+
+    def cancel(self) -> None:
+        self.session.interrupt()
+
+    def close(self) -> None:
+        self.session.close()
+
+    def rollback(self, *_: Any, **__: Any) -> None:
+        """There is no transaction: each statement is one."""
+
+
+class DeltaSqlConnectionManager(SparkConnectionManager):
+    """Opens sessions, and tells what their statements did."""
+
+    TYPE = "deltasql"
+
+    @classmethod
+    def open(cls, connection: Connection) -> Connection:
+        """Opens no Spark: that comes with the first statement that needs rows."""
+        if connection.state == ConnectionState.OPEN:
+            return connection
+        told = connection.credentials
+        try:
+            session = connect(told.warehouse, told.remote, storage_options=told.storage_options or None)
+            for key, value in {**told.server_side_parameters, **told.settings}.items():
+                text = str(value).lower() if isinstance(value, bool) else str(value)
+                session.sql(f"SET {key} = {text}")
+        except DeltaSqlError as error:
+            raise FailedToConnectError(str(error)) from error
+        connection.handle = SessionHandle(session)
+        connection.state = ConnectionState.OPEN
+        return connection
+
+    @classmethod
+    def get_response(cls, cursor: Any) -> AdapterResponse:
+        """`OK`, with the number of rows that a commit affected."""
+        rows = getattr(cursor, "metrics", {}).get("num_affected_rows")
+        return AdapterResponse(_message="OK" if rows is None else f"OK {rows}", rows_affected=rows)
+
+    @classmethod
+    def data_type_code_to_name(cls, type_code: Any) -> str:
+        return str(type_code)

@@ -1,0 +1,83 @@
+"""The adapter: dbt-spark's, with Delta as the format of tables and the catalog's own types of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dbt.adapters.base import BaseRelation, available
+from dbt.adapters.base.impl import ConstraintSupport
+from dbt.adapters.deltasql.connections import DeltaSqlConnectionManager
+from dbt.adapters.deltasql.literals import seed_literal
+from dbt.adapters.spark.column import SparkColumn
+from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
+from dbt_common.contracts.constraints import ConstraintType
+from dbt_common.exceptions import DbtRuntimeError
+
+if TYPE_CHECKING:
+    import agate
+
+
+@dataclass
+class DeltaSqlConfig(SparkConfig):
+    file_format: str = "delta"
+
+
+class DeltaSqlAdapter(SparkAdapter):
+    """What dbt asks of a database, answered by a session of deltasql."""
+
+    ConnectionManager = DeltaSqlConnectionManager
+    AdapterSpecificConfigs = DeltaSqlConfig
+
+    CONSTRAINT_SUPPORT = {
+        ConstraintType.check: ConstraintSupport.ENFORCED,
+        ConstraintType.not_null: ConstraintSupport.ENFORCED,
+        ConstraintType.primary_key: ConstraintSupport.NOT_ENFORCED,
+        ConstraintType.foreign_key: ConstraintSupport.NOT_ENFORCED,
+        ConstraintType.unique: ConstraintSupport.NOT_SUPPORTED,
+    }
+
+    @classmethod
+    def convert_time_type(cls, agate_table: agate.Table, col_idx: int) -> str:
+        """Delta has no type for times of day."""
+        return "string"
+
+    @available
+    def seed_literal(self, value: Any, kind: str | None = None) -> str:
+        """A value of a CSV file as SQL, for the macro that loads seeds."""
+        return seed_literal(value, kind)
+
+    def pre_model_hook(self, config: Mapping[str, Any]) -> None:
+        """Tables are Delta tables where a node does not say so; dbt-spark's macros ask it for `file_format`."""
+        node = getattr(config, "model", None)
+        if node is not None and not node.config.get("file_format"):
+            node.config["file_format"] = "delta"
+
+    def _get_columns_for_catalog(self, relation: BaseRelation) -> Iterable[dict[str, Any]]:
+        """The columns of a relation for `dbt docs`, as DESCRIBE has them: the tree of SHOW TABLE EXTENDED has no
+        nested types in one line, and no comments.
+        """
+        try:
+            rows = self.execute_macro("get_columns_in_relation_raw", kwargs={"relation": relation})
+        except DbtRuntimeError:
+            # Dropped meanwhile.
+            return
+        told = [(row["col_name"], row["data_type"], row["comment"]) for row in rows]
+        end = self.find_table_information_separator([{"col_name": name} for name, _, _ in told])
+        facts = {name: value for name, value, _ in told[end:]}
+        statistics = self.INFORMATION_STATISTICS_REGEX.search(relation.information or "")
+        for number, (name, kind, comment) in enumerate(told[:end]):
+            yield {
+                "table_database": None,
+                "table_schema": relation.schema,
+                "table_name": relation.name,
+                "table_type": relation.type,
+                "table_comment": facts.get("Comment"),
+                "table_owner": facts.get("Owner"),
+                "column_name": name,
+                "column_index": number,
+                "column_type": kind,
+                "column_comment": comment,
+                **SparkColumn.convert_table_stats(statistics and statistics[1]),
+            }

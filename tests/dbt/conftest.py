@@ -1,0 +1,91 @@
+"""One project, played once: its tables and what dbt said of each step are what the tests look at."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deltasql import Session, connect
+
+os.environ.setdefault("DELTASQL_MASTER", "local[2]")
+
+PROJECT = Path(__file__).parent / "project"
+
+
+@dataclass
+class Played:
+    """`steps` has the status of each node, by its name, for each step; `messages` what dbt said of it."""
+
+    folder: Path
+    session: Session
+    steps: dict[str, dict[str, str]] = field(default_factory=dict)
+    messages: dict[str, str] = field(default_factory=dict)
+    catalog: dict[str, Any] = field(default_factory=dict)
+    metadata_started_spark: bool = False
+
+    def dbt(self, step: str, *words: str, variables: dict[str, Any] | None = None) -> None:
+        from dbt.cli.main import dbtRunner
+
+        told = ["--vars", json.dumps(variables)] if variables else []
+        place = ["--project-dir", str(self.folder / "project"), "--profiles-dir", str(self.folder)]
+        done = dbtRunner().invoke([*words, *place, *told, "--quiet"])
+        if done.exception is not None:
+            raise done.exception
+        results = getattr(done.result, "results", None) or []
+        self.steps[step] = {_name(item): str(item.status) for item in results}
+        self.messages.update({f"{step} {_name(item)}": str(item.message) for item in results})
+        if words[0] == "docs":
+            text = (self.folder / "project" / "target" / "catalog.json").read_text(encoding="utf-8")
+            self.catalog = {key.rpartition(".")[2]: value for key, value in json.loads(text)["nodes"].items()}
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        return [tuple(row) for row in self.session.sql(query).collect()]
+
+    def operations(self, table: str) -> list[str]:
+        """Those of the table's versions, oldest first."""
+        return [row["operation"] for row in reversed(self.session.sql(f"DESCRIBE HISTORY {table}").collect())]
+
+
+def _name(item: Any) -> str:
+    return str(getattr(item, "node", item).name)
+
+
+def _spark_started() -> bool:
+    from pyspark import SparkContext
+
+    return SparkContext._active_spark_context is not None
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
+    folder = tmp_path_factory.mktemp("dbt")
+    shutil.copytree(PROJECT, folder / "project")
+    warehouse = str(folder / "warehouse")
+    # JSON is YAML, too.
+    target = {"type": "deltasql", "warehouse": warehouse, "schema": "library", "threads": 2}
+    profile = {"library": {"target": "dev", "outputs": {"dev": target}}}
+    (folder / "profiles.yml").write_text(json.dumps(profile), encoding="utf-8")
+    with connect(warehouse) as session:
+        play = Played(folder, session)
+        started = _spark_started()
+        play.dbt("seed", "seed")
+        play.dbt("early docs", "docs", "generate", "--no-compile")
+        play.metadata_started_spark = _spark_started() != started
+        of_time = ("--event-time-start", "2024-05-01", "--event-time-end", "2024-05-03")
+        play.dbt("first build", "build", "--exclude", "broken", "resource_type:seed", *of_time)
+        play.dbt("breach", "run", "--select", "broken")
+        session.sql("UPDATE library.readers_seed SET name = 'Ada L.' WHERE id = 1")
+        session.sql("DELETE FROM library.readers_seed WHERE id = 5")
+        rest = ("resource_type:seed", "resource_type:unit_test")
+        of_time = ("--event-time-start", "2024-05-02", "--event-time-end", "2024-05-04")
+        later = {"today": "2024-05-03", "wider": True}
+        play.dbt("second build", "build", "--exclude", "broken", *rest, *of_time, variables=later)
+        play.dbt("docs", "docs", "generate", "--no-compile", variables=later)
+        yield play

@@ -1,0 +1,112 @@
+"""Real dbt on a project of seeds, views, tables, incremental models, a snapshot and tests, built twice."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deltasql import DeltaSqlError
+
+if TYPE_CHECKING:
+    from tests.dbt.conftest import Played
+
+pytestmark = [pytest.mark.dbt, pytest.mark.spark, pytest.mark.filterwarnings("default")]
+
+CREATED = "CREATE OR REPLACE TABLE AS SELECT"
+
+
+def test_seeds_and_metadata_start_no_spark(played: Played) -> None:
+    assert set(played.steps["seed"].values()) == {"success"}
+    assert not played.metadata_started_spark
+
+
+def test_seeds_keep_their_values(played: Played) -> None:
+    assert played.rows("SELECT name, joined, active FROM library.readers_seed WHERE id = 3") == [
+        ("O'Hara, \\ 100%", date(2024, 2, 29), True)
+    ]
+    assert played.rows("SELECT id, days, fee, note FROM library.loans_seed WHERE id IN (2, 3) ORDER BY id") == [
+        (2, 7, Decimal("1.25"), "007"),
+        (3, 21, None, "late"),
+    ]
+    assert played.rows("SELECT name FROM library.readers_seed WHERE id = 4") == [(None,)]
+
+
+@pytest.mark.parametrize("step", ["first build", "second build"])
+def test_a_build_is_green(played: Played, step: str) -> None:
+    told = {name: status for name, status in played.steps[step].items() if status not in {"success", "pass"}}
+    assert not told, [played.messages[f"{step} {name}"] for name in told]
+    assert {"stg_loans", "readers", "loans_batches", "readers_history", "no_negative_fees"} <= played.steps[step].keys()
+
+
+def test_tables_are_made_anew_in_one_version_each(played: Played) -> None:
+    assert played.operations("library.readers").count(CREATED) == 2
+    assert played.rows("SELECT reader_name, loans, fees FROM library.readers WHERE reader_id = 1") == [
+        ("Ada L.", 2, Decimal("1.25"))
+    ]
+
+
+def test_constraints_of_a_contract_hold(played: Played) -> None:
+    """Those of tests/dbt/project/models/marts/marts.yml."""
+    for values in ("NULL, 'x', 1, 0, NULL", "9, 'x', 1, -1, NULL", "9, 'x', 1000, 0, NULL"):
+        with pytest.raises(DeltaSqlError, match="CONSTRAINT"):
+            played.session.sql(f"INSERT INTO library.readers VALUES ({values})")
+    assert played.session.log("library.readers").snapshot().metadata.configuration["delta.enableChangeDataFeed"]
+
+
+def test_a_breach_of_contract_is_told_by_column(played: Played) -> None:
+    assert played.steps["breach"] == {"broken": "error"}
+    assert "| reader_id   | string          | bigint" in played.messages["breach broken"]
+
+
+def test_append(played: Played) -> None:
+    assert played.operations("library.loans_append") == [CREATED, "WRITE"]
+    assert played.rows("SELECT loan_id FROM library.loans_append ORDER BY 1") == [(1,), (2,), (3,), (4,), (5,)]
+
+
+def test_merge_keeps_excluded_columns_and_takes_new_ones(played: Played) -> None:
+    assert played.operations("library.loans_merge") == [CREATED, "ADD COLUMNS", "MERGE"]
+    assert played.rows("SELECT * FROM library.loans_merge WHERE loan_id IN (2, 5) ORDER BY 1") == [
+        (2, 7, "2024-05-02", "007"),
+        (5, 3, "2024-05-03", "it's"),
+    ]
+
+
+@pytest.mark.parametrize("table", ["loans_days", "loans_where", "loans_batches"])
+def test_strategies_that_replace_leave_older_rows(played: Played, table: str) -> None:
+    """loans_days wrote the partition of the third day alone, the others also the second day again."""
+    operations = played.operations(f"library.{table}")
+    assert (operations[0], set(operations[1:])) == (CREATED, {"WRITE"})
+    again = "2024-05-02" if table == "loans_days" else "2024-05-03"
+    assert played.rows(f"SELECT loan_id, seen FROM library.{table} ORDER BY 1") == [
+        (1, "2024-05-02"),
+        (2, "2024-05-02"),
+        (3, again),
+        (4, "2024-05-03"),
+        (5, "2024-05-03"),
+    ]
+
+
+def test_a_snapshot_ends_what_changed_and_what_is_gone(played: Played) -> None:
+    query = "SELECT reader_id, reader_name, dbt_valid_to IS NULL FROM library.readers_history"
+    assert played.rows(f"{query} WHERE reader_id IN (1, 2, 5) ORDER BY 1, 3") == [
+        (1, "Ada", False),
+        (1, "Ada L.", True),
+        (2, "Björn", True),
+        (5, "Ewa", False),
+    ]
+    assert played.operations("library.readers_history")[0] == CREATED
+    assert not [row for row in played.rows("SHOW VIEWS IN library") if "tmp" in row[1]]
+
+
+def test_docs_have_types_and_comments(played: Played) -> None:
+    readers = played.catalog["readers"]
+    columns = {name: (item["type"], item["comment"]) for name, item in readers["columns"].items()}
+    assert columns["reader_id"] == ("bigint", "The reader's number")
+    assert columns["history"] == ("array<struct<day:date,days:int>>", None)
+    assert readers["metadata"]["comment"] == "What each reader's loans come to"
+    view = played.catalog["stg_readers"]
+    assert (view["metadata"]["type"], view["metadata"]["comment"]) == ("view", "Readers, each with a name")
+    assert view["columns"]["reader_id"]["comment"] == "The reader's number"
