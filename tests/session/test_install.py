@@ -18,7 +18,9 @@ pytestmark = pytest.mark.spark
 @pytest.fixture
 def plain(session: Session) -> Any:
     """A Spark session that nothing is installed in."""
-    return session.sql("SELECT 1").df.sparkSession.newSession()
+    other = session.sql("SELECT 1").df.sparkSession.newSession()
+    other.conf.set("spark.sql.shuffle.partitions", "1")
+    return other
 
 
 @pytest.fixture
@@ -30,7 +32,7 @@ def spark(plain: Any, tmp_path: Path) -> Iterator[Any]:
 
 def test_a_job_of_pyspark_runs_as_it_is(spark: Any, tmp_path: Path) -> None:
     spark.sql("CREATE SCHEMA shop")
-    rows = spark.createDataFrame([(1, "a"), (2, "b")], "id INT, name STRING")
+    rows = spark.range(1, 3).selectExpr("int(id) AS id", "if(id = 1, 'a', 'b') AS name")
     assert rows.write.format("delta").mode("overwrite").partitionBy("name").saveAsTable("shop.t") is None
     spark.sql("MERGE INTO shop.t USING (SELECT 2 AS id, 'c' AS name) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET *")
     spark.table("shop.t").filter("id = 2").write.mode("append").insertInto("shop.t")
@@ -65,7 +67,8 @@ def test_the_catalog_tells_of_our_tables(spark: Any) -> None:
     assert catalog.tableExists("t", "shop")
     table = catalog.getTable("shop.t")
     assert (table.name, table.database, table.description, table.tableType) == ("t", "shop", "rows", "MANAGED")
-    assert [item.name for item in catalog.listTables() if not item.isTemporary] == ["t"]
+    assert [(item.name, item.isTemporary) for item in catalog.listTables()] == [("t", False), ("numbers", True)]
+    assert [item.name for item in catalog.listTables("shop", "T*")] == ["t"]
     assert [(item.name, item.dataType, item.isPartition) for item in catalog.listColumns("t")] == [
         ("id", "int", False),
         ("day", "date", True),
@@ -105,7 +108,8 @@ def test_streams(spark: Any, tmp_path: Path) -> None:
 
 def test_others_are_left_alone_and_uninstall_puts_everything_back(spark: Any, session: Session) -> None:
     spark.sql("CREATE TABLE t (id INT)")
-    kind, other = type(spark).__mro__[2], spark.newSession()
+    kind: Any = type(spark).__mro__[2]
+    other = spark.newSession()
     rows = type(other.range(1))
     assert type(other) is kind
     assert not other.catalog.tableExists("t")

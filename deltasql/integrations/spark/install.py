@@ -124,4 +124,5 @@ def _replacements(before: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _home(frame: Any) -> Home | None:
-    return vars(frame.sparkSession).get(_HOME)
+    home: Home | None = vars(frame.sparkSession).get(_HOME)
+    return home

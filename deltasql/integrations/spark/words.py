@@ -115,7 +115,7 @@ class Words:
         return found
 
     def _kept_of(self, named: Mapping[str, Any]) -> dict[str, Any]:
-        """What names the table; the rest is said before, for the last word of a stream of Spark's may say everything."""
+        """What names the table; the rest is said before: the last word of a stream of Spark's may say everything."""
         for key, told in named.items():
             if key in self._grammar.kept:
                 self._keep(key, (told,), {})

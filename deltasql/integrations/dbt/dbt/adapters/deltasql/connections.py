@@ -39,7 +39,7 @@ class DeltaSqlCredentials(SparkCredentials):
     def __post_init__(self) -> None:
         if self.schema is None:
             raise DbtRuntimeError("Name a `schema` in the profile: that of the models.")
-        if self.database not in {None, self.schema}:
+        if getattr(self, "database", None) not in {None, self.schema}:
             raise DbtRuntimeError("A profile of deltasql has no `database`: tables go by schema.table.")
         # dbt-spark's macros ask for them.
         self.method, self.host, self.database = SparkConnectionMethod.SESSION, "", None

@@ -46,7 +46,8 @@ class DeltaSqlAdapter(SparkAdapter):
     @available
     def seed_literal(self, value: Any, kind: str | None = None) -> str:
         """A value of a CSV file as SQL, for the macro that loads seeds."""
-        return seed_literal(value, kind)
+        text: str = seed_literal(value, kind)
+        return text
 
     def pre_model_hook(self, config: Mapping[str, Any]) -> None:
         """Tables are Delta tables where a node does not say so; dbt-spark's macros ask it for `file_format`."""
