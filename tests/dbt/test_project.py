@@ -61,6 +61,14 @@ def test_a_breach_of_contract_is_told_by_column(played: Played) -> None:
     assert "| reader_id   | string          | bigint" in played.messages["breach broken"]
 
 
+def test_a_model_in_python(played: Played) -> None:
+    assert played.rows("SELECT * FROM library.days ORDER BY 1") == [
+        (date(2024, 5, 1), 21),
+        (date(2024, 5, 2), 21),
+        (date(2024, 5, 3), 17),
+    ]
+
+
 def test_append(played: Played) -> None:
     assert played.operations("library.loans_append") == [CREATED, "WRITE"]
     assert played.rows("SELECT loan_id FROM library.loans_append ORDER BY 1") == [(1,), (2,), (3,), (4,), (5,)]

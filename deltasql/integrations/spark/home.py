@@ -10,7 +10,6 @@ import re
 import string
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from copy import copy
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
@@ -27,16 +26,19 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
+_OF_THE_OBJECT = {"catalog", "_catalog", "_sqm"}
+"""What a session keeps that leads back to itself."""
+
+
 class Home:
     """`spark` is the user's session, `plain` the engine's, `session` ours, `kind` the class that `spark` had."""
 
     def __init__(self, spark: SparkSession, warehouse: str, storage_options: Mapping[str, str] | None) -> None:
         self.spark: Any = spark
         self.kind: Any = type(spark)
-        self.plain: Any = copy(spark)
-        for kept in ("catalog", "_catalog", "_sqm"):
-            # They lead back to the user's object.
-            vars(self.plain).pop(kept, None)
+        # Not by copy(): a session of Spark Connect pickles as itself.
+        self.plain: Any = object.__new__(type(spark))
+        vars(self.plain).update({key: value for key, value in vars(spark).items() if key not in _OF_THE_OBJECT})
         self.session = Session(warehouse, self.plain, storage_options)
 
     def sql(self, text: str, args: Mapping[str, Any] | Sequence[Any] | None, values: Mapping[str, Any]) -> DataFrame:

@@ -6,7 +6,7 @@ what SET says are a session's own, so that nodes that run side by side do not se
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,6 +51,11 @@ class DeltaSqlCredentials(SparkCredentials):
     @property
     def unique_field(self) -> str:
         return self.warehouse
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """The settings, as SET takes their values."""
+        for key, value in {**self.server_side_parameters, **self.settings}.items():
+            yield key, str(value).lower() if isinstance(value, bool) else str(value)
 
     def _connection_keys(self) -> tuple[str, ...]:
         return ("warehouse", "schema", "remote", "settings")
@@ -114,8 +119,7 @@ class DeltaSqlConnectionManager(SparkConnectionManager):
         told = connection.credentials
         try:
             session = connect(told.warehouse, told.remote, storage_options=told.storage_options or None)
-            for key, value in {**told.server_side_parameters, **told.settings}.items():
-                text = str(value).lower() if isinstance(value, bool) else str(value)
+            for key, text in told.texts():
                 session.sql(f"SET {key} = {text}")
         except DeltaSqlError as error:
             raise FailedToConnectError(str(error)) from error

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dbt.adapters.base import BaseRelation, available
+from dbt.adapters.base import BaseRelation, PythonJobHelper, available
 from dbt.adapters.base.impl import ConstraintSupport
 from dbt.adapters.deltasql.connections import DeltaSqlConnectionManager
 from dbt.adapters.deltasql.literals import seed_literal
+from dbt.adapters.deltasql.python_models import SessionJob
 from dbt.adapters.spark.column import SparkColumn
 from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
 from dbt_common.contracts.constraints import ConstraintType
@@ -48,6 +49,14 @@ class DeltaSqlAdapter(SparkAdapter):
         """A value of a CSV file as SQL, for the macro that loads seeds."""
         text: str = seed_literal(value, kind)
         return text
+
+    @property
+    def default_python_submission_method(self) -> str:
+        return "session"
+
+    @property
+    def python_submission_helpers(self) -> dict[str, type[PythonJobHelper]]:
+        return {"session": SessionJob}
 
     def pre_model_hook(self, config: Mapping[str, Any]) -> None:
         """Tables are Delta tables where a node does not say so; dbt-spark's macros ask it for `file_format`."""
