@@ -3,8 +3,8 @@
 `connect` opens a Session over a directory of tables, `Session.sql` runs a statement and gives a Result, and what goes
 wrong is a DeltaSqlError: its `condition` and `sqlstate` say what, `deltasql.errors` has a class for each condition.
 `Session.table`, `read`, `write`, `writeTo` and the two for streams speak PySpark's words. `Session.begin` gives a
-Pending: a statement whose commit waits. `install` puts deltasql into a Spark session
-of yours, and `uninstall` takes it out again.
+Pending: a statement whose commit waits. `install` puts deltasql into a Spark session of yours, `uninstall` takes it
+out again.
 
 >>> import deltasql
 >>> session = deltasql.connect(warehouse="warehouse")
