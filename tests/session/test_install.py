@@ -49,6 +49,8 @@ def test_a_job_of_pyspark_runs_as_it_is(spark: Any, tmp_path: Path) -> None:
     assert spark.table("shop.v2").sparkSession is spark
     with pytest.raises(TableNotFoundError, match=r"shop\.v3"):
         spark.table("shop.v3")
+    with pytest.raises(TableNotFoundError, match="no such"):
+        spark.sql("SELECT * FROM `no such`")
 
 
 def test_the_catalog_tells_of_our_tables(spark: Any) -> None:

@@ -46,7 +46,7 @@ class Catalog:
         try:
             self._home.session.sql(f"DESCRIBE TABLE {name}")
         except DeltaSqlError:
-            return bool(self._home.plain.catalog.tableExists(name))
+            return self._home.is_foreign(name)
         return True
 
     def listTables(self, dbName: str | None = None, pattern: str | None = None) -> list[Table]:

@@ -31,7 +31,10 @@ _OF_THE_OBJECT = {"catalog", "_catalog", "_sqm"}
 
 
 class Home:
-    """`spark` is the user's session, `plain` the engine's, `session` ours, `kind` the class that `spark` had."""
+    """`spark` is the user's session, `plain` the engine's, `session` ours.
+
+    `kind` is the class that `spark` had, `frames` that of its DataFrames.
+    """
 
     def __init__(self, spark: SparkSession, warehouse: str, storage_options: Mapping[str, str] | None) -> None:
         self.spark: Any = spark
@@ -39,6 +42,7 @@ class Home:
         # Not by copy(): a session of Spark Connect pickles as itself.
         self.plain: Any = object.__new__(type(spark))
         vars(self.plain).update({key: value for key, value in vars(spark).items() if key not in _OF_THE_OBJECT})
+        self.frames = type(self.plain.range(0))
         self.session = Session(warehouse, self.plain, storage_options)
 
     def sql(self, text: str, args: Mapping[str, Any] | Sequence[Any] | None, values: Mapping[str, Any]) -> DataFrame:
@@ -84,7 +88,13 @@ class Home:
         with suppress(DeltaSqlError):
             if self.session.catalog.find(table_name(name).parts) is not None:
                 return False
-        return bool(self.plain.catalog.tableExists(name))
+        from pyspark.errors import PySparkException
+
+        try:
+            return bool(self.plain.catalog.tableExists(name))
+        except PySparkException:
+            # No name of Spark's.
+            return False
 
     def taken(self, frame: DataFrame) -> DataFrame:
         """A DataFrame of the user's session as one of the engine's."""

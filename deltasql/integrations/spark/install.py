@@ -35,7 +35,7 @@ def install(
     """
     uninstall(spark)
     home = Home(spark, warehouse, storage_options)
-    _change(type(home.plain.range(0)))
+    _change(home.frames)
     vars(spark)[_HOME] = home
     spark.__class__ = type(home.kind.__name__, (_Installed, home.kind), {"__module__": home.kind.__module__})
     return home.session
@@ -47,7 +47,7 @@ def uninstall(spark: SparkSession) -> None:
     if home is None:
         return
     spark.__class__ = home.kind
-    _restore(type(home.plain.range(0)))
+    _restore(home.frames)
     home.session.close()
 
 
