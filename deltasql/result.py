@@ -137,6 +137,32 @@ class CommandRows:
         return to_table(self.schema, self.rows)
 
 
+class AnsweredRows:
+    """The rows of a query that were known without running it; `run` gives those that the engine computes."""
+
+    def __init__(self, schema: StructType, rows: Sequence[tuple[Any, ...]], run: Callable[[], RowSource]) -> None:
+        self.schema = schema
+        self._rows, self._run = rows, run
+
+    @property
+    def df(self) -> DataFrame:
+        return self._run().df
+
+    def collect(self) -> Sequence[Sequence[Any]]:
+        return self._rows
+
+    def head(self, n: int) -> Sequence[Sequence[Any]]:
+        return self._rows[:n]
+
+    def count(self) -> int:
+        return len(self._rows)
+
+    def to_arrow(self) -> pa.Table:
+        from deltasql.result_arrow import to_table
+
+        return to_table(self.schema, self._rows)
+
+
 class KeptRows:
     """The rows of a query that has run, which is not run again for them."""
 

@@ -26,6 +26,7 @@ from deltasql.planner.changes import (
     CloneChange,
     FileRemoval,
     LayoutChange,
+    LogRows,
     ManifestWriting,
     Plan,
     Preview,
@@ -39,6 +40,7 @@ from deltasql.planner.changes import (
 )
 from deltasql.planner.context import GLOBAL
 from deltasql.planner.rows.repeats import may_repeat
+from deltasql.result import AnsweredRows
 from deltasql.runtime import Runtime
 from deltasql.settings.session_settings import RETRY_ATTEMPTS, RETRY_STATEMENTS, Settings
 
@@ -87,7 +89,7 @@ class Run:
     @property
     def is_query(self) -> bool:
         """Whether the plan is a query."""
-        return isinstance(self._plan, QueryRows)
+        return isinstance(self._plan, (QueryRows, LogRows))
 
     def commit(self) -> Done:
         """Commits what is staged, or does what needs no staging. Raises a ConcurrentModificationError."""
@@ -123,6 +125,8 @@ class Run:
                 return self._rows(plan)
             case SparkCommand(sql, relations, function):
                 return self._runtime.command(sql, relations, function)
+            case LogRows(schema, rows, _, query):
+                return AnsweredRows(schema, rows, lambda: self._runtime.rows(query().operator))
             case TableChange() | RowChange() | LayoutChange() | CloneChange():
                 return self._committed(plan, staged)
             case FileRemoval():

@@ -37,7 +37,7 @@ from deltasql.plan.base import LogicalPlan
 from deltasql.plan.operators import Operator
 from deltasql.plan.parameters import BoundStatement
 from deltasql.plan.reads import Reads
-from deltasql.planner.changes import AtomicBlock, OfOneCommit, Plan, QueryRows, RowChange, SparkCommand, Step
+from deltasql.planner.changes import AtomicBlock, LogRows, OfOneCommit, Plan, QueryRows, RowChange, SparkCommand, Step
 from deltasql.planner.rows.read_set import WHOLE_TABLE, partition_test, scans
 from deltasql.planner.rows.repeats import may_repeat
 from deltasql.runtime import RowReader
@@ -189,8 +189,8 @@ class OpenTransaction:
         admit(plan)
         if isinstance(plan, OfOneCommit):
             self._check_target(plan)
-        elif isinstance(plan, QueryRows):
-            self._note(plan.operator)
+        elif isinstance(plan, (QueryRows, LogRows)):
+            self._note((plan.query() if isinstance(plan, LogRows) else plan).operator)
         elif isinstance(plan, SparkCommand):
             for relation in plan.relations.values():
                 self._note(relation)

@@ -248,6 +248,12 @@ def _called(
     return calls
 
 
+def calls_own_functions(context: Context, sql: str) -> bool:
+    """Whether a text calls a function of the catalog, of the session, or one that somebody has told Spark."""
+    calls = function_calls(sql)
+    return any(_function(context, call.parts) or context.analyst.knows_function(call.parts) for call in calls)
+
+
 def _function(context: Context, parts: Sequence[str]) -> Function | None:
     """The function of a name. As in Spark, one of the session comes before one of the catalog."""
     temporary = context.temporary_function(parts)
@@ -310,7 +316,7 @@ def _referred(
     entry = context.catalog_view(name.parts) if name.path is None else None
     if entry is not None:
         return _view(context, stored_view(entry.definition), name, entry.parts)
-    location = _location(context, name)
+    location = location_of(context, name)
     if location is None:
         return None
     snapshot = context.snapshot(replace(name, start=0, end=0), location)
@@ -321,7 +327,7 @@ def _referred(
     return replace(rows, described=True) if described else rows
 
 
-def _location(context: Context, name: TableName) -> str | None:
+def location_of(context: Context, name: TableName) -> str | None:
     """Where a table of ours lies; None for one that only Spark knows. Raises TableNotFoundError for one of nobody."""
     if name.path is not None:
         return name.path

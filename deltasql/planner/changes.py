@@ -5,7 +5,7 @@ A change is data: the session runs it, EXPLAIN prints it, a golden compares it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union
@@ -47,6 +47,19 @@ class QueryRows:
     """Rows of a query, evaluated when they are asked for."""
 
     operator: Operator
+
+
+@dataclass(frozen=True, slots=True)
+class LogRows:
+    """Rows of a query that the log of its table knows; `told` says so in EXPLAIN.
+
+    `query` gives the plan by which Spark would find the same rows, for who asks for a DataFrame.
+    """
+
+    schema: StructType
+    rows: tuple[tuple[Any, ...], ...]
+    told: str
+    query: Callable[[], QueryRows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,6 +305,7 @@ class AtomicBlock:
 Plan: TypeAlias = Union[
     Answer,
     QueryRows,
+    LogRows,
     Preview,
     SparkCommand,
     TableChange,

@@ -243,6 +243,12 @@ BYPASS_LOCATION_CHECK = _flag(
     "ALTER TABLE … SET LOCATION",
     "The table there may have another schema.",
 )
+ANSWER_FROM_LOG = _flag(
+    "spark.databricks.delta.optimizeMetadataQuery.enabled",
+    "true",
+    "queries",
+    "COUNT, MIN, MAX, DISTINCT and GROUP BY are answered by the log where it knows the rows; false: files are read.",
+)
 IGNORE_MISSING_FILES = SETTINGS.add(
     Setting(
         "spark.sql.files.ignoreMissingFiles",
@@ -341,6 +347,25 @@ def says_meaning(key: str) -> bool:
     """Whether a view keeps this setting. As in Spark: all of SQL's, but those that say how queries are run."""
     prefix, rest = key[: len("spark.sql.")], key[len("spark.sql.") :]
     return prefix == "spark.sql." and not rest.startswith(_NO_MEANING)
+
+
+_READING = (
+    *("spark.sql.files.ignoreMissingFiles", "spark.sql.files.ignoreCorruptFiles"),
+    *("spark.sql.groupByOrdinal", "spark.sql.orderByOrdinal", "spark.sql.groupByAliases"),
+)
+_USUAL = ("false", "false", "true", "true", "true")
+
+
+def has_plain_meaning(settings: Settings, engine: Callable[[str], str | None]) -> bool:
+    """Whether no setting changes which rows there are, or what a plain query over them says.
+
+    `engine` tells the settings of a running engine.
+    """
+    keys = [key for key, _ in settings.changed()]
+    if any(key.startswith("spark.sql.legacy.") for key in keys):
+        return False
+    given = ((settings.own(key) or engine(key) or usual, usual) for key, usual in zip(_READING, _USUAL, strict=True))
+    return all(value.strip().lower() == usual for value, usual in given)
 
 
 class Settings:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _CHUNK = 65_536
-_RECORDS = ("numRecords",)
+_RECORDS, _TIGHT = ("numRecords",), ("tightBounds",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,60 @@ def parse_statistics(stats: pa.Array, columns: Sequence[Column]) -> list[pa.Stru
             wanted[path] = field if field is not None and path[0] in {"minValues", "maxValues"} else _COUNT
     found = _read(stats, wanted) if pa.types.is_string(stats.type) else _read_typed(stats, wanted)
     return [_bounds_struct(column, found, len(stats)) for column in columns]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What the statistics of a file say of a column as they stand, or of the file where `column` is None.
+
+    `with_tight` asks a file whether its bounds are tight, which they are where it has no deletion vector.
+    """
+
+    column: Column | None
+    with_tight: bool = False
+
+
+def fields_of(fact: Fact) -> list[tuple[str, ...]]:
+    """The fields of a file's statistics that tell a fact."""
+    if fact.column is not None:
+        return statistics_of(fact.column)[1:]
+    return [_RECORDS, _TIGHT] if fact.with_tight else [_RECORDS]
+
+
+def parse_facts(stats: pa.Array, facts: Sequence[Fact]) -> list[pa.StructArray]:
+    """Of a column the fields low, high and nulls, of a file rows and tight, from JSON texts or from structs."""
+    wanted: dict[tuple[str, ...], _Field] = {}
+    for fact in facts:
+        field = None if fact.column is None else _field(fact.column)
+        for path in fields_of(fact):
+            wanted[path] = (
+                field
+                if field is not None and path[0] in {"minValues", "maxValues"}
+                else _FLAG
+                if path == _TIGHT
+                else _COUNT
+            )
+    found = _read(stats, wanted) if not _is_struct(stats) else _read_typed(stats, wanted)
+    return [_fact_struct(fact, found, len(stats)) for fact in facts]
+
+
+def _is_struct(stats: pa.Array) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_struct(stats.type))
+
+
+def _fact_struct(fact: Fact, found: Mapping[tuple[str, ...], pa.Array], length: int) -> pa.StructArray:
+    import pyarrow as pa
+
+    unknown = pa.nulls(length)
+    if fact.column is None:
+        fields = {"rows": found[_RECORDS], "tight": found.get(_TIGHT, pa.nulls(length, pa.bool_()))}
+    else:
+        low, high = (found.get(_path(name, fact.column), unknown) for name in ("minValues", "maxValues"))
+        fields = {"low": low, "high": high, "nulls": found[_path("nullCount", fact.column)]}
+    kind = [pa.field(name, values.type) for name, values in fields.items()]
+    return pa.StructArray.from_arrays(list(fields.values()), fields=kind)
 
 
 def _bounds_struct(column: Column, found: Mapping[tuple[str, ...], pa.Array], length: int) -> pa.StructArray:
@@ -235,7 +289,7 @@ def _parsed(text: str | None) -> Any:
 def _scalar(row: Any, path: Sequence[str], field: _Field) -> Any:
     for name in path:
         row = row.get(name) if isinstance(row, dict) else None
-    return None if row is None or isinstance(row, bool) else field.scalar(row)
+    return None if row is None or isinstance(row, bool) != (field is _FLAG) else field.scalar(row)
 
 
 # Fields by type of column
@@ -334,7 +388,20 @@ def _to_clock_time(values: pa.Array) -> pa.Array:
     return values.cast(pa.timestamp("us")).cast(pa.int64())
 
 
+def _bool() -> pa.DataType:
+    import pyarrow as pa
+
+    return pa.bool_()
+
+
+def _flags(values: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
+    return values.cast(pa.bool_())
+
+
 _COUNT = _Field(_int64, _int64, _same, _integer, _integers)
+_FLAG = _Field(_bool, _bool, _same, lambda value: value, _flags)
 
 
 def _of_text(read: Callable[[str], int | None]) -> Callable[[Any], int | None]:

@@ -41,36 +41,38 @@ class Partitions:
 
         if leaf.column.partition is None:
             return True
-        encoded = self._encoded(leaf.column)
+        values = encoded(self._values, leaf.column)
         # The outcome for null, which has no place in the dictionary, stands after those of the values.
-        outcomes = [self._outcome(leaf, text) for text in [*encoded.dictionary.to_pylist(), None]]
-        last = scalar(str(len(outcomes) - 1), encoded.indices.type)
-        return flags(outcomes).take(pc.fill_null(encoded.indices, last))
-
-    def _encoded(self, column: Column) -> pa.DictionaryArray:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        names = [field.name for field in self._values.type]
-        name = next(item for item in names if item in {column.partition, column.path[0]})
-        values = pc.struct_field(self._values, [name])
-        if not pa.types.is_dictionary(values.type):
-            values = values.cast(pa.string()).dictionary_encode()
-        values = values.unify_dictionaries().combine_chunks()
-        return values.chunk(0) if isinstance(values, pa.ChunkedArray) else values
+        outcomes = [self._outcome(leaf, text) for text in [*values.dictionary.to_pylist(), None]]
+        last = scalar(str(len(outcomes) - 1), values.indices.type)
+        return flags(outcomes).take(pc.fill_null(values.indices, last))
 
     def _outcome(self, leaf: Leaf, text: str | None) -> bool:
         # An empty string is null for every type.
         if not text:
             return isinstance(leaf, NullTest) and not leaf.negated
-        value = _partition_value(leaf.column, text, self._zone)
+        value = partition_value(leaf.column, text, self._zone)
         if value is None:
             self.is_exact = False
             return True
         return _is_true(leaf, value)
 
 
-def _partition_value(column: Column, text: str, zone: tzinfo | None) -> Value | None:
+def encoded(partitions: pa.ChunkedArray, column: Column) -> pa.DictionaryArray:
+    """The values of a partition column, as the log spells them, in one piece; `partitions` are those of all columns."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    names = [field.name for field in partitions.type]
+    name = next(item for item in names if item in {column.partition, column.path[0]})
+    values = pc.struct_field(partitions, [name])
+    if not pa.types.is_dictionary(values.type):
+        values = values.cast(pa.string()).dictionary_encode()
+    values = values.unify_dictionaries().combine_chunks()
+    return values.chunk(0) if isinstance(values, pa.ChunkedArray) else values
+
+
+def partition_value(column: Column, text: str, zone: tzinfo | None) -> Value | None:
     """A partition value as the log spells it, as one that compares; None if it is not understood."""
     try:
         return _PARTITION_VALUES["decimal" if isinstance(column.type, DecimalType) else column.kind](text, zone)

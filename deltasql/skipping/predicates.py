@@ -65,6 +65,11 @@ def condition(
     return _Reader(schema, partitions, alias, zone, has_escape).condition(tree, negated=False)
 
 
+def find_column(parts: tuple[str, ...], schema: StructType, partition_columns: Sequence[str]) -> Column | None:
+    """The column of a name without a qualifier; None for one that is not there, or compares by rules of its own."""
+    return _Reader(schema, {name.lower() for name in partition_columns}, None, None, has_escape=False).walk(parts)
+
+
 @dataclass(frozen=True, slots=True)
 class _Reader:
     schema: StructType

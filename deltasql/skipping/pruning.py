@@ -120,7 +120,7 @@ def matches_partition(
     """
     if predicate is None:
         return files
-    keep = _whole(files, condition(predicate, schema, partition_columns, alias, timezone), timezone)
+    keep = whole_mask(files, condition(predicate, schema, partition_columns, alias, timezone), timezone)
     return None if keep is None else filtered(files, keep)
 
 
@@ -131,11 +131,12 @@ def files_in_partitions(
 
     The columns are read of these files alone.
     """
-    keep = _whole(files.table(("partitionValues",)), asked, timezone)
+    keep = whole_mask(files.table(("partitionValues",)), asked, timezone)
     return None if keep is None else files.table(columns, rows_of(keep))
 
 
-def _whole(files: pa.Table, asked: Condition, timezone: str | None) -> Keep | None:
+def whole_mask(files: pa.Table, asked: Condition, timezone: str | None) -> Keep | None:
+    """The files in whose every row `asked` is TRUE, where it is in no row of the others; None where only rows tell."""
     if any(isinstance(leaf, Unknown) or leaf.column.partition is None for leaf in leaves(asked)):
         return None
     partitions = Partitions(files, timezone)

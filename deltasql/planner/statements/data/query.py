@@ -4,14 +4,26 @@ from __future__ import annotations
 
 from deltasql.plan.statements.query import Query, SparkStatement
 from deltasql.planner import binding
-from deltasql.planner.changes import Plan, QueryRows, SparkCommand
+from deltasql.planner.answers.log_rows import known_rows
+from deltasql.planner.changes import LogRows, Plan, QueryRows, SparkCommand
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
+from deltasql.schema.types import case_counts, matching
 
 
 @plan.register
 def _(statement: Query, context: Context) -> Plan:
-    return QueryRows(binding.query(context, statement.query))
+    """The log answers what it knows; the DataFrame of such a query is bound when somebody asks for it."""
+    known = known_rows(context, statement.query)
+    if known is None:
+        return QueryRows(binding.query(context, statement.query))
+    case_sensitive = case_counts()
+
+    def query() -> QueryRows:
+        with matching(case_sensitive=case_sensitive):
+            return QueryRows(binding.query(context, statement.query))
+
+    return LogRows(known.schema, known.rows, known.told, query)
 
 
 @plan.register

@@ -28,7 +28,7 @@ from deltasql.plan.operators import Query
 from deltasql.plan.statements.query import Query as QueryStatement
 from deltasql.plan.statements.routine import ExecuteImmediate
 from deltasql.planner import binding
-from deltasql.planner.changes import Plan, QueryRows, SparkCommand
+from deltasql.planner.changes import LogRows, Plan, QueryRows, SparkCommand
 from deltasql.planner.context import Context
 from deltasql.planner.idempotency import plan_statement
 from deltasql.planner.rule import plan
@@ -62,6 +62,7 @@ def _(statement: ExecuteImmediate, context: Context) -> Plan:
     change = plan_statement(node, replace(context, sql=bound.sql, bound=bound, depth=depth))
     if not statement.variables:
         return change
+    change = change.query() if isinstance(change, LogRows) else change
     if not (isinstance(node, (QueryStatement, ExecuteImmediate)) and isinstance(change, QueryRows)):
         verb = bound.sql.split(maxsplit=1)[0].upper()
         raise ImmediateIntoError(statement=verb).at(context.caret(statement.text.start, statement.text.end))

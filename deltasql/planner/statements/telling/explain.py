@@ -37,6 +37,7 @@ from deltasql.planner.changes import (
     CloneChange,
     FileRemoval,
     LayoutChange,
+    LogRows,
     ManifestWriting,
     Plan,
     Preview,
@@ -107,8 +108,8 @@ def shown(value: Any, told: Callable[[SqlText], str]) -> str:
 def physical_lines(planned: Plan) -> list[str]:
     """What the plan comes to."""
     match planned:
-        case Answer():
-            return ["== Physical Plan ==", f"Answer: {len(planned.rows)} rows from the log and the catalog"]
+        case Answer() | LogRows():
+            return ["== Physical Plan ==", _known(planned)]
         case QueryRows(operator) | Preview(operator):
             return ["== Physical Plan ==", *tree(operator)]
         case SparkCommand(_, relations):
@@ -133,6 +134,14 @@ def physical_lines(planned: Plan) -> list[str]:
             return ["== Physical Plan ==", f"{type(planned).__name__}: no table changes"]
         case _:
             assert_never(planned)
+
+
+def _known(planned: Answer | LogRows) -> str:
+    return (
+        planned.told
+        if isinstance(planned, LogRows)
+        else f"Answer: {len(planned.rows)} rows from the log and the catalog"
+    )
 
 
 def _movers(planned: Plan, context: Context) -> list[str]:

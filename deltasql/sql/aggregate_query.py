@@ -1,0 +1,285 @@
+"""Queries of one table that count and compare: COUNT, MIN, MAX, DISTINCT and GROUP BY, as a tree that can be computed.
+
+A descent over the tokens. It knows what may be answered by the log of a table and nothing else, so that whoever gets a
+tree knows all that the query says. Names are not resolved here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias, TypeVar, Union
+
+from deltasql.plan.base import SqlText
+from deltasql.sql.cursor import Cursor, LeftToSparkError
+from deltasql.sql.relations import TableReference, table_references
+from deltasql.sql.tokens import Token, tokenize
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A column, as it is named: p, t.p. Without quotes."""
+
+    parts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole number that is written out."""
+
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """COUNT, MIN or MAX (`function` in lower case). `argument` is a number for COUNT(1), which COUNT(*) is, too."""
+
+    function: str
+    argument: Named | Whole
+    distinct: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """left op right, with op one of + - *"""
+
+    op: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Coalesce:
+    """coalesce(parts), at least two."""
+
+    parts: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """left op right, with op one of = <> < <= > >="""
+
+    op: str
+    left: Expression
+    right: Expression
+
+
+Expression: TypeAlias = Union[Named, Whole, Aggregate, Arithmetic, Coalesce]
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One column of the result."""
+
+    value: Expression
+    alias: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """One item of ORDER BY."""
+
+    value: Expression
+    descending: bool
+    nulls_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateQuery:
+    """SELECT [DISTINCT] items FROM table [WHERE where] [GROUP BY keys] [HAVING having] [ORDER BY order] [LIMIT limit]
+
+    `keys` is None without GROUP BY; the comparisons of `having` must all be TRUE.
+    """
+
+    items: tuple[Item, ...]
+    distinct: bool
+    table: TableReference
+    where: SqlText | None
+    keys: tuple[Named | Whole, ...] | None
+    having: tuple[Comparison, ...]
+    order: tuple[Ordering, ...]
+    limit: int | None
+
+
+def aggregate_query(sql: str) -> AggregateQuery | None:
+    """The tree of `sql`; None for any other query."""
+    tokens = tokenize(sql)
+    if not _may_be_one(tokens):
+        return None
+    references = table_references(sql)
+    if len(references) != 1 or references[0].arguments is not None:
+        return None
+    try:
+        return _Reader(sql, tokens, references[0]).query()
+    except (LeftToSparkError, RecursionError):
+        return None
+
+
+def _may_be_one(tokens: list[Token]) -> bool:
+    """Whether it is one SELECT with one FROM, and says one of the words of which every query of this kind has one."""
+    keys = [token.key for token in tokens]
+    words = {"COUNT", "MIN", "MAX", "DISTINCT", "GROUP"}
+    is_one = keys.count("SELECT") == 1 and keys.count("FROM") == 1 and keys[0] == "SELECT"
+    return is_one and not words.isdisjoint(keys)
+
+
+_CLAUSES = ("WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", ";")
+_MOST_NUMBER = 2**63 - 1
+_COMPARISONS = {"=": "=", "==": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+# Words that begin or end something else where a column could be named.
+_NO_NAMES = frozenset(
+    {
+        *("NULL", "TRUE", "FALSE", "CASE", "CAST", "NOT", "INTERVAL", "EXISTS", "DISTINCT", "ALL", "END", "FROM"),
+        *("CURRENT_DATE", "CURRENT_TIMESTAMP", "CURRENT_USER", "CURRENT_TIME", "USER", "SESSION_USER", "LOCALTIME"),
+        *("AS", "AND", "OR", "IN", "IS", "BETWEEN", "LIKE", "ROLLUP", "CUBE", "GROUPING", "SELECT", "WHERE", "GROUP"),
+        *("DATE", "TIMESTAMP", "ANY", "SOME", "ON", "USING", "UNION", "EXCEPT", "INTERSECT", "MINUS", "HAVING"),
+        *("ORDER", "LIMIT", "OFFSET", "LATERAL", "WINDOW", "QUALIFY", "OVER", "FILTER", "ASC", "DESC", "NULLS"),
+    }
+)
+
+
+class _Reader(Cursor):
+    """Each method reads one part of the grammar. Raises LeftToSparkError."""
+
+    def __init__(self, sql: str, tokens: list[Token], table: TableReference) -> None:
+        super().__init__(tokens)
+        self.sql, self.table = sql, table
+
+    def query(self) -> AggregateQuery:
+        self.need("SELECT")
+        distinct = bool(self.take("DISTINCT"))
+        items = self.listed(self.item)
+        self.need("FROM")
+        self.source()
+        where = self.condition() if self.take("WHERE") else None
+        keys = self.keys() if self.take("GROUP") else None
+        having = self.comparisons() if self.take("HAVING") else ()
+        order = self.ordering() if self.take("ORDER") else ()
+        limit = self.number() if self.take("LIMIT") else None
+        self.take(";")
+        self.end()
+        return AggregateQuery(items, distinct, self.table, where, keys, having, order, limit)
+
+    def listed(self, read: Callable[[], _T]) -> tuple[_T, ...]:
+        found = [read()]
+        while self.take(","):
+            found.append(read())
+        return tuple(found)
+
+    def source(self) -> None:
+        """The table's name, with its version and alias, and a clause or nothing behind it."""
+        if not self.left or self.tokens[self.at].start != self.table.start:
+            raise LeftToSparkError
+        while self.left and self.tokens[self.at].start < self.table.end:
+            self.at += 1
+        if self.table.alias is not None:
+            self.take("AS")
+            if self.name() != self.table.alias:
+                raise LeftToSparkError
+        if self.left and self.key not in _CLAUSES:
+            raise LeftToSparkError
+
+    def item(self) -> Item:
+        value = self.sum()
+        if self.take("AS"):
+            return Item(value, self.name())
+        return Item(value, self.name() if self.is_name and self.key not in _NO_NAMES else None)
+
+    def condition(self) -> SqlText:
+        """The text of WHERE, up to the next clause."""
+        first = self.at
+        while self.left and self.key not in _CLAUSES:
+            self.group()
+        if first == self.at:
+            raise LeftToSparkError
+        start = self.tokens[first].start
+        return SqlText(self.sql[start : self.tokens[self.at - 1].end], start)
+
+    def keys(self) -> tuple[Named | Whole, ...]:
+        self.need("BY")
+        return self.listed(lambda: Whole(self.number()) if self.kind == "number" else self.column())
+
+    def comparisons(self) -> tuple[Comparison, ...]:
+        found = [self.comparison()]
+        while self.take("AND"):
+            found.append(self.comparison())
+        return tuple(found)
+
+    def comparison(self) -> Comparison:
+        left = self.sum()
+        op = self.take(*_COMPARISONS)
+        if not op:
+            raise LeftToSparkError
+        return Comparison(_COMPARISONS[op], left, self.sum())
+
+    def ordering(self) -> tuple[Ordering, ...]:
+        self.need("BY")
+        return self.listed(self.ordered)
+
+    def ordered(self) -> Ordering:
+        value = self.sum()
+        descending = self.take("ASC", "DESC") == "DESC"
+        nulls_first = not descending
+        if self.take("NULLS"):
+            side = self.take("FIRST", "LAST")
+            if not side:
+                raise LeftToSparkError
+            nulls_first = side == "FIRST"
+        return Ordering(value, descending, nulls_first)
+
+    def sum(self) -> Expression:
+        found = self.product()
+        while op := self.take("+", "-"):
+            found = Arithmetic(op, found, self.product())
+        return found
+
+    def product(self) -> Expression:
+        found = self.factor()
+        while self.take("*"):
+            found = Arithmetic("*", found, self.factor())
+        return found
+
+    def factor(self) -> Expression:
+        if self.kind == "number":
+            return Whole(self.number())
+        if self.take("("):
+            found = self.sum()
+            self.need(")")
+            return found
+        if self.peek(1) == "(":
+            return self.call()
+        return self.column()
+
+    def call(self) -> Expression:
+        function = self.take("COUNT", "MIN", "MAX", "COALESCE").lower()
+        self.need("(")
+        if not function:
+            raise LeftToSparkError
+        found = Coalesce(self.listed(self.sum)) if function == "coalesce" else self.aggregate(function)
+        self.need(")")
+        if isinstance(found, Coalesce) and len(found.parts) == 1:
+            raise LeftToSparkError
+        return found
+
+    def aggregate(self, function: str) -> Aggregate:
+        """What stands in the brackets."""
+        if function == "count" and self.take("*"):
+            return Aggregate(function, Whole(1))
+        if function == "count" and self.kind == "number":
+            return Aggregate(function, Whole(self.number()))
+        distinct = function == "count" and bool(self.take("DISTINCT"))
+        return Aggregate(function, self.column(), distinct)
+
+    def column(self) -> Named:
+        if self.key in _NO_NAMES or not self.is_name:
+            raise LeftToSparkError
+        return Named(tuple(token.name for token in self.dotted()))
+
+    def number(self) -> int:
+        """A whole number without a sign or suffix."""
+        text = self.next().text
+        if not (text.isascii() and text.isdecimal()) or int(text) > _MOST_NUMBER:
+            raise LeftToSparkError
+        return int(text)
