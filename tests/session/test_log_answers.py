@@ -53,7 +53,7 @@ TABLES = {
     "few": "TBLPROPERTIES ('delta.dataSkippingNumIndexedCols' = '3')",
     "void": "",
 }
-QUERIES = 24
+QUERIES = 18
 
 
 def _rows(draw: random.Random, number: int) -> str:
@@ -68,8 +68,7 @@ def _table(session: Session, draw: random.Random, name: str) -> None:
     session.sql(f"CREATE TABLE {name} ({columns}) PARTITIONED BY ({', '.join(keys)}) {TABLES[name]}")
     if name == "void":
         return
-    for _ in range(3):
-        session.sql(f"INSERT INTO {name} VALUES {_rows(draw, 4)}")
+    session.sql(f"INSERT INTO {name} VALUES {_rows(draw, 9)}")
     if name == "vectors":
         session.sql(f"DELETE FROM {name} WHERE i > 0 OR l = 5")
     if name == "mapped":

@@ -1,5 +1,6 @@
 -- COUNT, MIN, MAX, DISTINCT and GROUP BY that the log answers: EXPLAIN says so, and which it leaves to Spark.
 
+-- log: off
 CREATE TABLE sales (id BIGINT, amount DECIMAL(10, 2), note STRING, at TIMESTAMP, region STRING, day DATE)
 PARTITIONED BY (region, day);
 
@@ -8,11 +9,13 @@ SELECT count(*), count(1), count(id), min(id), max(amount) FROM sales;
 SELECT DISTINCT region FROM sales;
 SELECT region, count(*) FROM sales GROUP BY region;
 
+-- log: off
 INSERT INTO sales VALUES
   (1, 10.50, 'a', NULL, 'eu', DATE '2024-01-01'),
   (2, NULL, 'b', NULL, 'eu', DATE '2024-01-02'),
   (NULL, -3, NULL, NULL, 'us', DATE '2024-01-01'),
   (7, 2.25, 'c', NULL, NULL, NULL);
+-- log: off
 INSERT INTO sales VALUES (9223372036854775807, 99999999.99, 'd', NULL, 'eu', DATE '2024-01-01');
 
 SELECT count(*), COUNT(1), count(amount), count(region), min(id), MAX(AMOUNT), min(day), count(DISTINCT day) FROM SALES;
@@ -37,8 +40,11 @@ SELECT max(nothing) FROM sales;
 SELECT region, count(*) FROM sales;
 
 -- Deletion vectors: rows are counted, bounds are left to Spark unless a file without one has them.
+-- log: off
 ALTER TABLE sales SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true');
+-- log: off
 INSERT INTO sales VALUES (20, 1, 'x', NULL, 'as', DATE '2024-03-01'), (30, 2, 'y', NULL, 'as', DATE '2024-03-01');
+-- log: off
 DELETE FROM sales WHERE id = 30;
 EXPLAIN SELECT count(*) FROM sales;
 SELECT region, count(*) FROM sales GROUP BY region ORDER BY region;
@@ -47,8 +53,11 @@ SELECT max(id) FROM sales WHERE region = 'as';
 EXPLAIN SELECT max(id) FROM sales;
 
 -- Column mapping: a column of today's name may be another one in older files.
+-- log: off
 ALTER TABLE sales SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name');
+-- log: off
 ALTER TABLE sales RENAME COLUMN id TO number;
+-- log: off
 ALTER TABLE sales ADD COLUMN id BIGINT;
 SELECT min(number) FROM sales WHERE day = DATE '2024-01-01';
 EXPLAIN SELECT min(id) FROM sales;
