@@ -23,7 +23,8 @@ class Sizes:
     `processes` are new ones for a figure of a whole process.
 
     So many writers at once update and append, each so often; and a commit comes behind so many winners. The peer's
-    writers update less often: they take long, and a rate needs no more. `plain_rows` are what loads read.
+    writers update less often: they take long, and a rate needs no more. `plain_rows` are what loads read. `logs` are the
+    files of the logs whose curve is drawn.
     """
 
     files: int
@@ -41,6 +42,7 @@ class Sizes:
     appends: int
     winners: int
     plain_rows: tuple[int, ...]
+    logs: tuple[int, ...]
 
 
 FULL = Sizes(
@@ -59,6 +61,7 @@ FULL = Sizes(
     appends=20,
     winners=1000,
     plain_rows=(5_000_000, 50_000_000),
+    logs=(10_000, 100_000, 1_000_000, 10_000_000),
 )
 QUICK = Sizes(
     files=20_000,
@@ -76,6 +79,7 @@ QUICK = Sizes(
     appends=3,
     winners=50,
     plain_rows=(200_000,),
+    logs=(10_000, 100_000),
 )
 
 

@@ -35,10 +35,10 @@ def big_log(cache: Path, files: int) -> Path:
 
 def linked(table: Path, to: Path) -> Path:
     """A copy of the table that shares the log files by hard links; new commits go to the copy alone."""
-    log = to / "_delta_log"
-    log.mkdir(parents=True)
-    for file in (table / "_delta_log").iterdir():
-        os.link(file, log / file.name)
+    for file in (table / "_delta_log").rglob("*.*"):
+        linked_file = to / file.relative_to(table)
+        linked_file.parent.mkdir(parents=True, exist_ok=True)
+        os.link(file, linked_file)
     return to
 
 

@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+EXPONENT = "exponent"
+"""The unit of how a time grows with a size: 1 is as the size does."""
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -72,4 +75,6 @@ def _row(figure: Figure) -> tuple[str, ...]:
 def _shown(value: float, unit: str) -> str:
     if unit == "s":
         return f"{value * 1000:.3g} ms" if value < 1 else f"{value:.2f} s"
+    if unit == EXPONENT:
+        return f"{value:.2f}"
     return f"{value:.0f} {unit}"

@@ -10,6 +10,8 @@ from typing import Any
 from benchmarks.big_log import DAYS, VERSION, metadata_action
 
 ROWS_PER_SIDECAR = 200_000
+LONE_DAY = "1999-12-31"
+"""The partition of the first file, in which there is no other."""
 _FEATURES = ["v2Checkpoint"]
 
 
@@ -75,6 +77,8 @@ def _adds(start: int, stop: int) -> Any:
     count = len(numbers)
     days = pa.array((np.datetime64("2024-01-01") + np.arange(DAYS)).astype(str).tolist())
     day = days.take(pa.array(numbers % DAYS))
+    if start == 0:
+        day = pa.concat_arrays([pa.array([LONE_DAY]), day.slice(1)])
     texts = pa.array(numbers).cast(pa.string())
     number = pc.utf8_lpad(texts, 12, "0")
     low, high = (pa.array(numbers * 1000 + more).cast(pa.string()) for more in (0, 999))

@@ -40,12 +40,12 @@ from deltasql.planner.context import GLOBAL, Context, Reader
 from deltasql.schema.types import StructType
 from deltasql.settings.session_settings import TIME_ZONE
 from deltasql.skipping.predicates import condition
-from deltasql.skipping.pruning import skip_files
+from deltasql.skipping.pruning import first_files, skip_files
 from deltasql.sql.current_names import current_names
 from deltasql.sql.function_text import FunctionCall, function_calls, function_text
 from deltasql.sql.metadata_column import NamedMetadata
 from deltasql.sql.query_columns import known_columns
-from deltasql.sql.query_filters import scan_filters
+from deltasql.sql.query_filters import scan_filters, scan_limits
 from deltasql.sql.references import is_stable, table_references
 from deltasql.sql.text_edits import bind as with_views
 
@@ -118,10 +118,12 @@ def scan(
     columns: Sequence[str] = SCAN_COLUMNS,
     may_be_empty: bool = False,
     with_ids: bool = False,
+    enough: int | None = None,
 ) -> Scan:
     """The rows of a snapshot: of those files that may hold a row for which `predicate` is TRUE.
 
-    `with_ids` asks for the ids of the rows, if the table tracks them.
+    `with_ids` asks for the ids of the rows, if the table tracks them. Where not all rows are needed, so many are
+    `enough`, whichever they are.
     Raises ReadTableWithoutColumnsError for a table without columns, unless it `may_be_empty`.
     """
 
@@ -130,7 +132,7 @@ def scan(
     snapshot.check_readable()
     row_ids = row_id_columns(snapshot.protocol, snapshot.metadata) if with_ids else None
     columns = columns if row_ids is None else (*columns, *ROW_ID_COLUMNS)
-    files, total = _files(context, snapshot, predicate, alias, columns)
+    files, total = _files(context, snapshot, predicate, alias, columns, enough)
     return Scan(
         table=TableVersion(snapshot.table, snapshot.location, snapshot.version),
         schema=snapshot.schema,
@@ -154,14 +156,23 @@ def target_rows(
 
 
 def _files(
-    context: Context, snapshot: Snapshot, predicate: str | None, alias: str | None, columns: Sequence[str]
+    context: Context,
+    snapshot: Snapshot,
+    predicate: str | None,
+    alias: str | None,
+    columns: Sequence[str],
+    enough: int | None,
 ) -> tuple[pa.Table, int]:
     """The files that may hold a row for which `predicate` is TRUE, and how many there are in all."""
-    if predicate is None:
+    if predicate is None and enough is None:
         files = snapshot.files(columns)
         return files, files.num_rows
-    zone = context.time_zone
-    asked = condition(predicate, snapshot.schema, snapshot.partition_columns, alias, zone)
+    zone, partitions = context.time_zone, snapshot.partition_columns
+    asked = None if predicate is None else condition(predicate, snapshot.schema, partitions, alias, zone)
+    if enough is not None:
+        first = snapshot.read_files(lambda files: first_files(files, asked, columns, enough, zone))
+        if first is not None:
+            return first
     return snapshot.read_files(lambda files: skip_files(files, asked, columns, zone))
 
 
@@ -191,14 +202,14 @@ def bind(
     """
     bound: dict[int, str] = {}
     relations: dict[str, Operator] = {}
-    filters = cache(lambda: scan_filters(sql))
+    chosen = _Chosen(cache(lambda: scan_filters(sql)), cache(lambda: scan_limits(sql)))
     references = table_references(sql)
     metadata, described = NamedMetadata(sql, references), set[int]()
     for index, reference in enumerate(references):
         named = index in metadata.references
         try:
             files = _source_files(source, reference, described=named)
-            operator = _referred(context, reference, filters, described=named) if files is None else files
+            operator = _referred(context, reference, chosen, described=named) if files is None else files
             if isinstance(operator, (Scan, SourceFiles)) and operator.described:
                 described.add(index)
         except DeltaSqlError as error:
@@ -301,10 +312,16 @@ def bind_function(context: Context, function: Function) -> SqlFunction:
     return SqlFunction(sql, relations, settings, function.name, stable)
 
 
-def _referred(
-    context: Context, reference: TableReference, filters: Callable[[], Mapping[int, str]], described: bool
-) -> Operator | None:
-    """The rows that a name in a query stands for; `filters` say by its place which of them the query uses."""
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """Which rows of its tables a query uses, by the places of their names: of `filters`, and as many as `limits`."""
+
+    filters: Callable[[], Mapping[int, str]]
+    limits: Callable[[], Mapping[int, int]]
+
+
+def _referred(context: Context, reference: TableReference, chosen: _Chosen, described: bool) -> Operator | None:
+    """The rows that a name in a query stands for, as far as the query uses them."""
     if reference.arguments is not None:
         return changes(reference, context)
     name = TableName(reference.parts, reference.start, reference.end, reference.temporal)
@@ -322,8 +339,9 @@ def _referred(
     snapshot = context.snapshot(replace(name, start=0, end=0), location)
     # A column of the table's own comes first.
     described = described and snapshot.schema.find(METADATA) is None
-    predicate, alias = filters().get(reference.start), reference.alias or reference.parts[-1]
-    rows = scan(context, snapshot, predicate, alias, columns=READ_COLUMNS, with_ids=described)
+    predicate, alias = chosen.filters().get(reference.start), reference.alias or reference.parts[-1]
+    enough = chosen.limits().get(reference.start)
+    rows = scan(context, snapshot, predicate, alias, columns=READ_COLUMNS, with_ids=described, enough=enough)
     return replace(rows, described=True) if described else rows
 
 

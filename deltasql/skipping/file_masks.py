@@ -69,6 +69,13 @@ def _runs(mask: pa.Array | pa.ChunkedArray) -> list[tuple[int, int]] | None:
     ]
 
 
+def first_numbers(count: int) -> np.ndarray:
+    """The numbers of the first `count` files."""
+    import numpy as np
+
+    return np.arange(count)
+
+
 def rows_of(keep: Keep) -> np.ndarray | None:
     """The numbers of the files to keep, sorted; None for all."""
     import pyarrow as pa

@@ -7,13 +7,15 @@ Value Serialization.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from deltasql.log.actions.record_count import live_rows
 from deltasql.schema.types import StructType
 from deltasql.skipping.bounds_conditions import may_hold
 from deltasql.skipping.column_bounds import Bounds, bounds_of, parse_statistics, read_bounds, statistics_of
 from deltasql.skipping.conditions import Column, Condition, Leaf, Unknown, leaves
-from deltasql.skipping.file_masks import filtered, kept, rows_of
+from deltasql.skipping.file_masks import filtered, first_numbers, kept, rows_of
 from deltasql.skipping.partition_conditions import Partitions
 from deltasql.skipping.predicates import condition
 from deltasql.sql.references import column_references, has_subquery, is_deterministic
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 # So few files that their statistics are no work; of more, bounds are kept for the next statement.
 _FEW = 4096
+# Of so many files the rows are looked up first where a LIMIT asks for few.
+_FIRST = 64
 
 
 def prune(
@@ -133,6 +137,37 @@ def files_in_partitions(
     """
     keep = whole_mask(files.table(("partitionValues",)), asked, timezone)
     return None if keep is None else files.table(columns, rows_of(keep))
+
+
+def first_files(
+    files: LiveFiles, asked: Condition | None, columns: Sequence[str], enough: int, timezone: str | None = None
+) -> tuple[pa.Table, int] | None:
+    """The first files that together have `enough` rows in which `asked` is TRUE, and how many files there are in all.
+
+    None where partition values alone do not decide `asked`. Of other files nothing is read but partition values.
+    """
+    chosen = None
+    if asked is not None:
+        keep = whole_mask(files.table(("partitionValues",)), asked, timezone)
+        if keep is None:
+            return None
+        chosen = rows_of(keep)
+    total = files.count()
+    left = total if chosen is None else len(chosen)
+    wanted = tuple(dict.fromkeys((*columns, "stats", "deletionVector")))
+    taken = _FIRST
+    while True:
+        table = files.table(wanted, first_numbers(min(taken, left)) if chosen is None else chosen[:taken])
+        last = _reaching(enough, live_rows(table))
+        if last is not None or taken >= left:
+            return table.select(columns).slice(0, last), total
+        taken *= 8
+
+
+def _reaching(enough: int, counts: Sequence[int | None]) -> int | None:
+    """How many files have `enough` rows; None where all have less. Of unknown rows a file may have none."""
+    sums = accumulate((rows or 0 for rows in counts), initial=0)
+    return next((number for number, rows in enumerate(sums) if rows >= enough), None)
 
 
 def whole_mask(files: pa.Table, asked: Condition, timezone: str | None) -> Keep | None:

@@ -38,6 +38,73 @@ def scan_filters(sql: str) -> dict[int, str]:
     return {place: text for select in tree.find_all(exp.Select) for place, text in _select_filters(select)}
 
 
+def scan_limits(sql: str) -> dict[int, int]:
+    """How many rows of a table are enough, whichever they are, by the offset of its name: of SELECT … FROM t LIMIT n.
+
+    All of WHERE, if there is one, is then in `scan_filters`. A query that sqlglot cannot read has none, nor has a
+    pipeline.
+    """
+    if "limit" not in sql.lower() or "|>" in sql:
+        return {}
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    try:
+        tree = sqlglot.parse_one(sql, dialect="databricks")
+    except SqlglotError:
+        return {}
+    found = (_select_limit(select) for select in tree.find_all(exp.Select))
+    return dict(item for item in found if item is not None)
+
+
+def _select_limit(select: exp.Select) -> tuple[int, int] | None:
+    """The place of the only table of a SELECT, and the rows of it that are enough."""
+    from sqlglot import exp
+
+    parts = {name: part for name, part in select.args.items() if part}
+    if not parts.keys() <= _EACH_ROW_ALONE or not all(map(_keeps_rows, select.expressions)):
+        return None
+    table = _only_table(select)
+    if table is None:
+        return None
+    place, limit = _place(table), _number(parts.get("limit"), exp.Limit)
+    offset = _number(parts["offset"], exp.Offset) if "offset" in parts else 0
+    return None if place is None or limit is None or offset is None else (place, limit + offset)
+
+
+def _only_table(select: exp.Select) -> exp.Table | None:
+    """The one table of a SELECT, where WHERE, if there is one, speaks of nothing else."""
+    from sqlglot import exp
+
+    sources, where = _sources(select), select.args.get("where")
+    table = sources[0][0] if len(sources) == 1 else None
+    if not isinstance(table, exp.Table) or _makes_rows(table):
+        return None
+    conjuncts = [] if where is None else _conjuncts(where.this)
+    return table if all(_only(item, table, True) for item in conjuncts) else None
+
+
+_EACH_ROW_ALONE = frozenset({"expressions", "from", "from_", "where", "limit", "offset", "hint"})
+"""Clauses of a SELECT that take its rows one by one, as they come."""
+
+
+def _keeps_rows(item: exp.Expression) -> bool:
+    """Whether an expression gives one value for each row: no aggregate, generator or window, and nothing unknown."""
+    from sqlglot import exp
+
+    return not any(
+        isinstance(node, (exp.Func, exp.Window, exp.Query)) and not isinstance(node, exp.Cast) for node in item.walk()
+    )
+
+
+def _number(clause: exp.Expression | None, kind: type[exp.Expression]) -> int | None:
+    from sqlglot import exp
+
+    found = clause.expression if isinstance(clause, kind) else None
+    return int(found.name) if isinstance(found, exp.Literal) and found.is_int else None
+
+
 def _before_other_pipes(sql: str) -> str:
     """Of a pipeline FROM … |> WHERE … what stands before its first other operator; "" for one elsewhere in a query.
 

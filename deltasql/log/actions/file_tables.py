@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from operator import attrgetter
 from typing import Any
@@ -250,6 +250,21 @@ def needs_decoding(paths: pa.ChunkedArray) -> bool:
 
 def is_oddly_spelled(paths: pa.Array) -> bool:
     return len(paths) > 0 and (_has_byte(paths, b"%:") or _starts_with_slash(paths))
+
+
+def regrouped(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
+    """The same rows in tables of `rows` each, but the last; no table for no rows."""
+    waiting: list[pa.Table] = []
+    count = 0
+    for table in tables:
+        waiting.append(table)
+        count += table.num_rows
+        while count >= rows:
+            whole = pa.concat_tables(waiting)
+            yield whole.slice(0, rows)
+            waiting, count = [whole.slice(rows)], count - rows
+    if count:
+        yield pa.concat_tables(waiting)
 
 
 def without_rows(table: pa.Table, drop: np.ndarray) -> pa.Table:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -20,14 +22,14 @@ from deltasql.errors.statements.vacuum import VacuumLiteError
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import parse_commit
 from deltasql.log.actions.deletion_vectors import vector_file
-from deltasql.log.actions.file_tables import REMOVE, from_actions, needs_decoding
+from deltasql.log.actions.file_tables import REMOVE, from_actions, needs_decoding, one_array, regrouped
 from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
 from deltasql.log.configuration.partition_keys import partition_keys
 from deltasql.log.properties.property_registry import DELETED_FILE_RETENTION
 from deltasql.log.replay.history import file_times
 from deltasql.log.replay.log_segment import list_log
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.arrow_values import ZERO, integers, strings
+from deltasql.log.storage.arrow_values import ZERO, flags, integers, strings
 from deltasql.log.storage.listing import IsHidden, TableListing
 from deltasql.log.storage.local_files import real_path
 from deltasql.log.storage.locations import is_local
@@ -35,9 +37,12 @@ from deltasql.log.storage.paths import canonical, commit_path, is_absolute
 
 if TYPE_CHECKING:
     from deltasql.log.replay.delta_log import DeltaLog
+    from deltasql.log.replay.live_files import LiveFiles
 
 _ALWAYS_DATA = ("_change_data", "_delta_index")
 _COLUMNS = ["path", "deletionVector"]
+# Each piece is a table to look files up in: few are few looks, and this is 100 MB of paths.
+_PIECE = 1_000_000
 _SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*://")
 
 
@@ -70,8 +75,11 @@ def hidden_names(snapshot: Snapshot) -> IsHidden:
 def unused_files(tree: TableListing, log: DeltaLog, snapshot: Snapshot, cutoff_ms: int) -> UnusedFiles:
     """The files and folders in `tree` that no version needs. `snapshot` must be newer, or new files would go."""
     cutoff = integers([cutoff_ms])[0]
-    old = tree.files.filter(pc.less(tree.files["modified"], cutoff))
-    needed = pc.is_in(old["path"], value_set=_referenced(log, snapshot, cutoff_ms))
+    old = tree.files.filter(pc.less(tree.files["modified"], cutoff)).combine_chunks()
+    paths, root = one_array(old["path"]), snapshot.location
+    removed = (piece for table in _removed(log, snapshot, cutoff_ms) for piece in _paths(table, root))
+    needed = _found(paths, removed)
+    needed = pc.or_(needed, snapshot.read_files(lambda files: _found(paths, _live_paths(files, root))))
     folders = tree.empty.filter(pc.less(tree.empty["modified"], cutoff))["path"].to_pylist()
     return UnusedFiles(old.filter(pc.invert(needed)).sort_by("path"), folders)
 
@@ -88,7 +96,7 @@ def logged_paths(log: DeltaLog, after: int, cutoff_ms: int) -> tuple[list[str], 
         raise VacuumLiteError(log.table, after + 1, min(times))
     found: set[str] = set()
     for removes, changes in _removals(log, range(after + 1, last + 1)):
-        found.update(_paths(removes, log.location))
+        found.update(path for piece in _paths(removes, log.location) for path in piece.to_pylist())
         found.update(canonical(change["path"], log.location) for change in changes)
     return sorted(path for path in found if not is_absolute(path) and ".." not in path.split("/")), last
 
@@ -102,15 +110,28 @@ def _last_before(times: Mapping[int, int], cutoff_ms: int) -> int:
     return max((version for version, modified in times.items() if modified < cutoff_ms), default=-1)
 
 
-def _referenced(log: DeltaLog, snapshot: Snapshot, cutoff_ms: int) -> pa.Array:
-    """The files that must stay, their deletion vectors among them; as the tree spells them."""
-    tables = [snapshot.live_adds(_COLUMNS), _younger(snapshot.tombstones(), cutoff_ms)]
+def _found(paths: pa.Array, known: Iterable[pa.Array]) -> pa.BooleanArray:
+    """Which of `paths` are among those that are `known`, which are gone through once, piece by piece."""
+    found = flags(np.zeros(len(paths), dtype=bool))
+    if not len(paths):
+        return found
+    return reduce(lambda mask, piece: pc.or_(mask, pc.is_in(paths, value_set=piece)), known, found)
+
+
+def _live_paths(files: LiveFiles, root: str) -> Iterator[pa.Array]:
+    for table in regrouped(files.raw_batches(_COLUMNS), _PIECE):
+        yield from _paths(table, root)
+
+
+def _removed(log: DeltaLog, snapshot: Snapshot, cutoff_ms: int) -> list[pa.Table]:
+    """The files that were removed, and must stay."""
+    tables = [_younger(snapshot.tombstones(), cutoff_ms)]
     if cutoff_ms < time.time() * 1000 - snapshot.properties[DELETED_FILE_RETENTION]:
         # Checkpoints forget tombstones after the table's own retention; the commits still have them.
         times = file_times(list_log(log.store, full=True))
         recent = [version for version, modified in times.items() if modified >= cutoff_ms]
         tables += [_younger(removes, cutoff_ms) for removes, _ in _removals(log, recent)]
-    return strings([path for table in tables for path in _paths(table, snapshot.location)])
+    return tables
 
 
 def _younger(removes: pa.Table, cutoff_ms: int) -> pa.Table:
@@ -131,16 +152,16 @@ def _removals(log: DeltaLog, versions: list[int] | range) -> Iterator[tuple[pa.T
         yield commit.file_tables(log.table)[1], [json.loads(line)["cdc"] for line in lines]
 
 
-def _paths(files: pa.Table, root: str) -> list[str]:
+def _paths(files: pa.Table, root: str) -> Iterator[pa.Array]:
     """The places of files and their vectors, decoded; relative where they lie below the table, however written."""
-    paths: list[str] = files["path"].to_pylist()
     if needs_decoding(files["path"]):
-        paths = [_below(canonical(path, root), root) for path in paths]
+        yield strings([_below(canonical(path, root), root) for path in files["path"].to_pylist()])
+    else:
+        yield one_array(files["path"])
     vectors = files["deletionVector"].combine_chunks().drop_null()
     if len(vectors):
         places = (_vector_file(vector, root) for vector in _distinct(vectors))
-        paths += [path for path in places if path is not None]
-    return paths
+        yield strings([path for path in places if path is not None])
 
 
 def _distinct(vectors: pa.StructArray) -> list[Json]:

@@ -16,6 +16,7 @@ from deltasql.errors.log import InvalidCheckpointError, InvalidLogJsonError, Sto
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import parse_line
 from deltasql.log.replay.checkpoint_file import (
+    SMALL_BATCH,
     OpenFile,
     action_batches,
     action_rows,
@@ -92,8 +93,11 @@ class Checkpoint:
 
         return self._file_actions("add", columns, ADD)
 
-    def batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
-        """The add actions in file order, with these columns of `file_tables.ADD`, in pieces that are not kept."""
+    def batches(self, columns: Sequence[str], rows: int = SMALL_BATCH) -> Iterator[pa.Table]:
+        """The add actions in file order, with these columns of `file_tables.ADD`, in pieces that are not kept.
+
+        A piece that is read from a file has `rows` at most.
+        """
         import pyarrow as pa
 
         from deltasql.log.actions.file_tables import ADD, from_actions
@@ -104,7 +108,7 @@ class Checkpoint:
         wanted = pa.schema([ADD.field(name) for name in columns])
         for path in self._sources:
             with self._opened(path) as file:
-                yield from action_batches(file, "add", wanted)
+                yield from action_batches(file, "add", wanted, rows)
         if self._json is not None:
             yield from_actions(self.actions("add"), wanted)
 
@@ -159,7 +163,7 @@ class Checkpoint:
                     (batch["partitionValues"] for batch in self.batches(("partitionValues",))), keys
                 )
             else:
-                known = no_columns(self._size())
+                known = no_columns(self.size())
             self._partitions[tuple(keys)] = known
         return known
 
@@ -228,7 +232,7 @@ class Checkpoint:
                 places.extend((path, group) for group in row_groups(file, "add"))
         return places
 
-    def _size(self) -> int:
+    def size(self) -> int:
         """The number of adds, from the footers."""
         size = len(self.actions("add")) if self._json is not None else 0
         for path in self._sources:

@@ -50,8 +50,8 @@ _MARK = {
 # The leaf that typed statistics always have.
 _TYPED = "stats_parsed.numRecords"
 _BATCH = 1 << 16
-# What is not kept stays in the processor's cache.
-_SMALL_BATCH = 1 << 12
+SMALL_BATCH = 1 << 12
+"""Rows that are read at a time of what is not kept: they stay in the processor's cache."""
 
 
 def row_groups(file: OpenFile, kind: str) -> list[int]:
@@ -66,7 +66,7 @@ def rare_actions(file: OpenFile, kind: str) -> list[Json]:
     """The actions of a kind that is rare, as JSON objects."""
     found: list[Json] = []
     groups = row_groups(file, kind)
-    for batch in file.parquet.iter_batches(_SMALL_BATCH, row_groups=groups, columns=[kind]) if groups else ():
+    for batch in file.parquet.iter_batches(SMALL_BATCH, row_groups=groups, columns=[kind]) if groups else ():
         actions = batch.column(0)
         if actions.null_count < len(actions):
             found.extend(_pruned(value) for value in actions.drop_null().to_pylist(maps_as_pydicts="lossy"))
@@ -88,7 +88,7 @@ def action_rows(file: OpenFile, kind: str, wanted: pa.Schema) -> pa.Table:
     return pa.concat_tables([no_rows(wanted), *action_batches(file, kind, wanted, _BATCH)])
 
 
-def action_batches(file: OpenFile, kind: str, wanted: pa.Schema, size: int = _SMALL_BATCH) -> Iterator[pa.Table]:
+def action_batches(file: OpenFile, kind: str, wanted: pa.Schema, size: int = SMALL_BATCH) -> Iterator[pa.Table]:
     """The actions of one kind in the file, in order, with the columns of `wanted`, about `size` at a time.
 
     Small batches stay in the processor's cache: of 1,000,000 files, paths that are not kept are read in 0.1 s instead
@@ -149,7 +149,7 @@ def statistics(file: OpenFile, group: int, leaves: Collection[tuple[str, ...]]) 
     import pyarrow as pa
 
     field, names = _statistics_columns(file, group, leaves)
-    for batch in file.parquet.iter_batches(_SMALL_BATCH, row_groups=[group], columns=names):
+    for batch in file.parquet.iter_batches(SMALL_BATCH, row_groups=[group], columns=names):
         actions = batch.column(0)
         actions = actions.drop_null() if actions.null_count else actions
         index = actions.type.get_field_index(field)
@@ -196,7 +196,7 @@ def _picked(file: OpenFile, group: int, names: list[str], wanted: pa.Schema, row
     from deltasql.log.storage.arrow_values import integers
 
     start = 0
-    for batch in file.parquet.iter_batches(_SMALL_BATCH, row_groups=[group], columns=names):
+    for batch in file.parquet.iter_batches(SMALL_BATCH, row_groups=[group], columns=names):
         chunk = batch.column(0)
         chunk = chunk.filter(chunk.is_valid()) if chunk.null_count else chunk
         own = rows[(rows >= start) & (rows < start + len(chunk))] - start

@@ -6,7 +6,7 @@ Files are numbered from 0 in this order.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -31,6 +31,9 @@ from deltasql.log.storage.arrow_values import strings
 
 if TYPE_CHECKING:
     from deltasql.log.replay.checkpoint import Checkpoint, FieldPath, StatisticsKey, StatisticsReader
+
+
+_STREAMED = 1 << 16
 
 
 class LiveFiles:
@@ -98,6 +101,21 @@ class LiveFiles:
                 found = threads.map(self._read_column, reversed(missing))
                 self._columns |= dict(zip(reversed(missing), found, strict=True))
         return pa.table({name: self.raw_column(name) for name in columns})
+
+    def count(self) -> int:
+        """How many files there are, from the footers of the checkpoint."""
+        older = 0 if self._checkpoint is None else self._checkpoint.size() - len(self._hidden)
+        return older + int(self._newer.num_rows)
+
+    def raw_batches(self, columns: Sequence[str], rows: int = _STREAMED) -> Iterator[pa.Table]:
+        """Columns of `file_tables.ADD` in log order, in pieces of about `rows` files that are not kept."""
+        if self._checkpoint is not None:
+            start = 0
+            for batch in self._checkpoint.batches(columns, rows):
+                first, last = np.searchsorted(self._hidden, (start, start + batch.num_rows))
+                yield without_rows(batch, self._hidden[first:last] - start)
+                start += batch.num_rows
+        yield self._newer.select(columns)
 
     def statistics(
         self,

@@ -5,7 +5,7 @@ Source: Delta protocol, Checkpoint Schema.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from deltasql.log.actions.actions import Json, Metadata, SetTransaction
-from deltasql.log.actions.file_tables import ADD, REMOVE, STRING_MAP, partition_struct
+from deltasql.log.actions.file_tables import ADD, REMOVE, STRING_MAP, partition_struct, regrouped
 from deltasql.log.configuration.partition_keys import partition_keys
 from deltasql.log.properties.property_registry import (
     DELETED_FILE_RETENTION,
@@ -105,11 +105,11 @@ def unexpired_tombstones(snapshot: Snapshot, now: int) -> pa.Table:
     return removes.filter(pc.greater(removes["deletionTimestamp"].fill_null(0), oldest))
 
 
-def add_rows(adds: pa.Table, metadata: Metadata, schema: pa.Schema) -> Iterator[pa.Table]:
+def add_rows(adds: Iterable[pa.Table], metadata: Metadata, schema: pa.Schema) -> Iterator[pa.Table]:
     """The add actions, without their `dataChange`, as batches of rows of `schema`."""
     kind = schema.field("add").type
-    for start in range(0, adds.num_rows, GROUP_ROWS):
-        batch = adds.slice(start, GROUP_ROWS).combine_chunks()
+    for table in regrouped(adds, GROUP_ROWS):
+        batch = table.combine_chunks()
         columns = {name: _one(batch[name]) for name in batch.column_names}
         columns["dataChange"] = pa.array(np.zeros(batch.num_rows, dtype=bool))
         for field in kind:

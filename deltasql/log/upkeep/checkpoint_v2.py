@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 import os
 import uuid
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -17,13 +18,20 @@ from typing import Literal
 import pyarrow as pa
 
 from deltasql.log.actions.actions import Json
+from deltasql.log.actions.file_tables import regrouped
 from deltasql.log.replay.checkpoint import Checkpoint
 from deltasql.log.replay.last_checkpoint import LastCheckpoint, V2Hint
 from deltasql.log.replay.log_segment import CheckpointFiles
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import LOG, checkpoint_path
-from deltasql.log.upkeep.checkpoint_rows import add_rows, encode_parquet, remove_rows, sidecar_schema, top_level_schema
+from deltasql.log.upkeep.checkpoint_rows import (
+    add_rows,
+    encode_parquet,
+    remove_rows,
+    sidecar_schema,
+    top_level_schema,
+)
 
 TopLevel = Literal["json", "parquet"]
 
@@ -34,24 +42,29 @@ _MOST_IN_HINT = 30
 
 @dataclass(frozen=True, slots=True)
 class FileRows:
-    """The file actions of a checkpoint: live files as `file_tables.ADD` without `dataChange`, tombstones as REMOVE."""
+    """The file actions of a checkpoint: live files as `file_tables.ADD` without `dataChange`, tombstones as REMOVE.
 
-    adds: pa.Table
+    `adds` can be gone through once, and has `files` rows in all: those of millions of files are never there at once.
+    """
+
+    adds: Iterable[pa.Table]
+    files: int
     removes: pa.Table
 
     @property
     def count(self) -> int:
-        return int(self.adds.num_rows + self.removes.num_rows)
+        return int(self.files + self.removes.num_rows)
 
-    def pieces(self, rows: int) -> list[FileRows]:
+    def pieces(self, rows: int) -> Iterator[FileRows]:
         """The actions in pieces of `rows` at most, in order; no piece for no actions."""
-        return [self._piece(start, rows) for start in range(0, self.count, rows)]
-
-    def _piece(self, start: int, rows: int) -> FileRows:
-        # Adds come first; the last piece of them is filled up with tombstones.
-        split = self.adds.num_rows
-        removes = self.removes.slice(max(start - split, 0), max(min(rows, start + rows - split), 0))
-        return FileRows(self.adds.slice(start, rows), removes)
+        done = 0
+        for adds in regrouped(self.adds, rows):
+            # The last piece is filled up with tombstones.
+            removes = self.removes.slice(0, rows - adds.num_rows)
+            done = removes.num_rows
+            yield FileRows([adds], adds.num_rows, removes)
+        for start in range(done, self.removes.num_rows, rows):
+            yield FileRows((), 0, self.removes.slice(start, rows))
 
 
 def write_v2(
@@ -63,7 +76,7 @@ def write_v2(
     tags = {
         "sidecarNumActions": str(rows.count),
         "sidecarSizeInBytes": str(bytes_of_sidecars),
-        "numOfAddFiles": str(rows.adds.num_rows),
+        "numOfAddFiles": str(rows.files),
     }
     own = [{"checkpointMetadata": {"version": snapshot.version, "tags": tags}}, *small]
     lines = [*own, *({"sidecar": item} for item in sidecars)]
@@ -74,7 +87,7 @@ def write_v2(
         snapshot.version,
         len(lines) + rows.count,
         size_in_bytes=len(data) + bytes_of_sidecars,
-        files=rows.adds.num_rows,
+        files=rows.files,
         v2=V2Hint(
             name,
             len(data),
@@ -102,13 +115,17 @@ def write_classic_copy(store: LogStore, table: str, files: CheckpointFiles) -> b
 
 def _write_sidecars(store: LogStore, snapshot: Snapshot, rows: FileRows) -> list[Json]:
     """The sidecar actions, in the order of their files' actions."""
-    pieces = rows.pieces(_SIDECAR_ROWS)
-    if not pieces:
-        return []
-    write = partial(_write_sidecar, store, snapshot, parts=len(pieces))
+    write = partial(_write_sidecar, store, snapshot, parts=-(-rows.count // _SIDECAR_ROWS))
     # Arrow works without the interpreter's lock, and so does a remote storage.
-    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-        return list(pool.map(write, range(1, len(pieces) + 1), pieces))
+    threads = min(4, os.cpu_count() or 1)
+    written, waiting = list[Json](), deque[Future[Json]]()
+    with ThreadPoolExecutor(threads) as pool:
+        for part, piece in enumerate(rows.pieces(_SIDECAR_ROWS), start=1):
+            # No more is read than is being written, so that memory has bounds.
+            if len(waiting) == threads:
+                written.append(waiting.popleft().result())
+            waiting.append(pool.submit(write, part, piece))
+        return [*written, *(item.result() for item in waiting)]
 
 
 def _write_sidecar(store: LogStore, snapshot: Snapshot, part: int, rows: FileRows, parts: int) -> Json:

@@ -16,6 +16,7 @@ from deltasql.log.actions.actions import Json
 from deltasql.log.actions.file_tables import ADD
 from deltasql.log.properties.property_registry import CHECKPOINT_POLICY
 from deltasql.log.replay.last_checkpoint import LastCheckpoint, write_last_checkpoint
+from deltasql.log.replay.live_files import LiveFiles
 from deltasql.log.replay.log_segment import classify
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.log_store import LogStore
@@ -30,6 +31,8 @@ from deltasql.log.upkeep.checkpoint_rows import (
 )
 from deltasql.log.upkeep.checkpoint_v2 import FileRows, TopLevel, write_v2
 
+_STORED = [name for name in ADD.names if name != "dataChange"]
+
 
 def write_checkpoint(store: LogStore, snapshot: Snapshot, top_level: TopLevel = "json") -> bool:
     """Writes the checkpoint of the snapshot and the hint to it; False if there is one already.
@@ -40,12 +43,16 @@ def write_checkpoint(store: LogStore, snapshot: Snapshot, top_level: TopLevel = 
     if _has_checkpoint(store, snapshot.version):
         return False
     now = int(time.time() * 1000)
-    rows = FileRows(_live(snapshot), unexpired_tombstones(snapshot, now))
-    small = state_actions(snapshot, now)
-    if snapshot.properties[CHECKPOINT_POLICY] == "v2" and "v2Checkpoint" in snapshot.protocol.features:
-        hint: LastCheckpoint | None = write_v2(store, snapshot, small, rows, top_level)
-    else:
-        hint = _write_classic(store, snapshot, small, rows)
+    removes, small = unexpired_tombstones(snapshot, now), state_actions(snapshot, now)
+
+    def write(files: LiveFiles) -> LastCheckpoint | None:
+        rows = FileRows(files.raw_batches(_STORED), _counted(snapshot, files), removes)
+        if snapshot.properties[CHECKPOINT_POLICY] == "v2" and "v2Checkpoint" in snapshot.protocol.features:
+            return write_v2(store, snapshot, small, rows, top_level)
+        return _write_classic(store, snapshot, small, rows)
+
+    # Files are read while they are written; if a log file turns out damaged meanwhile, all is written anew.
+    hint = snapshot.read_files(write)
     if hint is not None:
         write_last_checkpoint(store, hint)
     return hint is not None
@@ -57,12 +64,11 @@ def _has_checkpoint(store: LogStore, version: int) -> bool:
     return any(item.version == version for item in listing.checkpoints)
 
 
-def _live(snapshot: Snapshot) -> pa.Table:
-    adds = snapshot.live_adds([name for name in ADD.names if name != "dataChange"])
-    known = snapshot.cheap_totals
-    if known is not None and known.files != adds.num_rows:
-        raise CheckpointMismatchError(snapshot.table, snapshot.version, adds.num_rows, known.files)
-    return adds
+def _counted(snapshot: Snapshot, files: LiveFiles) -> int:
+    count, known = files.count(), snapshot.cheap_totals
+    if known is not None and known.files != count:
+        raise CheckpointMismatchError(snapshot.table, snapshot.version, count, known.files)
+    return count
 
 
 def _write_classic(store: LogStore, snapshot: Snapshot, small: list[Json], rows: FileRows) -> LastCheckpoint | None:
@@ -79,4 +85,4 @@ def _write_classic(store: LogStore, snapshot: Snapshot, small: list[Json], rows:
     if not store.put_if_absent(checkpoint_path(snapshot.version), data):
         return None
     size = len(small) + rows.count
-    return LastCheckpoint(snapshot.version, size, size_in_bytes=len(data), files=rows.adds.num_rows)
+    return LastCheckpoint(snapshot.version, size, size_in_bytes=len(data), files=rows.files)

@@ -64,3 +64,12 @@ EXPLAIN SELECT min(id) FROM sales;
 
 SET spark.databricks.delta.optimizeMetadataQuery.enabled = false;
 EXPLAIN SELECT count(*) FROM sales;
+
+-- LIMIT: of files only so many are read as have the rows.
+SELECT count(*) AS n FROM (SELECT * FROM sales WHERE region = 'eu' LIMIT 2);
+EXPLAIN SELECT number, day FROM sales LIMIT 2 OFFSET 1;
+EXPLAIN SELECT * FROM sales AS s WHERE s.region = 'eu' LIMIT 1;
+EXPLAIN SELECT * FROM sales WHERE number > 0 LIMIT 1;
+EXPLAIN SELECT max(number) FROM sales LIMIT 1;
+EXPLAIN SELECT number FROM sales ORDER BY number LIMIT 1;
+EXPLAIN SELECT DISTINCT number FROM sales LIMIT 1;

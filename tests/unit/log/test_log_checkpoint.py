@@ -429,7 +429,7 @@ def test_a_few_files_of_many_are_found(
     create: Create, log_file: File, location: str, monkeypatch: pytest.MonkeyPatch, cached: tuple[str, ...]
 ) -> None:
     monkeypatch.setattr("deltasql.log.upkeep.checkpoint_rows.GROUP_ROWS", 7)
-    monkeypatch.setattr("deltasql.log.replay.checkpoint_file._SMALL_BATCH", 3)
+    monkeypatch.setattr("deltasql.log.replay.checkpoint_file.SMALL_BATCH", 3)
     files = [AddFile(f"f{i}", {"p": str(i)}, i + 1, i, False, f'{{"numRecords":{i}}}') for i in range(40)]
     files[9] = replace(files[9], tags={"k": "v"}, base_row_id=5)
     log = create(*files, partition_columns=("p",))

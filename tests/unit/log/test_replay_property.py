@@ -211,7 +211,7 @@ def _v2(location: str, version: int, top_level: TopLevel) -> None:
     now = int(time.time() * 1000)
     adds = snapshot.live_adds([name for name in ADD.names if name != "dataChange"])
     with mock.patch.object(checkpoint_v2, "_SIDECAR_ROWS", 2):
-        rows = FileRows(adds, unexpired_tombstones(snapshot, now))
+        rows = FileRows([adds], adds.num_rows, unexpired_tombstones(snapshot, now))
         write_v2(log.store, snapshot, kept_actions(snapshot, now), rows, top_level)
     for old in range(version + 1):
         Path(location, "_delta_log", f"{old:020d}.json").unlink()

@@ -188,7 +188,7 @@ def test_as_from_the_texts(
     tmp_path: Path, configuration: str, tail: bool, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("deltasql.skipping.pruning._FEW", few)
-    monkeypatch.setattr("deltasql.log.replay.checkpoint_file._SMALL_BATCH", 4)
+    monkeypatch.setattr("deltasql.log.replay.checkpoint_file.SMALL_BATCH", 4)
     monkeypatch.setattr("deltasql.log.upkeep.checkpoint_rows.GROUP_ROWS", 11)
     texts = table_of(tmp_path / "texts", {}, checkpoint=False, tail=tail)
     stored = table_of(tmp_path / "stored", CONFIGURATIONS[configuration], checkpoint=True, tail=tail)
