@@ -23,8 +23,8 @@ class Sizes:
     `processes` are new ones for a figure of a whole process.
 
     So many writers at once update and append, each so often; and a commit comes behind so many winners. The peer's
-    writers update less often: they take long, and a rate needs no more. `plain_rows` are what loads read. `logs` are the
-    files of the logs whose curve is drawn.
+    writers update less often: they take long, and a rate needs no more. `plain_rows` are what loads read.
+    `logs` are the files of the logs that make a curve.
     """
 
     files: int

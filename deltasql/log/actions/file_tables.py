@@ -143,6 +143,12 @@ def encoded_partitions(maps: Iterable[pa.ChunkedArray], keys: Sequence[str]) -> 
     return pa.StructArray.from_arrays(columns, fields=[pa.field(key, ENCODED_STRING) for key in keys])
 
 
+def joined_partitions(parts: Sequence[pa.StructArray], keys: Sequence[str]) -> pa.StructArray:
+    """Results of `encoded_partitions` as one, with one dictionary for each key."""
+    columns = [_one_dictionary([part.field(index) for part in parts]) for index in range(len(keys))]
+    return pa.StructArray.from_arrays(columns, fields=[pa.field(key, ENCODED_STRING) for key in keys])
+
+
 def with_field_names(structs: pa.ChunkedArray, names: Sequence[str]) -> pa.ChunkedArray:
     """`structs` with their fields renamed to `names`, in order."""
     kind = pa.struct([(name, ENCODED_STRING) for name in names])

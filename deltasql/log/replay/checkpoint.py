@@ -45,10 +45,13 @@ _KEPT_BYTES = 512 << 20
 _FETCHED_WHOLE = 1 << 20
 _KEPT_STATISTICS = 256 << 20
 _MOST_PICKED = 1 << 16
+# Files from which on they are read by several threads.
+_SOME = 2
 _BUFFER = 1 << 20
 
 
 StatisticsKey = TypeVar("StatisticsKey", bound=Hashable)
+_T = TypeVar("_T")
 Key_contra = TypeVar("Key_contra", bound=Hashable, contravariant=True)
 FieldPath: TypeAlias = "tuple[str, ...]"
 
@@ -154,18 +157,42 @@ class Checkpoint:
 
     def partitions(self, keys: Sequence[str]) -> pa.StructArray:
         """The adds' partition values: a dictionary-encoded string per key, null where it is empty or missing."""
-        from deltasql.log.actions.file_tables import encoded_partitions, no_columns
+        from deltasql.log.actions.file_tables import no_columns
 
         known = self._partitions.get(tuple(keys))
         if known is None:
-            if keys:
-                known = encoded_partitions(
-                    (batch["partitionValues"] for batch in self.batches(("partitionValues",))), keys
-                )
-            else:
-                known = no_columns(self.size())
-            self._partitions[tuple(keys)] = known
+            known = self._partitions[tuple(keys)] = self._encoded(keys) if keys else no_columns(self.size())
         return known
+
+    def _encoded(self, keys: Sequence[str]) -> pa.StructArray:
+        """The partition values, which the files of the checkpoint give side by side."""
+        import pyarrow as pa
+
+        from deltasql.log.actions.file_tables import ADD, encoded_partitions, joined_partitions
+
+        name = "partitionValues"
+        if ("add", name) in self._columns or (self._json is not None and not self._sources):
+            return encoded_partitions((batch[name] for batch in self.batches((name,))), keys)
+        wanted = pa.schema([ADD.field(name)])
+
+        def encoded(path: str) -> pa.StructArray:
+            with self._opened(path) as file:
+                return encoded_partitions((batch[name] for batch in action_batches(file, "add", wanted)), keys)
+
+        parts = self._of_each_source(encoded)
+        if self._json is not None:
+            from deltasql.log.actions.file_tables import from_actions
+
+            parts.append(encoded_partitions([from_actions(self.actions("add"), wanted)[name]], keys))
+        return joined_partitions(parts, keys)
+
+    def _of_each_source(self, read: Callable[[str], _T]) -> list[_T]:
+        """What `read` makes of the Parquet files, in their order; several are read at a time."""
+        sources = self._sources
+        if len(sources) < _SOME:
+            return [read(path) for path in sources]
+        with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+            return list(threads.map(read, sources))
 
     def statistics(
         self,
@@ -293,7 +320,7 @@ class Checkpoint:
         from deltasql.log.storage.arrow_values import no_rows
 
         wanted = pa.schema([schema.field(name) for name in columns])
-        tables = [self._guarded(path, lambda file: action_rows(file, kind, wanted)) for path in self._sources]
+        tables = self._of_each_source(lambda path: self._guarded(path, lambda file: action_rows(file, kind, wanted)))
         if self._json is not None:
             from deltasql.log.actions.file_tables import from_actions
 

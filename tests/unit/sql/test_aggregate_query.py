@@ -21,7 +21,8 @@ P = Named(("p",))
 
 def test_every_part_is_read() -> None:
     query = aggregate_query(
-        "select `p`, COUNT(*) + 1 AS n, coalesce(max(t.x), 0) from a.b /* c */ version as of 3 as t where p > 'group by'"
+        "select `p`, COUNT(*) + 1 AS n, coalesce(max(t.x), 0)"
+        " from a.b /* c */ version as of 3 as t where p > 'group by'"
         " GROUP BY p, 2 HAVING min(p) <> 3 AND count(1) > 1 ORDER BY n DESC, p NULLS LAST LIMIT 7;"
     )
     assert query is not None
@@ -31,7 +32,8 @@ def test_every_part_is_read() -> None:
         Item(Coalesce((Aggregate("max", Named(("t", "x"))), Whole(0))), None),
     )
     assert (query.table.parts, query.table.alias) == (("a", "b"), "t")
-    assert query.where is not None and query.where.text == "p > 'group by'"
+    assert query.where is not None
+    assert query.where.text == "p > 'group by'"
     assert query.keys == (P, Whole(2))
     assert query.having == (Comparison("<>", Aggregate("min", P), Whole(3)), Comparison(">", COUNT, Whole(1)))
     assert [(item.descending, item.nulls_first) for item in query.order] == [(True, False), (False, False)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.sql.query_filters import scan_filters
+from deltasql.sql.query_filters import scan_filters, scan_limits
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,34 @@ from deltasql.sql.query_filters import scan_filters
 )
 def test_scan_filters(sql: str, expected: dict[int, str]) -> None:
     assert scan_filters(sql) == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT * FROM t LIMIT 3", {14: 3}),
+        ("SELECT a + 1, CAST(b AS INT) x FROM db.t AS u WHERE u.p = 1 LIMIT 3 OFFSET 4", {36: 7}),
+        ("SELECT * FROM (SELECT * FROM t LIMIT 0) JOIN u USING (a) LIMIT 5", {29: 0}),
+        ("SELECT * FROM t", {}),
+        ("SELECT * FROM t LIMIT ALL", {}),
+        ("SELECT * FROM t LIMIT 1 + 1", {}),
+        ("SELECT * FROM t, u LIMIT 1", {}),
+        ("SELECT * FROM t WHERE rand() < 1 LIMIT 1", {}),
+        ("SELECT * FROM t WHERE a IN (SELECT 1) LIMIT 1", {}),
+        ("SELECT * FROM t ORDER BY a LIMIT 1", {}),
+        ("SELECT DISTINCT a FROM t LIMIT 1", {}),
+        ("SELECT a FROM t GROUP BY a LIMIT 1", {}),
+        ("SELECT a FROM t HAVING a > 1 LIMIT 1", {}),
+        ("SELECT max(a) FROM t LIMIT 1", {}),
+        ("SELECT mine(a) FROM t LIMIT 1", {}),
+        ("SELECT row_number() OVER (ORDER BY a) FROM t LIMIT 1", {}),
+        ("SELECT * FROM t LATERAL VIEW explode(a) LIMIT 1", {}),
+        ("SELECT * FROM t TABLESAMPLE (1 ROWS) LIMIT 1", {}),
+        ("SELECT * FROM t QUALIFY a = 1 LIMIT 1", {}),
+        ("SELECT * FROM t UNION ALL SELECT * FROM u LIMIT 1", {}),
+        ("FROM t |> LIMIT 1 |> WHERE a = 1", {}),
+        ("SELECT * FROM LIMIT", {}),
+    ],
+)
+def test_how_many_rows_are_enough(sql: str, expected: dict[int, int]) -> None:
+    assert scan_limits(sql) == expected
