@@ -79,7 +79,7 @@ QUICK = Sizes(
     appends=3,
     winners=50,
     plain_rows=(200_000,),
-    logs=(10_000, 100_000),
+    logs=(1_000, 10_000),
 )
 
 
