@@ -4,7 +4,7 @@
 wrong is a DeltaSqlError: its `condition` and `sqlstate` say what, `deltasql.errors` has a class for each condition.
 `Session.table`, `read`, `write`, `writeTo` and the two for streams speak PySpark's words. `Session.begin` gives a
 Pending: a statement whose commit waits. `install` puts deltasql into a Spark session of yours, `uninstall` takes it
-out again.
+out again. `connect(progress=…)` is told, as Progress, how far Spark is.
 
 >>> import deltasql
 >>> session = deltasql.connect(warehouse="warehouse")
@@ -23,15 +23,28 @@ if TYPE_CHECKING:
     from deltasql.errors import DeltaSqlError
     from deltasql.execution.pending import Pending
     from deltasql.integrations.spark.install import install, uninstall
+    from deltasql.progress import Progress
     from deltasql.result import Result, Row
     from deltasql.session import Session, connect
 
-__all__ = ["DeltaSqlError", "Pending", "Result", "Row", "Session", "__version__", "connect", "install", "uninstall"]
+__all__ = [
+    "DeltaSqlError",
+    "Pending",
+    "Progress",
+    "Result",
+    "Row",
+    "Session",
+    "__version__",
+    "connect",
+    "install",
+    "uninstall",
+]
 
 # Imported when first asked for: `deltasql --version` and whoever wants one submodule need no session.
 _HOMES = {
     "DeltaSqlError": "deltasql.errors",
     "Pending": "deltasql.execution.pending",
+    "Progress": "deltasql.progress",
     "Result": "deltasql.result",
     "Row": "deltasql.result",
     "Session": "deltasql.session",

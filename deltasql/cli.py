@@ -6,10 +6,20 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
+from deltasql.command.configuration import (
+    Configuration,
+    give_to_spark,
+    pair,
+    parameter,
+    read_configuration,
+    split_settings,
+    user_file,
+)
+from deltasql.command.shells import SHELLS, script
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.errors.engine import SparkError
@@ -18,17 +28,20 @@ from deltasql.errors.suggestion import similar_names
 from deltasql.errors.usage import ScriptUnreadableError, UsageError
 from deltasql.interrupts import telling
 from deltasql.render import AUTO, FORMATS
+from deltasql.render.progress import ProgressLine
 from deltasql.version import __version__
 
 if TYPE_CHECKING:
     from deltasql.parser import Statement
+    from deltasql.result import Result
     from deltasql.session import Session
 
 OK, FAILED, USAGE, MISMATCH, CONFLICT, INTERRUPTED = 0, 1, 2, 3, 4, 130
 BROKEN_PIPE = 141
 """What a shell reports for a program that SIGPIPE ended."""
 
-TEST = "test"
+TEST, COMPLETION = "test", "completion"
+_COMMANDS = {TEST: "compare golden files", COMPLETION: "print a script by which a shell completes options"}
 _EXIT_CODES = (
     "exit codes: 0 ok, 1 a statement failed, 2 usage, 3 golden files differ, 4 another writer's commit won, "
     "130 interrupted"
@@ -85,7 +98,7 @@ class _Parser(argparse.ArgumentParser):
         words = iter(argv)
         for word in words:
             if not word.startswith("-") or word == "-":
-                if word != TEST:
+                if word not in _COMMANDS:
                     self.error(_no_command(word))
                 return
             name = word.partition("=")[0] if word.startswith("--") else word[:2]
@@ -99,7 +112,7 @@ class _Parser(argparse.ArgumentParser):
 def _no_command(word: str) -> str:
     if word.endswith(".sql"):
         return f"to run a file: deltasql -f {word}"
-    return f'there is no command {word}; there is {TEST}. To run SQL: deltasql -e "…"'
+    return f'there is no command {word}; there are {" and ".join(_COMMANDS)}. To run SQL: deltasql -e "…"'
 
 
 def _parser() -> _Parser:
@@ -111,22 +124,41 @@ def _parser() -> _Parser:
     )
     parser.add_argument("-e", dest="work", metavar="SQL", action="append", type=_inline, help="run SQL; repeatable")
     parser.add_argument("-f", dest="work", metavar="FILE", action="append", type=_path, help="run a file; - is stdin")
-    parser.add_argument("--warehouse", metavar="DIR", default="warehouse", help="tables and catalog (%(default)s)")
-    parser.add_argument("--format", choices=FORMATS, default=AUTO, help="how rows are printed (%(default)s)")
+    parser.add_argument("--warehouse", metavar="DIR", help="tables and catalog (warehouse)")
+    parser.add_argument("--format", choices=FORMATS, help=f"how rows are printed ({AUTO})")
     parser.add_argument("--echo", action="store_true", help="print each statement before its rows")
     parser.add_argument("--keep-going", action="store_true", help="go on after a statement that failed")
     parser.add_argument("--timing", action="store_true", help="tell on stderr how long each statement took")
+    parser.add_argument("--no-progress", action="store_true", help="do not tell on a terminal how far Spark is")
+    _add_values(parser)
     _add_shared(parser)
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    _add_test(parser)
+    _add_commands(parser)
     return parser
 
 
-def _add_test(parser: argparse.ArgumentParser) -> None:
+def _add_values(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-D",
+        dest="define",
+        metavar="NAME=VALUE",
+        action="append",
+        type=_parameter,
+        help="the value of :NAME; repeatable",
+    )
+    parser.add_argument(
+        "--conf", metavar="KEY=VALUE", action="append", type=_pair, help="a setting, also one of Spark's; repeatable"
+    )
+    parser.add_argument("--config", metavar="FILE", help="settings in place of ~/.config/deltasql/config.toml")
+
+
+def _add_commands(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(dest="command", metavar="", title="commands", parser_class=argparse.ArgumentParser)
+    completion = commands.add_parser(COMPLETION, help=_COMMANDS[COMPLETION])
+    completion.add_argument("shell", choices=SHELLS)
     test = commands.add_parser(
         TEST,
-        help="compare golden files",
+        help=_COMMANDS[TEST],
         description="Runs DIR/**/x.sql and compares with x.out.",
         epilog=_EXIT_CODES,
     )
@@ -163,6 +195,20 @@ def _path(path: str) -> Script:
     return Script(path, "")
 
 
+def _pair(text: str) -> tuple[str, str]:
+    try:
+        return pair(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _parameter(text: str) -> tuple[str, Any]:
+    try:
+        return parameter(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def _jobs(text: str) -> int:
     """A number of processes; 0 for auto. Raises ArgumentTypeError."""
     if text == "auto":
@@ -175,17 +221,50 @@ def _jobs(text: str) -> int:
 def _dispatch(options: argparse.Namespace) -> int:
     if options.command == TEST:
         return _test(options)
+    if options.command == COMPLETION:
+        sys.stdout.write(script(options.shell, _parser(), _COMMANDS))
+        return OK
     scripts = [_loaded(item) for item in options.work or ()]
-    if not scripts and not sys.stdin.isatty():
+    interactive = not options.work and sys.stdin.isatty()
+    if not scripts and not interactive:
         scripts = [_loaded(Script("-", ""))]
+    configuration = _configured(options)
     with _Connection(options) as session:
-        if not options.work and sys.stdin.isatty():
-            from deltasql.repl import start
-
-            return start(session, style=options.format, stack=options.stack)
+        if interactive:
+            return _shell(session, options, configuration)
+        if sys.stderr.isatty() and not options.no_progress:
+            session.on_progress = ProgressLine(_own_stderr())
         with telling(lambda text: print(text, file=sys.stderr)):
-            codes = [_run(session, script, options) for script in scripts]
+            codes = [_run(session, item, options) for item in scripts]
     return max(codes, default=OK)
+
+
+def _configured(options: argparse.Namespace) -> Configuration:
+    """What the file of settings says, where `options` are silent; these are filled. Raises ConfigurationFileError."""
+    path = user_file() if options.config is None else Path(options.config)
+    configuration = read_configuration(path, needed=options.config is not None)
+    options.warehouse = options.warehouse or configuration.warehouse or "warehouse"
+    options.format = options.format or configuration.format or AUTO
+    options.remote = options.remote or configuration.remote
+    options.define = {**configuration.define, **dict(options.define or ())} or None
+    options.conf = {**configuration.conf, **dict(options.conf or ())}
+    return configuration
+
+
+def _shell(session: Session, options: argparse.Namespace, configuration: Configuration) -> int:
+    from deltasql.repl import Preferences, start
+
+    preferences = Preferences()
+    for name, text in configuration.shell.items():
+        preferences = preferences.with_value(name, text)
+    if options.no_progress:
+        preferences = preferences.with_value("progress", "off")
+    return start(session, options.format, options.stack, preferences, options.define)
+
+
+def _own_stderr() -> TextIO:
+    """The terminal behind stderr: its file descriptor leads elsewhere while Spark starts."""
+    return os.fdopen(os.dup(sys.stderr.fileno()), "w", encoding=sys.stderr.encoding)
 
 
 def _loaded(script: Script) -> Script:
@@ -206,9 +285,14 @@ class _Connection:
     def __init__(self, options: argparse.Namespace) -> None:
         from deltasql.session import connect
 
+        by_set, for_start = split_settings(options.conf, remote=options.remote is not None)
+        give_to_spark(for_start, os.environ)
         self._session: Session = connect(warehouse=options.warehouse, spark=options.remote)
+        self._settings = by_set
 
     def __enter__(self) -> Session:
+        for key, value in self._settings.items():
+            self._session.sql(f"SET {key} = {value}")
         return self._session
 
     def __exit__(self, *_: object) -> None:
@@ -229,7 +313,7 @@ def _run(session: Session, script: Script, options: argparse.Namespace) -> int:
         if options.echo:
             print(f"{without_secrets(statement.text)};")
         try:
-            render(session.sql(statement.text).grid(), options.format, sys.stdout)
+            render(_result(session, statement.text, options.define).grid(), options.format, sys.stdout)
             sys.stdout.flush()
         except DeltaSqlError as error:
             sys.stdout.flush()
@@ -240,6 +324,10 @@ def _run(session: Session, script: Script, options: argparse.Namespace) -> int:
         if options.timing:
             print(f"{time.perf_counter() - began:.3f} s", file=sys.stderr)
     return code
+
+
+def _result(session: Session, sql: str, args: Mapping[str, Any] | None) -> Result:
+    return session.sql(sql, args) if args else session.sql(sql)
 
 
 def _say_place(script: Script, statement: Statement, error: DeltaSqlError) -> None:

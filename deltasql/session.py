@@ -42,6 +42,7 @@ from deltasql.planner import plan, plan_statement
 from deltasql.planner.catalog_changes import TemporaryFunction, View
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
+from deltasql.progress import Listener, Watch
 from deltasql.result import Placed, Result
 from deltasql.schema.types import matching
 from deltasql.script.interpreter import run_script
@@ -67,15 +68,19 @@ def connect(
     spark: SparkSession | str | None = None,
     *,
     storage_options: Mapping[str, str] | None = None,
+    progress: Listener | None = None,
 ) -> Session:
     """A session over the tables of `warehouse`, a directory or the URL of a place in an object store.
 
     `spark` is None for a local Spark that starts when rows are first needed, a SparkSession to use, or the address of
     a Spark Connect server: "sc://host:port". `storage_options` say how object stores are reached, in obstore's words:
     `{"aws_access_key_id": …, "aws_endpoint": …}`; what they leave open comes from the settings of a Spark session that
-    was handed in (`spark.hadoop.fs.s3a.*`), else from the environment.
+    was handed in (`spark.hadoop.fs.s3a.*`), else from the environment. `progress` is called with a Progress, several
+    times a second and in a thread of its own, while Spark starts and works.
     """
-    return Session(warehouse, spark, storage_options)
+    session = Session(warehouse, spark, storage_options)
+    session.on_progress = progress
+    return session
 
 
 _SHARED_VIEWS: dict[str, dict[str, View]] = {}
@@ -96,6 +101,8 @@ class Session:
     ) -> None:
         self.stores = Stores(storage_options, self._hadoop_settings)
         self.catalog = Catalog(warehouse, self.stores.open)
+        self.on_progress: Listener | None = None
+        """What `progress` of connect is; may be set anew at any time."""
         self.settings = Settings()
         self.views: dict[str, View] = {}
         self.functions: dict[str, TemporaryFunction] = {}
@@ -372,7 +379,8 @@ class Session:
             from deltasql.engine.engine import Engine as SparkEngine
             from deltasql.engine.session.spark import SparkHandle
 
-            self._made = SparkEngine(SparkHandle(self._given, stores=self.stores))
+            watch = Watch(lambda: self.on_progress)
+            self._made = SparkEngine(SparkHandle(self._given, stores=self.stores, watch=watch))
         return self._made
 
     def _runtime(self, sql: str) -> Engine:

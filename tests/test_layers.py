@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).parents[1] / "deltasql"
 
 LAYERS = (
     {"sql.patterns"},
-    {"version", "interrupts", "registry"},
+    {"version", "interrupts", "progress", "registry"},
     {"errors"},
     {"schema", "log.properties"},
     {"plan"},
@@ -39,7 +39,7 @@ LAYERS = (
     {"execution"},
     {"frames", "script"},
     {"session"},
-    {"repl", "golden", "integrations"},
+    {"repl", "golden", "integrations", "command"},
     {"cli", "notebook", "pytest_plugin"},
     {"__init__", "__main__"},
 )
@@ -73,9 +73,10 @@ FILES = {
     "frames.writer": "a relative path is one of the working directory",
     "golden": "scripts and their outputs",
     "pytest_plugin": "scripts and their outputs",
-    "repl": "the history of the shell",
+    "repl": "the history of the shell, scripts that it runs, the user's editor and pager",
     "cli": "scripts",
     "integrations.dbt": "the folder of its macros",
+    "command": "the file of settings",
     "parser.tables": "the tables of the grammar, kept from process to process",
     "render.table": "the width of the terminal",
     "schema.timezone": "the zone of this machine",

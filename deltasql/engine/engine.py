@@ -17,6 +17,7 @@ from deltasql.engine.rewrites.rewrite import rewrite
 from deltasql.engine.rewrites.row_reader import RowReader
 from deltasql.engine.rows import QueryResult
 from deltasql.engine.session.interrupts import stoppable
+from deltasql.engine.session.progress import watched
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema
 from deltasql.engine.session.transfer import by_driver
@@ -102,7 +103,7 @@ class StatementEngine:
     @contextmanager
     def work(self, write: WriteContext | None = None) -> Iterator[None]:
         """Work of Spark's: Ctrl-C cancels it, and its errors come out as ours."""
-        with retold(self.sql, write), stoppable(self.spark):
+        with retold(self.sql, write), stoppable(self.spark), watched(self.spark):
             yield
 
     @property

@@ -11,6 +11,7 @@ from deltasql.engine.failures.write_errors import WriteContext
 from deltasql.engine.reading.frames import frame_schema
 from deltasql.engine.reading.variants import variant_text
 from deltasql.engine.session.interrupts import stoppable
+from deltasql.engine.session.progress import watched
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.transfer import handed_out
 from deltasql.errors.base import DeltaSqlError
@@ -89,5 +90,11 @@ class QueryResult:
 
     @contextmanager
     def _running(self) -> Iterator[None]:
-        with interruptible(), retold(self._sql, self._write), stoppable(self._spark), self._spark.sized(self._size):
+        with (
+            interruptible(),
+            retold(self._sql, self._write),
+            stoppable(self._spark),
+            watched(self._spark),
+            self._spark.sized(self._size),
+        ):
             yield

@@ -26,6 +26,32 @@ class UnknownCommandError(UsageError):
     command: str
 
 
+@condition("UNKNOWN_SHELL_PREFERENCE", "42601", "There is no preference {name}. Preferences are: {known}.")
+class UnknownPreferenceError(UsageError):
+    name: str
+    known: tuple[str, ...]
+
+
+@condition("INVALID_SHELL_PREFERENCE", "22023", "{name} cannot be '{value}'. Write {legal}.")
+class WrongPreferenceError(UsageError):
+    name: str
+    value: str
+    legal: str
+
+
+@condition("SHELL_COMMAND_ARGUMENT", "42601", "{command} needs {needed}. Write: {usage}")
+class CommandArgumentError(UsageError):
+    command: str
+    needed: str
+    usage: str
+
+
+@condition("INVALID_CONFIGURATION_FILE", "22023", "{path} cannot be used: {reason}.")
+class ConfigurationFileError(UsageError):
+    path: str
+    reason: str
+
+
 @condition("NO_GOLDEN_FILES", "42K03", "There is no .sql file {place}.")
 class NoGoldenFilesError(UsageError):
     """`place` is `under <directory>` or `at <path>`, with the filter if there was one."""

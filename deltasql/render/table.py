@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import compress, zip_longest
@@ -10,6 +9,7 @@ from shutil import get_terminal_size
 from typing import TextIO
 
 from deltasql.render.grid import Grid
+from deltasql.render.page import Page, display_width
 from deltasql.schema.types import StructType
 
 _ESCAPES = str.maketrans({"\n": "\\n", "\r": "\\r", "\t": "\\t"})
@@ -77,15 +77,6 @@ def write_markdown(grid: Grid, stream: TextIO) -> None:
     stream.write(_markdown_line(grid.header))
     stream.write(_markdown_line("---:" if number else "---" for number in grid.numeric))
     stream.writelines(_markdown_line(row) for row in grid.cells())
-
-
-def display_width(text: str) -> int:
-    """Columns that `text` takes in a terminal: wide characters take two, combining ones none."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
-    )
 
 
 def _single_lines(rows: Iterable[list[str]]) -> list[list[str]]:
@@ -156,4 +147,6 @@ def _write_rich(grid: Grid, stream: TextIO) -> None:
     for row, values in zip(grid.cells(), grid.rows, strict=True):
         styles = ("dim" if value is None else "" for value in values)
         table.add_row(*(Text(cell.removesuffix("\n"), style) for cell, style in zip(row, styles, strict=True)))
-    Console(file=stream).print(table)
+    # In a pager one scrolls to what is beyond the window.
+    wide = isinstance(stream, Page) and stream.wide
+    Console(file=stream, width=_table_width(grid) + 1 if wide else None).print(table)

@@ -5,18 +5,29 @@ Runs statements through a Session like any caller. How rows look is in `render`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from deltasql.repl.prompt import prompt_session
-from deltasql.repl.shell import Shell
+from deltasql.repl.preferences import Preferences
+from deltasql.repl.prompt import asker, prompt_session
+from deltasql.repl.shell import Shell, Terminal
 
 if TYPE_CHECKING:
     from deltasql.session import Session
 
-__all__ = ["start"]
+__all__ = ["Preferences", "start"]
 
 
-def start(session: Session, style: str = "auto", stack: bool = False) -> int:
-    """Reads statements from the terminal until Ctrl-D or the command q; the exit code. `session` stays open."""
-    shell = Shell(session, style=style, stack=stack)
+def start(
+    session: Session,
+    style: str = "auto",
+    stack: bool = False,
+    preferences: Preferences | None = None,
+    args: Mapping[str, Any] | None = None,
+) -> int:
+    """Reads statements from the terminal until Ctrl-D or the command q; the exit code. `session` stays open.
+
+    `args` are the values of parameters that statements name.
+    """
+    shell = Shell(session, style, stack, preferences, args, Terminal(ask=asker()))
     return shell.loop(prompt_session(session))

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from deltasql.errors.usage import UnknownCommandError, UnknownFormatError
-from deltasql.render import FORMATS
+from deltasql.errors.usage import CommandArgumentError, UnknownCommandError, UnknownFormatError
+from deltasql.render import AUTO, FORMATS
+from deltasql.repl.preferences import NAMES, Preferences
 
 
 class Shell(Protocol):
-    """What a command may change of the shell that runs it."""
+    """What a command may do with the shell that runs it."""
 
     style: str
-    timing: bool
+    preferences: Preferences
 
     def say(self, text: str) -> None:
         """Prints a line for the user."""
+
+    def describe(self, table: str) -> None:
+        """Shows a table, its columns and what belongs to it."""
+
+    def history(self, table: str, limit: str) -> None:
+        """Shows the versions of a table; the newest `limit` of them, if that is no empty text."""
+
+    def run_file(self, path: str) -> None:
+        """Runs the statements of a file. Raises ScriptUnreadableError."""
+
+    def edit(self) -> None:
+        """Has the user edit the last input, which then is the next one."""
 
 
 def _stay(_: Shell) -> bool:
@@ -37,7 +51,7 @@ class Command:
     r"""One command of the shell: `\name arguments`.
 
     `does` gives the effect of an argument, "" for none. `words` do the same without a backslash, `aliases` with one;
-    `values` are what the argument may be, where that is a list.
+    `values` are what the argument may be, where that is a list. `takes` tells what else completes it.
     """
 
     name: str
@@ -47,10 +61,11 @@ class Command:
     aliases: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
+    takes: str = ""
 
     def help_line(self) -> str:
         """The command's line in the list of all."""
-        return f"{f'{self.typed} {self.arguments}':13} {self.help}"
+        return f"{f'{self.typed} {self.arguments}':20} {self.help}"
 
     @property
     def typed(self) -> str:
@@ -59,11 +74,16 @@ class Command:
 
 
 def command_of(text: str) -> Effect | None:
-    """What the command does that `text` is, or None for SQL. Raises UnknownCommandError, UnknownFormatError."""
+    """What the command does that `text` is, or None for SQL.
+
+    Raises UnknownCommandError, UnknownFormatError, CommandArgumentError.
+    """
     stripped = text.strip().rstrip(";").strip()
     for command in COMMANDS:
         if stripped.lower() in command.words:
             return command.does("")
+    if stripped.startswith("."):
+        raise UnknownCommandError(command=stripped.split()[0])
     if not stripped.startswith("\\"):
         return None
     name, _, argument = stripped[1:].partition(" ")
@@ -78,56 +98,134 @@ def _found(name: str, has_argument: bool) -> Command:
     return next((command for command in found if bool(command.arguments) == has_argument), found[0])
 
 
-def _show_tables(pattern: str) -> Effect:
-    """`orders*` searches the current schema, `s.orders*` the schema s."""
-    if not pattern:
-        return Effect("SHOW TABLES")
-    schema, dot, rest = pattern.partition(".")
-    if dot and schema and "*" not in schema:
-        return Effect(f"SHOW TABLES IN {schema} LIKE {_text(rest or '*')}")
-    return Effect(f"SHOW TABLES LIKE {_text(pattern)}")
+def _show(kind: str) -> Callable[[str], Effect]:
+    """SHOW kind: `orders*` searches the current schema, `s.orders*` the schema s."""
+
+    def show(pattern: str) -> Effect:
+        if not pattern:
+            return Effect(f"SHOW {kind}")
+        schema, dot, rest = pattern.partition(".")
+        if dot and schema and "*" not in schema:
+            return Effect(f"SHOW {kind} IN {schema} LIKE {_text(rest or '*')}")
+        return Effect(f"SHOW {kind} LIKE {_text(pattern)}")
+
+    return show
+
+
+def _show_functions(pattern: str) -> Effect:
+    """The user's own; with a pattern Spark's, too."""
+    return Effect(f"SHOW FUNCTIONS LIKE {_text(pattern)}" if pattern else "SHOW USER FUNCTIONS")
 
 
 def _text(value: str) -> str:
     return "'" + value.strip("'").replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
+def _acting(act: Callable[[Shell], None]) -> Effect:
+    """An effect after which the shell goes on."""
+
+    def stay(shell: Shell) -> bool:
+        act(shell)
+        return True
+
+    return Effect(act=stay)
+
+
 def _leave(_: Shell) -> bool:
     return False
 
 
-def _help(shell: Shell) -> bool:
+def _help(shell: Shell) -> None:
     lines = [command.help_line() for command in COMMANDS]
     shell.say("\n".join((*lines, "", *_ON_INPUT)))
-    return True
 
 
-def _toggle_timing(shell: Shell) -> bool:
-    shell.timing = not shell.timing
-    shell.say(f"Timing is {'on' if shell.timing else 'off'}.")
-    return True
+def _needed(name: str, needed: str, argument: str) -> str:
+    if not argument:
+        thing = needed.rpartition(" ")[2].upper()
+        raise CommandArgumentError(command=f"\\{name}", needed=needed, usage=f"\\{name} {thing}")
+    return argument
+
+
+def _history(argument: str) -> Effect:
+    words = _needed("history", "a table", argument).split()
+    limit = words.pop() if len(words) > 1 and words[-1].isdecimal() else ""
+    return _acting(lambda shell: shell.history(" ".join(words), limit))
+
+
+def _run_file(argument: str) -> Effect:
+    path = _needed("i", "a file", argument)
+    words = shlex.split(path) if path[0] in "'\"" else [path]
+    return _acting(lambda shell: shell.run_file(words[0]))
+
+
+def _set(argument: str) -> Effect:
+    name, _, value = argument.partition(" ")
+
+    def change(shell: Shell) -> None:
+        if not name:
+            shell.say(shell.preferences.told)
+            return
+        shell.preferences = shell.preferences.with_value(name.lower(), value.strip())
+        shell.say(f"{name.capitalize()} is {shell.preferences.value(name.lower())}.")
+
+    return _acting(change)
+
+
+def _set_timing(argument: str) -> Effect:
+    return _set(f"timing {argument}")
+
+
+_EXPANDED = {"": "", "on": "vertical", "off": "table", "auto": AUTO}
+
+
+def _expand(argument: str) -> Effect:
+    """Without an argument it turns blocks of lines on, and off again."""
+    if argument not in _EXPANDED:
+        raise CommandArgumentError(command="\\x", needed="on, off, auto or nothing", usage="\\x [on|off|auto]")
+
+    def expand(shell: Shell) -> None:
+        shell.style = _EXPANDED[argument] or (AUTO if shell.style == "vertical" else "vertical")
+        shell.say(f"Format is {shell.style}.")
+
+    return _acting(expand)
 
 
 def _choose(style: str) -> Effect:
     if style and style not in FORMATS:
         raise UnknownFormatError(style=style, known=FORMATS)
 
-    def choose(shell: Shell) -> bool:
+    def choose(shell: Shell) -> None:
         shell.style = style or shell.style
         shell.say(f"Format is {shell.style}.")
-        return True
 
-    return Effect(act=choose)
+    return _acting(choose)
 
+
+_LIKE = "LIKE is a pattern of * and |, or a schema and a pattern: s.*"
+_SWITCH = ("on", "off")
 
 COMMANDS = (
-    Command("d", "", "tables of the current schema", lambda _: Effect("SHOW TABLES")),
-    Command("d", "TABLE", "columns of a table", lambda table: Effect(f"DESCRIBE TABLE {table}")),
-    Command("dt", "[LIKE]", "tables; LIKE is a pattern of * and |, or a schema and a pattern: s.*", _show_tables),
+    Command("d", "", "tables of the current schema", _show("TABLES")),
+    Command(
+        "d",
+        "TABLE",
+        "a table: size, columns with their fields, constraints, properties",
+        lambda table: _acting(lambda shell: shell.describe(table)),
+        takes="table",
+    ),
+    Command("dt", "[LIKE]", f"tables; {_LIKE}", _show("TABLES"), takes="table"),
+    Command("dv", "[LIKE]", "views", _show("VIEWS"), takes="table"),
+    Command("df", "[LIKE]", "your functions; with a pattern Spark's, too", _show_functions),
     Command("l", "", "schemas", lambda _: Effect("SHOW SCHEMAS")),
+    Command("history", "TABLE [N]", "versions of a table: when, what, who, files, rows", _history, takes="table"),
+    Command("i", "FILE", "run the statements of a file", _run_file, takes="file"),
+    Command("e", "", "edit the last input in $EDITOR", lambda _: _acting(lambda shell: shell.edit())),
+    Command("x", "[on|off|auto]", "a line per value; auto: if a table is too wide", _expand, values=(*_SWITCH, AUTO)),
     Command("format", "[F]", f"how rows are printed: {', '.join(FORMATS)}", _choose, values=FORMATS),
-    Command("timing", "", "tell how long statements take, or stop telling", lambda _: Effect(act=_toggle_timing)),
-    Command("?", "", "this list (also: help)", lambda _: Effect(act=_help), aliases=("h", "help"), words=("help",)),
+    Command("timing", "[on|off]", "tell how long statements take, or not", _set_timing, values=_SWITCH),
+    Command("pset", "[NAME [VALUE]]", f"what you prefer: {', '.join(NAMES)}", _set, values=NAMES),
+    Command("?", "", "this list (also: help)", lambda _: _acting(_help), aliases=("h", "help"), words=("help",)),
     Command("q", "", "leave (also: exit, quit, Ctrl-D)", lambda _: Effect(act=_leave), words=("exit", "quit")),
 )
 """The commands in the order in which help lists them."""

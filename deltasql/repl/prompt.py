@@ -58,6 +58,19 @@ def prompt_session(
     return prompt
 
 
+def asker(terminal: Input | None = None, screen: Output | None = None) -> Callable[[str], bool]:
+    """A function that puts a question, to which y and yes mean yes. `terminal` and `screen` are for tests."""
+
+    def ask(question: str) -> bool:
+        prompt: PromptSession[str] = PromptSession(history=InMemoryHistory(), input=terminal, output=screen)
+        try:
+            return prompt.prompt(f"{question} Run it? [y/N] ").strip().lower() in {"y", "yes"}
+        except (EOFError, KeyboardInterrupt):
+            return False
+
+    return ask
+
+
 def _bindings(typed: Callable[[], str]) -> KeyBindings:
     """Enter within a text, a quoted name or a comment breaks the line and adds nothing: what is typed is the value."""
     bindings = KeyBindings()
@@ -78,9 +91,8 @@ def _bindings(typed: Callable[[], str]) -> KeyBindings:
 def is_whole(text: str) -> bool:
     """Whether Enter runs `text`: blank, a command of the shell, or statements the last of which ends with `;`."""
     stripped = text.strip()
-    return (
-        not stripped or stripped.startswith("\\") or stripped.lower() in {"exit", "quit", "help"} or is_complete(text)
-    )
+    is_command = stripped.startswith(("\\", ".")) or stripped.lower() in {"exit", "quit", "help"}
+    return not stripped or is_command or is_complete(text)
 
 
 def user_history() -> History:

@@ -5,63 +5,99 @@ from __future__ import annotations
 import sys
 import time
 import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.catalog import TableNotFoundError
 from deltasql.errors.engine import SparkError
 from deltasql.errors.secrets import without_secrets
 from deltasql.interrupts import telling
-from deltasql.parser import split
+from deltasql.parser import parse, split
+from deltasql.plan.base import LogicalPlan, TableName
+from deltasql.plan.statements import columns
+from deltasql.plan.statements.insert import Insert
+from deltasql.plan.statements.merge import Merge
 from deltasql.render.formats import render
+from deltasql.render.grid import Grid
+from deltasql.render.page import Page
+from deltasql.render.progress import ProgressLine
 from deltasql.repl.commands import Effect, command_of
+from deltasql.repl.describe import columns_grid, footer, headline
+from deltasql.repl.files import edited, file_text
+from deltasql.repl.history import history_grid
+from deltasql.repl.paging import needs_pager, pager_command, show
+from deltasql.repl.preferences import Preferences
+from deltasql.repl.questions import question
+from deltasql.repl.schema_changes import schema_changes
 
 if TYPE_CHECKING:
-    from deltasql.render.grid import Grid
     from deltasql.result import Result
+    from deltasql.schema.types import StructType
     from deltasql.session import Session
 
-SHOWN_ROWS = 1000
-"""More rows than this are not printed: a forgotten LIMIT must not flood the terminal or the driver."""
-
 NOT_RUN = "Not run: the statement after it."
+NOT_CONFIRMED = "Not run."
+_CHANGES_COLUMNS = (
+    columns.AddColumns,
+    columns.AlterColumns,
+    columns.DropColumns,
+    columns.RenameColumn,
+    columns.ReplaceColumns,
+)
 
 
 class Reader(Protocol):
     """Where input comes from; a PromptSession is one."""
 
-    def prompt(self) -> Any:
-        """The next input. Raises EOFError at the end, KeyboardInterrupt when the user gave it up."""
+    def prompt(self, *, default: str = "") -> Any:
+        """The next input, which begins as `default`. Raises EOFError at the end, KeyboardInterrupt when given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """The user's side of the shell. `ask` puts a question, None where nobody answers; `out` is None for sys.stdout."""
+
+    ask: Callable[[str], bool] | None = None
+    out: TextIO | None = None
 
 
 class Shell:
-    """One interactive session. `style` and `timing` are what the commands of these names change."""
+    r"""One interactive session. `style` and `preferences` are what \format, \x, \timing and \pset change."""
 
     def __init__(
         self,
         session: Session,
         style: str = "auto",
-        timing: bool = True,
         stack: bool = False,
-        out: TextIO | None = None,
+        preferences: Preferences | None = None,
+        args: Mapping[str, Any] | None = None,
+        terminal: Terminal | None = None,
     ) -> None:
         self.session = session
         self.style = style
-        self.timing = timing
         self.stack = stack
-        self._out = out
+        self.preferences = Preferences() if preferences is None else preferences
+        self._args = args
+        self._terminal = Terminal() if terminal is None else terminal
+        self._progress: ProgressLine | None = None
+        self._last = self._next = ""
         self._left = 0
 
     @property
     def out(self) -> TextIO:
         # Looked up each time: prompt_toolkit and tests swap sys.stdout.
-        return self._out or sys.stdout
+        return self._terminal.out or sys.stdout
 
     def loop(self, reader: Reader) -> int:
         """Reads and runs until the user leaves; 0."""
         self.say("deltasql: end a statement with ; — \\? helps, \\q or Ctrl-D leaves.")
         while True:
+            default, self._next = self._next, ""
             try:
-                text = reader.prompt()
+                text = reader.prompt(default=default)
             except KeyboardInterrupt:
                 continue
             except EOFError:
@@ -72,10 +108,15 @@ class Shell:
     def run(self, text: str) -> bool:
         """Runs one input: a command, or any number of statements. False when the user wants to leave."""
         self._left = 0
+        self._watch()
         try:
             with telling(self.say):
                 command = command_of(text)
-                return self._statements(text) if command is None else self._command(command)
+                if command is not None:
+                    return self._command(command)
+                self._last = text
+                self._statements(text, self._terminal.ask if self.preferences.confirm else None)
+                return True
         except KeyboardInterrupt as interrupt:
             self.say(str(interrupt) or "Cancelled.")
         except DeltaSqlError as error:
@@ -88,38 +129,110 @@ class Shell:
         return True
 
     def say(self, text: str) -> None:
+        if self._progress is not None:
+            self._progress.clear()
         self.out.write(text + "\n")
         self.out.flush()
+
+    def describe(self, table: str) -> None:
+        """Shows a table, its columns and what belongs to it. A view has columns alone."""
+        try:
+            snapshot = self.session.log(table).snapshot()
+        except TableNotFoundError:
+            self._show(self.session.sql(f"DESCRIBE TABLE EXTENDED {table}").grid())
+            return
+        with self._paged(wide=True) as out:
+            out.writelines(f"{line}\n" for line in headline(table, snapshot))
+            render(columns_grid(snapshot), "table", out)
+            out.writelines(f"{line}\n" for line in footer(table, snapshot))
+
+    def history(self, table: str, limit: str) -> None:
+        """Shows the versions of a table, newest first."""
+        said = self.session.sql(f"DESCRIBE HISTORY {table}{limit and f' LIMIT {limit}'}")
+        self._show(history_grid(said), "table")
+
+    def run_file(self, path: str) -> None:
+        """Runs the statements of a file, without questions. Raises ScriptUnreadableError."""
+        self._statements(file_text(path))
+
+    def edit(self) -> None:
+        """Has the user edit the last input, which then is the next one."""
+        self._next = edited(self._last).rstrip()
+
+    def _watch(self) -> None:
+        """Has the session tell how far Spark is, where somebody looks."""
+        wanted = self.preferences.progress and self.out.isatty()
+        self._progress = ProgressLine(self.out) if wanted else None
+        self.session.on_progress = self._progress
 
     def _command(self, command: Effect) -> bool:
         if command.sql:
             self._statement(command.sql)
         return command.act(self)
 
-    def _statements(self, text: str) -> bool:
+    def _statements(self, text: str, ask: Callable[[str], bool] | None = None) -> None:
         statements = list(split(text))
         self._left = len(statements)
         for statement in statements:
             self._left -= 1
-            self._statement(statement.text)
+            if not self._statement(statement.text, ask):
+                self.say(NOT_CONFIRMED)
+                self._say_left()
+                return
+
+    def _statement(self, sql: str, ask: Callable[[str], bool] | None = None) -> bool:
+        """Runs a statement and shows what it gives; False if the user did not want it after all."""
+        node = _node(sql)
+        asked = question(node, self.session) if ask is not None and node is not None else None
+        if ask is not None and asked is not None and not ask(asked):
+            return False
+        changed = _changed_table(node)
+        before = None if changed is None else self._schema(changed)
+        began = time.perf_counter()
+        result = self.session.sql(sql, self._args) if self._args else self.session.sql(sql)
+        grid = result.grid(self.preferences.rows if result.is_query else None)
+        seconds = time.perf_counter() - began
+        self._show(grid)
+        if changed is not None and before is not None and result.version is not None:
+            after = self._schema(changed)
+            for line in schema_changes(before, after) if after is not None else ():
+                self.say(line)
+        self.say(self._outcome(result, grid, seconds))
         return True
 
-    def _statement(self, sql: str) -> None:
-        began = time.perf_counter()
-        result = self.session.sql(sql)
-        grid = result.grid(SHOWN_ROWS if result.is_query else None)
-        render(grid, self.style, self.out)
-        self.say(self._outcome(result, grid, time.perf_counter() - began))
+    def _schema(self, table: TableName) -> StructType | None:
+        with suppress(DeltaSqlError):
+            return self.session.log(table).snapshot().schema
+        return None
+
+    def _show(self, grid: Grid, style: str | None = None) -> None:
+        style = style or self.style
+        with self._paged(wide=style == "table") as out:
+            render(grid, style, out)
+
+    @contextmanager
+    def _paged(self, *, wide: bool) -> Iterator[TextIO]:
+        """Context: where to write what may be long. A `wide` text may have lines longer than the window."""
+        command = pager_command() if self.preferences.pager and self.out.isatty() else []
+        if not command:
+            yield self.out
+            return
+        page = Page(wide=wide)
+        yield page
+        if needs_pager(page):
+            show(page.getvalue(), command)
+        else:
+            self.out.write(page.getvalue())
 
     def _outcome(self, result: Result, grid: Grid, seconds: float) -> str:
         """`2 rows, 0.31 s`, `version 7, 0.02 s` …"""
         shown = len(grid.rows)
         parts = [f"{shown} row{'' if shown == 1 else 's'}"] if result.columns else []
         if grid.more:
-            parts = [f"the first {shown} rows, there are more"]
+            parts = [f"the first {shown} rows, there are more (all of them: \\pset rows all)"]
         if result.version is not None:
             parts.append(f"version {result.version}")
-        if self.timing:
+        if self.preferences.timing:
             parts.append(f"{seconds:.2f} s")
         return ", ".join(parts) or "done"
 
@@ -137,3 +250,17 @@ class Shell:
         self.say("".join(lines).rstrip())
         if not self.stack:
             self.say("This is not an error that deltasql expects. Start with --stack to see where it comes from.")
+
+
+def _node(sql: str) -> LogicalPlan | None:
+    """What the statement is; None where it is wrong, which running it tells."""
+    with suppress(DeltaSqlError):
+        return parse(sql)
+    return None
+
+
+def _changed_table(node: LogicalPlan | None) -> TableName | None:
+    """The table whose columns the statement may change."""
+    if isinstance(node, _CHANGES_COLUMNS):
+        return node.table
+    return node.table if isinstance(node, (Insert, Merge)) and node.schema_evolution else None

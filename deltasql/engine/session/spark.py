@@ -24,6 +24,7 @@ from deltasql.errors.engine import JavaMissingError
 from deltasql.log.storage.locations import hadoop_location, hadoop_scheme
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
+from deltasql.progress import Progress, Watch
 from deltasql.settings.session_settings import IO_MODE
 
 if TYPE_CHECKING:
@@ -103,9 +104,12 @@ class SparkHandle:
         spark: SparkSession | str | None,
         settings: Mapping[str, str] | None = None,
         stores: Stores | None = None,
+        watch: Watch | None = None,
     ) -> None:
         self.stores = Stores() if stores is None else stores
         """Where tables lie, for whoever reads and writes their files."""
+        self.watch = Watch(lambda: None) if watch is None else watch
+        """Who is told how far Spark is."""
         self._given = spark
         self._session: SparkSession | None = None if isinstance(spark, str) else spark
         self._pending = dict(settings or {})
@@ -119,7 +123,7 @@ class SparkHandle:
 
     def of(self, frame: DataFrame) -> SparkHandle:
         """The session that a DataFrame belongs to: a stream's is a copy, with settings of its own."""
-        handle = SparkHandle(frame.sparkSession, stores=self.stores)
+        handle = SparkHandle(frame.sparkSession, stores=self.stores, watch=self.watch)
         handle.own = handle.session.conf.get(OWN_MARK, None) is not None
         handle._kept, handle._told = self._kept, self._told
         if handle.own and not (self.started and handle.session is self.session):
@@ -156,12 +160,19 @@ class SparkHandle:
     def session(self) -> SparkSession:
         """The session, started on first use. Raises JavaMissingError where there is no Java for a local one."""
         if self._session is None:
-            self._session = _connect(self._given) if isinstance(self._given, str) else self._local()
+            self._session = self._started()
         while self._pending:
             # Each goes whatever comes of it: one that Spark refuses is told once, and not with every statement.
             key = next(iter(self._pending))
             self._session.conf.set(key, self._pending.pop(key))
         return self._session
+
+    def _started(self) -> SparkSession:
+        if isinstance(self._given, str):
+            with self.watch.over(lambda: Progress(f"Connecting to {self._given}")):
+                return _connect(self._given)
+        with self.watch.over(lambda: Progress(f"Starting Spark ({_master()}), which computes the rows")):
+            return self._local()
 
     def _local(self) -> SparkSession:
         """The session that is active in this process, which then is somebody else's, or our own."""

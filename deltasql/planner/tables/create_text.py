@@ -68,18 +68,23 @@ def _properties(snapshot: Snapshot) -> Iterator[str]:
 
 def column_text(field: StructField) -> str:
     """A column as it stands in the list of CREATE TABLE, with all its clauses."""
-    text = f"{quote(field.name)} {sql_text(declared_type(field), constraints=True)}"
+    rules = "".join(f" {rule}" for rule in column_rules(field))
+    text = f"{quote(field.name)} {sql_text(declared_type(field), constraints=True)}{rules}"
+    return text if field.comment is None else f"{text} COMMENT {quote_text(field.comment)}"
+
+
+def column_rules(field: StructField) -> Iterator[str]:
+    """The clauses of a column between its type and its comment: NOT NULL, DEFAULT …, GENERATED …."""
     if not field.nullable:
-        text += " NOT NULL"
+        yield "NOT NULL"
     if CURRENT_DEFAULT in field.metadata:
-        text += f" DEFAULT {field.metadata[CURRENT_DEFAULT]}"
+        yield f"DEFAULT {field.metadata[CURRENT_DEFAULT]}"
     expression, identity = generation_of(field), identity_of(field)
     if expression is not None:
-        text += f" GENERATED ALWAYS AS ({expression})"
+        yield f"GENERATED ALWAYS AS ({expression})"
     if identity is not None:
         kind = "BY DEFAULT" if identity.allow_explicit else "ALWAYS"
-        text += f" GENERATED {kind} AS IDENTITY (START WITH {identity.start} INCREMENT BY {identity.step})"
-    return text if field.comment is None else f"{text} COMMENT {quote_text(field.comment)}"
+        yield f"GENERATED {kind} AS IDENTITY (START WITH {identity.start} INCREMENT BY {identity.step})"
 
 
 def _is_taken(key: str, value: str) -> bool:

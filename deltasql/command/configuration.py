@@ -1,0 +1,151 @@
+"""The file of settings, `~/.config/deltasql/config.toml`, and values given as NAME=VALUE."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from deltasql.errors.suggestion import similar_names
+from deltasql.errors.usage import ConfigurationFileError
+from deltasql.render import FORMATS
+from deltasql.settings.session_settings import SETTINGS
+
+_SHELL = ("pager", "progress", "confirm", "timing", "rows")
+_TEXTS = ("warehouse", "remote", "format")
+_TABLES = ("shell", "conf", "define")
+_NUMBER = re.compile(r"[-+]?(?:0|[1-9]\d*)(\.\d+)?")
+_OURS = ("deltasql.", "spark.databricks.delta.")
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """What the file says: `shell` by the names of the shell's preferences, `conf` and `define` as the options --conf and -D."""
+
+    warehouse: str | None = None
+    remote: str | None = None
+    format: str | None = None
+    shell: Mapping[str, str] = field(default_factory=dict)
+    conf: Mapping[str, str] = field(default_factory=dict)
+    define: Mapping[str, Any] = field(default_factory=dict)
+
+
+def user_file() -> Path:
+    """Where the file of settings is, if the user has one."""
+    folder = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
+    return Path(folder).expanduser() / "deltasql" / "config.toml"
+
+
+def read_configuration(path: Path, *, needed: bool = False) -> Configuration:
+    """The settings in the file; none where there is no file and it is not `needed`. Raises ConfigurationFileError."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        if needed:
+            raise ConfigurationFileError(path=str(path), reason=error.strerror or str(error)) from None
+        return Configuration()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationFileError(path=str(path), reason=str(error)) from None
+    try:
+        return _checked(_toml(text))
+    except ValueError as error:
+        raise ConfigurationFileError(path=str(path), reason=str(error).rstrip(".")) from None
+
+
+def _toml(text: str) -> dict[str, Any]:
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    values: dict[str, Any] = tomllib.loads(text)
+    return values
+
+
+def _checked(values: dict[str, Any]) -> Configuration:
+    """Raises ValueError for what nobody asks for, or what is of another kind."""
+    _known("", values, (*_TEXTS, *_TABLES))
+    for name in _TEXTS:
+        if not isinstance(values.get(name, ""), str):
+            raise ValueError(f"{name} must be a text")
+    for name in _TABLES:
+        if not isinstance(values.get(name, {}), dict):
+            raise ValueError(f"{name} must be a table, [{name}]")
+    if values.get("format", FORMATS[0]) not in FORMATS:
+        raise ValueError(f"format must be one of {', '.join(FORMATS)}")
+    _known("shell.", values.get("shell", {}), _SHELL)
+    warehouse = values.get("warehouse")
+    return Configuration(
+        warehouse if warehouse is None or "://" in warehouse else str(Path(warehouse).expanduser()),
+        values.get("remote"),
+        values.get("format"),
+        {name: _text(value) for name, value in values.get("shell", {}).items()},
+        {name: _text(value) for name, value in _flat(values.get("conf", {}))},
+        values.get("define", {}),
+    )
+
+
+def _known(place: str, values: Mapping[str, Any], names: tuple[str, ...]) -> None:
+    for name in values:
+        if name not in names:
+            close = similar_names(name, names)
+            advice = f"did you mean {close[0]}?" if close else f"there are {', '.join(names)}"
+            raise ValueError(f"there is no setting {place}{name}; {advice}")
+
+
+def _flat(values: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    """Keys with dots that stand without quotes are tables to TOML."""
+    found: list[tuple[str, Any]] = []
+    for name, value in values.items():
+        found += _flat(value, f"{prefix}{name}.") if isinstance(value, dict) else [(prefix + name, value)]
+    return found
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def pair(text: str) -> tuple[str, str]:
+    """NAME=VALUE. Raises ValueError."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise ValueError(f"'{text}' is not NAME=VALUE")
+    return name.strip(), value
+
+
+def parameter(text: str) -> tuple[str, Any]:
+    """NAME=VALUE of a parameter: a number, true, false or null where it looks like one; in quotes always a text.
+
+    Raises ValueError.
+    """
+    name, value = pair(text)
+    words: dict[str, bool | None] = {"true": True, "false": False, "null": None}
+    if value.lower() in words:
+        return name, words[value.lower()]
+    if number := _NUMBER.fullmatch(value):
+        return name, Decimal(value) if number[1] else int(value)
+    quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
+    return name, value[1:-1] if quoted else value
+
+
+def split_settings(settings: Mapping[str, str], *, remote: bool) -> tuple[dict[str, str], dict[str, str]]:
+    """Settings that SET takes, and those that Spark must be started with. A server has been started before."""
+    by_set = {key: value for key, value in settings.items() if remote or key in SETTINGS or key.startswith(_OURS)}
+    return by_set, {key: value for key, value in settings.items() if key not in by_set}
+
+
+def give_to_spark(settings: Mapping[str, str], environment: dict[str, str] | os._Environ[str]) -> None:
+    """Has a Spark that this process starts begin with `settings`, before those of the environment."""
+    given = dict(settings)
+    master = given.pop("spark.master", None)
+    if master is not None:
+        environment["DELTASQL_MASTER"] = master
+    if given:
+        words = [word for key, value in given.items() for word in ("--conf", f"{key}={value}")]
+        submitted = environment.get("PYSPARK_SUBMIT_ARGS", "pyspark-shell")
+        environment["PYSPARK_SUBMIT_ARGS"] = f"{shlex.join(words)} {submitted}"

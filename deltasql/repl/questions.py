@@ -1,0 +1,43 @@
+"""What the shell asks before it runs a statement that takes all rows of a table, or the table."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.plan.base import LogicalPlan, TableName
+from deltasql.plan.statements.delete import Delete
+from deltasql.plan.statements.table import DropSchema, DropTable, TruncateTable
+from deltasql.plan.statements.update import Update
+from deltasql.repl.describe import row_count, rows_text
+
+if TYPE_CHECKING:
+    from deltasql.session import Session
+
+
+def question(node: LogicalPlan, session: Session) -> str | None:
+    """What to ask before a statement is run; None for one that does what it says."""
+    match node:
+        case Delete(table=table, condition=None) | TruncateTable(table=table):
+            verb = "DELETE without WHERE" if isinstance(node, Delete) else "TRUNCATE TABLE"
+            return _told(f"{verb} takes {{rows}} of {table}.", table, session)
+        case Update(table=table, condition=None):
+            return _told(f"UPDATE without WHERE changes {{rows}} of {table}.", table, session)
+        case DropTable(table=table):
+            return _told(f"DROP TABLE takes {table} with {{rows}}.", table, session)
+        case DropSchema(cascade=True):
+            return "DROP SCHEMA … CASCADE takes all tables of the schema."
+        case _:
+            return None
+
+
+def _told(text: str, table: TableName, session: Session) -> str | None:
+    """The question with the number of rows. None where there is no such table, which the statement itself says."""
+    with suppress(DeltaSqlError):
+        rows = row_count(session.log(table).snapshot())
+        if rows == 0:
+            return None
+        counted = "rows" if rows is None else rows_text(rows)
+        return text.format(rows=counted if rows == 1 else f"all {counted}")
+    return None
