@@ -26,7 +26,7 @@ _OURS = ("deltasql.", "spark.databricks.delta.")
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What the file says: `shell` by the names of the shell's preferences, `conf` and `define` as the options --conf and -D."""
+    """What the file says: `shell` by the names of the shell's preferences, `conf` and `define` as the options do."""
 
     warehouse: str | None = None
     remote: str | None = None

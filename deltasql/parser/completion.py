@@ -9,9 +9,14 @@ from deltasql.parser.tables import grammar_tables
 
 
 class Expected(frozenset[str]):
-    """The keywords that may come next. `name` tells that a name of the user's own, or an expression, may come too."""
+    """The keywords that may come next.
+
+    `name` tells that a name of the user's own, or an expression, may come too; `expression` that an expression may, or
+    the rest of a query.
+    """
 
     name: bool = False
+    expression: bool = False
 
 
 def expected_keywords(sql_prefix: str) -> Expected:
@@ -22,7 +27,7 @@ def expected_keywords(sql_prefix: str) -> Expected:
     except NoParseError:
         pass
     except DeltaSqlError:
-        return _expected(frozenset(), name=True)
+        return _expected(frozenset(), name=True, expression=True)
     stuck = automaton.furthest
     if stuck.position < len(sql_prefix):
         return _expected(frozenset(), name=False)
@@ -31,10 +36,11 @@ def expected_keywords(sql_prefix: str) -> Expected:
         keywords |= QUERY_WORDS
     # A run that ends here may as well go on.
     in_run = stuck.previous is not None and stuck.previous.name in RUNS
-    return _expected(keywords, name=in_run or bool(stuck.expected & {"IDENTIFIER", "EXPRESSION_RUN"}))
+    expression = in_run or "EXPRESSION_RUN" in stuck.expected
+    return _expected(keywords, name=expression or "IDENTIFIER" in stuck.expected, expression=expression)
 
 
-def _expected(keywords: frozenset[str], name: bool) -> Expected:
+def _expected(keywords: frozenset[str], *, name: bool, expression: bool = False) -> Expected:
     expected = Expected(keywords)
-    expected.name = name
+    expected.name, expected.expression = name, expression
     return expected

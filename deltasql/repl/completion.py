@@ -1,33 +1,54 @@
-"""What may come next: keywords that the grammar expects, tables of the catalog, columns of the tables in the text."""
+"""What may come next: what the grammar expects, and what there is that could be named there."""
 
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.parser import expected_keywords
-from deltasql.plan.base import quote
-from deltasql.repl.commands import COMMANDS
+from deltasql.log.properties.property_registry import PROPERTIES
+from deltasql.parser import Expected, expected_keywords
+from deltasql.repl.commands import COMMANDS, Command
+from deltasql.repl.names import Names, Offered, Parts
+from deltasql.repl.preferences import NAMES as PREFERENCES
+from deltasql.repl.script_words import in_script, script_words
+from deltasql.settings.session_settings import SETTINGS
 from deltasql.sql.patterns import QUOTED_NAME, WORD
+from deltasql.sql.tokens import tokenize
 
 if TYPE_CHECKING:
     from deltasql.session import Session
 
 _WORD = re.compile(r"[\w.`]*$")
+_IN_TEXT = re.compile(r"['\"]?[\w.:-]*$")
 _PART = rf"(?:{QUOTED_NAME}|{WORD})"
 _NAME = re.compile(rf"{_PART}(?:\.{_PART}){{0,2}}")
 _ALIAS = re.compile(r"\s+(?:as\s+)?(\w+)", re.IGNORECASE)
 _BEFORE_TABLE = re.compile(
-    r"\b(?:from|join|into|update|table|using|exists|describe|desc|detail|history|optimize|vacuum|overwrite|tblproperties|in)"
-    r"\s+$",
+    r"\b(?:from|join|into|update|table|view|using|exists|describe|desc|detail|history|optimize|vacuum|overwrite"
+    r"|tblproperties|in|formatted|extended|clone|like)\s+$",
     re.IGNORECASE,
 )
+_NO_TABLE_YET = re.compile(r"\bcreate\b(?:\s+\w+)*\s+$", re.IGNORECASE)
+_PROPERTY_KEY = re.compile(r"\bTBLPROPERTIES\s*\((?:[^()]*,)?\s*$", re.IGNORECASE)
+_PROPERTY_VALUE = re.compile(r"\bTBLPROPERTIES\s*\([^()]*?['\"]?([\w.]+)['\"]?\s*=\s*$", re.IGNORECASE)
+_SETTING_KEY = re.compile(r"^\s*(?:SET|RESET)\s+$", re.IGNORECASE)
+_SETTING_VALUE = re.compile(r"^\s*SET\s+([\w.]+)\s*=\s*$", re.IGNORECASE)
+_VERSION = re.compile(
+    rf"({_NAME.pattern})\s+(?:FOR\s+|TO\s+)?(VERSION|SYSTEM_VERSION|TIMESTAMP|SYSTEM_TIME)\s+AS\s+OF\s+$", re.IGNORECASE
+)
+_AT_VERSION = re.compile(rf"({_NAME.pattern})@v?$", re.IGNORECASE)
+_CAST = re.compile(r"\bCAST\s*\((?:[^()]|\([^()]*\))*\bAS\s+$", re.IGNORECASE)
+_TYPES = re.findall(
+    r"\w+",
+    """STRING INT BIGINT DOUBLE DECIMAL DATE TIMESTAMP BOOLEAN ARRAY MAP STRUCT SMALLINT TINYINT FLOAT BINARY
+    TIMESTAMP_NTZ VARIANT VARCHAR CHAR INTERVAL""",
+)
+_NESTED_TYPES = {"ARRAY", "MAP", "STRUCT"}
 # The grammar takes queries and expressions as they are, so it cannot tell which of Spark's own words may follow there.
 _QUERY_WORDS = re.findall(
     r"\w+",
@@ -35,115 +56,188 @@ _QUERY_WORDS = re.findall(
     IN INNER INTERSECT IS JOIN LATERAL LEFT LIKE LIMIT NOT NULL OFFSET ON OR ORDER OUTER OVER PARTITION QUALIFY RIGHT
     SELECT SEMI THEN TRUE UNION USING VALUES WHEN WHERE WINDOW WITH""",
 )
-_REMEMBERED_SECONDS = 5.0
 
 
 class SqlCompleter(Completer):
-    """Completion over a session. A failing look-up (a table just dropped, say) gives no names, never an error."""
+    """Completion over a session."""
 
     def __init__(self, session: Session) -> None:
-        self._session = session
-        self._columns: dict[tuple[str, ...], tuple[float, list[str]]] = {}
+        self._names = Names(session)
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:
         text = document.text_before_cursor
         if text.lstrip().startswith("\\"):
-            yield from _commands(text.lstrip())
+            yield from self._commands(text.lstrip())
             return
-        word = _word(text)
-        before = text[: len(text) - len(word)]
-        start = document.text.rfind(";", 0, len(text)) + 1
-        statement = document.text[start:]
+        start = _statement_start(text)
+        statement, before = document.text[start:], text[start:]
+        inside_text = _last(_IN_TEXT, before)
+        found = self._values(before[: len(before) - len(inside_text)], inside_text)
+        if found is not None:
+            yield from _offer(found, inside_text)
+            return
+        word = _last(_WORD, before)
         qualifier, dot, last = word.rpartition(".")
         if dot:
             yield from _offer(self._qualified(qualifier, statement), last)
             return
-        for names, kind in self._plain(before[start:], statement, word):
-            yield from _offer(names, word, kind)
+        script = script_words(text[: len(text) - len(word)]) if in_script(text) else None
+        if script is not None:
+            yield from _offer(_cased(script, word), word)
+        if script is None or not script:
+            for names in self._plain(before[: len(before) - len(word)], statement, word):
+                yield from _offer(names, word)
 
-    def _plain(self, before: str, statement: str, word: str) -> Iterator[tuple[Iterable[str], str]]:
+    def _values(self, before: str, word: str) -> Iterable[Offered] | None:
+        """Keys and values of properties and settings, versions; None where none of them belongs."""
+        quote_mark = word[:1] if word[:1] in {"'", '"'} else "'"
+        if _PROPERTY_KEY.search(before):
+            return [(f"{quote_mark}{name}{quote_mark}", "property") for name in PROPERTIES]
+        if match := _PROPERTY_VALUE.search(before):
+            known = PROPERTIES.get(match[1])
+            legal = [] if known is None else _legal(known.legal)
+            return [(f"{quote_mark}{item}{quote_mark}", "value") for item in legal]
+        if _SETTING_KEY.search(before):
+            return [*((name, "setting") for name in SETTINGS), *_cased(sorted(expected_keywords(before)), word)]
+        if match := _SETTING_VALUE.search(before):
+            setting = SETTINGS.get(match[1])
+            return [] if setting is None else [(item, "value") for item in _legal(setting.legal)]
+        if match := _VERSION.search(before):
+            return self._versions(_parts(match[1]), by_time=match[2].upper() in {"TIMESTAMP", "SYSTEM_TIME"})
+        return None
+
+    def _versions(self, parts: Parts, *, by_time: bool) -> list[Offered]:
+        found = self._names.versions(parts)
+        if by_time:
+            return [(f"'{at:%Y-%m-%d %H:%M:%S}'", f"version {number}, {told}") for number, at, told in found]
+        return [(str(number), f"{told}, {at:%Y-%m-%d %H:%M:%S}") for number, at, told in found]
+
+    def _plain(self, before: str, statement: str, word: str) -> Iterator[Iterable[Offered]]:
         """Names and keywords, the likelier ones first."""
         expected = expected_keywords(before)
-        in_query = bool(before.strip()) and (expected.name or not expected)
-        keywords = sorted({*expected, *(_QUERY_WORDS if in_query else ())})
-        if word[:1].islower():
-            keywords = [item.lower() for item in keywords]
-        if _BEFORE_TABLE.search(before):
-            yield self._tables(), "table"
-            yield keywords, "keyword"
+        if expected >= _NESTED_TYPES or _CAST.search(before):
+            yield _cased(_TYPES, word, "type")
             return
+        if _BEFORE_TABLE.search(before) and (expected.name or not expected) and not _NO_TABLE_YET.search(before):
+            yield self._names.relations()
+            yield _cased(sorted(expected), word)
+            return
+        in_query = _in_query(before, expected)
         if in_query:
-            yield self._columns_in(statement), "column"
-        yield keywords, "keyword"
+            yield self._columns_in(statement)
+        yield _cased(sorted({*expected, *(_QUERY_WORDS if in_query else ())}), word)
         if in_query:
-            yield self._tables(), "table"
+            # All of Spark's functions are no help where nothing is typed yet.
+            yield [item for item in self._names.functions() if word and item[0].upper() not in _QUERY_WORDS]
+            yield self._names.relations()
 
-    def _tables(self, schema: str | None = None) -> list[str]:
-        try:
-            names = [entry.name for entry in self._session.catalog.tables(schema)]
-            schemas = [] if schema else [entry.name for entry in self._session.catalog.schemas()]
-        except DeltaSqlError:
-            return []
-        return [quote(name) for name in names + schemas]
+    def _qualified(self, qualifier: str, statement: str) -> list[Offered]:
+        """Behind `x.`: columns of the table or alias x, fields of a column x, else tables of the schema x."""
+        path = _parts(qualifier)
+        mentioned = self._mentioned(statement)
+        for alias, parts in mentioned:
+            schema = self._names.schema(parts)
+            for head in ((alias,), parts):
+                if path[: len(head)] == head:
+                    return self._names.fields(schema, path[len(head) :])
+        for _, parts in mentioned:
+            found = self._names.fields(self._names.schema(parts), path)
+            if found:
+                return found
+        return self._names.relations(".".join(path))
 
-    def _qualified(self, qualifier: str, statement: str) -> list[str]:
-        """Behind `x.`: columns of the table or alias x, else tables of the schema x."""
-        plain = qualifier.replace("`", "").lower()
+    def _columns_in(self, statement: str) -> list[Offered]:
+        found: dict[str, str] = {}
         for alias, parts in self._mentioned(statement):
-            if plain in {alias, ".".join(parts)}:
-                return self._columns_of(parts)
-        return self._tables(plain)
+            for name, kind in self._names.fields(self._names.schema(parts), ()):
+                found.setdefault(name, f"{kind} of {alias}")
+        return list(found.items())
 
-    def _columns_in(self, statement: str) -> list[str]:
-        found = dict.fromkeys(name for _, parts in self._mentioned(statement) for name in self._columns_of(parts))
-        return list(found)
-
-    def _mentioned(self, statement: str) -> list[tuple[str, tuple[str, ...]]]:
-        """Tables that the statement names anywhere, each with its alias (or its own name)."""
-        found = []
-        for match in _NAME.finditer(statement):
-            parts = tuple(part.replace("`", "").lower() for part in match[0].split("."))
-            if self._exists(parts):
-                alias = _ALIAS.match(statement, match.end())
+    def _mentioned(self, statement: str) -> list[tuple[str, Parts]]:
+        """Tables and views that the statement names anywhere, each with its alias (or its own name)."""
+        found: list[tuple[str, Parts]] = []
+        position = 0
+        while (match := _NAME.search(statement, position)) is not None:
+            position = match.end()
+            parts = _parts(match[0])
+            if self._names.is_relation(parts):
+                alias = _ALIAS.match(statement, position)
                 found.append((alias[1].lower() if alias else parts[-1], parts))
+                # A table may be called as the alias is.
+                position = alias.end() if alias else position
         return found
 
-    def _exists(self, parts: tuple[str, ...]) -> bool:
-        try:
-            return self._session.catalog.resolve(parts) is not None
-        except DeltaSqlError:
-            return False
+    def _commands(self, text: str) -> Iterator[Completion]:
+        name, blank, argument = text.partition(" ")
+        if not blank:
+            yield from _offer([(command.typed, command.help) for command in _last_of_each()], text)
+            return
+        for command in COMMANDS:
+            if command.typed == name and (command.values or command.takes):
+                yield from _offer(self._arguments(command.values, command.takes, argument), argument.rpartition(" ")[2])
+                return
 
-    def _columns_of(self, parts: tuple[str, ...]) -> list[str]:
-        read_at, names = self._columns.get(parts, (0.0, []))
-        if time.monotonic() - read_at > _REMEMBERED_SECONDS or not read_at:
-            names = self._read_columns(parts)
-            self._columns[parts] = (time.monotonic(), names)
-        return names
-
-    def _read_columns(self, parts: tuple[str, ...]) -> list[str]:
-        try:
-            snapshot = self._session.log(".".join(quote(part) for part in parts)).snapshot()
-        except DeltaSqlError:
-            return []
-        return [quote(name) for name in snapshot.schema.names]
+    def _arguments(self, values: Iterable[str], takes: str, typed: str) -> Iterable[Offered]:
+        if takes == "table":
+            schema, dot, _ = typed.rpartition(".")
+            return [(f"{schema}{dot}{name}", kind) for name, kind in self._names.relations(schema or None)]
+        if takes == "file":
+            return _paths(typed)
+        if typed.rpartition(" ")[0] in PREFERENCES:
+            return [("on", ""), ("off", "")]
+        return [(value, "") for value in values]
 
 
-def _word(text: str) -> str:
-    match = _WORD.search(text)
+def _statement_start(text: str) -> int:
+    """Behind the last semicolon that is no part of a text or a comment."""
+    return max((token.end for token in tokenize(text) if token.text == ";"), default=0)
+
+
+def _in_query(before: str, expected: Expected) -> bool:
+    """Whether an expression, or the rest of a query, may come, or text that the grammar does not know."""
+    return bool(before.strip()) and (expected.expression or not (expected or expected.name))
+
+
+def _parts(name: str) -> Parts:
+    return tuple(part.replace("`", "").lower() for part in name.split("."))
+
+
+def _last(pattern: re.Pattern[str], text: str) -> str:
+    match = pattern.search(text)
     return match[0] if match else ""
 
 
-def _offer(names: Iterable[str], word: str, kind: str = "") -> Iterator[Completion]:
+def _legal(legal: str) -> list[str]:
+    """The words that a property or a setting takes, where there are but few."""
+    words = re.split(r",\s*|\s+or\s+", legal)
+    return [item.strip("'") for item in words] if all(re.fullmatch(r"'?\w+'?", item) for item in words) else []
+
+
+def _cased(words: Iterable[str], typed: str, kind: str = "keyword") -> list[Offered]:
+    """Keywords in the letters in which the user types."""
+    return [(item.lower() if typed[:1].islower() else item, kind) for item in words]
+
+
+def _offer(names: Iterable[Offered], word: str) -> Iterator[Completion]:
     typed = word.replace("`", "").lower()
-    for name in names:
-        if name.replace("`", "").lower().startswith(typed):
+    seen = set()
+    for name, kind in names:
+        if name.replace("`", "").lower().startswith(typed) and name not in seen:
+            seen.add(name)
             yield Completion(name, start_position=-len(word), display_meta=kind)
 
 
-def _commands(text: str) -> Iterator[Completion]:
-    for command in COMMANDS:
-        if command.values and text.startswith(f"{command.typed} "):
-            yield from _offer(command.values, text.removeprefix(f"{command.typed} "))
-            return
-    yield from _offer(dict.fromkeys(command.typed for command in COMMANDS), text)
+def _last_of_each() -> Iterable[Command]:
+    """The commands, of two with one name the one that takes an argument."""
+    return {command.name: command for command in COMMANDS}.values()
+
+
+def _paths(typed: str) -> Iterator[Offered]:
+    folder = Path(typed[: typed.rfind("/") + 1] or ".").expanduser()
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError:
+        return
+    for entry in entries:
+        if entry.is_dir() or entry.suffix == ".sql":
+            yield f"{typed[: typed.rfind('/') + 1]}{entry.name}{'/' if entry.is_dir() else ''}", ""

@@ -15,9 +15,10 @@ from deltasql.log.reading.clustering import clustering_columns
 from deltasql.planner.tables.create_text import column_rules
 from deltasql.render.grid import Grid
 from deltasql.render.progress import number_text, size_text
+from deltasql.repl.names import outline
 from deltasql.schema.lengths import declared_type
 from deltasql.schema.paths import walk
-from deltasql.schema.text import kind_text, path_text, quote_name, sql_text
+from deltasql.schema.text import path_text, quote_name
 from deltasql.schema.types import STRING, StructField, StructType
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def columns_grid(snapshot: Snapshot) -> Grid:
     rows = [
         (
             "  " * (len(path) - 1) + path_text(path),
-            kind_text(field.type) if _is_nested(field) else sql_text(declared_type(field)).lower(),
+            outline(declared_type(field)),
             " ".join(column_rules(field)),
             field.comment or "",
         )
@@ -82,7 +83,3 @@ def rows_text(rows: int) -> str:
 def _counted(number: int, what: str) -> str:
     shown = str(number) if number < 100_000 else number_text(number)
     return f"{shown} {what}{'' if number == 1 else 's'}"
-
-
-def _is_nested(field: StructField) -> bool:
-    return kind_text(field.type) in {"struct", "array", "map"}

@@ -27,11 +27,13 @@ from deltasql.interrupts import StatementInterrupted
 from deltasql.repl.commands import _ON_INPUT, COMMANDS, command_of
 from deltasql.repl.completion import SqlCompleter
 from deltasql.repl.highlight import sql_lexer
+from deltasql.repl.preferences import Preferences
 from deltasql.repl.prompt import continuation, is_whole, prompt_session, user_history
-from deltasql.repl.shell import Shell
+from deltasql.repl.shell import Shell, Terminal
 from deltasql.result import CommandRows, Result
 from deltasql.schema import types as t
 
+UNTIMED = Preferences(timing=False)
 NUMBERS = t.StructType((t.StructField("n", t.LONG),))
 
 
@@ -46,9 +48,12 @@ class Canned:
         self.catalog = Catalog(str(warehouse))
         self.seen: list[str] = []
         self.reads = 0
+        self.views: dict[str, Any] = {}
+        self.functions = {"my_own": None}
+        self.on_progress: Any = None
 
-    def sql(self, text: str) -> Result:
-        self.seen.append(text)
+    def sql(self, text: str, args: Any = None) -> Result:
+        self.seen.append(text if args is None else f"{text} with {args}")
         match text.split(maxsplit=1)[0].upper():
             case "SELECT":
                 return Result.of(NUMBERS, [(1,), (2,)])
@@ -69,12 +74,15 @@ class Canned:
             case _:
                 return Result.of(version=7)
 
-    def log(self, table: str) -> Any:
+    def log(self, table: Any) -> Any:
         self.reads += 1
-        if table == "broken":
-            raise TableNotFoundError(table=table, advice="")
-        schema = t.StructType((t.StructField("id", t.LONG), t.StructField("amount due", t.DOUBLE)))
-        return SimpleNamespace(snapshot=lambda: SimpleNamespace(schema=schema))
+        if str(table) == "broken":
+            raise TableNotFoundError(table=str(table), advice="")
+        place = t.StructType((t.StructField("hall", t.INTEGER), t.StructField("shelf", t.STRING)))
+        columns = (("id", t.LONG), ("amount due", t.DOUBLE), ("place", place), ("tags", t.ArrayType(place)))
+        schema = t.StructType(tuple(t.StructField(name, kind) for name, kind in columns))
+        commits = [SimpleNamespace(version=7, timestamp_ms=0, info={"operation": "MERGE"})]
+        return SimpleNamespace(snapshot=lambda: SimpleNamespace(schema=schema), history=lambda limit: commits)
 
 
 @pytest.fixture
@@ -90,7 +98,8 @@ def session(tmp_path: Path) -> Iterator[Canned]:
 
 def run(session: Canned, *inputs: str, **options: Any) -> str:
     out = io.StringIO()
-    shell = Shell(session, out=out, **{"timing": False, **options})  # type: ignore[arg-type]
+    preferences = Preferences(timing=options.pop("timing", False))
+    shell = Shell(session, preferences=preferences, terminal=Terminal(out=out), **options)  # type: ignore[arg-type]
     for text in inputs:
         assert shell.run(text)
     return out.getvalue()
@@ -102,7 +111,8 @@ def typed(session: Canned, keys: str) -> tuple[list[str], str]:
     with create_pipe_input() as terminal:
         terminal.send_text(keys)
         reader = prompt_session(session, terminal, DummyOutput(), InMemoryHistory())  # type: ignore[arg-type]
-        assert Shell(session, timing=False, out=out).loop(reader) == 0  # type: ignore[arg-type]
+        shell = Shell(session, preferences=UNTIMED, terminal=Terminal(out=out))  # type: ignore[arg-type]
+        assert shell.loop(reader) == 0
     return session.seen, out.getvalue()
 
 
@@ -173,7 +183,8 @@ def test_a_search_in_the_history_finds_and_runs(session: Canned, begun: str) -> 
 
         hands = threading.Thread(target=press)
         hands.start()
-        assert Shell(session, timing=False, out=io.StringIO()).loop(reader) == 0  # type: ignore[arg-type]
+        shell = Shell(session, terminal=Terminal(out=io.StringIO()))  # type: ignore[arg-type]
+        assert shell.loop(reader) == 0
         hands.join()
     assert session.seen == ["ALTER t"]
 
@@ -194,7 +205,7 @@ def test_a_query_is_cut_at_a_thousand_rows(session: Canned, monkeypatch: pytest.
     monkeypatch.setattr(Result, "is_query", True)
     out = run(session, "SELECT 1;", style="csv")
     assert out.count("\n") == 1002
-    assert out.endswith("the first 1000 rows, there are more\n")
+    assert out.endswith("the first 1000 rows, there are more (all of them: \\pset rows all)\n")
     monkeypatch.setattr(session, "sql", lambda _: Result(Many(NUMBERS, [(n,) for n in range(1000)])))
     assert run(session, "SELECT 1;", style="csv").endswith("\n1000 rows\n")
 
@@ -204,7 +215,9 @@ def test_a_query_is_cut_at_a_thousand_rows(session: Canned, monkeypatch: pytest.
     [
         ("\\l", "SHOW SCHEMAS"),
         ("\\d", "SHOW TABLES"),
-        ("\\d s.t;", "DESCRIBE TABLE s.t"),
+        ("\\dv", "SHOW VIEWS"),
+        ("\\df", "SHOW USER FUNCTIONS"),
+        ("\\df co*", "SHOW FUNCTIONS LIKE 'co*'"),
         ("\\dt o*|p*", "SHOW TABLES LIKE 'o*|p*'"),
         ("\\dt s.o*", "SHOW TABLES IN s LIKE 'o*'"),
         ("\\dt s.", "SHOW TABLES IN s LIKE '*'"),
@@ -218,6 +231,7 @@ def test_commands_of_the_shell(session: Canned) -> None:
     assert run(session, "\\format csv", "SELECT 1;").startswith("Format is csv.\nn\n")
     assert run(session, "\\format") == "Format is auto.\n"
     assert run(session, "\\timing") == "Timing is on.\n"
+    assert run(session, "\\timing off") == "Timing is off.\n"
     for asked in ("\\?", "\\help", "help", "HELP;"):
         assert "\\dt" in run(session, asked)
     assert "UNKNOWN_SHELL_COMMAND" in run(session, "\\zap")
@@ -230,7 +244,7 @@ def test_commands_of_the_shell(session: Canned) -> None:
 
 @pytest.mark.parametrize("text", ["\\q", "exit", "QUIT;"])
 def test_leaving(session: Canned, text: str) -> None:
-    assert not Shell(session, out=io.StringIO()).run(text)  # type: ignore[arg-type]
+    assert not Shell(session, terminal=Terminal(out=io.StringIO())).run(text)  # type: ignore[arg-type]
 
 
 def test_the_stack_on_demand(session: Canned) -> None:
@@ -299,15 +313,15 @@ def test_columns_are_remembered_for_a_moment(session: Canned) -> None:
 def test_completion_of_commands(session: Canned) -> None:
     assert completions(session, "\\t") == ["\\timing"]
     assert completions(session, "\\format v") == ["vertical"]
-    assert completions(session, "\\d") == ["\\d", "\\dt"]
+    assert completions(session, "\\d") == ["\\d", "\\dt", "\\dv", "\\df"]
 
 
 def test_help_is_one_line_a_command(session: Canned) -> None:
     lines = run(session, "\\?").splitlines()
     assert lines[:3] == [
-        "\\d            tables of the current schema",
-        "\\d TABLE      columns of a table",
-        "\\dt [LIKE]    tables; LIKE is a pattern of * and |, or a schema and a pattern: s.*",
+        "\\d                   tables of the current schema",
+        "\\d TABLE             a table: size, columns with their fields, constraints, properties",
+        "\\dt [LIKE]           tables; LIKE is a pattern of * and |, or a schema and a pattern: s.*",
     ]
     assert lines[len(COMMANDS) :] == ["", *_ON_INPUT]
 

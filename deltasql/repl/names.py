@@ -1,0 +1,129 @@
+"""What there is to name: tables and views of the session with their columns, functions, versions.
+
+A look-up that fails (a table just dropped, say) gives no names, never an error.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from deltasql.errors.base import DeltaSqlError
+from deltasql.plan.base import TableName, quote
+from deltasql.schema.paths import child
+from deltasql.schema.text import type_text
+from deltasql.schema.types import ArrayType, DataType, MapType, StructType
+from deltasql.sql.functions.spark_names import FUNCTIONS
+
+if TYPE_CHECKING:
+    from deltasql.session import Session
+
+_REMEMBERED_SECONDS = 5.0
+_NEWEST = 20
+Parts = tuple[str, ...]
+Offered = tuple[str, str]
+"""A word, and what it is."""
+
+
+class Names:
+    """The names of a session. Columns are remembered for a moment: each key may ask for them."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._columns: dict[Parts, tuple[float, StructType]] = {}
+
+    def relations(self, schema: str | None = None) -> list[Offered]:
+        """Tables, views and, without a `schema`, the schemas themselves."""
+        try:
+            entries = self._session.catalog.entries(schema)
+            schemas = [] if schema else self._session.catalog.schemas()
+        except DeltaSqlError:
+            return []
+        found = [(quote(entry.name), "view" if self._is_view(entry.parts) else "table") for entry in entries]
+        if not schema:
+            found += [(quote(name), "view") for name in self._session.views]
+        return [*found, *((quote(entry.name), "schema") for entry in schemas)]
+
+    def functions(self) -> list[Offered]:
+        """The user's functions, then Spark's, in small letters."""
+        own = [*self._session.functions]
+        with suppress(DeltaSqlError):
+            own += [entry.parts[-1] for entry in self._session.catalog.functions()]
+        names = [*map(quote, own), *(name.lower() for name in sorted(FUNCTIONS))]
+        return [(name, "function") for name in names]
+
+    def is_relation(self, parts: Parts) -> bool:
+        """Whether a table or a view has this name."""
+        if parts[-1] in self._session.views and len(parts) == 1:
+            return True
+        try:
+            return self._session.catalog.find(parts) is not None
+        except DeltaSqlError:
+            return False
+
+    def schema(self, parts: Parts) -> StructType:
+        """The columns of a table or a view."""
+        read_at, schema = self._columns.get(parts, (0.0, StructType()))
+        if time.monotonic() - read_at > _REMEMBERED_SECONDS or not read_at:
+            schema = self._read(parts)
+            self._columns[parts] = (time.monotonic(), schema)
+        return schema
+
+    def fields(self, schema: StructType, path: Parts) -> list[Offered]:
+        """The fields of the column or field at `path`, with their types; all columns for ()."""
+        kind: DataType = schema
+        for name in path:
+            found = child(kind, name, case_sensitive=False)
+            if found is None:
+                return []
+            kind = found.type
+        match kind:
+            case StructType():
+                return [(quote(field.name), outline(field.type)) for field in kind]
+            case ArrayType():
+                return [("element", "element")]
+            case MapType():
+                return [("key", "key"), ("value", "value")]
+            case _:
+                return []
+
+    def versions(self, parts: Parts) -> list[tuple[int, datetime, str]]:
+        """The newest versions of a table: number, time and operation of each."""
+        try:
+            entries = self._session.log(TableName(parts)).history(_NEWEST)
+        except DeltaSqlError:
+            return []
+        return [
+            (item.version, datetime.fromtimestamp(item.timestamp_ms / 1000), str(item.info.get("operation", "")))
+            for item in entries
+        ]
+
+    def _is_view(self, parts: Parts) -> bool:
+        return self._session.catalog.view(parts) is not None
+
+    def _read(self, parts: Parts) -> StructType:
+        view = self._session.views.get(parts[-1]) if len(parts) == 1 else None
+        try:
+            if view is not None:
+                return StructType() if view.made is None else view.made.schema
+            entry = self._session.catalog.view(parts)
+            if entry is not None:
+                return entry.definition.schema
+            return self._session.log(TableName(parts)).snapshot().schema
+        except DeltaSqlError:
+            return StructType()
+
+
+def outline(data_type: DataType) -> str:
+    """A type without the fields of structs: `int`, `struct`, `array<struct>`, `map<string,int>`."""
+    match data_type:
+        case StructType():
+            return "struct"
+        case ArrayType(element):
+            return f"array<{outline(element)}>"
+        case MapType(key, value):
+            return f"map<{outline(key)},{outline(value)}>"
+        case _:
+            return type_text(data_type)
