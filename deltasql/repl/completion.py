@@ -42,6 +42,13 @@ _VERSION = re.compile(
     rf"({_NAME.pattern})\s+(?:FOR\s+|TO\s+)?(VERSION|SYSTEM_VERSION|TIMESTAMP|SYSTEM_TIME)\s+AS\s+OF\s+$", re.IGNORECASE
 )
 _AT_VERSION = re.compile(rf"({_NAME.pattern})@v?$", re.IGNORECASE)
+_BY = re.compile(r"\b(?:ORDER|GROUP)\s+$", re.IGNORECASE)
+_BEGIN = re.compile(r"\s*BEGIN\s+", re.IGNORECASE)
+_NEW_NAME = re.compile(r"\bADD\s+COLUMNS?\s*\(?\s*$|\bTO\s+$", re.IGNORECASE)
+_USE = re.compile(r"^\s*USE\s+(?:SCHEMA\s+|DATABASE\s+|NAMESPACE\s+)?$", re.IGNORECASE)
+_COLUMN = re.compile(r"^\s*CREATE\b[^(]*\bTABLE\b[^(]*\((?:.*,)?\s*\S*\s+(\S.*)?$", re.IGNORECASE | re.DOTALL)
+"""A column in CREATE TABLE, behind its name, or behind what follows that."""
+_COLUMN_RULES = ("NOT NULL", "COMMENT", "DEFAULT", "GENERATED ALWAYS AS", "PRIMARY KEY")
 _CAST = re.compile(r"\bCAST\s*\((?:[^()]|\([^()]*\))*\bAS\s+$", re.IGNORECASE)
 _TYPES = re.findall(
     r"\w+",
@@ -81,10 +88,12 @@ class SqlCompleter(Completer):
         if dot:
             yield from _offer(self._qualified(qualifier, statement), last)
             return
-        script = script_words(text[: len(text) - len(word)]) if in_script(text) else None
+        behind = text[: len(text) - len(word)]
+        begins = _BEGIN.fullmatch(before[: len(before) - len(word)]) is not None
+        script = script_words(behind) if begins or in_script(text) else None
         if script is not None:
             yield from _offer(_cased(script, word), word)
-        if script is None or not script:
+        if not script or begins:
             for names in self._plain(before[: len(before) - len(word)], statement, word):
                 yield from _offer(names, word)
 
@@ -92,7 +101,8 @@ class SqlCompleter(Completer):
         """Keys and values of properties and settings, versions; None where none of them belongs."""
         quote_mark = word[:1] if word[:1] in {"'", '"'} else "'"
         if _PROPERTY_KEY.search(before):
-            return [(f"{quote_mark}{name}{quote_mark}", "property") for name in PROPERTIES]
+            mark = "" if word and word[0] not in {"'", '"'} else quote_mark
+            return [(f"{mark}{name}{mark}", "property") for name in PROPERTIES]
         if match := _PROPERTY_VALUE.search(before):
             known = PROPERTIES.get(match[1])
             legal = [] if known is None else _legal(known.legal)
@@ -115,15 +125,19 @@ class SqlCompleter(Completer):
     def _plain(self, before: str, statement: str, word: str) -> Iterator[Iterable[Offered]]:
         """Names and keywords, the likelier ones first."""
         expected = expected_keywords(before)
-        if expected >= _NESTED_TYPES or _CAST.search(before):
-            yield _cased(_TYPES, word, "type")
+        clause = _clause(before, expected)
+        if clause is not None:
+            words, kind = clause
+            yield _cased(words, word, kind)
             return
+        if _USE.search(before):
+            yield [item for item in self._names.relations() if item[1] == "schema"]
         if _BEFORE_TABLE.search(before) and (expected.name or not expected) and not _NO_TABLE_YET.search(before):
             yield self._names.relations()
             yield _cased(sorted(expected), word)
             return
         in_query = _in_query(before, expected)
-        if in_query:
+        if (in_query or expected.name) and not _NEW_NAME.search(before):
             yield self._columns_in(statement)
         yield _cased(sorted({*expected, *(_QUERY_WORDS if in_query else ())}), word)
         if in_query:
@@ -191,6 +205,18 @@ class SqlCompleter(Completer):
 def _statement_start(text: str) -> int:
     """Behind the last semicolon that is no part of a text or a comment."""
     return max((token.end for token in tokenize(text) if token.text == ";"), default=0)
+
+
+def _clause(before: str, expected: Expected) -> tuple[Iterable[str], str] | None:
+    """The words of a place where nothing else may stand, and what they are."""
+    if expected >= _NESTED_TYPES or _CAST.search(before):
+        return _TYPES, "type"
+    if _BY.search(before):
+        return ("BY",), "keyword"
+    column = _COLUMN.search(before) if expected.expression and not expected else None
+    if column is None or re.search(r"\bAS\b", column[1] or "", re.IGNORECASE):
+        return None
+    return (_COLUMN_RULES, "keyword") if column[1] else (_TYPES, "type")
 
 
 def _in_query(before: str, expected: Expected) -> bool:
