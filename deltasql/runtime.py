@@ -157,6 +157,9 @@ class Analyst(Protocol):
     ) -> list[DataType]:
         """The types of expressions over the joined rows of some operators, each under its alias."""
 
+    def spark_plan(self, operator: Operator, mode: str) -> str:
+        """Spark's own plan of an operator's rows, in a mode of its EXPLAIN: extended, formatted, cost, codegen."""
+
     def setting(self, key: str) -> str | None:
         """A Spark setting, if Spark is running and has it."""
 

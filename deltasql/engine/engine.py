@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.failures.spark_errors import retold
@@ -211,6 +212,13 @@ class StatementEngine:
             variants = any(map(has_variants, stored_schemas(operator)))
             size = input_size(operator)
             return "driver" if by_driver(self.spark, location, size, variants=variants) else "executors"
+
+    def spark_plan(self, operator: Operator, mode: str) -> str:
+        """Spark's own plan of an operator's rows, under the settings that they would be computed with."""
+        text = StringIO()
+        with self.work(), self.spark.sized(input_size(operator)), redirect_stdout(text):
+            self.frames.frame(operator).explain(mode=mode)
+        return text.getvalue()
 
     def value(self, expression: str, relations: Mapping[str, Operator] = EMPTY) -> Any:
         """The value of a constant expression, or of a sub-query over `relations`."""

@@ -94,15 +94,3 @@ class WrongObjectError(DeltaSqlError):
     name: str
     found: str
     advice: str
-
-
-@condition(
-    "DELTA_OPERATION_NOT_ALLOWED",
-    "0AKDC",
-    "EXPLAIN {mode} is not supported: plans are shown in the operators of deltasql. Write EXPLAIN, or EXPLAIN EXTENDED "
-    "for the SQL of their values.",
-)
-class ExplainModeError(DeltaSqlError):
-    """EXPLAIN CODEGEN or COST."""
-
-    mode: str

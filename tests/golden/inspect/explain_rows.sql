@@ -27,3 +27,10 @@ WHEN NOT MATCHED THEN INSERT * WHEN NOT MATCHED BY SOURCE THEN DELETE;
 EXPLAIN SHOW COLLATIONS;
 -- name: nothing has happened
 SELECT count(*) FROM t;
+-- name: with Spark's own plan below
+-- mask: /#\d+L?|plan_id=\d+|\[id=\d+\]|codegen id : \d+/
+EXPLAIN FORMATTED SELECT id + 1 AS next FROM (VALUES (1), (2)) AS v(id);
+-- mask: /#\d+L?|plan_id=\d+|\[id=\d+\]|codegen id : \d+|sizeInBytes=[^,)]*/
+EXPLAIN COST INSERT INTO t SELECT id, 'x', 'wed' FROM (VALUES (1), (2)) AS v(id);
+-- name: literals need no Spark
+EXPLAIN EXTENDED INSERT INTO t VALUES (1, 'a', 'mon');

@@ -14,7 +14,6 @@ from deltasql.errors.statements.inspect import (
     DescribeViewHistoryError,
     ShowPartitionsUnpartitionedError,
 )
-from deltasql.errors.statements.refused import ExplainModeError
 from deltasql.errors.statements.table import ReadTableWithoutColumnsError
 from deltasql.errors.statements.view import TimeTravelViewError
 from deltasql.planner.changes import Answer
@@ -105,7 +104,7 @@ def test_partitions_are_typed(lab: Lab) -> None:
     assert rows(lab, "SHOW PARTITIONS t") == [(None,), (9,), (10,)]
 
 
-def test_explain(table: Lab, fails: Fails) -> None:
+def test_explain(table: Lab) -> None:
     ((text,),) = rows(table, "EXPLAIN SELECT * FROM t")
     assert text.splitlines() == [
         "== Logical Plan ==",
@@ -115,7 +114,6 @@ def test_explain(table: Lab, fails: Fails) -> None:
         "Query (query)",
         "  Scan t@v0 [id, a b, p] files: 0 read, 0 pruned",
     ]
-    fails("EXPLAIN CODEGEN SELECT 1", ExplainModeError, at="EXPLAIN CODEGEN ")
     ((text,),) = rows(table, "EXPLAIN EXTENDED UPDATE t SET id = id + 1 WHERE id = 2")
     assert text.splitlines()[-4:] == [
         "matched: update",

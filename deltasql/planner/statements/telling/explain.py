@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass
-from typing import Any
+from collections.abc import Iterator
 
 from typing_extensions import assert_never
 
 from deltasql.errors.secrets import without_secrets_of
-from deltasql.errors.statements.refused import ExplainModeError
-from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quote
+from deltasql.plan.base import quote
 from deltasql.plan.operators import (
     Check,
     Literals,
@@ -52,6 +49,8 @@ from deltasql.planner.changes import (
 from deltasql.planner.context import Context
 from deltasql.planner.rows.read_set import scans
 from deltasql.planner.rule import plan
+from deltasql.planner.tables.told_conflicts import conflict_lines
+from deltasql.planner.tables.told_statement import logical_lines
 from deltasql.schema.text import path_text
 from deltasql.schema.types import STRING, StructField, StructType
 
@@ -60,49 +59,42 @@ PLAN = StructType((StructField("plan", STRING, False),))
 
 @plan.register
 def _(statement: Explain, context: Context) -> Plan:
-    """Logical plan, physical operators with the files that are left after pruning, and the actions of the commit.
+    """Logical plan, physical operators with the files that are left after pruning, the commit, and what disturbs it.
 
-    EXTENDED and FORMATTED add the SQL of each value and condition. Raises ExplainModeError for CODEGEN and COST.
+    A mode adds the SQL of each value and condition, and Spark's own plan of the rows in that mode.
     """
-    if statement.mode in {"CODEGEN", "COST"}:
-        raise ExplainModeError(mode=statement.mode).at(context.caret(0, statement.start))
     planned = plan(statement.statement, context)
     lines = ["== Logical Plan ==", *logical_lines(statement.statement, context.told), *physical_lines(planned)]
     lines += _movers(planned, context)
+    if isinstance(planned, (RowChange, TableChange, LayoutChange)) and not _changes_nothing(planned):
+        lines += conflict_lines(planned)
     if statement.mode is not None and isinstance(planned, (QueryRows, Preview, RowChange)):
-        lines += ["== Expressions ==", *expressions(planned.operator)]
+        lines += _section("Expressions", expressions(planned.operator))
+        lines += [line for rows in _computed(planned.operator) for line in _of_spark(rows, statement.mode, context)]
     # A plan tells the statement in words of its own, which positions in the text do not lead to.
     return Answer(PLAN, ((without_secrets_of(context.sql, context.bound.without_values("\n".join(lines))),),))
 
 
-def logical_lines(node: LogicalPlan, told: Callable[[SqlText], str]) -> list[str]:
-    """The statement's node, one field a line; `told` gives the text of its parts."""
-    lines = [type(node).__name__]
-    for item in fields(node):  # type: ignore[arg-type]
-        value = getattr(node, item.name)
-        if value not in (None, (), False) and item.name not in {"start", "end"}:
-            lines.append(f"  {item.name}: {shown(value, told)}")
-    return lines
+def _section(title: str, lines: Iterator[str]) -> list[str]:
+    found = list(lines)
+    return [f"== {title} ==", *found] if found else []
 
 
-def shown(value: Any, told: Callable[[SqlText], str]) -> str:
-    """A field's value in the words of the statement."""
-    match value:
-        case SqlText():
-            return " ".join(told(value).split())
-        case TableName() | ColumnPath():
-            return str(value)
-        case tuple():
-            return f"[{', '.join(shown(item, told) for item in value)}]"
-        case _ if is_dataclass(value):
-            inner = ", ".join(
-                f"{item.name}={shown(getattr(value, item.name), told)}"
-                for item in fields(value)
-                if item.name not in {"start", "end", "type_text"} and getattr(value, item.name) not in (None, ())
-            )
-            return f"{type(value).__name__}({inner})"
+def _computed(operator: Operator) -> tuple[Operator, ...]:
+    """The rows that Spark computes before a table's files are rewritten, or any are written."""
+    match operator:
+        case Literals() | Write(child=Literals()):
+            return ()
+        case Write(child=rows):
+            return (rows,)
+        case Rewrite(source=source):
+            return () if source is None else (source,)
         case _:
-            return str(getattr(value, "value", value))
+            return (operator,)
+
+
+def _of_spark(rows: Operator, mode: str, context: Context) -> list[str]:
+    return ["== Spark's Plan ==", *context.analyst.spark_plan(rows, mode.lower()).strip().splitlines()]
 
 
 def physical_lines(planned: Plan) -> list[str]:
@@ -257,7 +249,8 @@ def _input(operator: Scan | SourceFiles) -> str:
         return f"SourceFiles {operator.format.upper()} of {operator.root} files: {len(operator.files)}"
     kept, pruned = operator.files.num_rows, operator.pruning.total_files - operator.files.num_rows
     columns = ", ".join(operator.schema.names)
-    return f"Scan {operator.table.name}@v{operator.table.version} [{columns}] files: {kept} read, {pruned} pruned"
+    why = "" if operator.pruning.predicate is None else f" where {' '.join(operator.pruning.predicate.split())}"
+    return f"Scan {operator.table.name}@v{operator.table.version} [{columns}] files: {kept} read, {pruned} pruned{why}"
 
 
 def _actions(change: TableChange | RowChange | LayoutChange | CloneChange) -> Iterator[str]:

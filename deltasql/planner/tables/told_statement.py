@@ -1,0 +1,129 @@
+"""A statement's node as EXPLAIN shows it: one field a line, in words of SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quote
+from deltasql.plan.statements.columns import AddedColumn
+from deltasql.plan.statements.insert import PartitionValue, ReplaceWhere
+from deltasql.plan.statements.merge import (
+    DeleteAction,
+    InsertAction,
+    InsertStarAction,
+    MergeAction,
+    MergeClause,
+    UpdateAction,
+    UpdateStarAction,
+)
+from deltasql.plan.statements.table import ColumnDefinition, PartitionColumn
+from deltasql.plan.statements.update import Assignment
+from deltasql.schema.text import quote_text, type_text
+from deltasql.schema.types import ArrayType, DecimalType, MapType, PrimitiveType, StructType
+
+Told = Callable[[SqlText], str]
+"""Gives the text of a part of the statement."""
+
+
+def logical_lines(node: LogicalPlan, told: Told) -> list[str]:
+    """The statement's node, one field a line, and one line for each clause of MERGE."""
+    lines = [type(node).__name__]
+    for item in fields(node):  # type: ignore[arg-type]
+        value = getattr(node, item.name)
+        if value in (None, (), False) or item.name in {"start", "end"}:
+            continue
+        if isinstance(value, tuple) and isinstance(value[0], MergeClause):
+            lines += [f"  {shown(clause, told)}" for clause in value]
+            continue
+        lines.append(f"  {item.name}: {shown(value, told)}")
+    return lines
+
+
+def shown(value: Any, told: Told) -> str:
+    """A field's value in the words of the statement."""
+    match value:
+        case SqlText():
+            return " ".join(told(value).split())
+        case TableName() | ColumnPath():
+            return str(value)
+        case PrimitiveType() | DecimalType() | ArrayType() | MapType() | StructType():
+            return type_text(value)
+        case (str(key), str(text)):
+            return f"{key} = {quote_text(text)}"
+        case tuple():
+            return f"[{', '.join(shown(item, told) for item in value)}]"
+        case _ if is_dataclass(value):
+            return _part(value, told)
+        case _:
+            return str(getattr(value, "value", value))
+
+
+def _part(value: Any, told: Told) -> str:
+    """A part of a statement that is a record of its own."""
+    match value:
+        case Assignment(target, assigned):
+            return f"{target} = {_or_default(assigned, told)}"
+        case PartitionValue(column, constant):
+            return str(column) if constant is None else f"{column} = {shown(constant, told)}"
+        case ReplaceWhere(predicate):
+            return f"where {shown(predicate, told)}"
+        case MergeClause(kind, condition, action):
+            when = kind.value if condition is None else f"{kind.value} AND {shown(condition, told)}"
+            return f"{when} THEN {_action(action, told)}"
+        case AddedColumn() | ColumnDefinition():
+            return " ".join(_column(value, told))
+        case PartitionColumn(name=name):
+            return quote(name)
+        case _:
+            inner = ", ".join(
+                f"{item.name}={shown(getattr(value, item.name), told)}"
+                for item in fields(value)
+                if item.name not in {"start", "end", "type_text"} and getattr(value, item.name) not in (None, ())
+            )
+            return f"{type(value).__name__}({inner})"
+
+
+def _or_default(value: SqlText | None, told: Told) -> str:
+    return "DEFAULT" if value is None else shown(value, told)
+
+
+def _action(action: MergeAction, told: Told) -> str:
+    match action:
+        case DeleteAction():
+            return "DELETE"
+        case UpdateAction(assignments):
+            return f"UPDATE SET {', '.join(shown(item, told) for item in assignments)}"
+        case UpdateStarAction(excluded):
+            return f"UPDATE SET *{_except(excluded)}"
+        case InsertStarAction(excluded):
+            return f"INSERT *{_except(excluded)}"
+        case InsertAction(columns, values):
+            names, given = ", ".join(map(str, columns)), ", ".join(_or_default(item, told) for item in values)
+            return f"INSERT ({names}) VALUES ({given})"
+
+
+def _except(columns: tuple[ColumnPath, ...]) -> str:
+    return f" EXCEPT ({', '.join(map(str, columns))})" if columns else ""
+
+
+def _column(column: AddedColumn | ColumnDefinition, told: Told) -> Iterator[str]:
+    yield str(column.path) if isinstance(column, AddedColumn) else quote(column.name)
+    yield " ".join(column.type_text.split()) or type_text(column.type)
+    if not column.nullable:
+        yield "NOT NULL"
+    if column.default is not None:
+        yield f"DEFAULT {shown(column.default, told)}"
+    if isinstance(column, ColumnDefinition):
+        if column.generated is not None:
+            yield f"GENERATED ALWAYS AS ({shown(column.generated, told)})"
+        if column.identity is not None:
+            yield "GENERATED AS IDENTITY"
+    if column.comment is not None:
+        yield f"COMMENT {quote_text(column.comment)}"
+    if isinstance(column, AddedColumn):
+        if column.first:
+            yield "FIRST"
+        if column.after is not None:
+            yield f"AFTER {quote(column.after)}"
