@@ -14,6 +14,9 @@ from tests.jvm_archive import HEAP, SHORT_RUNS
 os.environ.setdefault("JDK_JAVA_OPTIONS", SHORT_RUNS)
 os.environ.setdefault("_JAVA_OPTIONS", HEAP)
 
+# What the user has in the file of settings of the command is no matter of the tests.
+os.environ["XDG_CONFIG_HOME"] = os.devnull
+
 # Before any test imports them.
 pytest.register_assert_rewrite("tests.session.concurrency.play", "tests.session.concurrency.stored")
 

@@ -78,6 +78,7 @@ FILES = {
     "integrations.dbt": "the folder of its macros",
     "command": "the file of settings",
     "parser.tables": "the tables of the grammar, kept from process to process",
+    "render.progress": "the width of the terminal",
     "render.table": "the width of the terminal",
     "schema.timezone": "the zone of this machine",
     "settings.document": "the page of settings",
@@ -158,6 +159,8 @@ LATE_PACKAGES = {
     "rich": "for a terminal only",
     "sqlglot": "0.1 s; only conditions and queries are read with it",
     "lark": "only for a grammar that has changed: its tables are kept",
+    "tomli": "only for a file of settings, in Python 3.10",
+    "tomllib": "only for a file of settings, from Python 3.11 on",
 }
 """Packages that functions import, with the reason."""
 

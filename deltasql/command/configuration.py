@@ -21,6 +21,7 @@ _SHELL = ("pager", "progress", "confirm", "timing", "rows")
 _TEXTS = ("warehouse", "remote", "format")
 _TABLES = ("shell", "conf", "define")
 _NUMBER = re.compile(r"[-+]?(?:0|[1-9]\d*)(\.\d+)?")
+_OF_PYSPARK = "pyspark-shell"
 _OURS = ("deltasql.", "spark.databricks.delta.")
 
 
@@ -46,7 +47,7 @@ def read_configuration(path: Path, *, needed: bool = False) -> Configuration:
     """The settings in the file; none where there is no file and it is not `needed`. Raises ConfigurationFileError."""
     try:
         text = path.read_text(encoding="utf-8")
-    except FileNotFoundError as error:
+    except (FileNotFoundError, NotADirectoryError) as error:
         if needed:
             raise ConfigurationFileError(path=str(path), reason=error.strerror or str(error)) from None
         return Configuration()
@@ -147,5 +148,6 @@ def give_to_spark(settings: Mapping[str, str], environment: dict[str, str] | os.
         environment["DELTASQL_MASTER"] = master
     if given:
         words = [word for key, value in given.items() for word in ("--conf", f"{key}={value}")]
-        submitted = environment.get("PYSPARK_SUBMIT_ARGS", "pyspark-shell")
-        environment["PYSPARK_SUBMIT_ARGS"] = f"{shlex.join(words)} {submitted}"
+        # Of two settings with one key the last one counts, and the word for PySpark itself stands at the end.
+        submitted = environment.get("PYSPARK_SUBMIT_ARGS", "").strip().removesuffix(_OF_PYSPARK)
+        environment["PYSPARK_SUBMIT_ARGS"] = f"{submitted.strip()} {shlex.join(words)} {_OF_PYSPARK}".strip()

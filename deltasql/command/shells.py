@@ -75,7 +75,7 @@ def _zsh(options: Sequence[Option], commands: Mapping[str, str]) -> Iterator[str
             if option.takes_value:
                 value = ":value:_files" if FILES in option.values else f":value:({' '.join(option.values)})"
             yield f"        '*{name}[{_plain(option.help)}]{value}' \\"
-    yield f"        '1:command:({' '.join(commands)})' '2:argument:_files'"
+    yield f"        '1:command:({' '.join(commands)})' '2:argument:{{_values shell {' '.join(SHELLS)}; _files}}'"
     yield "}"
     yield "compdef _deltasql deltasql"
 
@@ -96,4 +96,4 @@ def _fish(options: Sequence[Option], commands: Mapping[str, str]) -> Iterator[st
 
 def _plain(text: str) -> str:
     """Without what the shells take for quotes and brackets of their own."""
-    return text.translate(str.maketrans({"'": "", "[": "(", "]": ")", ":": " -"}))
+    return text.replace("'", "").replace("[", "(").replace("]", ")").replace(":", " -")

@@ -99,19 +99,16 @@ class SqlCompleter(Completer):
 
     def _values(self, before: str, word: str) -> Iterable[Offered] | None:
         """Keys and values of properties and settings, versions; None where none of them belongs."""
-        quote_mark = word[:1] if word[:1] in {"'", '"'} else "'"
         if _PROPERTY_KEY.search(before):
-            mark = "" if word and word[0] not in {"'", '"'} else quote_mark
-            return [(f"{mark}{name}{mark}", "property") for name in PROPERTIES]
+            return _quoted(PROPERTIES, "property", word, always=False)
         if match := _PROPERTY_VALUE.search(before):
             known = PROPERTIES.get(match[1])
-            legal = [] if known is None else _legal(known.legal)
-            return [(f"{quote_mark}{item}{quote_mark}", "value") for item in legal]
+            return _quoted(_legal("" if known is None else known.legal), "value", word, always=True)
         if _SETTING_KEY.search(before):
             return [*((name, "setting") for name in SETTINGS), *_cased(sorted(expected_keywords(before)), word)]
         if match := _SETTING_VALUE.search(before):
             setting = SETTINGS.get(match[1])
-            return [] if setting is None else [(item, "value") for item in _legal(setting.legal)]
+            return [(item, "value") for item in _legal("" if setting is None else setting.legal)]
         if match := _VERSION.search(before):
             return self._versions(_parts(match[1]), by_time=match[2].upper() in {"TIMESTAMP", "SYSTEM_TIME"})
         return None
@@ -129,13 +126,16 @@ class SqlCompleter(Completer):
         if clause is not None:
             words, kind = clause
             yield _cased(words, word, kind)
-            return
-        if _USE.search(before):
-            yield [item for item in self._names.relations() if item[1] == "schema"]
-        if _BEFORE_TABLE.search(before) and (expected.name or not expected) and not _NO_TABLE_YET.search(before):
+        elif _names_table(before, expected):
             yield self._names.relations()
             yield _cased(sorted(expected), word)
-            return
+        else:
+            yield from self._anywhere(before, statement, word, expected)
+
+    def _anywhere(self, before: str, statement: str, word: str, expected: Expected) -> Iterator[Iterable[Offered]]:
+        """Schemas behind USE, columns, keywords, functions, tables."""
+        if _USE.search(before):
+            yield [item for item in self._names.relations() if item[1] == "schema"]
         in_query = _in_query(before, expected)
         if (in_query or expected.name) and not _NEW_NAME.search(before):
             yield self._columns_in(statement)
@@ -219,6 +219,19 @@ def _clause(before: str, expected: Expected) -> tuple[Iterable[str], str] | None
     return (_COLUMN_RULES, "keyword") if column[1] else (_TYPES, "type")
 
 
+def _names_table(before: str, expected: Expected) -> bool:
+    """Whether the name of a table that is there may come."""
+    fits = expected.name or not expected
+    return fits and _BEFORE_TABLE.search(before) is not None and not _NO_TABLE_YET.search(before)
+
+
+def _quoted(names: Iterable[str], kind: str, typed: str, *, always: bool) -> list[Offered]:
+    """Texts in the quotes that are typed; what is begun without quotes stays so, unless they are needed `always`."""
+    has_mark = typed[:1] in {"'", '"'}
+    mark = typed[0] if has_mark else "'" if always or not typed else ""
+    return [(f"{mark}{name}{mark}", kind) for name in names]
+
+
 def _in_query(before: str, expected: Expected) -> bool:
     """Whether an expression, or the rest of a query, may come, or text that the grammar does not know."""
     return bool(before.strip()) and (expected.expression or not (expected or expected.name))
@@ -235,7 +248,7 @@ def _last(pattern: re.Pattern[str], text: str) -> str:
 
 def _legal(legal: str) -> list[str]:
     """The words that a property or a setting takes, where there are but few."""
-    words = re.split(r",\s*|\s+or\s+", legal)
+    words = re.split(r",\s*|\s+or\s+", legal) if legal else []
     return [item.strip("'") for item in words] if all(re.fullmatch(r"'?\w+'?", item) for item in words) else []
 
 

@@ -183,26 +183,30 @@ class Shell:
     def _statement(self, sql: str, ask: Callable[[str], bool] | None = None) -> bool:
         """Runs a statement and shows what it gives; False if the user did not want it after all."""
         node = _node(sql)
-        asked = question(node, self.session) if ask is not None and node is not None else None
-        if ask is not None and asked is not None and not ask(asked):
-            return False
+        if ask is not None and node is not None:
+            asked = question(node, self.session)
+            if asked is not None and not ask(asked):
+                return False
         changed = _changed_table(node)
-        before = None if changed is None else self._schema(changed)
+        before = self._schema(changed)
         began = time.perf_counter()
         result = self.session.sql(sql, self._args) if self._args else self.session.sql(sql)
         grid = result.grid(self.preferences.rows if result.is_query else None)
         seconds = time.perf_counter() - began
         self._show(grid)
-        if changed is not None and before is not None and result.version is not None:
-            after = self._schema(changed)
-            for line in schema_changes(before, after) if after is not None else ():
-                self.say(line)
+        if result.version is not None:
+            self._say_changes(before, self._schema(changed))
         self.say(self._outcome(result, grid, seconds))
         return True
 
-    def _schema(self, table: TableName) -> StructType | None:
+    def _say_changes(self, before: StructType | None, after: StructType | None) -> None:
+        """Tells what a statement has changed of a table's columns."""
+        if before is not None and after is not None and before != after:
+            self.say("\n".join(schema_changes(before, after)))
+
+    def _schema(self, table: TableName | None) -> StructType | None:
         with suppress(DeltaSqlError):
-            return self.session.log(table).snapshot().schema
+            return None if table is None else self.session.log(table).snapshot().schema
         return None
 
     def _show(self, grid: Grid, style: str | None = None) -> None:

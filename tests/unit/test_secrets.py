@@ -18,7 +18,7 @@ from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.secrets import REDACTED, has_secret, is_secret, shown_value, without_secrets
 from deltasql.golden import run_file
 from deltasql.repl.prompt import user_history
-from deltasql.repl.shell import Shell
+from deltasql.repl.shell import Shell, Terminal
 
 CANARY = "c4n4ry-Value"
 
@@ -233,7 +233,7 @@ def test_shell_and_command_line_print_no_secret(
     monkeypatch.chdir(tmp_path)
     sql = f"SET x.password={CANARY}; SET; CREATE TABLE t (a INT) OPTIONS (password '{CANARY}') BOGUS;"
     out = io.StringIO()
-    Shell(session, out=out).run(sql)
+    Shell(session, terminal=Terminal(out=out)).run(sql)
     assert "BOGUS" in out.getvalue()
     assert main(["--echo", "--keep-going", "-e", sql]) == 1
     printed = "".join(capsys.readouterr())

@@ -20,7 +20,7 @@ from deltasql.plan.statements.merge import (
 )
 from deltasql.plan.statements.table import ColumnDefinition, PartitionColumn
 from deltasql.plan.statements.update import Assignment
-from deltasql.schema.text import quote_text, type_text
+from deltasql.schema.text import type_text
 from deltasql.schema.types import ArrayType, DecimalType, MapType, PrimitiveType, StructType
 
 Told = Callable[[SqlText], str]
@@ -51,7 +51,8 @@ def shown(value: Any, told: Told) -> str:
         case PrimitiveType() | DecimalType() | ArrayType() | MapType() | StructType():
             return type_text(value)
         case (str(key), str(text)):
-            return f"{key} = {quote_text(text)}"
+            # As it is: what must not be told is looked for in the whole.
+            return f"{key} = '{text}'"
         case tuple():
             return f"[{', '.join(shown(item, told) for item in value)}]"
         case _ if is_dataclass(value):
@@ -74,15 +75,20 @@ def _part(value: Any, told: Told) -> str:
             return f"{when} THEN {_action(action, told)}"
         case AddedColumn() | ColumnDefinition():
             return " ".join(_column(value, told))
-        case PartitionColumn(name=name):
-            return quote(name)
+        case PartitionColumn(name=name, type=kind):
+            return quote(name) if kind is None else f"{quote(name)} {type_text(kind)}"
         case _:
-            inner = ", ".join(
-                f"{item.name}={shown(getattr(value, item.name), told)}"
-                for item in fields(value)
-                if item.name not in {"start", "end", "type_text"} and getattr(value, item.name) not in (None, ())
-            )
-            return f"{type(value).__name__}({inner})"
+            return _record(value, told)
+
+
+def _record(value: Any, told: Told) -> str:
+    """A record that has no words of its own."""
+    inner = ", ".join(
+        f"{item.name}={shown(getattr(value, item.name), told)}"
+        for item in fields(value)
+        if item.name not in {"start", "end", "type_text"} and getattr(value, item.name) not in (None, ())
+    )
+    return f"{type(value).__name__}({inner})"
 
 
 def _or_default(value: SqlText | None, told: Told) -> str:
@@ -121,7 +127,7 @@ def _column(column: AddedColumn | ColumnDefinition, told: Told) -> Iterator[str]
         if column.identity is not None:
             yield "GENERATED AS IDENTITY"
     if column.comment is not None:
-        yield f"COMMENT {quote_text(column.comment)}"
+        yield f"COMMENT '{column.comment}'"
     if isinstance(column, AddedColumn):
         if column.first:
             yield "FIRST"

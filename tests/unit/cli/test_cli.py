@@ -33,8 +33,8 @@ class Canned:
         self.seen: list[str] = []
         self.closed = False
 
-    def sql(self, text: str) -> Result:
-        self.seen.append(text)
+    def sql(self, text: str, args: Any = None) -> Result:
+        self.seen.append(text if args is None else f"{text} {args}")
         match re.sub(r"--.*", "", text).split(maxsplit=1)[0].upper():
             case "SELECT":
                 return Result.of(NUMBERS, [(1,), (2,)])
@@ -193,15 +193,16 @@ def test_a_terminal_gets_the_shell(sessions: list[Canned], monkeypatch: pytest.M
         def isatty(self) -> bool:
             return True
 
-    def start(session: Any, style: str, stack: bool) -> int:
-        started.append((session, style, stack))
+    def start(session: Any, style: str, stack: bool, preferences: Any, args: Any) -> int:
+        started.append((session, style, stack, preferences.value("progress"), args))
         return 0
 
     started: list[Any] = []
     monkeypatch.setattr(sys, "stdin", Terminal())
     monkeypatch.setattr("deltasql.repl.start", start)
     assert cli.main(["--format", "vertical", "--stack"]) == 0
-    assert started == [(sessions[0], "vertical", True)]
+    assert cli.main(["--no-progress", "-D", "a=1"]) == 0
+    assert started == [(sessions[0], "vertical", True, "on", None), (sessions[1], "auto", False, "off", {"a": 1})]
 
 
 @pytest.mark.parametrize(
@@ -211,7 +212,7 @@ def test_a_terminal_gets_the_shell(sessions: list[Canned], monkeypatch: pytest.M
         (["--format", "csv", "-x"], "there is no option -x"),
         (["-eSELECT 1", "--zzz=1"], "there is no option --zzz"),
         (["file.sql"], "to run a file: deltasql -f file.sql"),
-        (["--warehouse", "test", "tets"], "there is no command tets; there is test"),
+        (["--warehouse", "test", "tets"], "there is no command tets; there are test and completion"),
     ],
 )
 def test_slips_are_told_by_their_names(

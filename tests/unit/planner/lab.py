@@ -99,6 +99,9 @@ class FakeAnalyst:
         self.asked += expressions
         return [self.kinds[text] for text in expressions]
 
+    def spark_plan(self, operator: Operator, mode: str) -> str:
+        return f"Spark's, {mode}\n"
+
     def setting(self, key: str) -> str | None:
         return self.settings.get(key)
 

@@ -122,7 +122,16 @@ def test_explain(table: Lab) -> None:
         "  p := t.p",
     ]
     ((text,),) = rows(table, "EXPLAIN ALTER TABLE t SET TBLPROPERTIES ('k' = 'w')")
-    assert text.splitlines()[-2:] == ["version 1: SET TBLPROPERTIES", "  metaData"]
+    assert text.splitlines()[-5:] == [
+        "version 1: SET TBLPROPERTIES",
+        "  metaData",
+        "== Conflicts ==",
+        "read: no rows",
+        "conflicts with: other changes of schema, properties or features",
+    ]
+    for mode in ("FORMATTED", "COST", "CODEGEN"):
+        ((text,),) = rows(table, f"EXPLAIN {mode} SELECT id FROM t")
+        assert text.splitlines()[-2:] == ["== Spark's Plan ==", f"Spark's, {mode.lower()}"]
     ((text,),) = rows(table, "EXPLAIN DROP TABLE t")
     assert text.endswith("Unregistration: no table changes")
 
