@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from deltasql.log.actions.actions import Metadata
+from deltasql.log.commit.conflict import IsolationLevel
 from deltasql.log.properties.property_registry import ISOLATION_LEVEL
-from deltasql.log.protocol.protocol import Protocol
 from deltasql.plan.reads import Reads
 from deltasql.planner.changes import LayoutChange, RowChange, TableChange
 
@@ -34,16 +34,18 @@ def _read(reads: Reads | None, version: int) -> Iterator[str]:
 
 
 def _judged(change: TableChange | RowChange | LayoutChange, level: str) -> Iterator[str]:
-    if any(isinstance(action, (Metadata, Protocol)) for action in change.commit.actions):
-        yield "conflicts with: other changes of schema, properties or features"
+    yield "conflicts with: changes of schema, properties or features"
     if change.commit.reads is None:
-        return
-    if isinstance(change, RowChange) and change.rows.probe is not None:
-        yield f"conflicts with: changes of the same rows ({level})"
         return
     if isinstance(change, LayoutChange):
         yield "conflicts with: removals of these files, as far as their rows cannot be moved after"
         return
-    yield f"conflicts with: removals of these files, and new rows that may belong to what was read ({level})"
+    by_rows = isinstance(change, RowChange) and change.rows.probe is not None
+    touched = "changes of the same rows" if by_rows else "removals of these files"
+    # Whoever writes new metadata has looked at all rows, whatever the level.
+    writes_metadata = any(isinstance(action, Metadata) for action in change.commit.actions)
+    lenient = level == IsolationLevel.WRITE_SERIALIZABLE.value and not writes_metadata
+    appends = f"mere appends pass ({level})" if lenient else "appends too"
+    yield f"conflicts with: {touched}, and new rows that it should have read; {appends}"
     if isinstance(change, RowChange) and change.rows.advice:
         yield f"rows are not told apart: {change.rows.advice}"

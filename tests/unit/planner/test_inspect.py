@@ -127,7 +127,7 @@ def test_explain(table: Lab) -> None:
         "  metaData",
         "== Conflicts ==",
         "read: no rows",
-        "conflicts with: other changes of schema, properties or features",
+        "conflicts with: changes of schema, properties or features",
     ]
     for mode in ("FORMATTED", "COST", "CODEGEN"):
         ((text,),) = rows(table, f"EXPLAIN {mode} SELECT id FROM t")
