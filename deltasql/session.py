@@ -75,12 +75,10 @@ def connect(
     `spark` is None for a local Spark that starts when rows are first needed, a SparkSession to use, or the address of
     a Spark Connect server: "sc://host:port". `storage_options` say how object stores are reached, in obstore's words:
     `{"aws_access_key_id": …, "aws_endpoint": …}`; what they leave open comes from the settings of a Spark session that
-    was handed in (`spark.hadoop.fs.s3a.*`), else from the environment. `progress` is called with a Progress, several
-    times a second and in a thread of its own, while Spark starts and works.
+    was handed in (`spark.hadoop.fs.s3a.*`), else from the environment. `progress`, later `on_progress` of the session,
+    is called with a Progress, in a thread of its own, while Spark starts and works.
     """
-    session = Session(warehouse, spark, storage_options)
-    session.on_progress = progress
-    return session
+    return Session(warehouse, spark, storage_options, progress)
 
 
 _SHARED_VIEWS: dict[str, dict[str, View]] = {}
@@ -98,11 +96,11 @@ class Session:
         warehouse: str,
         spark: SparkSession | str | None = None,
         storage_options: Mapping[str, str] | None = None,
+        progress: Listener | None = None,
     ) -> None:
         self.stores = Stores(storage_options, self._hadoop_settings)
         self.catalog = Catalog(warehouse, self.stores.open)
-        self.on_progress: Listener | None = None
-        """What `progress` of connect is; may be set anew at any time."""
+        self.on_progress = progress
         self.settings = Settings()
         self.views: dict[str, View] = {}
         self.functions: dict[str, TemporaryFunction] = {}
