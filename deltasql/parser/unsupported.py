@@ -49,7 +49,7 @@ _SCRIPT = "It stands inside of a script: BEGIN … END."
 _TRANSACTION = "Several statements become one commit by BEGIN TRANSACTION … COMMIT, or by BEGIN ATOMIC … END."
 
 _NEW = "CREATE [OR] [REPLACE|REFRESH] [PRIVATE|TEMPORARY|TEMP]"
-_ANY = "CREATE|ALTER|DROP|SHOW|DESCRIBE|DESC|COMMENT [OR] [REPLACE] [ON]"
+_ANY = "CREATE|ALTER|DROP|SHOW|DESCRIBE|DESC|COMMENT [OR] [REPLACE]"
 _OBJECT = "TABLE|VIEW|SCHEMA|DATABASE [IF] [NOT] [EXISTS]"
 _INTO = "INSERT INTO|OVERWRITE [TABLE]"
 _ROWS_BEGIN = "BY|REPLACE|VALUES|SELECT|TABLE|FROM|WITH"
@@ -210,21 +210,21 @@ TABLE = (
         "A warehouse has one catalog, spark_catalog; schemas divide it: CREATE SCHEMA ….",
         (
             "CREATE|ALTER|DROP < [FOREIGN] CATALOG >",
-            "COMMENT ON < CATALOG > name",
+            "COMMENT < ON CATALOG > name",
             "DESCRIBE|DESC < CATALOG > name",
         ),
     ),
-    Unsupported("{verb} {words}", _FILES, (f"{_ANY} < [EXTERNAL] VOLUME|VOLUMES >",)),
+    Unsupported("{verb} {words}", _FILES, (f"{_ANY} < [ON] [EXTERNAL] VOLUME|VOLUMES >",)),
     Unsupported("{words}", _FILES, ("< LIST|LS|PUT|GET|REMOVE|RM > string",)),
     Unsupported(
         "{verb} {words}",
         "A table lies where LOCATION says: CREATE TABLE … LOCATION '/path'.",
-        (f"{_ANY} < EXTERNAL LOCATION|LOCATIONS >",),
+        (f"{_ANY} < [ON] EXTERNAL LOCATION|LOCATIONS >",),
     ),
     Unsupported(
         "{verb} {words}",
         _UNITY_NAMES,
-        (f"{_ANY} < [STORAGE|SERVICE] {_SHARING}|{_GOVERNING} >", "SHOW < ALL IN SHARE >"),
+        (f"{_ANY} < [ON] [STORAGE|SERVICE] {_SHARING}|{_GOVERNING} >", "SHOW < ALL IN SHARE >"),
     ),
     Unsupported(
         "{written}",
@@ -288,6 +288,9 @@ TABLE = (
         "{verb} {words}",
         "Numbers for new rows come from GENERATED ALWAYS AS IDENTITY.",
         (f"{_NEW} < SEQUENCE >", "ALTER|DROP < SEQUENCE >"),
+    ),
+    Unsupported(
+        "{words}", "EXECUTE IMMEDIATE 'text' USING … runs a statement that is a text.", ("< PREPARE|DEALLOCATE > name",)
     ),
     Unsupported(
         "{words}",

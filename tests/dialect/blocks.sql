@@ -1,0 +1,138 @@
+-- Transactions and scripts.
+
+-- works
+CREATE TABLE accounts (id INT, balance INT);
+
+-- works
+BEGIN ATOMIC
+  INSERT INTO accounts VALUES (1, 100);
+  INSERT INTO accounts VALUES (2, 50);
+END;
+
+-- works
+BEGIN TRANSACTION;
+
+-- works
+INSERT INTO accounts VALUES (3, 10);
+
+-- works
+COMMIT;
+
+-- works
+START TRANSACTION;
+
+-- works
+INSERT INTO accounts VALUES (4, 10);
+
+-- works
+ROLLBACK;
+
+-- works
+BEGIN WORK;
+
+-- works
+COMMIT WORK;
+
+-- works
+BEGIN TRANSACTION;
+
+-- refused TRANSACTION_NOT_SUPPORTED.COMMAND
+DROP TABLE accounts;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SAVEPOINT before_all;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+ROLLBACK TO SAVEPOINT before_all;
+
+-- works
+ROLLBACK TRANSACTION;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+BEGIN TRANSACTION ISOLATION LEVEL SERIALIZABLE;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SET TRANSACTION READ ONLY;
+
+-- refused NO_ACTIVE_TRANSACTION
+COMMIT;
+
+-- works
+BEGIN
+  CREATE TABLE IF NOT EXISTS log_table (line STRING);
+  INSERT INTO log_table VALUES ('begun');
+END;
+
+-- works
+outer_block: BEGIN
+  INSERT INTO log_table VALUES ('in a block');
+END outer_block;
+
+-- works
+BEGIN NOT ATOMIC
+  TRUNCATE TABLE log_table;
+END;
+
+-- works
+BEGIN
+  DECLARE EXIT HANDLER FOR SQLEXCEPTION INSERT INTO log_table VALUES ('failed');
+  DROP TABLE never_made;
+END;
+
+-- works
+BEGIN
+  rounds: LOOP
+    TRUNCATE TABLE log_table;
+    LEAVE rounds;
+  END LOOP rounds;
+END;
+
+-- works
+BEGIN
+  INSERT INTO log_table VALUES ('once more');
+END;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+IF 1 = 1 THEN SELECT 1;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+END IF;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+WHILE TRUE DO SELECT 1;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+END WHILE;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no';
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+DECLARE c CURSOR FOR SELECT 1;
+
+-- works
+EXECUTE IMMEDIATE 'TRUNCATE TABLE accounts';
+
+-- works
+EXECUTE IMMEDIATE 'INSERT INTO accounts VALUES (?, ?)' USING 5, 6;
+
+-- works
+EXECUTE IMMEDIATE 'INSERT INTO accounts VALUES (:id, :amount)' USING 7 AS id, 8 AS amount;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+EXECUTE IMMEDIATE 'GRANT SELECT ON TABLE accounts TO joe';
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+PREPARE q FROM 'SELECT 1';
+
+-- works
+DROP TABLE IDENTIFIER('log_' || 'table');
+
+-- works
+DESCRIBE IDENTIFIER('accounts');
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+ABORT;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+END TRANSACTION;

@@ -1,0 +1,280 @@
+-- SHOW, DESCRIBE, USE, LIST.
+
+-- works
+CREATE SCHEMA sales;
+
+-- works
+CREATE TABLE sales.orders (id BIGINT NOT NULL COMMENT 'key', customer STRUCT<name: STRING, zip: STRING>, day DATE) PARTITIONED BY (day) COMMENT 'all orders' TBLPROPERTIES ('team' = 'sales');
+
+-- works
+CREATE TABLE sales.customers (id BIGINT, name STRING) CLUSTER BY (id);
+
+-- works
+SHOW CATALOGS;
+
+-- works
+SHOW CATALOGS LIKE 'spark*';
+
+-- works
+SHOW SCHEMAS;
+
+-- works
+SHOW DATABASES LIKE 's*';
+
+-- works
+SHOW SCHEMAS IN spark_catalog;
+
+-- works
+SHOW SCHEMAS FROM spark_catalog LIKE 'sal*';
+
+-- works
+SHOW DATABASES IN `spark_catalog` LIKE '*';
+
+-- refused CATALOG_NOT_FOUND
+SHOW SCHEMAS IN hive_metastore;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SHOW SCHEMAS DROPPED;
+
+-- works
+SHOW TABLES;
+
+-- works
+SHOW TABLES IN sales;
+
+-- works
+SHOW TABLES FROM spark_catalog.sales LIKE 'o*|c*';
+
+-- works
+SHOW TABLES IN `sales` LIKE '*';
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SHOW TABLES DROPPED IN sales;
+
+-- works
+SHOW TABLE EXTENDED IN sales LIKE '*';
+
+-- works
+SHOW TABLE EXTENDED IN spark_catalog.sales LIKE 'orders|customers';
+
+-- works
+SHOW TABLE EXTENDED LIKE 'nothing_like_this';
+
+-- refused PARTITIONS_NOT_FOUND
+SHOW TABLE EXTENDED IN sales LIKE 'orders' PARTITION (day = DATE '2024-05-01');
+
+-- works
+SHOW VIEWS;
+
+-- works
+SHOW VIEWS IN sales LIKE '*';
+
+-- works
+SHOW COLUMNS IN sales.orders;
+
+-- works
+SHOW COLUMNS IN orders IN sales;
+
+-- works
+SHOW COLUMNS FROM orders FROM sales;
+
+-- works
+SHOW PARTITIONS sales.orders;
+
+-- works
+SHOW PARTITIONS sales.orders PARTITION (day = '2024-05-01');
+
+-- refused DELTA_SHOW_PARTITION_IN_NON_PARTITIONED_TABLE
+SHOW PARTITIONS sales.customers;
+
+-- works
+SHOW TBLPROPERTIES sales.orders;
+
+-- works
+SHOW TBLPROPERTIES sales.orders ('team');
+
+-- works
+SHOW TBLPROPERTIES sales.orders (delta.minReaderVersion);
+
+-- works
+SHOW CREATE TABLE sales.orders;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SHOW CREATE TABLE sales.orders AS SERDE;
+
+-- works
+SHOW CURRENT SCHEMA;
+
+-- works
+SHOW CURRENT NAMESPACE;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SHOW GRANTS ON TABLE sales.orders;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SHOW GRANTS `joe@example.com` ON SCHEMA sales;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SHOW GRANTS ON SCHEMA sales;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SHOW GROUPS;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SHOW GROUPS WITH USER `joe@example.com`;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SHOW USERS;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SHOW USERS LIKE '*@example.com';
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SHOW VOLUMES IN sales;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SHOW CONNECTIONS;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SHOW SHARES;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SHOW ALL IN SHARE shared;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SHOW RECIPIENTS;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SHOW PROVIDERS;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SHOW SHARES IN PROVIDER acme;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SHOW CREDENTIALS;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SHOW STORAGE CREDENTIALS;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SHOW EXTERNAL LOCATIONS;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SHOW POLICIES ON TABLE sales.orders;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SHOW MATERIALIZED VIEWS IN sales;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SHOW STREAMING TABLES;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+SHOW VARIABLES;
+
+-- works
+DESCRIBE sales.orders;
+
+-- works
+DESC TABLE sales.orders;
+
+-- works
+DESCRIBE TABLE EXTENDED sales.orders;
+
+-- works
+DESCRIBE FORMATTED sales.orders;
+
+-- works
+DESCRIBE EXTENDED `spark_catalog`.`sales`.`orders` AS JSON;
+
+-- refused PARTITIONS_NOT_FOUND
+DESCRIBE TABLE EXTENDED sales.orders PARTITION (day = '2024-05-01');
+
+-- works
+DESCRIBE sales.orders customer.name;
+
+-- works
+DESCRIBE EXTENDED sales.orders id;
+
+-- refused TABLE_OR_VIEW_NOT_FOUND
+DESCRIBE TABLE sales.missing;
+
+-- works
+DESCRIBE SCHEMA EXTENDED sales;
+
+-- works
+DESCRIBE DATABASE sales;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+DESCRIBE CATALOG spark_catalog;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+DESCRIBE CATALOG EXTENDED main;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+DESCRIBE VOLUME sales.files;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+DESCRIBE SHARE shared;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+DESCRIBE RECIPIENT partner;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+DESCRIBE PROVIDER acme;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+DESCRIBE CONNECTION pg;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+DESCRIBE CREDENTIAL key;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+DESCRIBE STORAGE CREDENTIAL key;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+DESCRIBE EXTERNAL LOCATION landing;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+DESCRIBE METASTORE;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+DESCRIBE POLICY hide_ssn ON TABLE sales.orders;
+
+-- works
+DESCRIBE HISTORY sales.orders LIMIT 1;
+
+-- works
+USE CATALOG spark_catalog;
+
+-- refused CATALOG_NOT_FOUND
+USE CATALOG main;
+
+-- refused CATALOG_NOT_FOUND
+USE CATALOG `hive_metastore`;
+
+-- works
+SET CATALOG spark_catalog;
+
+-- works
+USE SCHEMA sales;
+
+-- works
+USE `spark_catalog`.`sales`;
+
+-- works
+USE DATABASE default;
+
+-- works
+USE NAMESPACE sales;
+
+-- refused CATALOG_NOT_FOUND
+USE main.sales;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+LIST '/Volumes/main/default/files';
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+LS 's3://bucket/landing' LIMIT 10;
+
+-- refused DELTA_OPERATION_NOT_ALLOWED
+LIST 's3://bucket/landing' WITH (CREDENTIAL landing_key) LIMIT 5;
