@@ -46,9 +46,6 @@ create or replace table `spark_catalog`.`shop`.`dim_customers` (
   ) using delta cluster by (customer);
 
 -- works
-insert into `spark_catalog`.`shop`.`dim_customers` select customer, min(day) from `spark_catalog`.`shop`.`stg_orders` group by customer;
-
--- works
 create or replace temporary view `fct_orders__dbt_tmp` as
     select * from `spark_catalog`.`shop`.`stg_orders` where day >= (select max(day) from `spark_catalog`.`shop`.`fct_orders`);
 
@@ -74,11 +71,6 @@ merge into
     when not matched
         then insert
             *;
-
--- works
-merge into shop.fct_orders as DBT_INTERNAL_DEST using fct_orders__dbt_tmp as DBT_INTERNAL_SOURCE
-      on FALSE
-      when not matched then insert *;
 
 -- works
 merge
@@ -113,7 +105,7 @@ insert into `spark_catalog`.`shop`.`fct_orders` by name select * from `fct_order
 -- works
 set spark.sql.sources.partitionOverwriteMode = DYNAMIC;
 
--- refused UNRESOLVED_COLUMN.WITH_SUGGESTION
+-- works
 insert overwrite table `spark_catalog`.`shop`.`fct_orders`
     partition (`day`)
     select `order_id`, `customer`, `amount`, `ordered_at`, `day`, DEFAULT from `fct_orders__dbt_tmp`;
@@ -147,11 +139,6 @@ create or replace temporary view `agg__dbt_tmp` as select day, sum(amount) as am
 
 -- works
 create or replace table shop.agg using delta partitioned by (day) as select day, sum(amount) as amount from shop.stg_orders group by day;
-
--- works
-INSERT INTO `spark_catalog`.`shop`.`agg`
-REPLACE WHERE day = '2024-05-01'
-SELECT day, amount FROM `agg__dbt_tmp` WHERE day = '2024-05-01';
 
 -- refused DELTA_REPLACE_WHERE_MISMATCH
 INSERT INTO `spark_catalog`.`shop`.`agg`

@@ -356,3 +356,5 @@ INSERT INTO by_day VALUES (1, NULL) RETURNING id;
 SHOW PROCEDURES IN sales;
 DESCRIBE PROCEDURE sales.nightly;
 CLEAR CACHE;
+
+REFRESH '/nowhere/events';

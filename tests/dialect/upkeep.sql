@@ -171,9 +171,6 @@ REFRESH TABLE events;
 -- works
 REFRESH events;
 
--- works
-REFRESH '/nowhere/events';
-
 -- refused DELTA_OPERATION_NOT_ALLOWED
 SYNC TABLE main.default.events FROM hive_metastore.default.events DRY RUN;
 

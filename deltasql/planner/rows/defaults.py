@@ -196,18 +196,21 @@ def default_keywords(query: str) -> tuple[list[DefaultKeyword], int]:
 def _in_items(at: Cursor, end: int) -> Iterator[DefaultKeyword]:
     """The keywords that are items of a list, which goes on up to token `end`."""
     column = 0
-    while at.at < end:
+    while at.at < end and at.key != "FROM":
         if _stands_alone(at):
             yield _keyword(at.next(), column)
         elif at.take(","):
             column += 1
+        elif at.take("SELECT"):
+            # Commas before it divide the CTEs.
+            column = 0
         else:
             at.group()
 
 
 def _stands_alone(at: Cursor) -> bool:
     before, after = at.peek(-1), at.peek(1)
-    return at.key == "DEFAULT" and before in {"(", ",", "SELECT", "VALUES"} and after in {")", ",", ""}
+    return at.key == "DEFAULT" and before in {"(", ",", "SELECT", "VALUES"} and after in {")", ",", "", "FROM"}
 
 
 def _keyword(token: Token, column: int) -> DefaultKeyword:

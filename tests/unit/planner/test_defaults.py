@@ -36,7 +36,10 @@ ENABLED = "TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported')"
         ("SELECT f(1, 2), DEFAULT", "SELECT f(1, 2), 42"),
         ("VALUES (1, f(DEFAULT))", "VALUES (1, f(DEFAULT))"),
         ("VALUES (1, 'DEFAULT')", "VALUES (1, 'DEFAULT')"),
-        ("SELECT default FROM default.t", "SELECT default FROM default.t"),
+        ("SELECT 1, DEFAULT FROM default.t, default", "SELECT 1, 42 FROM default.t, default"),
+        ("WITH x AS (VALUES 1), y AS (VALUES 2) TABLE x", "WITH x AS (VALUES 1), y AS (VALUES 2) TABLE x"),
+        ("WITH x AS (f), y AS (g) SELECT 1, DEFAULT FROM x", "WITH x AS (f), y AS (g) SELECT 1, 42 FROM x"),
+        ("SELECT `default`, DEFAULT + 1 FROM t", "SELECT `default`, DEFAULT + 1 FROM t"),
         ("SELECT 1", "SELECT 1"),
     ],
 )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.insert import (
     DuplicateInsertColumnError,
     NotPartitionColumnError,
@@ -296,8 +298,13 @@ def _query(
     """
     fields = written_fields(statement, snapshot.schema, static)
     keywords, count = default_keywords(statement.query.text)
+    written = statement.query.text
+    if keywords and not _reads_a_default(statement, context):
+        written = replace_defaults(written, fields)
+    else:
+        keywords = []
     left_out = left_to_the_table(keywords, count, fields)
-    text = SqlText(selected_rows(replace_defaults(statement.query.text, fields)), statement.query.start)
+    text = SqlText(selected_rows(written), statement.query.start)
     known = known_rows(statement, text.text, context)
     # Literals refer to no table.
     query = binding.query(context, text, statement.ctes) if known is None else Query(text.text, {}, "query")
@@ -306,6 +313,16 @@ def _query(
     renamed = Query(f"SELECT * FROM (\n{query.sql}\n) AS {QUERY}({', '.join(names)})", query.relations, query.label)
     given = [Given(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
     return query, renamed, given, left_out, known
+
+
+def _reads_a_default(statement: Insert, context: Context) -> bool:
+    """Whether what the query reads has a column `default`, which Spark finds before it thinks of the keyword."""
+    if _is_values(statement.query) or "from" not in statement.query.text.lower():
+        return False
+    with suppress(DeltaSqlError):
+        context.analyst.schema(binding.query(context, statement.query, statement.ctes))
+        return True
+    return False
 
 
 def own_names(count: int) -> list[str]:
