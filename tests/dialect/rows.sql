@@ -353,8 +353,23 @@ INSERT INTO by_day VALUES (1, NULL) ON CONFLICT (id) DO UPDATE SET day = NULL;
 -- refused DELTA_OPERATION_NOT_ALLOWED
 INSERT INTO by_day VALUES (1, NULL) RETURNING id;
 
+-- refused MISSING_CATALOG_ABILITY.PROCEDURES
 SHOW PROCEDURES IN sales;
+
+-- refused UNRESOLVED_ROUTINE
 DESCRIBE PROCEDURE sales.nightly;
+
+-- works
 CLEAR CACHE;
 
+-- works
 REFRESH '/nowhere/events';
+
+-- works
+SET TIME ZONE 'Europe/Oslo';
+
+-- works
+SET TIMEZONE = 'UTC';
+
+-- works
+SET TIME ZONE LOCAL;

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 import deltasql
 from tests.interop.readers import own_rows, readers_of
 from tests.oracle.client import oracle
@@ -35,6 +38,21 @@ def test_clones_are_read_by_others(session: deltasql.session.Session) -> None:
     oracle().run(f"UPDATE delta.`{path}` SET p = 'spark' WHERE a = 2", f"DELETE FROM delta.`{path}` WHERE a = 3")
     assert own_rows(session, "SELECT a, p FROM v_twice WHERE a < 4") == [[0, "q"], [2, "spark"]]
     assert own_rows(session, "SELECT count(*) FROM v_shallow") == [[7]]
+
+
+def test_clones_of_parquet_files_are_read_by_others(session: deltasql.session.Session, tmp_path: Path) -> None:
+    root = tmp_path / "raw ü"
+    root.mkdir()
+    for number in range(2):
+        rows = {"a": pa.array([number, None], pa.int32()), "at": pa.array([0, 1], pa.timestamp("us", "UTC"))}
+        pq.write_table(pa.table(rows), root / f"{number}.parquet")
+    for kind in ("shallow", "deep"):
+        session.sql(f"CREATE TABLE {kind}_clone {kind} CLONE parquet.`{root}`")
+        expected = own_rows(session, f"SELECT * FROM {kind}_clone")
+        assert len(expected) == 4
+        path = Path(session.log(f"{kind}_clone").location)
+        for reader, read in readers_of(path).items():
+            assert read(path, None) == expected, (kind, reader)
 
 
 def test_clones_of_delta_spark_are_cloned(session: deltasql.session.Session, tmp_path: Path) -> None:

@@ -8,14 +8,51 @@ from deltasql.errors.base import DeltaSqlError, condition
 @condition(
     "DELTA_CLONE_UNSUPPORTED_SOURCE",
     "0AKDC",
-    "{source} cannot be cloned: it is {kind}, and only Delta tables are. Its rows can be copied: CREATE TABLE … AS "
-    "SELECT * FROM {source}.",
+    "{source} cannot be cloned: it is {kind}, and only Delta tables, folders of Parquet files and tables of Iceberg "
+    "are. Its rows can be copied: CREATE TABLE … AS SELECT * FROM {source}.",
 )
 class CloneUnsupportedSourceError(DeltaSqlError):
-    """CLONE of what is no Delta table; `kind` says what it is."""
+    """CLONE of what is no table that knows its files; `kind` says what it is."""
 
     source: str
     kind: str
+
+
+@condition(
+    "DELTA_CLONE_UNSUPPORTED_SOURCE",
+    "0AKDC",
+    "{source} is the folder of a Delta table, whose log says which of the files count. Write CLONE {table}.",
+)
+class CloneOfDeltaFolderError(DeltaSqlError):
+    """CLONE parquet.`…` of a place that has a Delta log; `table` is how to name that."""
+
+    source: str
+    table: str
+
+
+@condition(
+    "DELTA_UNEXPECTED_NUM_PARTITION_COLUMNS_FROM_FILE_NAME",
+    "KD009",
+    "The folders of {source} name partition columns ({columns}), whose types nobody says: a folder of Parquet files is "
+    "cloned without partitions only. Make it a Delta table: CONVERT TO DELTA {source} PARTITIONED BY (…); then clone "
+    "that.",
+)
+class ClonePartitionsError(DeltaSqlError):
+    """CLONE of a folder of Parquet files with name=value folders."""
+
+    source: str
+    columns: str
+
+
+@condition(
+    "UNSUPPORTED_FEATURE.TIME_TRAVEL",
+    "0A000",
+    "{source} is cloned as it is: versions are those of Delta tables. Leave out VERSION AS OF and TIMESTAMP AS OF.",
+)
+class CloneVersionError(DeltaSqlError):
+    """A version of a table that is none of Delta's."""
+
+    source: str
 
 
 @condition(

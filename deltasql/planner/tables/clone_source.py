@@ -1,4 +1,4 @@
-"""What CLONE copies: one version of a Delta table, and whatever else can be told in the same words."""
+"""What CLONE copies: one version of a Delta table, or the files of a folder of Parquet files or a table of Iceberg."""
 
 from __future__ import annotations
 
@@ -6,9 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.statements.clone import CloneUnsupportedSourceError
+from deltasql.errors.sources import PartitionCountError
+from deltasql.errors.statements.clone import (
+    CloneOfDeltaFolderError,
+    ClonePartitionsError,
+    CloneUnsupportedSourceError,
+    CloneVersionError,
+)
 from deltasql.log.reading.clustering import clustering_columns, is_clustered
 from deltasql.log.storage.locations import table_uri
+from deltasql.planner.tables.source_tables import PROVIDERS, adopted_table, refuse_table_above
 from deltasql.schema.text import quote_name
 
 if TYPE_CHECKING:
@@ -49,26 +56,33 @@ class CloneSource:
 
 
 def clone_source(name: TableName, context: Context) -> CloneSource:
-    """The source that a statement names. Another kind than a Delta table would be opened here.
+    """The source that a statement names.
 
-    Raises CloneUnsupportedSourceError, TableNotFoundError, and what is wrong with the table or the version.
+    Raises CloneUnsupportedSourceError, TableNotFoundError, and what is wrong with the table or the version; of what is
+    none of Delta's also CloneOfDeltaFolderError, ClonePartitionsError, CloneVersionError and what `errors.sources` has.
     """
-    kind = _foreign_kind(name, context)
-    if kind is not None:
-        raise CloneUnsupportedSourceError(str(name), kind).at(context.caret(name.start, name.end))
     try:
-        return _delta_source(name, context)
+        kind = _foreign_kind(name, context)
+        if kind is not None:
+            raise CloneUnsupportedSourceError(str(name), kind)
+        return _file_source(name, context) if _is_place(name, context) else _delta_source(name, context)
     except DeltaSqlError as error:
         raise error.at(context.caret(name.start, name.end)) from None
 
 
 def _foreign_kind(name: TableName, context: Context) -> str | None:
-    """What a name stands for that is no Delta table; None for one, and for what there is not."""
+    """What a name stands for that cannot be cloned; None for what can be, and for what there is not."""
     if context.is_view(name):
         return "a view"
-    if len(name.parts) == 2 and name.path is None and "/" in name.parts[1] and not _is_ours(name, context):
-        return f"a directory of {name.parts[0].lower()} files"
+    if _is_place(name, context):
+        kind = name.parts[0].lower()
+        return None if kind in PROVIDERS else f"a directory of {kind} files"
     return "a table of Spark's" if context.is_sparks(name) else None
+
+
+def _is_place(name: TableName, context: Context) -> bool:
+    """Whether a name is a format and a path, which is not Delta's."""
+    return len(name.parts) == 2 and name.path is None and "/" in name.parts[1] and not _is_ours(name, context)
 
 
 def _is_ours(name: TableName, context: Context) -> bool:
@@ -76,6 +90,26 @@ def _is_ours(name: TableName, context: Context) -> bool:
         return context.catalog.resolve(name.parts) is not None
     except DeltaSqlError:
         return False
+
+
+def _file_source(name: TableName, context: Context) -> CloneSource:
+    """A table that has no log as CONVERT TO DELTA would make one of it, which nobody writes."""
+    from deltasql.log.actions.file_tables import ADD, from_files
+
+    provider, place = name.parts[0].lower(), name.parts[1]
+    if name.temporal is not None:
+        raise CloneVersionError(str(name))
+    log = context.logs(place, str(name))
+    if log.exists():
+        raise CloneOfDeltaFolderError(str(name), f"delta.{quote_name(place)}")
+    refuse_table_above(log)
+    try:
+        table = adopted_table(context.analyst.source_table(provider, log.location), (), context, table=str(name))
+    except PartitionCountError as error:
+        raise ClonePartitionsError(str(name), error.found) from None
+    told = f"{provider}.{quote_name(table_uri(log.location))}"
+    files = from_files(table.files, ADD)
+    return CloneSource(told, log.location, -1, table.metadata, table.protocol, files, None, {})
 
 
 def _delta_source(name: TableName, context: Context) -> CloneSource:

@@ -402,8 +402,8 @@ def test_targets(session: Session, files: Files, tmp_path: Path) -> None:
 def test_sources(session: Session, tmp_path: Path) -> None:
     refused = {
         "CREATE TABLE t CLONE nothing": "TABLE_OR_VIEW_NOT_FOUND",
-        f"CREATE TABLE t CLONE parquet.`{tmp_path}`": "DELTA_CLONE_UNSUPPORTED_SOURCE",
-        f"CREATE TABLE t CLONE iceberg.`{tmp_path}`": "DELTA_CLONE_UNSUPPORTED_SOURCE",
+        f"CREATE TABLE t CLONE parquet.`{tmp_path}`": "DELTA_EMPTY_DIRECTORY",
+        f"CREATE TABLE t CLONE json.`{tmp_path}`": "DELTA_CLONE_UNSUPPORTED_SOURCE",
         f"CREATE TABLE t CLONE delta.`{tmp_path}/nothing`": "DELTA_MISSING_DELTA_TABLE",
     }
     for sql, expected in refused.items():
