@@ -35,6 +35,7 @@ from deltasql.log.storage.stores import Stores
 from deltasql.parser import is_script, misplaced_word, parse, refused_name, split
 from deltasql.parser.identifiers import bind_identifiers
 from deltasql.parser.parameters import bind_parameters
+from deltasql.parser.versions import bind_versions
 from deltasql.plan.base import TableName
 from deltasql.plan.frames import CreateForFrame, WriteFrame
 from deltasql.plan.parameters import BoundStatement
@@ -172,12 +173,20 @@ class Session:
     def _begin(self, bound: BoundStatement, placed: Placing) -> Pending:
         started = time.perf_counter()
         with interruptible(), self._statement(), placed():
-            bound = placed.bound = bind_identifiers(bound, lambda name: self._runtime(name).value(name))
+            bound = bind_identifiers(bound, lambda name: self._runtime(name).value(name))
+            bound = placed.bound = bind_versions(bound, self._variable)
             engine = self._runtime(bound.sql)
             placed.case_sensitive = self._context(bound.sql, engine).setting(CASE_SENSITIVE)
             with matching(case_sensitive=placed.case_sensitive):
                 change = self._planned(bound, engine)
             return self._begun(change, engine, placed, time.perf_counter() - started)
+
+    def _variable(self, name: str) -> Any:
+        """The value of a session variable; None where there is none, and while no Spark is there to have one."""
+        with suppress(DeltaSqlError):
+            engine = self._runtime(name)
+            return engine.value(name) if engine.started else None
+        return None
 
     @property
     def read(self) -> FrameReader:

@@ -85,3 +85,28 @@ def test_merge_is_run_again_over_the_source_as_it_is_then(race: Race) -> None:
     result = race.behind("INSERT INTO t SELECT id + 49, v FROM t WHERE id = 1").sql(merge)
     assert result.attempts == 2
     assert race.session.sql("SELECT id, v FROM t WHERE v > 0 ORDER BY id").collect() == [(1, 7.0), (50, 8.0)]
+
+
+@pytest.mark.parametrize(
+    "replaces",
+    [
+        "REPLACE USING (id) SELECT 1 AS id, 9D AS v",
+        "AS x REPLACE ON x.id <=> q.id AND x.v < 1000 (SELECT 1 AS id, 9D AS v) AS q",
+    ],
+)
+def test_rows_that_make_way_are_those_that_are_there_then(race: Race, replaces: str) -> None:
+    insert = f"INSERT INTO t {replaces}"
+    rivals = {
+        "UPDATE t SET v = 1 WHERE id = 2": [9.0],
+        "UPDATE t SET v = 5 WHERE id = 1": [9.0],
+        # As if it had come later; a table that is Serializable takes it out, too.
+        "INSERT INTO t VALUES (1, 6)": [6.0, 9.0],
+        "DELETE FROM t WHERE id = 1": [9.0],
+        "ALTER TABLE t SET TBLPROPERTIES ('delta.isolationLevel' = 'Serializable')": [9.0],
+        "INSERT INTO t VALUES (1, 7)": [9.0],
+    }
+    for rival, expected in rivals.items():
+        assert race.behind(rival).sql(insert).attempts == 2, rival
+        found = race.session.sql("SELECT v FROM t WHERE id = 1 ORDER BY v").collect()
+        assert [row.v for row in found] == expected, rival
+    assert race.session.sql("SELECT count(*), sum(v) FROM t").collect() == [(10, 10.0)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.optimize import NonPartitionPredicateError, PartitionPredicateError
 from deltasql.log.actions.bin_packing import first_rows, partition_numbers, rows_with
 from deltasql.plan.base import SqlText, quote
@@ -13,6 +14,7 @@ from deltasql.schema.literals import sql_literal
 from deltasql.schema.text import sql_text
 from deltasql.skipping.pruning import matches_partition
 from deltasql.sql.references import column_references, has_subquery, is_deterministic
+from deltasql.sql.text_edits import Replacement, splice
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,31 +22,48 @@ if TYPE_CHECKING:
     from deltasql.log.replay.snapshot import Snapshot
 
 
-def chosen_files(files: pa.Table, predicate: SqlText | None, snapshot: Snapshot, context: Context) -> pa.Table:
-    """The files of the partitions for which `predicate` is TRUE.
+def chosen_files(files: pa.Table, predicate: str | None, snapshot: Snapshot, context: Context) -> pa.Table:
+    """The files of the partitions for which `predicate`, as `partition_predicate` gives it, is TRUE."""
+    if predicate is None:
+        return files
+    found = matches_partition(files, predicate, snapshot.schema, snapshot.partition_columns, timezone=context.time_zone)
+    return _evaluated(files, predicate, snapshot, context) if found is None else found
+
+
+def partition_predicate(predicate: SqlText | None, snapshot: Snapshot, context: Context) -> str | None:
+    """A condition on partition columns, with the values of session variables in it.
 
     Raises PartitionPredicateError, and NonPartitionPredicateError at the first column that is none of the partition's.
     """
     if predicate is None:
-        return files
-    _check(predicate, snapshot, context)
-    found = matches_partition(
-        files, predicate.text, snapshot.schema, snapshot.partition_columns, timezone=context.time_zone
-    )
-    return _evaluated(files, predicate.text, snapshot, context) if found is None else found
-
-
-def _check(predicate: SqlText, snapshot: Snapshot, context: Context) -> None:
+        return None
     if has_subquery(predicate.text) or not is_deterministic(predicate.text):
         caret = context.caret(predicate.start, predicate.end)
         raise PartitionPredicateError(table=snapshot.table, predicate=predicate.text).at(caret)
+    variables: list[Replacement] = []
     for reference in column_references(predicate.text):
-        field = snapshot.schema.find(reference.parts[0]) if len(reference.parts) == 1 else None
-        if field is None or field.name not in snapshot.partition_columns:
-            column = ".".join(quote(part) for part in reference.parts)
+        field = snapshot.schema.find(reference.parts[0])
+        if field is not None and len(reference.parts) == 1 and field.name in snapshot.partition_columns:
+            continue
+        column = ".".join(quote(part) for part in reference.parts)
+        value = _variable(column, context) if field is None else None
+        if value is None:
             partitions = ", ".join(snapshot.partition_columns) or "none"
             caret = context.caret(predicate.start + reference.start, predicate.start + reference.end)
             raise NonPartitionPredicateError(column, snapshot.table, partitions).at(caret)
+        variables.append((reference.start, reference.end, value))
+    return splice(predicate.text, variables).sql if variables else predicate.text
+
+
+def _variable(name: str, context: Context) -> str | None:
+    """SQL of the value of a session variable, of its type; None where there is none, as without Spark."""
+    if not context.analyst.started:
+        return None
+    try:
+        kind, text = context.analyst.value(f"struct(typeof({name}), CAST({name} AS STRING))")
+    except DeltaSqlError:
+        return None
+    return f"CAST({sql_literal(text)} AS {kind})"
 
 
 def _evaluated(files: pa.Table, predicate: str, snapshot: Snapshot, context: Context) -> pa.Table:

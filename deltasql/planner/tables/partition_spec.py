@@ -14,7 +14,7 @@ from deltasql.errors.statements.inspect import (
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.statements.insert import PartitionValue
 from deltasql.planner.context import Context
-from deltasql.planner.tables.partition_filter import chosen_files
+from deltasql.planner.tables.partition_filter import chosen_files, partition_predicate
 from deltasql.schema.partition_values import partition_value
 from deltasql.schema.paths import folded
 from deltasql.schema.types import StructType
@@ -41,7 +41,7 @@ def partition_files(
     predicate = _predicate(spec, snapshot, context)
     files = snapshot.files(FILE_COLUMNS)
     if predicate is not None:
-        files = chosen_files(files, predicate, snapshot, context)
+        files = chosen_files(files, partition_predicate(predicate, snapshot, context), snapshot, context)
     if needed and files.num_rows == 0:
         caret = context.caret(spec[0].column.start, spec[-1].column.end) if spec else None
         raise PartitionNotFoundError(str(table), told_partition(spec, snapshot)).at(caret)

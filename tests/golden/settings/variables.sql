@@ -2,6 +2,7 @@ CREATE TABLE t (a INT, b STRING, p INT) PARTITIONED BY (p);
 -- log: off
 INSERT INTO t VALUES (1, 'x', 1), (2, 'y', 2), (3, 'z', 3);
 DECLARE v INT DEFAULT 2;
+DECLARE n = 2;
 DECLARE OR REPLACE VARIABLE w, `odd name` STRING DEFAULT 'w';
 -- name: where expressions of our statements stand
 -- log: off
@@ -33,7 +34,16 @@ CREATE TABLE c (a INT, CONSTRAINT k CHECK (a > v));
 CREATE TABLE c (a INT, b INT GENERATED ALWAYS AS (a + v));
 CREATE TABLE c (a INT DEFAULT v) TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported');
 ALTER TABLE t SET TBLPROPERTIES ('x' = v);
-OPTIMIZE t WHERE p = v;
+-- name: partitions and versions
+-- log: off
+OPTIMIZE t WHERE p = v AND p <> session.nope;
+OPTIMIZE t WHERE p >= session.n AND w <> 'x';
+SET VAR n = 1;
+SELECT count(*) FROM t VERSION AS OF n;
+SELECT n.version AS of FROM (SELECT n AS version) AS n;
+EXPLAIN RESTORE t TO VERSION AS OF session.n;
+SELECT count(*) FROM t VERSION AS OF w;
+RESTORE t TO VERSION AS OF nope;
 -- name: wrong
 DECLARE w INT;
 DECLARE x INT DEFAULT 'x';

@@ -41,3 +41,14 @@ CREATE TABLE t (a INT) USING delta;
 INSERT INTO t VALUES (2);
 -- differs: clone-over-rows
 CREATE OR REPLACE TABLE t SHALLOW CLONE s;
+
+-- name: of Parquet files
+-- state differs: clone-of-files
+INSERT OVERWRITE DIRECTORY '{dir}/raw' USING parquet SELECT 1 AS id, named_struct('x', 1) AS s, DATE'2024-01-01' AS day;
+CREATE TABLE t SHALLOW CLONE parquet.`{dir}/raw` TBLPROPERTIES ('k' = 'v');
+SELECT * FROM t;
+INSERT INTO t VALUES (2, NULL, NULL);
+SELECT * FROM t;
+INSERT OVERWRITE DIRECTORY '{dir}/days/p=1' USING parquet SELECT 1 AS id;
+CREATE TABLE u SHALLOW CLONE parquet.`{dir}/days`;
+CREATE TABLE u SHALLOW CLONE csv.`{dir}/raw`;

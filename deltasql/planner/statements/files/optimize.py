@@ -37,7 +37,7 @@ from deltasql.planner.layout_result import OPTIMIZED, Arranged, Considered, layo
 from deltasql.planner.rule import plan
 from deltasql.planner.tables.clustering_columns import check_statistics, json_list
 from deltasql.planner.tables.clustering_cubes import chosen_for_clustering, cube_ids
-from deltasql.planner.tables.partition_filter import chosen_files
+from deltasql.planner.tables.partition_filter import chosen_files, partition_predicate
 from deltasql.schema.column_mapping import has_dropped_columns
 from deltasql.schema.paths import Path, find_path
 from deltasql.schema.text import path_text
@@ -188,12 +188,13 @@ def _layout(
 ) -> _Layout:
     started = int(time.time() * 1000)
     # Rows keep their ids, where they are tracked.
-    files = chosen_files(snapshot.files((*_COLUMNS, *ROW_ID_COLUMNS)), predicate, snapshot, context)
+    bound = partition_predicate(predicate, snapshot, context)
+    files = chosen_files(snapshot.files((*_COLUMNS, *ROW_ID_COLUMNS)), bound, snapshot, context)
     columns, indexed = len(snapshot.schema), snapshot.properties[INDEXED_COLUMNS]
     considered = Considered(
         files.num_rows, _bytes(files), (columns, columns if indexed < 0 else min(indexed, columns)), started
     )
-    return _Layout(log, snapshot, operation, parameters, predicate.text if predicate else None, files, considered)
+    return _Layout(log, snapshot, operation, parameters, bound, files, considered)
 
 
 def _predicates(predicate: SqlText | None, context: Context) -> str:

@@ -1,0 +1,54 @@
+"""VERSION AS OF variable: the number that a session variable holds, put into the statement before it is read.
+
+What lasts and is read again, a view or a function, keeps its text: there a version must be written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from deltasql.plan.parameters import BoundStatement
+from deltasql.sql.tokens import Token, tokenize
+
+_WORDS = frozenset({"VERSION", "SYSTEM_VERSION"})
+_BEHIND_A_COLUMN = frozenset(
+    {"FROM", "WHERE", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "QUALIFY"}
+    | {"UNION", "INTERSECT", "EXCEPT", "MINUS", "WINDOW", "LATERAL"}
+)
+"""What may follow a column with the name `of`: SELECT version AS of FROM t."""
+_LASTING = frozenset({"VIEW", "FUNCTION"})
+_HEAD = 6
+"""Words of CREATE OR REPLACE GLOBAL TEMPORARY VIEW, which a view of the session is told by."""
+
+
+def bind_versions(bound: BoundStatement, evaluate: Callable[[str], Any]) -> BoundStatement:
+    """The statement with numbers in place of session variables behind VERSION AS OF.
+
+    `evaluate` gives the value of a name, None where it has none or no variable is called so; the name stays then.
+    """
+    if "version" not in bound.sql.lower():
+        return bound
+    tokens = tokenize(bound.sql)
+    head = {token.key for token in tokens[:_HEAD]}
+    if tokens and tokens[0].key in {"CREATE", "ALTER"} and head & _LASTING and not head & {"TEMPORARY", "TEMP"}:
+        return bound
+    edits = []
+    for at, token in enumerate(tokens):
+        if token.key in _WORDS and [item.key for item in tokens[at + 1 : at + 3]] == ["AS", "OF"]:
+            end = _name_end(tokens, at + 3)
+            value = evaluate(bound.sql[tokens[at + 3].start : tokens[end - 1].end]) if end > at + 3 else None
+            if isinstance(value, int) and not isinstance(value, bool):
+                edits.append((tokens[at + 3].start, tokens[end - 1].end, str(value)))
+    return bound.with_names(edits) if edits else bound
+
+
+def _name_end(tokens: Sequence[Token], at: int) -> int:
+    """The token behind the name, of one or several parts, that begins at token `at`; `at` where none does."""
+    end = at
+    while end < len(tokens) and tokens[end].is_name and tokens[end].key not in _BEHIND_A_COLUMN:
+        end += 1
+        if end + 1 >= len(tokens) or tokens[end].key != "." or not tokens[end + 1].is_name:
+            break
+        end += 1
+    return end
