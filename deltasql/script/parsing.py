@@ -17,7 +17,10 @@ from deltasql.errors.script import (
 )
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser import parse
+from deltasql.parser.identifiers import bind_identifiers
+from deltasql.parser.versions import bind_versions
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText
+from deltasql.plan.parameters import BoundStatement
 from deltasql.plan.statements.query import Query
 from deltasql.script.declarations import Declarations, refuse_declaration, sqlstate
 from deltasql.script.reader import Reader, listed
@@ -148,12 +151,15 @@ class _Parser:
 
     def check(self, text: SqlText) -> LogicalPlan:
         """The node of a statement. Raises what is wrong with its syntax."""
+        bound = BoundStatement(text.text)
         try:
-            return parse(text.text)
+            # What variables will say is not known before it runs.
+            bound = bind_versions(bind_identifiers(bound, lambda _: "name"), lambda _: 0)
+            return parse(bound.sql)
         except DeltaSqlError as error:
             if error.caret is not None:
-                start, end = error.caret.start + text.start, error.caret.end + text.start
-                error.caret = Caret(self.reader.script, start, end)
+                start, end = map(bound.to_original, (error.caret.start, error.caret.end))
+                error.caret = Caret(self.reader.script, text.start + start, text.start + end)
             raise
 
     def check_query(self, text: SqlText) -> None:
