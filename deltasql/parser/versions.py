@@ -27,20 +27,23 @@ def bind_versions(bound: BoundStatement, evaluate: Callable[[str], Any]) -> Boun
 
     `evaluate` gives the value of a name, None where it has none or no variable is called so; the name stays then.
     """
-    if "version" not in bound.sql.lower():
-        return bound
-    tokens = tokenize(bound.sql)
-    head = {token.key for token in tokens[:_HEAD]}
-    if tokens and tokens[0].key in {"CREATE", "ALTER"} and head & _LASTING and not head & {"TEMPORARY", "TEMP"}:
+    tokens = tokenize(bound.sql) if "version" in bound.sql.lower() else []
+    if not tokens or _lasts(tokens):
         return bound
     edits = []
-    for at, token in enumerate(tokens):
-        if token.key in _WORDS and [item.key for item in tokens[at + 1 : at + 3]] == ["AS", "OF"]:
-            end = _name_end(tokens, at + 3)
-            value = evaluate(bound.sql[tokens[at + 3].start : tokens[end - 1].end]) if end > at + 3 else None
+    for at in range(len(tokens) - 3):
+        first, end = at + 3, _name_end(tokens, at + 3)
+        if tokens[at].key in _WORDS and [item.key for item in tokens[at + 1 : first]] == ["AS", "OF"] and end > first:
+            value = evaluate(bound.sql[tokens[first].start : tokens[end - 1].end])
             if isinstance(value, int) and not isinstance(value, bool):
-                edits.append((tokens[at + 3].start, tokens[end - 1].end, str(value)))
+                edits.append((tokens[first].start, tokens[end - 1].end, str(value)))
     return bound.with_names(edits) if edits else bound
+
+
+def _lasts(tokens: Sequence[Token]) -> bool:
+    """Whether a statement defines a view or a function that is not the session's."""
+    head = {token.key for token in tokens[:_HEAD]}
+    return tokens[0].key in {"CREATE", "ALTER"} and bool(head & _LASTING) and not head & {"TEMPORARY", "TEMP"}
 
 
 def _name_end(tokens: Sequence[Token], at: int) -> int:

@@ -37,9 +37,7 @@ def partition_predicate(predicate: SqlText | None, snapshot: Snapshot, context: 
     """
     if predicate is None:
         return None
-    if has_subquery(predicate.text) or not is_deterministic(predicate.text):
-        caret = context.caret(predicate.start, predicate.end)
-        raise PartitionPredicateError(table=snapshot.table, predicate=predicate.text).at(caret)
+    _refuse_unsteady(predicate, snapshot, context)
     variables: list[Replacement] = []
     for reference in column_references(predicate.text):
         field = snapshot.schema.find(reference.parts[0])
@@ -53,6 +51,13 @@ def partition_predicate(predicate: SqlText | None, snapshot: Snapshot, context: 
             raise NonPartitionPredicateError(column, snapshot.table, partitions).at(caret)
         variables.append((reference.start, reference.end, value))
     return splice(predicate.text, variables).sql if variables else predicate.text
+
+
+def _refuse_unsteady(predicate: SqlText, snapshot: Snapshot, context: Context) -> None:
+    """Raises PartitionPredicateError for a condition that is more than one of a partition's values."""
+    if has_subquery(predicate.text) or not is_deterministic(predicate.text):
+        caret = context.caret(predicate.start, predicate.end)
+        raise PartitionPredicateError(table=snapshot.table, predicate=predicate.text).at(caret)
 
 
 def _variable(name: str, context: Context) -> str | None:

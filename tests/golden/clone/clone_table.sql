@@ -45,7 +45,6 @@ CREATE TABLE w CLONE s@v1 VERSION AS OF 1;
 CREATE OR REPLACE TABLE t@v0 CLONE s;
 -- name: wrong, no table of ours
 CREATE TABLE w SHALLOW CLONE parquet.`${WAREHOUSE}/s`;
-CREATE TABLE w SHALLOW CLONE orc.`${WAREHOUSE}/s`;
 -- name: wrong, a place that is not empty
 CREATE TABLE w CLONE s LOCATION '${WAREHOUSE}/place';
 -- name: wrong, two places

@@ -10,6 +10,7 @@ from deltasql.catalog.definitions import SchemaMode, ViewDefinition
 from deltasql.catalog.entries import ViewEntry
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import SchemaNotFoundError, TableAlreadyExistsError
+from deltasql.errors.statements.tags import TagExistsError
 from deltasql.errors.statements.view import (
     AlteredViewNotFoundError,
     CatalogNameTakenError,
@@ -61,6 +62,25 @@ def test_all_that_the_text_means_is_kept(lab: Lab) -> None:
     assert found.settings == {"spark.sql.session.timeZone": "Asia/Tokyo", "spark.sql.ansi.enabled": "false"}
     assert (found.names, found.schema.names, found.has_names) == (("a", "b"), ("x", "y z"), True)
     assert (found.mode, found.comment, found.properties) == (SchemaMode.TYPE_EVOLUTION, "vc", {"k": "v"})
+
+
+def test_tags_are_kept_beside_properties(lab: Lab) -> None:
+    lab.run("CREATE TABLE t (a INT)", "CREATE VIEW v TBLPROPERTIES ('k' = 'v') AS SELECT a FROM t")
+    lab.run("ALTER VIEW `V` SET TAGS ('pii' = 'no', team)", "set tag on view default.v layer = gold")
+    lab.run("ALTER VIEW v UNSET TAGS ('team', 'nothing')")
+    found = definition(lab, "v").properties
+    assert found == {"k": "v", "deltasql.tags": '{"layer": "gold", "pii": "no"}'}
+    told = [
+        lab.plan(f"{statement} v") for statement in ("SHOW TBLPROPERTIES", "DESCRIBE EXTENDED", "SHOW CREATE TABLE")
+    ]
+    rows = [list(plan.rows) for plan in told if isinstance(plan, Answer)]
+    assert rows[0] == [("k", "v")]
+    assert ("pii", "no", "") in rows[1]
+    assert "deltasql.tags" not in str(rows)
+    with pytest.raises(TagExistsError):
+        lab.run("SET TAG ON VIEW v layer = silver")
+    lab.run("ALTER VIEW v UNSET TAGS (pii, layer)")
+    assert definition(lab, "v").properties == {"k": "v"}
 
 
 def test_others_read_what_was_meant(lab: Lab) -> None:

@@ -72,12 +72,12 @@ def altered(entry: ViewEntry, statement: AlterView, context: Context) -> ViewDef
 
 def with_properties(entry: ViewEntry, added: Mapping[str, str], removed: Sequence[str]) -> ViewDefining:
     """Properties that are set, and those that go."""
+    return with_changed(entry, lambda old: {**{key: old[key] for key in old if key not in removed}, **added})
 
-    def change(old: ViewDefinition) -> ViewDefinition:
-        kept = {key: value for key, value in old.properties.items() if key not in removed}
-        return replace(old, properties={**kept, **added})
 
-    return _changing(entry, change)
+def with_changed(entry: ViewEntry, change: Callable[[Mapping[str, str]], Mapping[str, str]]) -> ViewDefining:
+    """The properties that `change` makes of those that the view has then."""
+    return _changing(entry, lambda old: replace(old, properties=dict(change(old.properties))))
 
 
 def with_mode(entry: ViewEntry, mode: str) -> ViewDefining:

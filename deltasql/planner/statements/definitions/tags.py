@@ -1,4 +1,4 @@
-"""SET and UNSET of tags: of tables and columns in the table's metadata, of schemas in the catalog."""
+"""SET and UNSET of tags: of tables and columns in the table's metadata, of views and schemas in the catalog."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from deltasql.log.configuration.tags import column_tags, read_tags, table_tags, 
 from deltasql.log.properties.own_properties import TAGS
 from deltasql.plan.base import ColumnPath, TableName, quote
 from deltasql.plan.statements.tags import SetTags, Tagged, UnsetTags
-from deltasql.planner.catalog_changes import SchemaProperties
+from deltasql.planner.catalog_changes import SchemaProperties, ViewDefining
 from deltasql.planner.changes import CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
+from deltasql.planner.statements.definitions.catalog_view import with_changed
 from deltasql.planner.tables.column_names import table_and_column
 from deltasql.schema.paths import resolve
 from deltasql.schema.text import path_text, quote_text
@@ -86,9 +87,10 @@ def _changed(
     if statement.kind is Tagged.SCHEMA:
         assert statement.name is not None
         return _of_schema(statement.name, change, context)
-    table, column = _place(statement, context)
     if statement.kind is Tagged.VIEW:
-        _refuse_view(table, context)
+        assert statement.name is not None
+        return _of_view(statement.name, change, context)
+    table, column = _place(statement, context)
     log, snapshot = context.writable(table)
     if column is None:
         metadata = _of_table(snapshot.metadata, table, change)
@@ -111,17 +113,33 @@ def _place(statement: SetTags | UnsetTags, context: Context) -> tuple[TableName,
     return table, ColumnPath(parts, statement.column.start, statement.column.end)
 
 
-def _refuse_view(name: TableName, context: Context) -> None:
-    """Raises WrongObjectError: a view is one of the session, where nothing is kept, and a table is no view."""
+def _of_view(name: TableName, change: Change, context: Context) -> ViewDefining:
+    """Tags of a view of the catalog. Raises WrongObjectError: in one of the session nothing is kept."""
     context.refuse_version(name)
-    found, advice = "table", f"ALTER TABLE {name} SET TAGS"
-    if context.is_view(name):
-        found, advice = "temporary view", "SET TAGS of the tables that it reads"
-    else:
-        context.location(name)
-    raise WrongObjectError("ALTER VIEW … TAGS", "view of the catalog", str(name), found, advice).at(
-        context.caret(name.start, name.end)
-    )
+    temporary = context.is_temporary_view(name)
+    entry = None if temporary or name.path is not None else context.catalog_view(name.parts)
+    if entry is None:
+        found, advice = "table", f"ALTER TABLE {name} SET TAGS"
+        if temporary:
+            found, advice = "temporary view", "SET TAGS of the tables that it reads"
+        else:
+            context.location(name)
+        raise WrongObjectError("ALTER VIEW … TAGS", "view of the catalog", str(name), found, advice).at(
+            context.caret(name.start, name.end)
+        )
+    owner = _Owner(f"View {name}", f"ALTER VIEW {name}")
+
+    def tagged(properties: Tags) -> Tags:
+        tags = change(read_tags(properties.get(TAGS)), owner)
+        return {**{key: properties[key] for key in properties if key != TAGS}, **_kept(tags)}
+
+    tagged(entry.definition.properties)
+    return with_changed(entry, tagged)
+
+
+def _kept(tags: Tags) -> dict[str, str]:
+    """The property of a view or a schema that holds its tags; none where there are none."""
+    return {TAGS: json.dumps(dict(sorted(tags.items())), ensure_ascii=False)} if tags else {}
 
 
 def _of_table(metadata: Metadata, table: TableName, change: Change) -> Metadata:
@@ -142,4 +160,4 @@ def _of_schema(name: TableName, change: Change, context: Context) -> SchemaPrope
     tags = change(read_tags(entry.properties.get(TAGS)), owner)
     if not tags:
         return SchemaProperties(name.parts, removed=(TAGS,))
-    return SchemaProperties(name.parts, added=((TAGS, json.dumps(dict(sorted(tags.items())), ensure_ascii=False)),))
+    return SchemaProperties(name.parts, added=tuple(_kept(tags).items()))
