@@ -13,7 +13,11 @@ from deltasql.parser.unsupported import TABLE, refusal
 from deltasql.sql.outline import find, outline
 
 ROOT = Path(__file__).parents[2] / "golden"
-FILES = (ROOT / "table" / "unsupported.sql", ROOT / "query" / "wrong_words.sql")
+FILES = (
+    ROOT / "table" / "unsupported.sql",
+    ROOT / "query" / "wrong_words.sql",
+    ROOT.parent / "dialect" / "blocks.sql",
+)
 SCRIPTS = [statement.text for path in FILES for statement in split(path.read_text(encoding="utf-8"))]
 
 
