@@ -47,7 +47,7 @@ from deltasql.progress import Listener, Watch
 from deltasql.result import Placed, Result
 from deltasql.schema.types import matching
 from deltasql.script.interpreter import run_script
-from deltasql.script.session_host import SessionHost
+from deltasql.script.session_host import SessionHost, session_variable
 from deltasql.settings.session_settings import (
     CASE_SENSITIVE,
     COMMIT_PROBE,
@@ -174,19 +174,12 @@ class Session:
         started = time.perf_counter()
         with interruptible(), self._statement(), placed():
             bound = bind_identifiers(bound, lambda name: self._runtime(name).value(name))
-            bound = placed.bound = bind_versions(bound, self._variable)
+            bound = placed.bound = bind_versions(bound, lambda name: session_variable(self._runtime(name), name))
             engine = self._runtime(bound.sql)
             placed.case_sensitive = self._context(bound.sql, engine).setting(CASE_SENSITIVE)
             with matching(case_sensitive=placed.case_sensitive):
                 change = self._planned(bound, engine)
             return self._begun(change, engine, placed, time.perf_counter() - started)
-
-    def _variable(self, name: str) -> Any:
-        """The value of a session variable; None where there is none, and while no Spark is there to have one."""
-        with suppress(DeltaSqlError):
-            engine = self._runtime(name)
-            return engine.value(name) if engine.started else None
-        return None
 
     @property
     def read(self) -> FrameReader:

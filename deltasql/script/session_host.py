@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.execution.asleep import Engine
@@ -13,6 +15,13 @@ from deltasql.planner.changes import Plan, SparkCommand
 from deltasql.result import Result
 from deltasql.script.assignment import assignment
 from deltasql.script.host import FoundRows, Ran
+
+
+def session_variable(engine: Engine, name: str) -> Any:
+    """The value of a session variable; None where there is none, and while no Spark is there to have one."""
+    with suppress(DeltaSqlError):
+        return engine.value(name) if engine.started else None
+    return None
 
 
 class SessionHost:
