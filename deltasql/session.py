@@ -227,6 +227,11 @@ class Session:
         return self._transactions.open is not None
 
     @property
+    def has_changes(self) -> bool:
+        """Whether a statement of the open transaction has something to commit."""
+        return self._transactions.open is not None and self._transactions.open.has_changes
+
+    @property
     def spark_started(self) -> bool:
         """Whether a Spark session is there; asking does not start one."""
         return self._made is not None and self._made.spark.started

@@ -39,7 +39,8 @@ LAYERS = (
     {"execution"},
     {"frames", "script"},
     {"session"},
-    {"repl", "golden", "integrations", "command"},
+    {"repl", "golden", "integrations", "command", "dbapi"},
+    {"databricks"},
     {"cli", "notebook", "pytest_plugin"},
     {"__init__", "__main__"},
 )

@@ -176,6 +176,11 @@ class OpenTransaction:
         return self._logs.setdefault(real.location, PinnedLog(real))
 
     @property
+    def has_changes(self) -> bool:
+        """Whether a statement has joined it."""
+        return bool(self._parts)
+
+    @property
     def may_repeat(self) -> bool:
         """Whether its statements may be run again, all of them, after a lost race. Raises InvalidSettingError."""
         allowed = self._settings[RETRY_STATEMENTS]

@@ -1,0 +1,177 @@
+"""A cursor: one statement after another, and the rows of the last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from deltasql.dbapi.exceptions import InterfaceError, ProgrammingError, in_words_of_the_pep
+from deltasql.dbapi.rows import Rows, rows_of
+from deltasql.dbapi.types import Column, describe
+from deltasql.result import Result, Row
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from deltasql.dbapi.connection import Connection
+
+_AFFECTED = "num_affected_rows"
+"""The first column of what INSERT, UPDATE, DELETE, MERGE and COPY INTO give back."""
+
+_Self = TypeVar("_Self", bound="Cursor")
+
+
+class Cursor:
+    """Used by one thread at a time. Cursors of a connection see each other's changes at once.
+
+    `rowcount` is the number of rows that a query has, or that a write has changed; -1 where nobody counted. A write has
+    no rows to fetch. `result` is the `deltasql.Result` of the last statement, with `version`, `metrics` and `schema`.
+    """
+
+    lastrowid: None = None
+    """Rows of tables have no number."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.arraysize = 1
+        self.rowcount = -1
+        self.description: list[Column] | None = None
+        self.result: Result | None = None
+        self._rows: Rows | None = None
+        self._at = 0
+        self._closed = False
+
+    # Statements
+
+    def execute(self: _Self, operation: str, parameters: Mapping[str, Any] | Sequence[Any] | None = None) -> _Self:
+        """Runs one statement, and computes its rows. `parameters`: a sequence for `?`, a mapping for `:name`.
+
+        Raises an Error of PEP 249. The rows of the statement before are gone then.
+        """
+        self._reset()
+        with in_words_of_the_pep():
+            self._take(self.connection.run(operation, parameters))
+        return self
+
+    def executemany(self: _Self, operation: str, seq_of_parameters: Iterable[Any]) -> _Self:
+        """Runs a statement for each set of parameters. `rowcount` is the sum; there is nothing to fetch."""
+        self._reset()
+        total = 0
+        for parameters in seq_of_parameters:
+            self.execute(operation, parameters)
+            total += max(0, self.rowcount)
+        self._rows, self.description, self.rowcount = None, None, total
+        return self
+
+    def _reset(self) -> None:
+        self._check_open()
+        self.result = self._rows = self.description = None
+        self.rowcount, self._at = -1, 0
+
+    def _take(self, result: Result) -> None:
+        """Makes `result` the one that is fetched from."""
+        self.result = result
+        if result.columns and result.columns[0] == _AFFECTED and not result.is_query:
+            self.rowcount = int(result.collect()[0][0])
+            return
+        if result.columns or result.is_query:
+            rows = rows_of(result)
+            self._rows, self.rowcount, self.description = rows, rows.count, describe(result.schema)
+
+    def setinputsizes(self, sizes: Sequence[Any]) -> None:
+        """Does nothing: values know their types."""
+
+    def setoutputsize(self, size: int, column: int | None = None) -> None:
+        """Does nothing: values are never cut."""
+
+    def cancel(self) -> None:
+        """Stops what Spark runs for the connection; may be called in another thread."""
+        self.connection.cancel()
+
+    # Rows
+
+    @property
+    def rownumber(self) -> int | None:
+        """The index, from 0, of the row that is fetched next; None where there is nothing to fetch."""
+        return None if self._rows is None else self._at
+
+    def fetchone(self) -> Row | None:
+        """The next row, or None behind the last."""
+        found = self._next(1)
+        return found[0] if found else None
+
+    def fetchmany(self, size: int | None = None) -> list[Row]:
+        """The next `size` rows at most, `arraysize` where it is not given."""
+        return self._next(self.arraysize if size is None else size)
+
+    def fetchall(self) -> list[Row]:
+        """All rows that are left."""
+        return self._next(None)
+
+    def fetchmany_arrow(self, size: int | None = None) -> pa.Table:
+        """The next `size` rows at most as a pyarrow.Table."""
+        rows = self._fetchable()
+        start, self._at = self._at, self._end(rows, self.arraysize if size is None else size)
+        return rows.table(start, self._at)
+
+    def fetchall_arrow(self) -> pa.Table:
+        """All rows that are left as a pyarrow.Table."""
+        rows = self._fetchable()
+        start, self._at = self._at, rows.count
+        return rows.table(start, self._at)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The rows that are left, for whatever takes Arrow's data: `polars.DataFrame(cursor)`."""
+        return self.fetchall_arrow().__arrow_c_stream__(requested_schema)
+
+    def __iter__(self: _Self) -> _Self:
+        return self
+
+    def __next__(self) -> Row:
+        row = self.fetchone()
+        if row is None:
+            raise StopIteration
+        return row
+
+    def _next(self, size: int | None) -> list[Row]:
+        rows = self._fetchable()
+        end = rows.count if size is None else self._end(rows, size)
+        with in_words_of_the_pep():
+            found = rows.part(self._at, end)
+        self._at = end
+        return found
+
+    def _end(self, rows: Rows, size: int) -> int:
+        return min(rows.count, self._at + max(0, size))
+
+    def _fetchable(self) -> Rows:
+        """Raises InterfaceError, and ProgrammingError where no statement has given rows."""
+        self._check_open()
+        if self._rows is None:
+            told = "No statement was executed" if self.result is None else "The statement has no rows to fetch"
+            raise ProgrammingError(f"{told}. A query, SHOW or DESCRIBE gives some.")
+        return self._rows
+
+    # The end
+
+    @property
+    def closed(self) -> bool:
+        return self._closed
+
+    def close(self) -> None:
+        """Ends the cursor: it forgets its rows, and everything but this raises InterfaceError."""
+        self._closed = True
+        self._rows = self.description = self.result = None
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise InterfaceError("The cursor is closed. Open a new one: connection.cursor().")
+        self.connection.check_open()
+
+    def __enter__(self: _Self) -> _Self:
+        self._check_open()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
