@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from threading import RLock
 from types import TracebackType
 from typing import Any, ClassVar, TypeVar
@@ -95,16 +96,20 @@ class Connection:
         self._end("ROLLBACK")
 
     def _end(self, statement: str) -> None:
-        with self._lock, in_words_of_the_pep():
+        with self._lock, self.errors():
             self.check_open()
             if self.session.in_transaction:
                 self.session.sql(statement)
 
     # Statements
 
+    def errors(self) -> AbstractContextManager[None]:
+        """Within the context, errors of deltasql come out as those of PEP 249."""
+        return in_words_of_the_pep()
+
     def use(self, schema: str) -> None:
         """Names without a schema are looked up in `schema` from now on, a name without quotes."""
-        with in_words_of_the_pep():
+        with self.errors():
             self.session.sql(f"USE {quote_name(schema)}")
 
     def run(self, operation: str, parameters: Parameters | None = None) -> Result:

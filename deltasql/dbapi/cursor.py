@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from deltasql.dbapi.exceptions import InterfaceError, ProgrammingError, in_words_of_the_pep
+from deltasql.dbapi.bulk import bulk_insert
+from deltasql.dbapi.exceptions import InterfaceError, ProgrammingError
 from deltasql.dbapi.rows import Rows, rows_of
 from deltasql.dbapi.types import Column, describe
 from deltasql.result import Result, Row
@@ -50,16 +51,24 @@ class Cursor:
         Raises an Error of PEP 249. The rows of the statement before are gone then.
         """
         self._reset()
-        with in_words_of_the_pep():
+        with self.connection.errors():
             self._take(self.connection.run(operation, parameters))
         return self
 
     def executemany(self: _Self, operation: str, seq_of_parameters: Iterable[Any]) -> _Self:
-        """Runs a statement for each set of parameters. `rowcount` is the sum; there is nothing to fetch."""
+        """Runs a statement for each set of parameters. `rowcount` is the sum; there is nothing to fetch.
+
+        INSERT INTO … VALUES (…) becomes one statement, and so one commit, or none. Others are run one after another,
+        and are a commit each where no transaction is open; what an error comes upon is not undone then.
+        """
         self._reset()
+        sets = list(seq_of_parameters)
+        with self.connection.errors():
+            bulk = bulk_insert(operation) if len(sets) > 1 else None
+            statement = None if bulk is None else bulk.statement(sets)
         total = 0
-        for parameters in seq_of_parameters:
-            self.execute(operation, parameters)
+        for parameters in sets if statement is None else [None]:
+            self.execute(operation if statement is None else statement, parameters)
             total += max(0, self.rowcount)
         self._rows, self.description, self.rowcount = None, None, total
         return self
@@ -118,7 +127,7 @@ class Cursor:
     def fetchall_arrow(self) -> pa.Table:
         """All rows that are left as a pyarrow.Table."""
         rows = self._fetchable()
-        start, self._at = self._at, rows.count
+        start, self._at = self._at, self._end(rows, rows.count)
         return rows.table(start, self._at)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
@@ -136,8 +145,8 @@ class Cursor:
 
     def _next(self, size: int | None) -> list[Row]:
         rows = self._fetchable()
-        end = rows.count if size is None else self._end(rows, size)
-        with in_words_of_the_pep():
+        end = self._end(rows, rows.count if size is None else size)
+        with self.connection.errors():
             found = rows.part(self._at, end)
         self._at = end
         return found

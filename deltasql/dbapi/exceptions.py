@@ -92,7 +92,6 @@ _BY_SQLSTATE: dict[str, type[Error]] = {
     "HY": InterfaceError,
     "KD": OperationalError,
     "KD00D": InternalError,
-    "P0": ProgrammingError,
     "XX": InternalError,
 }
 """By the longest beginning that is there; what is not is a DatabaseError."""

@@ -1,0 +1,100 @@
+"""What `databricks.sql` offers: `connect`, type objects, exceptions, in the same modules as there.
+
+Only names and shapes are the connector's. What runs is a session of deltasql, so nothing here speaks to a server.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deltasql.databricks.sql.client import (
+    TRANSACTION_ISOLATION_LEVEL_REPEATABLE_READ,
+    Connection,
+    Cursor,
+)
+from deltasql.databricks.sql.exc import (
+    CursorAlreadyClosedError,
+    DatabaseError,
+    DataError,
+    Error,
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    NotSupportedError,
+    OperationalError,
+    ProgrammingError,
+    RequestError,
+    ServerOperationError,
+    SessionAlreadyClosedError,
+    TransactionError,
+    Warning,  # noqa: A004 - the PEP's name
+)
+from deltasql.dbapi.types import (
+    BINARY,
+    NUMBER,
+    ROWID,
+    STRING,
+    Binary,
+    Date,
+    DateFromTicks,
+    Time,
+    TimeFromTicks,
+    Timestamp,
+    TimestampFromTicks,
+    TypeObject,
+)
+from deltasql.version import __version__
+
+__all__ = [
+    "BINARY",
+    "DATE",
+    "DATETIME",
+    "NUMBER",
+    "ROWID",
+    "STRING",
+    "TRANSACTION_ISOLATION_LEVEL_REPEATABLE_READ",
+    "Binary",
+    "Connection",
+    "Cursor",
+    "CursorAlreadyClosedError",
+    "DataError",
+    "DatabaseError",
+    "Date",
+    "DateFromTicks",
+    "Error",
+    "IntegrityError",
+    "InterfaceError",
+    "InternalError",
+    "NotSupportedError",
+    "OperationalError",
+    "ProgrammingError",
+    "RequestError",
+    "ServerOperationError",
+    "SessionAlreadyClosedError",
+    "Time",
+    "TimeFromTicks",
+    "Timestamp",
+    "TimestampFromTicks",
+    "TransactionError",
+    "Warning",
+    "__version__",
+    "apilevel",
+    "connect",
+    "paramstyle",
+    "threadsafety",
+]
+
+apilevel = "2.0"
+threadsafety = 1
+"""What code may count on where the connector itself is used: threads share the module, not connections."""
+paramstyle = "named"
+
+DATETIME = TypeObject("timestamp", "timestamp_ntz")
+DATE = TypeObject("date")
+
+
+def connect(
+    server_hostname: str = "", http_path: str = "", access_token: str | None = None, **options: Any
+) -> Connection:
+    """A connection to the tables of a warehouse on this machine. For `options` see `Connection`."""
+    return Connection(server_hostname, http_path, access_token, **options)

@@ -1,0 +1,168 @@
+"""What `catalogs`, `schemas`, `tables` and `columns` of a cursor list, in the columns of JDBC. Needs no Spark.
+
+Source: java.sql.DatabaseMetaData, getCatalogs, getSchemas, getTables, getColumns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from deltasql.catalog.entries import Entry, ViewEntry
+from deltasql.dbapi.types import type_code
+from deltasql.errors.base import DeltaSqlError
+from deltasql.plan.base import TableName, quote
+from deltasql.result import Result
+from deltasql.schema.text import type_text
+from deltasql.schema.types import INTEGER, STRING, DataType, DecimalType, PrimitiveType, StructField, StructType
+from deltasql.session import Session
+
+
+def _texts(*names: str) -> StructType:
+    return StructType(tuple(StructField(name, STRING) for name in names))
+
+
+_SCHEMAS = _texts("TABLE_SCHEM", "TABLE_CATALOG")
+_TABLES = _texts(
+    *("TABLE_CAT", "TABLE_SCHEM", "TABLE_NAME", "TABLE_TYPE", "REMARKS", "TYPE_CAT", "TYPE_SCHEM", "TYPE_NAME"),
+    *("SELF_REFERENCING_COL_NAME", "REF_GENERATION"),
+)
+_NUMBERS = frozenset(
+    {
+        *("DATA_TYPE", "COLUMN_SIZE", "BUFFER_LENGTH", "DECIMAL_DIGITS", "NUM_PREC_RADIX", "NULLABLE"),
+        *("SQL_DATA_TYPE", "SQL_DATETIME_SUB", "CHAR_OCTET_LENGTH", "ORDINAL_POSITION", "SOURCE_DATA_TYPE"),
+    }
+)
+_COLUMN_NAMES = (
+    *("TABLE_CAT", "TABLE_SCHEM", "TABLE_NAME", "COLUMN_NAME", "DATA_TYPE", "TYPE_NAME", "COLUMN_SIZE"),
+    *("BUFFER_LENGTH", "DECIMAL_DIGITS", "NUM_PREC_RADIX", "NULLABLE", "REMARKS", "COLUMN_DEF", "SQL_DATA_TYPE"),
+    *("SQL_DATETIME_SUB", "CHAR_OCTET_LENGTH", "ORDINAL_POSITION", "IS_NULLABLE", "SCOPE_CATALOG", "SCOPE_SCHEMA"),
+    *("SCOPE_TABLE", "SOURCE_DATA_TYPE", "IS_AUTO_INCREMENT"),
+)
+_COLUMNS = StructType(tuple(StructField(name, INTEGER if name in _NUMBERS else STRING) for name in _COLUMN_NAMES))
+
+_JAVA_TYPES = {
+    "boolean": 16,
+    "tinyint": -6,
+    "smallint": 5,
+    "int": 4,
+    "bigint": -5,
+    "float": 6,
+    "double": 8,
+    "decimal": 3,
+    "string": 12,
+    "binary": -2,
+    "date": 91,
+    "timestamp": 93,
+    "timestamp_ntz": 93,
+    "void": 0,
+    "array": 2003,
+    "map": 2000,
+    "struct": 2002,
+}
+"""Of java.sql.Types; any other type is OTHER."""
+_OTHER = 1111
+_SIZES = {"boolean": 1, "byte": 1, "short": 2, "integer": 4, "long": 8, "float": 4, "double": 8, "date": 4}
+_SIZES |= {"timestamp": 8, "timestamp_ntz": 8}
+"""Bytes of a value."""
+
+
+def catalogs(session: Session) -> Result:
+    return Result.of(_texts("TABLE_CAT"), [(name,) for name in session.catalog.catalogs()])
+
+
+def schemas(session: Session, catalog: str | None, schema: str | None) -> Result:
+    """Names may have the wildcards of LIKE, `%` and `_`; None is any."""
+    return Result.of(_SCHEMAS, [(found, inside) for inside, found in _schemas(session, catalog, schema)])
+
+
+def tables(
+    session: Session, catalog: str | None, schema: str | None, table: str | None, kinds: Sequence[str] | None
+) -> Result:
+    """Tables and views; `kinds` are TABLE and VIEW."""
+    wanted = None if kinds is None else {kind.upper() for kind in kinds}
+    rows = [
+        (*entry.parts, kind, "", None, None, None, None, None)
+        for entry in _entries(session, catalog, schema, table)
+        for kind in ["VIEW" if isinstance(entry, ViewEntry) else "TABLE"]
+        if not wanted or kind in wanted
+    ]
+    return Result.of(_TABLES, rows)
+
+
+def columns(session: Session, catalog: str | None, schema: str | None, table: str | None, column: str | None) -> Result:
+    """A row for each column; one whose table cannot be read is left out. Columns of views are asked of Spark."""
+    wanted = _pattern(column)
+    rows = [
+        (*entry.parts, *_column(field, index))
+        for entry in _entries(session, catalog, schema, table)
+        for index, field in enumerate(_fields(session, entry))
+        if wanted.fullmatch(field.name)
+    ]
+    return Result.of(_COLUMNS, rows)
+
+
+def _schemas(session: Session, catalog: str | None, schema: str | None) -> Iterator[tuple[str, str]]:
+    inside, named = _pattern(catalog), _pattern(schema)
+    for name in session.catalog.catalogs():
+        if inside.fullmatch(name):
+            found = session.catalog.within(name, "default").schemas()
+            yield from ((name, item.name) for item in found if named.fullmatch(item.name))
+
+
+def _entries(session: Session, catalog: str | None, schema: str | None, table: str | None) -> Iterator[Entry]:
+    named = _pattern(table)
+    for inside, name in _schemas(session, catalog, schema):
+        found = session.catalog.entries((inside, name))
+        yield from (entry for entry in found if named.fullmatch(entry.name))
+
+
+def _pattern(text: str | None) -> re.Pattern[str]:
+    if text is None:
+        return re.compile(".*", re.DOTALL)
+    pieces = {"%": ".*", "_": "."}
+    return re.compile("".join(pieces.get(char) or re.escape(char) for char in text), re.IGNORECASE | re.DOTALL)
+
+
+def _fields(session: Session, entry: Entry) -> StructType:
+    try:
+        if isinstance(entry, ViewEntry):
+            return session.sql(f"SELECT * FROM {'.'.join(map(quote, entry.parts))}").schema
+        return session.log(TableName(entry.parts)).snapshot().schema
+    except DeltaSqlError:
+        return StructType()
+
+
+def _column(field: StructField, index: int) -> tuple[Any, ...]:
+    """What stands behind the names of the table. Positions count from 0, as those of Databricks do."""
+    code, kind = type_code(field.type), field.type
+    digits = kind.scale if isinstance(kind, DecimalType) else None
+    return (
+        field.name,
+        _JAVA_TYPES.get(code, _OTHER),
+        type_text(kind).upper(),
+        _size(kind),
+        None,
+        digits,
+        10 if code in {"tinyint", "smallint", "int", "bigint", "float", "double", "decimal"} else None,
+        int(field.nullable),
+        field.comment or "",
+        field.metadata.get("CURRENT_DEFAULT"),
+        None,
+        None,
+        None,
+        index,
+        "YES" if field.nullable else "NO",
+        None,
+        None,
+        None,
+        None,
+        "YES" if "delta.identity.start" in field.metadata else "NO",
+    )
+
+
+def _size(kind: DataType) -> int | None:
+    if isinstance(kind, DecimalType):
+        return kind.precision
+    return _SIZES.get(kind.name) if isinstance(kind, PrimitiveType) else None

@@ -1,0 +1,217 @@
+"""The parameter objects of `databricks.sql.parameters`, which name the type of a value, and how values are bound.
+
+An object of the connector's own is understood as well: one with `name`, `value` and `CAST_EXPR`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, ClassVar, Protocol, TypeGuard
+
+from deltasql.databricks.sql.exc import NotSupportedError
+from deltasql.parser.parameters import SqlValue
+from deltasql.schema.literals import sql_literal
+from deltasql.schema.text import quote_text
+
+__all__ = [
+    "ArrayParameter",
+    "BigIntegerParameter",
+    "BooleanParameter",
+    "DateParameter",
+    "DbsqlParameterBase",
+    "DecimalParameter",
+    "DoubleParameter",
+    "FloatParameter",
+    "IntegerParameter",
+    "MapParameter",
+    "SmallIntParameter",
+    "StringParameter",
+    "TimestampNTZParameter",
+    "TimestampParameter",
+    "TinyIntParameter",
+    "VoidParameter",
+]
+
+_PYFORMAT = re.compile(r"%\((\w+)\)s")
+_INLINE = re.compile(r"%\((\w+)\)s|%s|%%")
+
+
+class TypedValue(Protocol):
+    """A value that says its type."""
+
+    name: str | None
+    value: Any
+    CAST_EXPR: str
+
+
+class DbsqlParameterBase:
+    """A value for `?`, or for `:name` where it has a name; it is cast to `CAST_EXPR` from its text."""
+
+    CAST_EXPR: ClassVar[str] = "STRING"
+
+    def __init__(self, value: Any, name: str | None = None) -> None:
+        self.value, self.name = value, name
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(name={self.name}, value={self.value})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self.__dict__ == other.__dict__
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class StringParameter(DbsqlParameterBase):
+    CAST_EXPR = "STRING"
+
+
+class IntegerParameter(DbsqlParameterBase):
+    CAST_EXPR = "INT"
+
+
+class BigIntegerParameter(DbsqlParameterBase):
+    CAST_EXPR = "BIGINT"
+
+
+class SmallIntParameter(DbsqlParameterBase):
+    CAST_EXPR = "SMALLINT"
+
+
+class TinyIntParameter(DbsqlParameterBase):
+    CAST_EXPR = "TINYINT"
+
+
+class BooleanParameter(DbsqlParameterBase):
+    CAST_EXPR = "BOOLEAN"
+
+
+class DateParameter(DbsqlParameterBase):
+    CAST_EXPR = "DATE"
+
+
+class DoubleParameter(DbsqlParameterBase):
+    CAST_EXPR = "DOUBLE"
+
+
+class FloatParameter(DbsqlParameterBase):
+    CAST_EXPR = "FLOAT"
+
+
+class TimestampParameter(DbsqlParameterBase):
+    CAST_EXPR = "TIMESTAMP"
+
+
+class TimestampNTZParameter(DbsqlParameterBase):
+    """The time that a clock shows: a zone is dropped."""
+
+    CAST_EXPR = "TIMESTAMP_NTZ"
+
+
+class VoidParameter(DbsqlParameterBase):
+    CAST_EXPR = "VOID"
+
+
+class ArrayParameter(DbsqlParameterBase):
+    CAST_EXPR = "ARRAY"
+
+
+class MapParameter(DbsqlParameterBase):
+    CAST_EXPR = "MAP"
+
+
+class DecimalParameter(DbsqlParameterBase):
+    """A decimal of `scale` digits of which `precision` are behind the point, as the connector has these words.
+
+    Without them the type has as many digits as the value. Raises ValueError where one is given without the other.
+    """
+
+    CAST_EXPR = "DECIMAL({},{})"
+
+    def __init__(
+        self, value: Decimal, name: str | None = None, scale: int | None = None, precision: int | None = None
+    ) -> None:
+        super().__init__(value, name)
+        if (scale is None) != (precision is None):
+            raise ValueError("DecimalParameter takes both scale and precision, or neither.")
+        self.scale, self.precision = scale, precision
+
+
+def bound(operation: str, parameters: Any, *, inline: bool) -> tuple[str, Mapping[str, Any] | Sequence[Any] | None]:
+    """The text and the arguments for `Session.sql`. Raises NotSupportedError for a value that has no SQL.
+
+    `inline` are the connector's old markers, `%(name)s` and `%s`; the former is understood without it, too.
+    """
+    if parameters is None:
+        return operation, None
+    if inline:
+        return _inlined(operation, parameters), None
+    if isinstance(parameters, Mapping):
+        return _PYFORMAT.sub(r":\1", operation), {name: _value(value) for name, value in parameters.items()}
+    given = list(parameters)
+    names = [item.name if _is_typed(item) else None for item in given]
+    values = [_value(item) for item in given]
+    named = {name: value for name, value in zip(names, values, strict=True) if name is not None}
+    if given and len(named) == len(given):
+        return _PYFORMAT.sub(r":\1", operation), named
+    return operation, values
+
+
+def _is_typed(value: Any) -> TypeGuard[TypedValue]:
+    return hasattr(value, "CAST_EXPR") and hasattr(value, "value")
+
+
+def _value(value: Any) -> Any:
+    """What `bind_parameters` takes for a value: of a typed one, SQL that casts it."""
+    if isinstance(value, datetime) and value.tzinfo is None:
+        return SqlValue(f"TIMESTAMP {quote_text(value.isoformat(sep=' '))}", value)
+    return SqlValue(_sql(value), value.value) if _is_typed(value) else value
+
+
+def _sql(value: Any) -> str:
+    """SQL of a value, typed or not. Raises NotSupportedError."""
+    if not _is_typed(value):
+        try:
+            return sql_literal(value)
+        except TypeError as error:
+            raise NotSupportedError(f"A {error} has no SQL type. Name one, as in StringParameter(…).") from None
+    match value.CAST_EXPR:
+        case _ if value.value is None:
+            return "NULL"
+        case "ARRAY":
+            return f"array({', '.join(map(_sql, value.value))})"
+        case "MAP":
+            return f"map({', '.join(map(_sql, _entries(value.value)))})"
+        case kind:
+            kind = _decimal(value) if "{" in kind else kind
+            return f"CAST({quote_text(str(value.value))} AS {kind})"
+
+
+def _entries(value: Any) -> Sequence[Any]:
+    """Keys and values in turn, which the connector's own MapParameter keeps so."""
+    return [item for pair in value.items() for item in pair] if isinstance(value, Mapping) else value
+
+
+def _decimal(value: Any) -> str:
+    if getattr(value, "scale", None) and getattr(value, "precision", None):
+        return f"DECIMAL({value.scale},{value.precision})"
+    _, digits, exponent = Decimal(value.value).as_tuple()
+    scale = max(0, -int(exponent))
+    return f"DECIMAL({max(len(digits) + max(0, int(exponent)), scale, 1)},{scale})"
+
+
+def _inlined(operation: str, parameters: Any) -> str:
+    """The text with the values in it."""
+    given = parameters if isinstance(parameters, Mapping) else iter(parameters)
+
+    def text(match: re.Match[str]) -> str:
+        if match[0] == "%%":
+            return "%"
+        value = given[match[1]] if isinstance(given, Mapping) else next(given)
+        if isinstance(value, (list, tuple)):
+            return f"({', '.join(map(_sql, value))})"
+        return _sql(value)
+
+    return _INLINE.sub(text, operation)
