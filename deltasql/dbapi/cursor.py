@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from deltasql.dbapi.bulk import bulk_insert
 from deltasql.dbapi.exceptions import InterfaceError, ProgrammingError
@@ -15,12 +16,22 @@ from deltasql.result import Result, Row
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from deltasql.dbapi.connection import Connection
-
 _AFFECTED = "num_affected_rows"
 """The first column of what INSERT, UPDATE, DELETE, MERGE and COPY INTO give back."""
 
 _Self = TypeVar("_Self", bound="Cursor")
+
+
+class Runs(Protocol):
+    """What a cursor asks of its connection."""
+
+    def run(self, operation: str, parameters: Mapping[str, Any] | Sequence[Any] | None = None) -> Result: ...
+
+    def errors(self) -> AbstractContextManager[None]: ...
+
+    def check_open(self) -> None: ...
+
+    def cancel(self) -> None: ...
 
 
 class Cursor:
@@ -33,8 +44,9 @@ class Cursor:
     lastrowid: None = None
     """Rows of tables have no number."""
 
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
+    def __init__(self, connection: Runs) -> None:
+        self.connection: Any = connection
+        """The Connection that it is of."""
         self.arraysize = 1
         self.rowcount = -1
         self.description: list[Column] | None = None
