@@ -26,7 +26,7 @@ from deltasql.execution.transactions import Transactions
 from deltasql.frames.reader import FrameReader
 from deltasql.frames.stream_reader import StreamReader
 from deltasql.frames.stream_writer import StreamWriter
-from deltasql.frames.writer import FrameWriter, FrameWriterV2, frame_of
+from deltasql.frames.writer import FrameWriter, FrameWriterV2, frame_of, rows_to_write
 from deltasql.interrupts import interruptible
 from deltasql.log.commit.commit_race import back_off
 from deltasql.log.replay.delta_log import DeltaLog
@@ -38,6 +38,7 @@ from deltasql.parser.parameters import bind_parameters
 from deltasql.parser.versions import bind_versions
 from deltasql.plan.base import TableName
 from deltasql.plan.frames import CreateForFrame, WriteFrame
+from deltasql.plan.operators import HeldRows
 from deltasql.plan.parameters import BoundStatement
 from deltasql.planner import plan, plan_statement
 from deltasql.planner.catalog_changes import TemporaryFunction, View
@@ -190,13 +191,17 @@ class Session:
         """The rows of a table as a Spark DataFrame, lazily; the name may have a version: `t@v3`."""
         return self.read.table(name)
 
-    def write(self, rows: DataFrame | Result) -> FrameWriter:
-        """PySpark's `df.write`, for the tables of this session: mode, options, then saveAsTable, save or insertInto."""
-        return FrameWriter(frame_of(rows), self._write, table_name)
+    def write(self, rows: Any) -> FrameWriter:
+        """PySpark's `df.write`, for the tables of this session: mode, options, then saveAsTable, save or insertInto.
 
-    def writeTo(self, rows: DataFrame | Result, table: str) -> FrameWriterV2:  # noqa: N802 - Spark's name
-        """PySpark's `df.writeTo(table)`."""
-        return FrameWriterV2(frame_of(rows), table, self._write, table_name)
+        `rows` is a DataFrame of Spark, pandas or polars, a Result, or whatever gives Arrow's data. What is in memory is
+        written without Spark where nothing has to be computed. Raises NotADataFrameError, UnsupportedRowsError.
+        """
+        return FrameWriter(rows_to_write(rows), self._write, table_name)
+
+    def writeTo(self, rows: Any, table: str) -> FrameWriterV2:  # noqa: N802 - Spark's name
+        """PySpark's `df.writeTo(table)`, of what `write` takes."""
+        return FrameWriterV2(rows_to_write(rows), table, self._write, table_name)
 
     def writeStream(self, rows: DataFrame) -> StreamWriter:  # noqa: N802 - Spark's name
         """PySpark's `df.writeStream`: toTable or start begin a query whose every batch is one commit, done once."""
@@ -329,7 +334,8 @@ class Session:
 
     def _write(self, statement: WriteFrame) -> Result:
         started = time.perf_counter()
-        engine = self._engine.statement_of(statement.frame)
+        frame = statement.frame
+        engine = self._runtime("") if isinstance(frame, HeldRows) else cast(Engine, self._engine.statement_of(frame))
         with interruptible(), self._statement():
             change = plan(statement, self._context("", engine))
             self._transactions.admit(change, "")
@@ -360,7 +366,8 @@ class Session:
 
     def _create(self, statement: WriteFrame) -> None:
         """The table that a stream is to fill, if it is not there yet."""
-        engine = self._engine.statement_of(statement.frame)
+        frame = cast("DataFrame", statement.frame)
+        engine = self._engine.statement_of(frame)
         Run(plan(CreateForFrame(statement), self._context("", engine)), engine, self._state()).commit()
 
     def _beside(self) -> Session:

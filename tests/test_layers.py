@@ -136,6 +136,7 @@ LATE = {
     "deltasql.errors.base": START,
     "deltasql.errors.usage": START,
     "deltasql.golden": START,
+    "deltasql.frames.memory": "pyarrow",
     "deltasql.golden.command": START,
     "deltasql.golden.failures": START,
     "deltasql.golden.tables": START,

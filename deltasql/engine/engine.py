@@ -35,6 +35,7 @@ from deltasql.log.storage.locations import is_local, table_location
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import HIDDEN_PREFIX
 from deltasql.plan.operators import (
+    HeldRows,
     Literals,
     Operator,
     Query,
@@ -291,9 +292,11 @@ class StatementEngine:
         return extremes(self.spark.stores, root, schema, adds)
 
     def write(self, operator: Write, stage: Stage, table: str) -> Staged:
-        """Literals need no Spark."""
+        """Literals need no Spark, and neither do rows in memory."""
         if isinstance(operator.child, Literals):
             return _own(stage).write_literals(operator.child)
+        if isinstance(operator.child, HeldRows):
+            return _own(stage).write_held_rows(operator.child)
         written = WriteContext(table, assigned_sql(operator), insert=True)
         size = _own(stage).input_size = input_size(operator)
         with self.work(written), self.spark.sized(size):
@@ -340,7 +343,8 @@ class StatementEngine:
         """Whether a DataFrame of the caller's reads files of the table at `location`."""
         with self.work():
             root = table_location(location)
-            return any(table_location(path).startswith(f"{root}/") for path in rows.frame.inputFiles())
+            files = () if isinstance(rows.frame, HeldRows) else rows.frame.inputFiles()
+            return any(table_location(path).startswith(f"{root}/") for path in files)
 
     def foreign_columns(self, files: pa.Table, schema: StructType) -> list[bool]:
         """Of which data files the footer names a column that `schema` has not."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from deltasql.errors.statements.frames import InvalidSaveModeError, NotADataFrameError, UnsupportedWriteError
 from deltasql.plan.base import TableName
 from deltasql.plan.frames import WriteFrame, WriteMode
+from deltasql.plan.operators import HeldRows
 from deltasql.result import Result
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class Optioned:
 class FrameWriter(Optioned):
     """PySpark's DataFrameWriter for the tables of a session. The last call writes, and returns the commit's result."""
 
-    def __init__(self, frame: DataFrame, run: Run, named: Named) -> None:
+    def __init__(self, frame: DataFrame | HeldRows, run: Run, named: Named) -> None:
         super().__init__()
         self._frame, self._run, self._named = frame, run, named
         self._mode: WriteMode | None = None
@@ -133,7 +134,7 @@ class FrameWriter(Optioned):
 class FrameWriterV2(Optioned):
     """PySpark's DataFrameWriterV2: `session.writeTo(df, "t").append()`. Columns go by name."""
 
-    def __init__(self, frame: DataFrame, table: str, run: Run, named: Named) -> None:
+    def __init__(self, frame: DataFrame | HeldRows, table: str, run: Run, named: Named) -> None:
         super().__init__()
         self._frame, self._table, self._run = frame, named(table), run
         self._partitioned: tuple[str, ...] | None = None
@@ -201,6 +202,36 @@ def frame_of(rows: DataFrame | Result) -> DataFrame:
         advice = "Pass the DataFrame itself." if package == "pyspark" else "Make one with spark.createDataFrame(…)."
         raise NotADataFrameError(given, advice)
     return rows
+
+
+def rows_to_write(rows: Any) -> DataFrame | HeldRows:
+    """What a caller hands in to be written: a DataFrame of Spark, that of a result, or rows in memory.
+
+    Raises NotADataFrameError, and UnsupportedRowsError for columns that a table cannot have.
+    """
+    if isinstance(rows, Result) or hasattr(rows, "sparkSession"):
+        return frame_of(rows)
+    kind = type(rows)
+    package = kind.__module__.partition(".")[0]
+    given = kind.__name__ if package == "builtins" else f"{package}.{kind.__name__}"
+    if not is_columnar(rows):
+        advice = "Call its collect() first." if kind.__name__ == "LazyFrame" else _ADVICE.get(package, _ANY_ADVICE)
+        raise NotADataFrameError(given, advice)
+    from deltasql.frames.memory import held_rows
+
+    return held_rows(rows, given)
+
+
+_ADVICE = {"pyspark": "Pass the DataFrame itself.", "pandas": "Pass a DataFrame: series.to_frame()."}
+_ANY_ADVICE = (
+    "Give a DataFrame of Spark, pandas or polars, or an Arrow table or reader; make one with pandas.DataFrame(…), or "
+    "with spark.createDataFrame(…)."
+)
+
+
+def is_columnar(rows: Any) -> bool:
+    """Whether an object gives Arrow's data: a table, batch or reader, or a DataFrame that has such a door."""
+    return not isinstance(rows, type) and (hasattr(rows, "__arrow_c_stream__") or hasattr(rows, "__arrow_c_array__"))
 
 
 def at(path: str) -> TableName:

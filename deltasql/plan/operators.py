@@ -142,10 +142,22 @@ class ViewColumns:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class HeldRows:
+    """Rows that the caller has in memory: an Arrow table with the columns of `schema`, in their types."""
+
+    schema: StructType
+    table: pa.Table
+
+    @property
+    def rows(self) -> int:
+        return int(self.table.num_rows)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Supplied:
     """The rows of a DataFrame of the caller's. `names` rename its columns, by position; () leaves them."""
 
-    frame: DataFrame
+    frame: DataFrame | HeldRows
     names: tuple[str, ...] = ()
 
 
@@ -351,6 +363,7 @@ Operator: TypeAlias = Union[
     Query,
     SqlFunction,
     Supplied,
+    HeldRows,
     Literals,
     Project,
     Number,
@@ -374,7 +387,7 @@ def stored_schemas(operator: Operator) -> Iterator[StructType]:
 def children(operator: Operator) -> Iterator[Operator]:
     """The operators whose rows `operator` reads."""
     match operator:
-        case Scan() | SourceFiles() | Supplied() | Literals():
+        case Scan() | SourceFiles() | Supplied() | HeldRows() | Literals():
             return
         case UnionAll():
             yield from operator.inputs

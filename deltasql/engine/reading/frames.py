@@ -24,6 +24,7 @@ from deltasql.plan.hidden import HIDDEN_PREFIX, ORDINAL
 from deltasql.plan.operators import (
     Check,
     Constraint,
+    HeldRows,
     Literals,
     Number,
     Operator,
@@ -101,11 +102,11 @@ class Frames:
             case Query():
                 rows = self.query(operator.sql, operator.relations, operator.settings)
                 return rows if operator.view is None else self._shown(rows, operator.view)
-            case Supplied(rows, names):
+            case Supplied(supplied, names):
+                rows = self._supplied(supplied)
                 return rows.toDF(*names) if names else rows
-            case Literals():
-                # Without a schema PySpark takes a timestamp without a zone for one with a zone.
-                return self._spark.session.createDataFrame(literal_table(operator), spark_schema(operator.schema))
+            case Literals() | HeldRows():
+                return self._known(operator)
             case Project():
                 rows = self.frame(operator.child).select(
                     *(F.expr(f"({value})").alias(name) for name, value in operator.columns)
@@ -121,6 +122,14 @@ class Frames:
                 raise TypeError(f"a {type(operator).__name__} has no rows of its own")
             case _:
                 assert_never(operator)
+
+    def _supplied(self, rows: DataFrame | HeldRows) -> DataFrame:
+        return self.frame(rows) if isinstance(rows, HeldRows) else rows
+
+    def _known(self, rows: Literals | HeldRows) -> DataFrame:
+        table = literal_table(rows) if isinstance(rows, Literals) else rows.table
+        # Without a schema PySpark takes a timestamp without a zone for one with a zone.
+        return self._spark.session.createDataFrame(table, spark_schema(rows.schema))
 
     def _shown(self, rows: DataFrame, view: ViewColumns) -> DataFrame:
         # A cast that a view makes never turns a value that does not fit into NULL.

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from deltasql.engine.reading.scans import scan_size
 from deltasql.plan.operators import (
+    HeldRows,
     Literals,
     Operator,
     Project,
@@ -47,9 +48,9 @@ def rows_of(operator: Operator) -> int:
             return _estimated(scan_size(operator) - _BYTES_OF_FOOTER * operator.files.num_rows)
         case SourceFiles():
             return _estimated(operator.size)
-        case Supplied():
-            return UNKNOWN_SIZE
-        case Literals():
+        case Supplied(frame):
+            return frame.rows if isinstance(frame, HeldRows) else UNKNOWN_SIZE
+        case Literals() | HeldRows():
             return operator.rows
         case Query():
             return _text_rows(operator.sql, operator.relations)

@@ -1,18 +1,25 @@
-"""Rows that a statement spells out, as Parquet files like those that Spark writes: without Spark, by Arrow."""
+"""Rows that are known, as Parquet files like those that Spark writes: without Spark, by Arrow.
+
+A statement spells them out, or the caller has them in memory.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.reading.literal_rows import literal_table
-from deltasql.engine.writing.driver_files import directory_name, write_tables
+from deltasql.engine.writing.driver_files import as_stored, by_directory, directory_name, write_tables
 from deltasql.engine.writing.staged_files import DIRECTORY_PREFIX, HIVE_NULL, WrittenFile
 from deltasql.log.storage.log_store import LogStore
-from deltasql.plan.operators import Literals
+from deltasql.plan.hidden import hidden
+from deltasql.plan.operators import HeldRows, Literals
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def write_literals(
@@ -27,6 +34,47 @@ def write_literals(
         for place, part in _parts(rows, partition_columns, stores_partitions)
     )
     return write_tables(store, tables, rows.schema, in_partitions=bool(partition_columns))
+
+
+def write_held_rows(
+    store: LogStore, directory: str, rows: HeldRows, partition_columns: Sequence[str], *, stores_partitions: bool
+) -> list[WrittenFile]:
+    """As `write_literals`. The partition columns are of types whose values have one spelling."""
+    import pyarrow as pa
+
+    fields = [field for name in partition_columns if (field := rows.schema.find(name)) is not None]
+    own = {field.name for field in fields}
+    table = rows.table
+    texts: dict[str, pa.ChunkedArray] = {}
+    for field in fields:
+        place = table.schema.get_field_index(field.name)
+        column = _without_null_name(table.column(place))
+        table = table.set_column(place, field.name, column)
+        texts[hidden(len(texts))] = column.cast(pa.string())
+    kept = [item for item in rows.schema if stores_partitions or item.name not in own]
+    data = StructType(tuple(sorted(kept, key=lambda item: item.name in own)))
+    stored = as_stored(table.select(data.names).rename_columns([physical_name(item) for item in data]), data)
+    for name, column in texts.items():
+        stored = stored.append_column(name, column)
+    prefix = DIRECTORY_PREFIX if stores_partitions else ""
+
+    def tables() -> Iterator[tuple[str, pa.Table]]:
+        for values, part in by_directory(stored, list(texts)):
+            named = zip(fields, (values[name] for name in texts), strict=True)
+            place = "/".join(directory_name(f"{prefix}{physical_name(field)}", value) for field, value in named)
+            yield f"{directory}/{place}".rstrip("/"), part
+
+    return write_tables(store, tables(), rows.schema, in_partitions=bool(partition_columns))
+
+
+def _without_null_name(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """`column`, where the text that names NULL in a directory is NULL."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_string(column.type):
+        return column
+    return pc.if_else(pc.equal(column, HIVE_NULL), pa.scalar(None, pa.string()), column)
 
 
 # Partitions

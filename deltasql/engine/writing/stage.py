@@ -15,7 +15,7 @@ from deltasql.engine.reading.frames import checked
 from deltasql.engine.reading.input_size import UNKNOWN_SIZE
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.transfer import by_driver
-from deltasql.engine.writing.literal_files import write_literals
+from deltasql.engine.writing.literal_files import write_held_rows, write_literals
 from deltasql.engine.writing.row_writers import DriverWriter, ExecutorWriter, RowWriter
 from deltasql.engine.writing.staged_files import (
     CHANGE_DATA,
@@ -36,7 +36,7 @@ from deltasql.log.storage.paths import absolute, decode_path
 from deltasql.log.storage.stores import Stores
 from deltasql.plan import marks
 from deltasql.plan.hidden import IS_CHANGE, ROW_ID, ROW_VERSION
-from deltasql.plan.operators import Constraint, Literals
+from deltasql.plan.operators import Constraint, HeldRows, Literals
 from deltasql.runtime import Staged, StagedFile
 from deltasql.schema.checks import CHANGE_TYPE, nested_voids
 from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
@@ -169,6 +169,13 @@ class Stage:
             rows,
             self._partitions,
             stores_partitions=self._stores_partitions,
+        )
+        return Staged(tuple(self._staged(written, rows.schema, "UTC", ())))
+
+    def write_held_rows(self, rows: HeldRows) -> Staged:
+        """Writes rows that the caller has in memory, without Spark."""
+        written = write_held_rows(
+            self._store, self._new_directory(), rows, self._partitions, stores_partitions=self._stores_partitions
         )
         return Staged(tuple(self._staged(written, rows.schema, "UTC", ())))
 

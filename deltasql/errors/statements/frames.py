@@ -152,7 +152,15 @@ class UnsupportedWriteError(DeltaSqlError):
     advice: str
 
 
-@condition("NOT_A_DATAFRAME", "42K09", "A Spark DataFrame or a result of sql() is needed here, not {given}. {advice}")
+@condition("UNSUPPORTED_ARROWTYPE", "0A000", "The rows of the {given} cannot be written: {reason}.")
+class UnsupportedRowsError(DeltaSqlError):
+    """Rows in memory with a column that no table can have. `given` is the name of their type."""
+
+    given: str
+    reason: str
+
+
+@condition("NOT_A_DATAFRAME", "42K09", "A DataFrame or a result of sql() is needed here, not {given}. {advice}")
 class NotADataFrameError(UsageError):
     """`given` is the name of its type; `advice` says how such an object becomes a DataFrame."""
 

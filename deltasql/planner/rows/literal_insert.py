@@ -1,4 +1,7 @@
-"""INSERT … VALUES of plain literals: the rows as the table's columns store them, so that Spark need not run."""
+"""Rows that are here already, as the table's columns store them, so that Spark need not run.
+
+They are plain literals of INSERT … VALUES, or what the caller has in memory.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from datetime import timezone, tzinfo
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.plan.operators import Literals, LiteralValue
+from deltasql.plan.operators import HeldRows, Literals, LiteralValue
 from deltasql.plan.statements.insert import Insert
 from deltasql.planner.context import Context
 from deltasql.planner.rows.defaults import default_sql
@@ -26,8 +29,11 @@ from deltasql.schema.types import (
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
+    VOID,
+    ArrayType,
     DataType,
     DecimalType,
+    MapType,
     StructField,
     StructType,
 )
@@ -44,6 +50,8 @@ from deltasql.sql.literal_casts import as_type
 from deltasql.sql.literal_rows import LiteralColumn, LiteralRows, literal_constant, literal_rows
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from deltasql.log.replay.snapshot import Snapshot
 
 _STORED = (*INTEGRAL, FLOAT, DOUBLE, BOOLEAN, STRING, BINARY, DATE, TIMESTAMP, TIMESTAMP_NTZ)
@@ -146,3 +154,91 @@ def _refuse_spellings(kind: DataType, values: Sequence[LiteralValue]) -> None:
     texts = [value for value in values if isinstance(value, str)]
     if not plain or any(len(text.encode()) > _MOST_BYTES_OF_NAME or "\0" in text for text in texts):
         raise LeftToSparkError
+
+
+# Rows in memory
+
+_MOST_DIGITS = 38
+_DIGITS_OF_LONG = 19
+
+
+def stored_held_rows(
+    held: HeldRows, schema: StructType, partitions: Sequence[str], places: Mapping[str, int], context: Context
+) -> HeldRows | None:
+    """What a table of `schema` gets of rows in memory: `places` has the number of their column for each of its own.
+
+    The others are NULL. None where a value could be wrong or its cast is not certain: Spark then does it, or says what
+    is wrong.
+    """
+    import pyarrow as pa
+
+    in_directories = {name.lower() for name in partitions}
+    if not context.analyst.is_plain or not _has_usual_settings(context):
+        return None
+    if all(field.name.lower() in in_directories for field in schema):
+        return None
+    columns = []
+    try:
+        for field in schema:
+            columns.append(_held_column(field, held, places.get(field.name.lower()), context))
+            if field.name.lower() in in_directories:
+                _refuse_held_spellings(field.type, columns[-1])
+    except (LeftToSparkError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return None
+    return HeldRows(schema, pa.table(columns, names=list(schema.names)))
+
+
+def _held_column(field: StructField, held: HeldRows, place: int | None, context: Context) -> pa.ChunkedArray:
+    import pyarrow as pa
+
+    from deltasql.result_arrow import arrow_type
+
+    if identity_of(field) is not None or generation_of(field) is not None or declared_length(field) is not None:
+        raise LeftToSparkError
+    kind = arrow_type(field.type)
+    if place is None:
+        if default_sql(field) != "NULL":
+            raise LeftToSparkError
+        column = pa.chunked_array([pa.nulls(held.table.num_rows, kind)])
+    else:
+        column = _held_as(held.table.column(place), held.schema.fields[place].type, field.type, kind, context)
+    if not field.nullable and column.null_count:
+        raise LeftToSparkError
+    return column
+
+
+def _held_as(
+    column: pa.ChunkedArray, source: DataType, target: DataType, kind: pa.DataType, context: Context
+) -> pa.ChunkedArray:
+    """Values of the type `source` as `target`, which is `kind` for Arrow. Raises LeftToSparkError, ArrowInvalid."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if target not in _STORED and not isinstance(target, (DecimalType, ArrayType, MapType, StructType)):
+        raise LeftToSparkError
+    if source == target:
+        return column
+    if source in INTEGRAL and isinstance(target, DecimalType):
+        # First to a type that holds any number of the source: Arrow wants that.
+        return column.cast(pa.decimal128(min(_MOST_DIGITS, _DIGITS_OF_LONG + target.scale), target.scale)).cast(kind)
+    exact = source in INTEGRAL and target in {*INTEGRAL, FLOAT, DOUBLE}
+    if exact or source == VOID or (isinstance(source, DecimalType) and isinstance(target, DecimalType)):
+        # Arrow refuses what does not fit.
+        return column.cast(kind)
+    if source in {FLOAT, DOUBLE} and target in {FLOAT, DOUBLE}:
+        return column.cast(kind)
+    if source == TIMESTAMP_NTZ and target == TIMESTAMP and certain_zone(context) is not None:
+        return pc.assume_timezone(column, context.time_zone).cast(kind)
+    raise LeftToSparkError
+
+
+def _refuse_held_spellings(kind: DataType, column: pa.ChunkedArray) -> None:
+    """The rule of `_refuse_spellings`, for fewer types."""
+    import pyarrow.compute as pc
+
+    if kind not in {*INTEGRAL, BOOLEAN, STRING, DATE}:
+        raise LeftToSparkError
+    if kind == STRING:
+        longest, odd = pc.max(pc.binary_length(column)).as_py(), pc.any(pc.match_substring(column, "\0")).as_py()
+        if odd or (longest or 0) > _MOST_BYTES_OF_NAME:
+            raise LeftToSparkError

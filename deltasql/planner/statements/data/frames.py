@@ -25,7 +25,7 @@ from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
 from deltasql.plan.base import ColumnPath, quote
 from deltasql.plan.frames import DATAFRAME, CreateForFrame, WriteFrame, WriteMode
 from deltasql.plan.hidden import hidden
-from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Rewrite, Supplied, Write
+from deltasql.plan.operators import SCAN_COLUMNS, Check, HeldRows, Operator, Project, Rewrite, Supplied, Write
 from deltasql.plan.statements.insert import Insert, ReplaceOn, ReplaceUsing
 from deltasql.plan.statements.table import ClusterBy, ColumnDefinition, CreateTable, PartitionColumn
 from deltasql.planner.changes import Answer, CommitSpec, Plan, RowChange
@@ -155,7 +155,8 @@ def _planned(statement: WriteFrame, options: WriteOptions, context: Context, sna
 def _written(statement: WriteFrame, options: WriteOptions, context: Context) -> RowChange:
     """Rows for a table that is there."""
     log, snapshot = context.writable(statement.table)
-    columns = context.analyst.schema(Supplied(statement.frame))
+    held = _held(statement)
+    columns = context.analyst.schema(Supplied(statement.frame)) if held is None else held.schema
     if statement.by_name:
         check_duplicates(columns, "READ_SCHEMA", "the DataFrame")
     entry = None if statement.table.path else context.catalog.resolve(statement.table.parts)
@@ -246,7 +247,7 @@ def _inserted(write: _Write, context: Context) -> RowChange:
         insert,
         write.log,
         snapshot,
-        InsertedRows(rows, _reads(write, rows, context)),
+        InsertedRows(rows, _reads(write, rows, context), held=_held(statement)),
         matched_columns(insert, context, snapshot.schema, given, set(), evolution),
         {},
         evolution,
@@ -283,9 +284,16 @@ def _as_insert(write: _Write, evolution: bool) -> Insert:
 
 def _reads(write: _Write, rows: Supplied, context: Context) -> Any:
     """The whole table, if the DataFrame comes from it. A stream's batch tells what it reads by its checkpoint."""
-    if write.statement.batch is not None or not context.analyst.reads_below(rows, write.log.location):
+    if write.statement.batch is not None or _held(write.statement) is not None:
+        return None
+    if not context.analyst.reads_below(rows, write.log.location):
         return None
     return WHOLE_TABLE
+
+
+def _held(statement: WriteFrame) -> HeldRows | None:
+    """The rows where the caller has them in memory."""
+    return statement.frame if isinstance(statement.frame, HeldRows) else None
 
 
 def _redefined(write: _Write, context: Context) -> RowChange:

@@ -19,7 +19,7 @@ from deltasql.errors.statements.refused import UnsupportedStatementError
 from deltasql.log.actions import operations
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import ORDINAL, QUERY, hidden
-from deltasql.plan.operators import SCAN_COLUMNS, Check, Literals, Operator, Query, Write
+from deltasql.plan.operators import SCAN_COLUMNS, Check, HeldRows, Literals, Operator, Query, Write
 from deltasql.plan.reads import NO_ROWS, RowReads
 from deltasql.plan.statements.insert import Insert, MultiInsert, ReplaceOn, ReplaceUsing, ReplaceWhere
 from deltasql.planner import binding
@@ -43,7 +43,7 @@ from deltasql.planner.rows.insert_columns import (
     table_rows,
     written_fields,
 )
-from deltasql.planner.rows.literal_insert import known_rows, stored_rows
+from deltasql.planner.rows.literal_insert import known_rows, stored_held_rows, stored_rows
 from deltasql.planner.rows.read_set import WHOLE_TABLE, reads_of_files, reads_of_itself
 from deltasql.planner.rows.replace_matching import Replacement, replaced, replaced_by_columns, replaced_by_condition
 from deltasql.planner.rows.replace_where import checked_rows, replacing
@@ -73,7 +73,8 @@ class InsertedRows:
     """The rows of an INSERT, which `operator` makes.
 
     `reads` says what they come from, where that is the table itself, and `row_reads` which rows of it; `few` that they
-    are the statement's own. `known` are the rows themselves where they are plain literals.
+    are the statement's own. `known` are the rows themselves where they are plain literals, `held`
+    where they are in memory.
     """
 
     operator: Operator
@@ -81,6 +82,7 @@ class InsertedRows:
     row_reads: RowReads = NO_ROWS
     few: bool = False
     known: LiteralRows | None = None
+    held: HeldRows | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,10 +218,11 @@ def _checked(
     """The rows to write, with the checks that they must pass. Literals have passed them."""
     statement, snapshot, schema = insertion.statement, insertion.snapshot, metadata.schema
     rows, few = insertion.rows.operator, insertion.rows.few
-    child = _literals(insertion, schema) or table_rows(rows, columns, schema, few=few, carried=carried)
+    child: Operator | None = _literals(insertion, schema) or _held(insertion, schema, context)
+    child = child or table_rows(rows, columns, schema, few=few, carried=carried)
     constraints = constraints_of(schema, metadata.configuration, snapshot.table, skip=frozenset(numbered))
     constraints = (*constraints, *generated_checks(schema, [name for name, _ in columns]))
-    if constraints and not isinstance(child, Literals):
+    if constraints and not isinstance(child, (Literals, HeldRows)):
         child = Check(child, constraints)
     if statement.predicate is not None:
         child = checked_rows(child, statement.table, schema, statement.predicate, context)
@@ -250,6 +253,17 @@ def _literals(insertion: Insertion, schema: StructType) -> Literals | None:
     names = own_names(len(known.columns))
     places = {field.name.lower(): names.index(item.sql) for field, item in insertion.matched if field is not None}
     return stored_rows(insertion.snapshot, schema, known, places, insertion.static)
+
+
+def _held(insertion: Insertion, schema: StructType, context: Context) -> HeldRows | None:
+    """The rows that the caller has in memory, with all columns of the table; they satisfy its constraints."""
+    held, snapshot = insertion.rows.held, insertion.snapshot
+    special = insertion.evolution or insertion.dynamic or insertion.statement.replaces is not None
+    if held is None or special or snapshot.properties.constraints:
+        return None
+    names = own_names(len(held.schema))
+    places = {field.name.lower(): names.index(item.sql) for field, item in insertion.matched if field is not None}
+    return stored_held_rows(held, schema, snapshot.partition_columns, places, context)
 
 
 def _replacing(

@@ -31,7 +31,7 @@ from deltasql.log.configuration.properties import parse_properties, protocol_for
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, COLUMN_MAPPING_MODE, MAX_COLUMN_ID
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.plan.base import quote
-from deltasql.plan.operators import SCAN_COLUMNS, Check, Operator, Project, Write
+from deltasql.plan.operators import SCAN_COLUMNS, Check, HeldRows, Operator, Project, Supplied, Write
 from deltasql.plan.statements.table import (
     CreateSchema,
     CreateTable,
@@ -57,6 +57,7 @@ from deltasql.planner.catalog_changes import (
 from deltasql.planner.changes import Answer, CommitSpec, Plan, RowChange, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rows.char_types import stored
+from deltasql.planner.rows.literal_insert import stored_held_rows
 from deltasql.planner.rows.read_set import WHOLE_TABLE
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.data.delete import refuse_append_only
@@ -167,15 +168,20 @@ def _from_query(statement: CreateTable, context: Context, target: Target, query:
     """CREATE TABLE … AS SELECT: the query's columns, all nullable."""
     if statement.columns is not None or any(column.type is not None for column in statement.partitioned_by):
         raise ColumnListWithQueryError(table=str(statement.table))
-    given = context.analyst.schema(query)
+    held = query.frame if isinstance(query, Supplied) and isinstance(query.frame, HeldRows) else None
+    given = context.analyst.schema(query) if held is None else held.schema
     if not len(given):
         raise EmptyQuerySchemaError(table=str(statement.table))
     fields = tuple(map(_given_field, given))
     metadata, protocol = _definition(statement, context, target, StructType(fields))
     clustering = new_clustering(statement.cluster_by, metadata, target.snapshot, context)
     columns = tuple((field.name, stored(field, quote(field.name))) for field in metadata.schema)
-    child: Operator = Project(query, columns, declared_texts(metadata.schema))
     constraints = constraints_of(metadata.schema, metadata.configuration, str(statement.table))
+    child: Operator | None = None
+    if held is not None and not constraints:
+        places = {field.name.lower(): index for index, field in enumerate(metadata.schema)}
+        child = stored_held_rows(held, metadata.schema, metadata.partition_columns, places, context)
+    child = child or Project(query, columns, declared_texts(metadata.schema))
     if constraints:
         child = Check(child, constraints)
     return RowChange(

@@ -11,6 +11,7 @@ from deltasql.errors.secrets import without_secrets_of
 from deltasql.plan.base import quote
 from deltasql.plan.operators import (
     Check,
+    HeldRows,
     Literals,
     Number,
     Operator,
@@ -192,6 +193,7 @@ def expressions(operator: Operator) -> Iterator[str]:
             | Query()
             | SqlFunction()
             | Supplied()
+            | HeldRows()
             | Literals()
             | Number()
             | Write()
@@ -216,8 +218,8 @@ def describe(operator: Operator) -> str:
             return f"{kind} ({operator.label or 'SQL'})"
         case Supplied():
             return "Supplied (DataFrame)"
-        case Literals():
-            return f"Literals [{', '.join(operator.schema.names)}] rows: {operator.rows}"
+        case Literals() | HeldRows():
+            return f"{type(operator).__name__} [{', '.join(operator.schema.names)}] rows: {operator.rows}"
         case Project():
             return f"Project [{', '.join(name for name, _ in operator.columns)}]"
         case Number():
