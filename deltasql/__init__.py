@@ -4,7 +4,8 @@
 wrong is a DeltaSqlError: its `condition` and `sqlstate` say what, `deltasql.errors` has a class for each condition.
 `Session.table`, `read`, `write`, `writeTo` and the two for streams speak PySpark's words. `Session.begin` gives a
 Pending: a statement whose commit waits. `install` puts deltasql into a Spark session of yours, `uninstall` takes it
-out again. `connect(progress=…)` is told, as Progress, how far Spark is.
+out again. `connect(progress=…)` is told, as Progress, how far Spark is. `deltasql.dbapi` is PEP 249,
+`deltasql.databricks` the surface of its SQL connector.
 
 >>> import deltasql
 >>> session = deltasql.connect(warehouse="warehouse")
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from deltasql.version import __version__
 
 if TYPE_CHECKING:
+    from deltasql import databricks, dbapi, errors
     from deltasql.errors import DeltaSqlError
     from deltasql.execution.pending import Pending
     from deltasql.integrations.spark.install import install, uninstall
@@ -36,6 +38,9 @@ __all__ = [
     "Session",
     "__version__",
     "connect",
+    "databricks",
+    "dbapi",
+    "errors",
     "install",
     "uninstall",
 ]
@@ -55,9 +60,12 @@ _HOMES = {
     "install": "deltasql.integrations.spark.install",
     "uninstall": "deltasql.integrations.spark.install",
 }
+_MODULES = frozenset({"databricks", "dbapi", "errors"})
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"deltasql.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)
@@ -66,4 +74,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from deltasql.errors.syntax import TooComplexError
@@ -216,6 +217,7 @@ class Result:
         self.most_shown = MOST_SHOWN
         self._placed: Placed = nullcontext
         self._shown: dict[str, str] = {}
+        self._left: Iterator[Row] | None = None
 
     def placed_by(self, placed: Placed) -> Result:
         """This result, whose errors get their place in the user's text by `placed` when rows are asked for."""
@@ -286,6 +288,38 @@ class Result:
         """A pandas.DataFrame: Spark's own for a query, so that types and time zone are as Spark gives them."""
         return self._source.df.toPandas() if self.is_query else self.to_arrow().to_pandas()
 
+    def to_pandas(self) -> Any:
+        """The same as `toPandas`."""
+        return self.toPandas()
+
+    def to_polars(self) -> Any:
+        """A polars.DataFrame. Raises ImportError without polars, which the extra `polars` brings."""
+        import polars
+
+        return polars.DataFrame(self.to_arrow())
+
+    def pl(self) -> Any:
+        """The same as `to_polars`, under DuckDB's name."""
+        return self.to_polars()
+
+    def fetchone(self) -> Row | None:
+        """The next row that none of the three has given, or None. The first call computes all rows."""
+        return next(self._unfetched, None)
+
+    def fetchmany(self, size: int = 1) -> list[Row]:
+        """The next `size` such rows at most."""
+        return list(islice(self._unfetched, max(0, size)))
+
+    def fetchall(self) -> list[Row]:
+        """All such rows that are left."""
+        return list(self._unfetched)
+
+    @property
+    def _unfetched(self) -> Iterator[Row]:
+        if self._left is None:
+            self._left = iter(self.collect())
+        return self._left
+
     def show(self, n: int = 20, truncate: bool | int = True, file: TextIO | None = None) -> None:
         """Prints up to `n` rows as a table; cells are cut at `truncate` characters (True is 20, False is no cut).
 
@@ -314,7 +348,11 @@ class Result:
         """For pandas, Polars, DuckDB and others that take Arrow's data from any object that offers it."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
-    def __iter__(self) -> Any:
+    def __dataframe__(self, nan_as_null: bool = False, allow_copy: bool = True) -> Any:
+        """For libraries that speak the DataFrame interchange protocol."""
+        return self.to_arrow().__dataframe__(nan_as_null, allow_copy)
+
+    def __iter__(self) -> Iterator[Row]:
         return iter(self.collect())
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
@@ -326,6 +364,16 @@ class Result:
 
     def _repr_html_(self) -> str:
         return self._repr_mimebundle_()["text/html"]
+
+    def __len__(self) -> int:
+        """The number of rows, which are computed for it and kept: `list(result)` asks for both. See `count`."""
+        if self.is_query and not isinstance(self._source, KeptRows):
+            self.kept()
+        return self.count()
+
+    def __bool__(self) -> bool:
+        """True: whether there are rows is asked with `count` or `head`."""
+        return True
 
     def __repr__(self) -> str:
         shape = ", ".join(self.columns) or "no columns"

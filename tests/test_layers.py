@@ -154,6 +154,7 @@ module that each session loads anyway costs nothing there.
 
 LATE_PACKAGES = {
     "numpy": "0.1 s",
+    "polars": "an extra that need not be there",
     "pyarrow": "0.1 s, with numpy; metadata is JSON",
     "pyiceberg": "0.4 s, with its models; an extra that need not be there",
     "pyroaring": "for deletion vectors only",

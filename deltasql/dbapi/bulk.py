@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import date, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.parser.parameters import bind_parameters
 from deltasql.sql.tokens import Token, tokenize
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MANY_ROWS = 500
+"""From so many rows on they do not become text, which takes long to be read."""
 
 _OTHERWISE = frozenset({"OVERWRITE", "REPLACE", "WITH", "SELECT", "?"})
 """Words before VALUES with which the sets of parameters mean more than rows, or a parameter that is no value."""
@@ -26,6 +34,37 @@ class BulkInsert:
         """One INSERT of all rows. Raises what `bind_parameters` raises, placed in the operation."""
         return self.operation[: self.start] + ", ".join(self._rows(sets))
 
+    def target(self) -> tuple[str, tuple[str, ...]] | None:
+        """The table and the columns that it names, () for none; None where the statement says more than these."""
+        tokens = tokenize(self.operation[: self.start])[2:-1]
+        if len(tokens) > 1 and tokens[0].key == "TABLE" and tokens[1].is_name:
+            tokens = tokens[1:]
+        opening = next((index for index, token in enumerate(tokens) if token.key == "("), len(tokens))
+        name, listed = tokens[:opening], tokens[opening + 1 : -1]
+        if not _alternate(name, ".") or (opening < len(tokens) and not _alternate(listed, ",")):
+            return None
+        return self.operation[name[0].start : name[-1].end], tuple(token.name for token in listed[::2])
+
+    def rows(self, sets: Sequence[Any], columns: Sequence[str]) -> pa.Table | None:
+        """The rows as a table with `columns`, or any names; None where a value is an expression, or types are mixed."""
+        import pyarrow as pa
+
+        tokens = tokenize(self.operation[self.start : self.end])[1:-1]
+        markers = [token.key if token.key == "?" else token.text for token in tokens if token.key not in {",", ":"}]
+        marked = all(token.key in {"?", ",", ":"} or token.kind == "word" for token in tokens)
+        named = [token for token in tokens if token.key == ":"]
+        if not marked or len(named) not in {0, len(markers)} or (not named and set(markers) != {"?"}):
+            return None
+        if columns and len(columns) != len(markers):
+            return None
+        try:
+            values = zip(*(_in_order(item, markers if named else len(markers)) for item in sets), strict=True)
+            arrays = [_array(list(column)) for column in values]
+        except (LookupError, TypeError, ValueError, OverflowError):
+            # What is wrong is said where the statement is made.
+            return None
+        return pa.table(arrays, names=list(columns) or [f"c{index}" for index in range(len(arrays))])
+
     def _rows(self, sets: Iterable[Any]) -> Iterator[str]:
         row = self.operation[self.start : self.end]
         for values in sets:
@@ -33,6 +72,34 @@ class BulkInsert:
                 yield bind_parameters(row, values).sql
             except DeltaSqlError as error:
                 raise error.moved(row, self.operation, self.start) from None
+
+
+def _alternate(tokens: Sequence[Token], separator: str) -> bool:
+    """Whether the tokens are names, one at least, with a separator between them."""
+    named = all(token.is_name for token in tokens[::2])
+    return bool(tokens) and len(tokens) % 2 == 1 and named and all(token.key == separator for token in tokens[1::2])
+
+
+def _in_order(values: Any, markers: Sequence[str] | int) -> Sequence[Any]:
+    """The values of one set. Raises TypeError, LookupError, ValueError."""
+    if isinstance(markers, int):
+        if isinstance(values, Mapping) or len(values) != markers:
+            raise ValueError(markers)
+        return list(values)
+    return [values[name] for name in markers]
+
+
+_PLAIN = (bool, int, float, Decimal, str, bytes, date, datetime)
+
+
+def _array(values: Sequence[Any]) -> pa.Array:
+    """The values as an array. Raises TypeError and ValueError for those that are not of one plain type."""
+    import pyarrow as pa
+
+    kinds = {type(value) for value in values if value is not None}
+    if len(kinds) > 1 or not kinds <= {*_PLAIN}:
+        raise TypeError(kinds)
+    return pa.array(values)
 
 
 def bulk_insert(operation: str) -> BulkInsert | None:

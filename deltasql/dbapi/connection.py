@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from threading import RLock
 from types import TracebackType
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from deltasql.dbapi import exceptions
 from deltasql.dbapi.cursor import Cursor
@@ -15,6 +15,9 @@ from deltasql.errors.statements.transaction import NestedTransactionError, NotIn
 from deltasql.result import Result
 from deltasql.schema.text import quote_name
 from deltasql.session import Session
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Parameters = Mapping[str, Any] | Sequence[Any]
 _Self = TypeVar("_Self", bound="Connection")
@@ -117,21 +120,30 @@ class Connection:
 
         Raises a DeltaSqlError, or InterfaceError.
         """
+        return self._within(lambda: self.session.sql(operation, parameters))
+
+    def insert(self, table: str, columns: Sequence[str], rows: pa.Table) -> Result:
+        """Adds rows to `table`, a name in SQL: to the `columns` that it names, or by position. Raises as `run` does."""
+        if columns:
+            return self._within(self.session.writeTo(rows, table).append)
+        return self._within(lambda: self.session.write(rows).insertInto(table))
+
+    def _within(self, work: Callable[[], Result]) -> Result:
         with self._lock:
             self.check_open()
             if self._autocommit:
-                return self.session.sql(operation, parameters)
+                return work()
             if not self.session.in_transaction:
                 self.session.sql("BEGIN TRANSACTION")
                 self._implicit = True
             try:
-                return self.session.sql(operation, parameters)
+                return work()
             except (NotInTransactionError, NestedTransactionError):
                 if not self._implicit or self.session.has_changes:
                     raise
             self._implicit = False
             self.session.sql("ROLLBACK")
-            return self.session.sql(operation, parameters)
+            return work()
 
     def cancel(self) -> None:
         """Stops what Spark runs for this connection; may be called in another thread, and then raises there."""

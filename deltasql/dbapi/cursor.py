@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from deltasql.dbapi.bulk import bulk_insert
+from deltasql.dbapi.bulk import MANY_ROWS, BulkInsert, bulk_insert
 from deltasql.dbapi.exceptions import InterfaceError, ProgrammingError
 from deltasql.dbapi.rows import Rows, rows_of
 from deltasql.dbapi.types import Column, describe
@@ -26,6 +26,8 @@ class Runs(Protocol):
     """What a cursor asks of its connection."""
 
     def run(self, operation: str, parameters: Mapping[str, Any] | Sequence[Any] | None = None) -> Result: ...
+
+    def insert(self, table: str, columns: Sequence[str], rows: pa.Table) -> Result: ...
 
     def errors(self) -> AbstractContextManager[None]: ...
 
@@ -74,16 +76,26 @@ class Cursor:
         and are a commit each where no transaction is open; what an error comes upon is not undone then.
         """
         self._reset()
-        sets = list(seq_of_parameters)
-        with self.connection.errors():
-            bulk = bulk_insert(operation) if len(sets) > 1 else None
-            statement = None if bulk is None else bulk.statement(sets)
-        total = 0
-        for parameters in sets if statement is None else [None]:
-            self.execute(operation if statement is None else statement, parameters)
+        sets, total = list(seq_of_parameters), 0
+        bulk = bulk_insert(operation) if len(sets) > 1 else None
+        if bulk is not None:
+            with self.connection.errors():
+                self._take(self._inserted(bulk, sets))
+            return self
+        for parameters in sets:
+            self.execute(operation, parameters)
             total += max(0, self.rowcount)
         self._rows, self.description, self.rowcount = None, None, total
         return self
+
+    def _inserted(self, bulk: BulkInsert, sets: Sequence[Any]) -> Result:
+        """The result of one INSERT of all rows: of many in columns, else as text."""
+        target = bulk.target() if len(sets) >= MANY_ROWS else None
+        rows = None if target is None else bulk.rows(sets, target[1])
+        owner: Runs = self.connection
+        if target is None or rows is None:
+            return owner.run(bulk.statement(sets))
+        return owner.insert(*target, rows)
 
     def _reset(self) -> None:
         self._check_open()

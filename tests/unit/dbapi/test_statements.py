@@ -251,3 +251,59 @@ def test_metadata_loads_nothing_heavy(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False)
     assert (done.stdout.strip(), done.stderr) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("operation", "sets"),
+    [
+        ("INSERT INTO t (a, b) VALUES (?, ?)", [(number, f"{number}") for number in range(600)]),
+        ("INSERT INTO TABLE default.t VALUES (:a, :b, :c, :d)", [{"a": 1, "b": "x", "c": Decimal(2), "d": None}] * 600),
+    ],
+)
+def test_very_many_rows_are_written_in_columns(
+    connection: dbapi.Connection, operation: str, sets: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deltasql.dbapi.bulk.BulkInsert.statement", None)
+    cursor = connection.cursor()
+    cursor.executemany(operation, sets)
+    assert (cursor.rowcount, versions(connection), connection.session.spark_started) == (600, 1, False)
+
+
+@pytest.mark.parametrize(
+    ("operation", "expected"),
+    [
+        ("INSERT INTO t VALUES (?)", ("t", ())),
+        ("INSERT INTO TABLE a.`b c` (x, `y z`) VALUES (?, ?)", ("a.`b c`", ("x", "y z"))),
+        ("INSERT INTO delta.`/p` VALUES (?)", ("delta.`/p`", ())),
+        ("INSERT INTO t PARTITION (d = 1) VALUES (?)", None),
+        ("INSERT INTO t BY NAME VALUES (?)", None),
+        ("INSERT INTO t (a.b) VALUES (?)", None),
+    ],
+)
+def test_what_a_bulk_insert_names(operation: str, expected: object) -> None:
+    found = bulk_insert(operation)
+    assert found is not None
+    assert found.target() == expected
+
+
+@pytest.mark.parametrize(
+    ("row", "sets", "expected"),
+    [
+        ("(?, ?)", [(1, "a"), (None, None)], [{"x": 1, "y": "a"}, {"x": None, "y": None}]),
+        ("(:b, :a)", [{"a": 1, "b": 2}], [{"x": 2, "y": 1}]),
+        ("(?, ? + 1)", [(1, 2)], None),
+        ("(?, f(?))", [(1, 2)], None),
+        ("(?, 'a')", [(1,)], None),
+        ("(?, DEFAULT)", [(1,)], None),
+        ("(?, ?)", [(1, 2), (1, "a")], None),
+        ("(?, ?)", [(1, 2), (1,)], None),
+        ("(?, ?)", [(1, [2])], None),
+        ("(:a, :b)", [{"a": 1}], None),
+        ("(?)", [(1,)], None),
+    ],
+)
+def test_rows_of_a_bulk_insert(row: str, sets: list[object], expected: object) -> None:
+    found = bulk_insert(f"INSERT INTO t (x, y) VALUES {row}")
+    assert found is not None
+    rows = found.rows(sets, ("x", "y"))
+    assert (None if rows is None else rows.to_pylist()) == expected
