@@ -192,11 +192,7 @@ class Session:
         return self.read.table(name)
 
     def write(self, rows: Any) -> FrameWriter:
-        """PySpark's `df.write`, for the tables of this session: mode, options, then saveAsTable, save or insertInto.
-
-        `rows` is a DataFrame of Spark, pandas or polars, a Result, or whatever gives Arrow's data. What is in memory is
-        written without Spark where nothing has to be computed. Raises NotADataFrameError, UnsupportedRowsError.
-        """
+        """PySpark's `df.write`, of what `rows_to_write` takes: mode, options, then saveAsTable, save or insertInto."""
         return FrameWriter(rows_to_write(rows), self._write, table_name)
 
     def writeTo(self, rows: Any, table: str) -> FrameWriterV2:  # noqa: N802 - Spark's name
@@ -334,13 +330,15 @@ class Session:
 
     def _write(self, statement: WriteFrame) -> Result:
         started = time.perf_counter()
-        frame = statement.frame
-        engine = self._runtime("") if isinstance(frame, HeldRows) else cast(Engine, self._engine.statement_of(frame))
+        engine = self._engine_of(statement.frame)
         with interruptible(), self._statement():
             change = plan(statement, self._context("", engine))
             self._transactions.admit(change, "")
             with self._begun(change, engine, nullcontext, time.perf_counter() - started) as pending:
                 return pending.commit()
+
+    def _engine_of(self, frame: DataFrame | HeldRows) -> Engine:
+        return self._runtime("") if isinstance(frame, HeldRows) else cast(Engine, self._engine.statement_of(frame))
 
     def _frame(self, query: str) -> DataFrame:
         return self.sql(query).df
@@ -366,8 +364,7 @@ class Session:
 
     def _create(self, statement: WriteFrame) -> None:
         """The table that a stream is to fill, if it is not there yet."""
-        frame = cast("DataFrame", statement.frame)
-        engine = self._engine.statement_of(frame)
+        engine = self._engine_of(statement.frame)
         Run(plan(CreateForFrame(statement), self._context("", engine)), engine, self._state()).commit()
 
     def _beside(self) -> Session:

@@ -207,6 +207,8 @@ def frame_of(rows: DataFrame | Result) -> DataFrame:
 def rows_to_write(rows: Any) -> DataFrame | HeldRows:
     """What a caller hands in to be written: a DataFrame of Spark, that of a result, or rows in memory.
 
+    The latter are a DataFrame of pandas or polars, or whatever gives Arrow's data. Spark writes them only where
+    something has to be computed.
     Raises NotADataFrameError, and UnsupportedRowsError for columns that a table cannot have.
     """
     if isinstance(rows, Result) or hasattr(rows, "sparkSession"):
