@@ -49,16 +49,11 @@ class BulkInsert:
         """The rows as a table with `columns`, or any names; None where a value is an expression, or types are mixed."""
         import pyarrow as pa
 
-        tokens = tokenize(self.operation[self.start : self.end])[1:-1]
-        markers = [token.key if token.key == "?" else token.text for token in tokens if token.key not in {",", ":"}]
-        marked = all(token.key in {"?", ",", ":"} or token.kind == "word" for token in tokens)
-        named = [token for token in tokens if token.key == ":"]
-        if not marked or len(named) not in {0, len(markers)} or (not named and set(markers) != {"?"}):
-            return None
-        if columns and len(columns) != len(markers):
+        markers = _markers(tokenize(self.operation[self.start : self.end])[1:-1])
+        if markers is None or (columns and len(columns) != (markers if isinstance(markers, int) else len(markers))):
             return None
         try:
-            values = zip(*(_in_order(item, markers if named else len(markers)) for item in sets), strict=True)
+            values = zip(*(_in_order(item, markers) for item in sets), strict=True)
             arrays = [_array(list(column)) for column in values]
         except (LookupError, TypeError, ValueError, OverflowError):
             # What is wrong is said where the statement is made.
@@ -78,6 +73,16 @@ def _alternate(tokens: Sequence[Token], separator: str) -> bool:
     """Whether the tokens are names, one at least, with a separator between them."""
     named = all(token.is_name for token in tokens[::2])
     return bool(tokens) and len(tokens) % 2 == 1 and named and all(token.key == separator for token in tokens[1::2])
+
+
+def _markers(tokens: Sequence[Token]) -> list[str] | int | None:
+    """The names of the markers that a row is made of, or how many `?` there are; None where it has anything else."""
+    keys = [token.key for token in tokens]
+    if keys == ["?", *[",", "?"] * (len(keys) // 2)]:
+        return len(keys[::2])
+    names = tokens[1::3]
+    shape = [item for token in names for item in (":", token.key, ",")][:-1]
+    return [token.text for token in names] if keys == shape and all(token.kind == "word" for token in names) else None
 
 
 def _in_order(values: Any, markers: Sequence[str] | int) -> Sequence[Any]:

@@ -221,15 +221,22 @@ def _held_as(
     if source in INTEGRAL and isinstance(target, DecimalType):
         # First to a type that holds any number of the source: Arrow wants that.
         return column.cast(pa.decimal128(min(_MOST_DIGITS, _DIGITS_OF_LONG + target.scale), target.scale)).cast(kind)
-    exact = source in INTEGRAL and target in {*INTEGRAL, FLOAT, DOUBLE}
-    if exact or source == VOID or (isinstance(source, DecimalType) and isinstance(target, DecimalType)):
-        # Arrow refuses what does not fit.
-        return column.cast(kind)
-    if source in {FLOAT, DOUBLE} and target in {FLOAT, DOUBLE}:
+    if _is_checked(source, target):
         return column.cast(kind)
     if source == TIMESTAMP_NTZ and target == TIMESTAMP and certain_zone(context) is not None:
         return pc.assume_timezone(column, context.time_zone).cast(kind)
     raise LeftToSparkError
+
+
+_FLOATING = (FLOAT, DOUBLE)
+
+
+def _is_checked(source: DataType, target: DataType) -> bool:
+    """Whether Arrow's cast gives what Spark's does, or refuses."""
+    if isinstance(source, DecimalType):
+        return isinstance(target, DecimalType)
+    numbers = (*INTEGRAL, *_FLOATING)
+    return source == VOID or (source in INTEGRAL and target in numbers) or (source in _FLOATING and target in _FLOATING)
 
 
 def _refuse_held_spellings(kind: DataType, column: pa.ChunkedArray) -> None:

@@ -168,7 +168,7 @@ def _from_query(statement: CreateTable, context: Context, target: Target, query:
     """CREATE TABLE … AS SELECT: the query's columns, all nullable."""
     if statement.columns is not None or any(column.type is not None for column in statement.partitioned_by):
         raise ColumnListWithQueryError(table=str(statement.table))
-    held = query.frame if isinstance(query, Supplied) and isinstance(query.frame, HeldRows) else None
+    held = _rows_in_memory(query)
     given = context.analyst.schema(query) if held is None else held.schema
     if not len(given):
         raise EmptyQuerySchemaError(table=str(statement.table))
@@ -177,11 +177,8 @@ def _from_query(statement: CreateTable, context: Context, target: Target, query:
     clustering = new_clustering(statement.cluster_by, metadata, target.snapshot, context)
     columns = tuple((field.name, stored(field, quote(field.name))) for field in metadata.schema)
     constraints = constraints_of(metadata.schema, metadata.configuration, str(statement.table))
-    child: Operator | None = None
-    if held is not None and not constraints:
-        places = {field.name.lower(): index for index, field in enumerate(metadata.schema)}
-        child = stored_held_rows(held, metadata.schema, metadata.partition_columns, places, context)
-    child = child or Project(query, columns, declared_texts(metadata.schema))
+    known = None if constraints else _held(held, metadata, context)
+    child: Operator = known or Project(query, columns, declared_texts(metadata.schema))
     if constraints:
         child = Check(child, constraints)
     return RowChange(
@@ -190,6 +187,18 @@ def _from_query(statement: CreateTable, context: Context, target: Target, query:
         metadata,
         removed=_replaced(target.snapshot),
     )
+
+
+def _rows_in_memory(query: Operator) -> HeldRows | None:
+    return query.frame if isinstance(query, Supplied) and isinstance(query.frame, HeldRows) else None
+
+
+def _held(held: HeldRows | None, metadata: Metadata, context: Context) -> HeldRows | None:
+    """Rows in memory as the new table stores them; None where Spark must do it."""
+    if held is None:
+        return None
+    places = {field.name.lower(): index for index, field in enumerate(metadata.schema)}
+    return stored_held_rows(held, metadata.schema, metadata.partition_columns, places, context)
 
 
 def _given_field(field: StructField) -> StructField:
