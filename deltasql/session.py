@@ -38,7 +38,6 @@ from deltasql.parser.parameters import bind_parameters
 from deltasql.parser.versions import bind_versions
 from deltasql.plan.base import TableName
 from deltasql.plan.frames import CreateForFrame, WriteFrame
-from deltasql.plan.operators import HeldRows
 from deltasql.plan.parameters import BoundStatement
 from deltasql.planner import plan, plan_statement
 from deltasql.planner.catalog_changes import TemporaryFunction, View
@@ -330,15 +329,12 @@ class Session:
 
     def _write(self, statement: WriteFrame) -> Result:
         started = time.perf_counter()
-        engine = self._engine_of(statement.frame)
+        engine = self._engine.statement_of(statement.frame)
         with interruptible(), self._statement():
             change = plan(statement, self._context("", engine))
             self._transactions.admit(change, "")
             with self._begun(change, engine, nullcontext, time.perf_counter() - started) as pending:
                 return pending.commit()
-
-    def _engine_of(self, frame: DataFrame | HeldRows) -> Engine:
-        return self._runtime("") if isinstance(frame, HeldRows) else cast(Engine, self._engine.statement_of(frame))
 
     def _frame(self, query: str) -> DataFrame:
         return self.sql(query).df
@@ -364,7 +360,7 @@ class Session:
 
     def _create(self, statement: WriteFrame) -> None:
         """The table that a stream is to fill, if it is not there yet."""
-        engine = self._engine_of(statement.frame)
+        engine = self._engine.statement_of(statement.frame)
         Run(plan(CreateForFrame(statement), self._context("", engine)), engine, self._state()).commit()
 
     def _beside(self) -> Session:

@@ -75,8 +75,10 @@ class Engine:
         """The engine for one statement, whose text places the errors."""
         return StatementEngine(self.spark, sql)
 
-    def statement_of(self, frame: DataFrame) -> StatementEngine:
+    def statement_of(self, frame: DataFrame | HeldRows) -> StatementEngine:
         """The engine for a write of `frame`, in the Spark session that it belongs to: a stream's has one of its own."""
+        if isinstance(frame, HeldRows):
+            return self.statement("")
         return StatementEngine(self.spark.of(frame), "")
 
     def stream(self, snapshot: Snapshot, options: Mapping[str, str], time_zone: str | None) -> DataFrame:
