@@ -33,7 +33,7 @@ from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.stores import Stores
 from deltasql.parser import is_script, misplaced_word, parse, refused_name, split
-from deltasql.parser.identifiers import bind_identifiers
+from deltasql.parser.identifiers import bind_identifiers, table_name
 from deltasql.parser.parameters import bind_parameters
 from deltasql.parser.versions import bind_versions
 from deltasql.plan.base import TableName
@@ -48,15 +48,8 @@ from deltasql.result import Placed, Result
 from deltasql.schema.types import matching
 from deltasql.script.interpreter import run_script
 from deltasql.script.session_host import SessionHost, session_variable
-from deltasql.settings.session_settings import (
-    CASE_SENSITIVE,
-    COMMIT_PROBE,
-    FSYNC,
-    TIME_ZONE,
-    Settings,
-)
+from deltasql.settings.session_settings import CASE_SENSITIVE, COMMIT_PROBE, FSYNC, TIME_ZONE, Settings
 from deltasql.settings.stream_options import stream_options
-from deltasql.sql.tokens import tokenize
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -450,8 +443,3 @@ class Session:
         for name, _ in self.settings.changed():
             self._engine.configure(name, None)
         self.settings.reset(None)
-
-
-def table_name(text: str) -> TableName:
-    """The name in `text`, with its quotes resolved."""
-    return TableName(tuple(token.name for token in tokenize(text) if token.is_name))

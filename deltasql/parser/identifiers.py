@@ -17,6 +17,7 @@ from deltasql.errors.syntax import (
     NullNameError,
     ParseSyntaxError,
 )
+from deltasql.plan.base import TableName
 from deltasql.plan.parameters import BoundStatement
 from deltasql.schema.text import quote_name
 from deltasql.sql.constants import unquote
@@ -113,3 +114,8 @@ def _quoted(text: str, caret: Caret) -> str:
 def quoted_part(name: str) -> str:
     """One part of a name in back-ticks, whatever it is: a keyword is a name here."""
     return quote_name(name) if quote_name(name).startswith("`") else f"`{name}`"
+
+
+def table_name(text: str) -> TableName:
+    """The name in `text`, with its quotes resolved."""
+    return TableName(tuple(token.name for token in tokenize(text) if token.is_name))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
+from types import ModuleType
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -162,7 +163,8 @@ def _classes() -> list[type[DeltaSqlError]]:
 
 
 def _api() -> str:
-    homes = ((name, getattr(deltasql, name)) for name in deltasql.__all__ if not name.startswith("_"))
+    found = ((name, getattr(deltasql, name)) for name in deltasql.__all__ if not name.startswith("_"))
+    homes = ((name, item) for name, item in found if not isinstance(item, ModuleType))
     names = "".join(
         f"\n::: {item.__module__}.{name}\n    options:\n      heading: deltasql.{name}\n" for name, item in homes
     )

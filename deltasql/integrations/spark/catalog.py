@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.base import DeltaSqlError
+from deltasql.parser.identifiers import table_name
 from deltasql.plan.base import TableName, quote
-from deltasql.session import table_name
 
 if TYPE_CHECKING:
     from pyspark.sql.catalog import Column, Database, Table

@@ -17,10 +17,11 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import TableNotFoundError
 from deltasql.errors.statements.table import NotADeltaProviderError
 from deltasql.integrations.spark.words import READER, STREAM_READER, STREAM_WRITER, WRITER, Words, writer_to
+from deltasql.parser.identifiers import table_name
 from deltasql.plan.base import quote
 from deltasql.result import Result
 from deltasql.schema.text import quote_text
-from deltasql.session import Session, table_name
+from deltasql.session import Session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
