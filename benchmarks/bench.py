@@ -14,7 +14,9 @@ from statistics import median
 from benchmarks.workers import Timing, Worker, WorkFailedError
 
 OURS, DELTA_SPARK, DELTA_RS = "deltasql", "delta-spark", "delta-rs"
-PEERS = (DELTA_SPARK, DELTA_RS)
+SAIL = "sail"
+"""deltasql on Sail, where that is installed."""
+PEERS = (DELTA_SPARK, DELTA_RS, SAIL)
 
 
 @dataclass(frozen=True, slots=True)

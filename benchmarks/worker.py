@@ -37,6 +37,10 @@ def _engine(name: str, folder: Path) -> Engine:
             from benchmarks.engines.ours import Ours
 
             return Ours(folder)
+        case "sail":
+            from benchmarks.engines.on_sail import OnSail
+
+            return OnSail(folder)
         case "delta-spark":
             from benchmarks.engines.delta_spark import DeltaSpark
 

@@ -29,6 +29,7 @@ from deltasql.errors.usage import ScriptUnreadableError, UsageError
 from deltasql.interrupts import telling
 from deltasql.render import AUTO, FORMATS
 from deltasql.render.progress import ProgressLine
+from deltasql.settings.engines import ENGINES
 from deltasql.version import __version__
 
 if TYPE_CHECKING:
@@ -183,6 +184,8 @@ def _add_commands(parser: argparse.ArgumentParser) -> None:
 def _add_shared(parser: argparse.ArgumentParser, default: str | None = None) -> None:
     """Options that may stand before and after `test`: the inner parser must not reset what the outer one read."""
     parser.add_argument("--remote", metavar="sc://HOST", default=default, help="a Spark Connect server to run on")
+    told = "what computes rows: Spark, or Sail, which needs no JVM (spark)"
+    parser.add_argument("--engine", choices=ENGINES, default=default, help=told)
     stack = default or False
     parser.add_argument("--stack", action="store_true", default=stack, help="with errors of Spark, its stack trace")
 
@@ -287,7 +290,7 @@ class _Connection:
 
         by_set, for_start = split_settings(options.conf, remote=options.remote is not None)
         give_to_spark(for_start, os.environ)
-        self._session: Session = connect(warehouse=options.warehouse, spark=options.remote)
+        self._session: Session = connect(options.warehouse, options.remote, engine=options.engine)
         self._settings = by_set
 
     def __enter__(self) -> Session:
@@ -351,6 +354,6 @@ def _report(error: DeltaSqlError, with_stack: bool) -> int:
 def _test(options: argparse.Namespace) -> int:
     from deltasql.golden.command import run_suite
 
-    names = ("only", "accept", "jobs", "exit_first", "last_failed", "durations", "junit")
+    names = ("only", "accept", "jobs", "exit_first", "last_failed", "durations", "junit", "engine")
     same = run_suite(options.directory, spark=options.remote, **{name: getattr(options, name) for name in names})
     return OK if same else MISMATCH

@@ -48,6 +48,7 @@ from deltasql.result import Placed, Result
 from deltasql.schema.types import matching
 from deltasql.script.interpreter import run_script
 from deltasql.script.session_host import SessionHost, session_variable
+from deltasql.settings.engines import SAIL, chosen_engine
 from deltasql.settings.session_settings import CASE_SENSITIVE, COMMIT_PROBE, FSYNC, TIME_ZONE, Settings
 from deltasql.settings.stream_options import stream_options
 
@@ -63,16 +64,18 @@ def connect(
     *,
     storage_options: Mapping[str, str] | None = None,
     progress: Listener | None = None,
+    engine: str | None = None,
 ) -> Session:
     """A session over the tables of `warehouse`, a directory or the URL of a place in an object store.
 
     `spark` is None for a local Spark that starts when rows are first needed, a SparkSession to use, or the address of
-    a Spark Connect server: "sc://host:port". `storage_options` say how object stores are reached, in obstore's words:
+    a Spark Connect server: "sc://host:port". `engine` is "spark", or "sail" in place of a Spark of ours; without it the
+    environment says (DELTASQL_ENGINE). `storage_options` say how object stores are reached, in obstore's words:
     `{"aws_access_key_id": …, "aws_endpoint": …}`; what they leave open comes from the settings of a Spark session that
     was handed in (`spark.hadoop.fs.s3a.*`), else from the environment. `progress`, later `on_progress` of the session,
     is called with a Progress, in a thread of its own, while Spark starts and works.
     """
-    return Session(warehouse, spark, storage_options, progress)
+    return Session(warehouse, spark, storage_options, progress, engine)
 
 
 _SHARED_VIEWS: dict[str, dict[str, View]] = {}
@@ -91,7 +94,9 @@ class Session:
         spark: SparkSession | str | None = None,
         storage_options: Mapping[str, str] | None = None,
         progress: Listener | None = None,
+        engine: str | None = None,
     ) -> None:
+        self._sail = chosen_engine(engine, given=spark is not None) == SAIL
         self.stores = Stores(storage_options, self._hadoop_settings)
         self.catalog = Catalog(warehouse, self.stores.open)
         self.on_progress = progress
@@ -377,8 +382,8 @@ class Session:
             from deltasql.engine.engine import Engine as SparkEngine
             from deltasql.engine.session.spark import SparkHandle
 
-            watch = Watch(lambda: self.on_progress)
-            self._made = SparkEngine(SparkHandle(self._given, stores=self.stores, watch=watch))
+            watch, sail = Watch(lambda: self.on_progress), self._sail
+            self._made = SparkEngine(SparkHandle(self._given, stores=self.stores, watch=watch, sail=sail))
         return self._made
 
     def _runtime(self, sql: str) -> Engine:

@@ -57,6 +57,34 @@ def _write_rows(path: str, values: Mapping[str, str]) -> None:
     write_deltalake(path, _rows(values["rows"]))
 
 
+def _insert(path: str, values: Mapping[str, str]) -> None:
+    write_deltalake(path, _two_rows([1, 2], ["a", "b"]), mode="append")
+
+
+def _merge(path: str, values: Mapping[str, str]) -> None:
+    source = _two_rows([2, 3], ["x", "y"])
+    merge = DeltaTable(path).merge(source, "t.id = s.id", source_alias="s", target_alias="t")
+    merge.when_matched_update({"v": "s.v"}).when_not_matched_insert_all().execute()
+
+
+def _update(path: str, values: Mapping[str, str]) -> None:
+    DeltaTable(path).update({"v": "'u'"}, predicate="id = 1")
+
+
+def _delete(path: str, values: Mapping[str, str]) -> None:
+    DeltaTable(path).delete("id = 3")
+
+
+def _select(path: str, values: Mapping[str, str]) -> None:
+    DeltaTable(path).to_pyarrow_table()
+
+
+def _two_rows(ids: list[int], texts: list[str]) -> Any:
+    import pyarrow as pa
+
+    return pa.table({"id": pa.array(ids, pa.int32()), "v": texts})
+
+
 def _merge_rows(path: str, values: Mapping[str, str]) -> None:
     merge = DeltaTable(path).merge(_rows(values["changes"]), "t.id = s.id", source_alias="s", target_alias="t")
     updated = merge.when_matched_update({"amount": "s.amount", "name": "s.name"})
@@ -105,5 +133,10 @@ WORK: dict[str, Callable[[str, Mapping[str, str]], None]] = {
     "update_rows": _update_rows,
     "delete_rows": _delete_rows,
     "append_row": _append_row,
+    "insert": _insert,
+    "merge": _merge,
+    "update": _update,
+    "delete": _delete,
+    "select": _select,
     "drop": _drop,
 }

@@ -16,6 +16,7 @@ from deltasql.engine.rewrites.arrange import arranged
 from deltasql.engine.rewrites.merge_source import Source
 from deltasql.engine.rewrites.rewrite import rewrite
 from deltasql.engine.rewrites.row_reader import RowReader
+from deltasql.engine.rewrites.type_checks import check_casts, check_rewrite, check_write
 from deltasql.engine.rows import QueryResult
 from deltasql.engine.session.interrupts import stoppable
 from deltasql.engine.session.progress import watched
@@ -29,6 +30,7 @@ from deltasql.engine.writing.row_statistics import recomputed
 from deltasql.engine.writing.stage import Stage as SparkStage
 from deltasql.engine.writing.stage import row_count
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.engine import NotOnSailError
 from deltasql.log.actions.actions import AddCDCFile, AddFile, Metadata
 from deltasql.log.protocol.features import has_variants
 from deltasql.log.storage.locations import is_local, table_location
@@ -51,6 +53,7 @@ from deltasql.runtime import Rewritten, SourceTable, Stage, Staged
 from deltasql.schema.checks import COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltasql.schema.types import DataType, StructType
 from deltasql.settings.session_settings import IO_MODE
+from deltasql.sql.dialects.sail import unlike_command
 from deltasql.sql.functions.spark_names import FUNCTIONS as SPARKS_OWN
 
 if TYPE_CHECKING:
@@ -132,15 +135,22 @@ class StatementEngine:
         relations: Mapping[str, Operator] = EMPTY,
     ) -> list[DataType]:
         """The types of expressions over the joined rows of some operators, each under its alias."""
+        with self.work(), self.frames.views(relations):
+            if not self.spark.capabilities.checks_types:
+                check_casts(scope, expressions, self._types, self.sql)
+            return self._types(scope, expressions)
+
+    def _types(self, scope: Sequence[tuple[Operator, str]], expressions: Sequence[str]) -> list[DataType]:
         from pyspark.sql import functions as F
 
-        with self.work(), self.frames.views(relations):
-            first, *rest = (self.frames.frame(operator).alias(alias) for operator, alias in scope)
-            for frame in rest:
-                first = first.crossJoin(frame)
-            # In brackets: a stray word behind an expression would pass for an alias.
-            columns = [F.expr(f"({text})").alias(f"c{index}") for index, text in enumerate(expressions)]
-            return [field.type for field in frame_schema(first.select(*columns))]
+        # Constants have no scope.
+        frames = (self.frames.frame(operator).alias(alias) for operator, alias in scope)
+        first = next(frames, None) or self.spark.session.range(1)
+        for frame in frames:
+            first = first.crossJoin(frame)
+        # In brackets: a stray word behind an expression would pass for an alias.
+        columns = [F.expr(f"({text})").alias(f"c{index}") for index, text in enumerate(expressions)]
+        return [field.type for field in frame_schema(first.select(*columns))]
 
     def knows(self, parts: Sequence[str]) -> bool:
         """Whether Spark has a table or view of this name. Asks only a Spark that is running.
@@ -173,6 +183,8 @@ class StatementEngine:
         if name.upper() in SPARKS_OWN:
             return False
         with self.work():
+            if not self.spark.capabilities.functions:
+                return False
             catalog = self.spark.session.catalog
             known = catalog.functionExists(quote(name))
             return known and bool(catalog.getFunction(quote(name)).isTemporary)
@@ -182,6 +194,8 @@ class StatementEngine:
         if kind == "USER" and not self.spark.started:
             return []
         with self.work():
+            if kind == "USER" and not self.spark.capabilities.functions:
+                return []
             names = [row[0] for row in self.spark.session.sql(f"SHOW {kind} FUNCTIONS").collect()]
             return [name for name in names if "." not in name]
 
@@ -199,11 +213,13 @@ class StatementEngine:
         if self.spark.started:
             with self.work():
                 catalog = self.spark.session.catalog
+                if not self.spark.capabilities.functions and not catalog.tableExists(_sql_name(parts)):
+                    return
                 (catalog.dropTempView if len(parts) == 1 else catalog.dropGlobalTempView)(parts[-1])
 
     def forget_function(self, name: str) -> None:
         """Takes a temporary function out of a running Spark: one of ours has its name now, or it is dropped."""
-        if self.spark.started:
+        if self.spark.started and self.spark.capabilities.functions:
             with self.work():
                 self.spark.session.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {quote(name)}")
 
@@ -226,6 +242,8 @@ class StatementEngine:
     def value(self, expression: str, relations: Mapping[str, Operator] = EMPTY) -> Any:
         """The value of a constant expression, or of a sub-query over `relations`."""
         with self.work(), self.frames.views(relations):
+            if not self.spark.capabilities.checks_types:
+                check_casts((), [expression], self._types, self.sql)
             return self.spark.session.sql(f"SELECT ({expression})").collect()[0][0]
 
     def setting(self, key: str) -> str | None:
@@ -259,6 +277,8 @@ class StatementEngine:
     def command(self, sql: str, relations: Mapping[str, Operator], function: str = "") -> QueryResult:
         """Runs a statement of Spark's own, which makes the temporary function of that name."""
         with self.work():
+            if not self.spark.capabilities.functions and (what := unlike_command(sql)):
+                raise NotOnSailError(what=what)
             frame = self.frames.query(sql, relations)
             if function:
                 self.spark.functions.add(function)
@@ -302,6 +322,8 @@ class StatementEngine:
         written = WriteContext(table, assigned_sql(operator), insert=True)
         size = _own(stage).input_size = input_size(operator)
         with self.work(written), self.spark.sized(size):
+            if not self.spark.capabilities.checks_types:
+                check_write(operator.child, self._types, self.sql, written)
             rows = self.frames.frame(operator)
             if operator.single_file:
                 rows = rows.coalesce(1)
@@ -317,6 +339,9 @@ class StatementEngine:
         replacing = None if lookup is None else lookup.told
         written = WriteContext(table, assigned_sql(operator), insert=insert, merge=merge, replacing=replacing)
         with self.work(written):
+            if not self.spark.capabilities.checks_types:
+                with self.frames.views(operator.relations):
+                    check_rewrite(operator, self._types, self.sql, written)
             return rewrite(self.frames, self.spark, operator, _own(stage))
 
     def record(self, changes: Operator, schema: StructType, stage: Stage) -> tuple[AddCDCFile, ...]:

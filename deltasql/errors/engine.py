@@ -16,6 +16,55 @@ class JavaMissingError(DeltaSqlError):
 
 
 @condition(
+    "DELTASQL_SAIL_MISSING",
+    "08001",
+    "The engine Sail is not installed: there is no module {package}. Run pip install 'deltasql[sail]', or leave "
+    'engine="sail" out to run on Spark.',
+)
+class SailMissingError(DeltaSqlError):
+    """engine="sail" without the packages of the extra `sail`."""
+
+    package: str
+
+
+@condition(
+    "DELTASQL_ENGINES_MIXED",
+    "55000",
+    "This process computes rows with {running} already, and PySpark speaks to one kind of engine in a process. "
+    "Use {engine} in a process of its own.",
+)
+class EnginesMixedError(DeltaSqlError):
+    """Sail beside a Spark with a JVM in this process, or the other way round."""
+
+    running: str
+    engine: str
+
+
+@condition(
+    "UNSUPPORTED_FEATURE.SAIL",
+    "0A000",
+    "Sail, the engine of this session, cannot run this: {what}. Run the statement on Spark: "
+    'deltasql.connect(engine="spark"), or deltasql --engine spark.',
+)
+class NotOnSailError(DeltaSqlError):
+    """What only Spark can do. `what` names it."""
+
+    what: str
+
+
+@condition(
+    "UNSUPPORTED_FEATURE.SAIL_OLD_CALENDAR",
+    "0A000",
+    "Files of {table} have days of the Julian calendar before 1582, which only Spark reads. Run the statement on "
+    'Spark: deltasql.connect(engine="spark"), or deltasql --engine spark.',
+)
+class OldCalendarError(DeltaSqlError):
+    """Data files that an old Spark or Hive wrote, read by an engine that is not Spark."""
+
+    table: str
+
+
+@condition(
     "DATETIME_OVERFLOW",
     "22008",
     "A DATE or TIMESTAMP of the result lies before year 1 or after year 9999, which Python has no value for. "

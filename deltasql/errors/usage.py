@@ -149,3 +149,15 @@ class StatementEndedError(UsageError):
 @condition("INVALID_HANDLE.SESSION_CLOSED", "HY000", "The session was closed. Open a new one: deltasql.connect(…).")
 class SessionClosedError(UsageError):
     pass
+
+
+@condition(
+    "ENGINE_FOR_GIVEN_SPARK",
+    "22023",
+    "A session takes a Spark of yours, or the engine {engine}, but not both. Leave out spark= (--remote), or the "
+    "engine.",
+)
+class EngineForGivenSparkError(UsageError):
+    """An engine other than Spark beside a Spark session, or the address of one."""
+
+    engine: str

@@ -23,6 +23,7 @@ def run_suite(
     accept: bool = False,
     jobs: int = 1,
     spark: str | None = None,
+    engine: str | None = None,
     sessions: SessionFactory | None = None,
     out: TextIO | None = None,
     exit_first: bool = False,
@@ -42,7 +43,7 @@ def run_suite(
     if last_failed:
         files = _failed(files, memory) or files
     # Closed at once whatever happens here, so that no worker outlives the command.
-    with closing(run_files(files, sessions or temporary_sessions(spark), jobs)) as outcomes:
+    with closing(run_files(files, sessions or temporary_sessions(spark, engine), jobs)) as outcomes:
         for outcome in outcomes:
             report.add(outcome, accept and _accepted(outcome))
             if exit_first and report.failed:

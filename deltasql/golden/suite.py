@@ -203,16 +203,16 @@ def _play(scenario: Scenario, factory: SessionFactory, place: Path) -> tuple[lis
     return list(run.blocks()), int(run.spark_started)
 
 
-def temporary_sessions(spark: str | None = None) -> SessionFactory:
+def temporary_sessions(spark: str | None = None, engine: str | None = None) -> SessionFactory:
     """Sessions that share one Spark; settings do not pass from one file to the next. `spark` as for `connect`."""
     # The same number of cores everywhere: it decides how many files a statement writes.
     os.environ.setdefault("DELTASQL_MASTER", "local[2]")
 
-    return partial(_open_session, spark=spark)
+    return partial(_open_session, spark=spark, engine=engine)
 
 
-def _open_session(warehouse: str, spark: str | None) -> Session:
-    session = connect(warehouse=warehouse, spark=spark)
+def _open_session(warehouse: str, spark: str | None, engine: str | None) -> Session:
+    session = connect(warehouse=warehouse, spark=spark, engine=engine)
     # Nobody reads these tables after a crash of the machine.
     session.settings.set(FSYNC.name, "false")
     return session

@@ -35,6 +35,8 @@ ROW_ID, ROW_VERSION = hidden("row_id"), hidden("row_version")
 """Of a scan with `row_ids`: the id of a row, and the version that last changed it."""
 ORDINAL = hidden("ordinal")
 """Of numbered rows: a number from 0 that no other row has. Rows of one task are mostly in sequence."""
+GUARD = hidden("guard")
+"""Of rows that must satisfy constraints: TRUE."""
 
 # Columns on the way to those
 

@@ -1,11 +1,30 @@
-"""What may run the rows of a session, by the names that options of tools take."""
+"""Which engine computes the rows of a session: Spark, or Sail, which needs no JVM."""
 
 from __future__ import annotations
 
-from deltasql.errors.usage import UnknownEngineError
+import os
 
-SPARK = "spark"
+from deltasql.errors.usage import EngineForGivenSparkError, UnknownEngineError
+
+SPARK, SAIL = "spark", "sail"
+ENGINES = (SPARK, SAIL)
+VARIABLE = "DELTASQL_ENGINE"
 _CONNECT = "sc://"
+
+
+def chosen_engine(engine: str | None, *, given: bool) -> str:
+    """The engine of a session that asks for `engine`; None is what the environment says, else Spark.
+
+    `given` says that a Spark session was handed in, or an address, which is for Spark whatever the environment says.
+    Raises UnknownEngineError, EngineForGivenSparkError.
+    """
+    wanted = engine if engine is not None or given else os.environ.get(VARIABLE)
+    name = (wanted or SPARK).lower()
+    if name not in ENGINES:
+        raise UnknownEngineError(engine=str(wanted))
+    if given and name != SPARK:
+        raise EngineForGivenSparkError(engine=name)
+    return name
 
 
 def spark_of(engine: str | None) -> str | None:

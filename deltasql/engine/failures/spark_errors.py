@@ -7,11 +7,13 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.engine.failures.parse_errors import in_users_words, misread_part
 from deltasql.engine.failures.query_errors import misspelt_error, unresolved_error
 from deltasql.engine.failures.reach_errors import unreached_error
+from deltasql.engine.failures.sail_errors import not_there, sail_failure
 from deltasql.engine.failures.write_errors import Failure, WriteContext, cast_error, marked_error
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.engine import SparkError, TimeOutOfRangeError
@@ -42,7 +44,7 @@ def retold(sql: str, write: WriteContext | None = None) -> Iterator[None]:
         with _unlogged():
             yield
     except PySparkException as error:
-        raise _translate(_failure(error), sql, write) from error
+        raise _told(error, sql, write) from error
     except RecursionError as error:
         raise TooComplexError from error
     except Exception as error:
@@ -50,7 +52,7 @@ def retold(sql: str, write: WriteContext | None = None) -> Iterator[None]:
             raise TimeOutOfRangeError from error
         # A Py4JError is a failure of the bridge or of the JVM below PySpark's own error classes.
         if type(error).__module__.startswith("py4j"):
-            raise _translate(_bridge_failure(str(error)), sql, write) from error
+            raise translated(_bridge_failure(str(error)), sql, write) from error
         raise
 
 
@@ -77,7 +79,16 @@ def _unlogged() -> Iterator[None]:
 _QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
-def _translate(failure: Failure, sql: str, write: WriteContext | None) -> DeltaSqlError:
+def _told(error: PySparkException, sql: str, write: WriteContext | None) -> DeltaSqlError:
+    if error.getCondition() is not None:
+        return translated(_failure(error), sql, write)
+    # Spark has a condition for whatever it says.
+    missing = not_there(str(error), unsupported=type(error).__name__ == "UnsupportedOperationException")
+    return missing if missing is not None else translated(sail_failure(str(error)), sql, write)
+
+
+def translated(failure: Failure, sql: str, write: WriteContext | None) -> DeltaSqlError:
+    """The error for what Spark says, or would have said."""
     name, text = failure.condition, failure.text
     error = marked_error(failure, write, sql)
     if error is None and write is not None:
@@ -92,7 +103,7 @@ def _translate(failure: Failure, sql: str, write: WriteContext | None) -> DeltaS
         return _unbound(failure).at(_place(failure, sql))
     sentence = _first_line(text) if name == "SPARK_JVM_ERROR" else _sentence(text, name)
     if name == "PARSE_SYNTAX_ERROR":
-        place = misread_part(_before_stack(text), sql)
+        place = _misread_place(failure, sql)
         wrong = misspelt_error(failure, sql, place)
         if wrong:
             return wrong
@@ -114,7 +125,7 @@ def _error_of_write(failure: Failure, write: WriteContext, sql: str) -> DeltaSql
     header = _CSV_HEADER.search(failure.text)
     if header is not None:
         return CsvHeaderError()
-    if failure.condition.startswith("UNRESOLVED_COLUMN") and write.merge:
+    if failure.condition.startswith("UNRESOLVED_COLUMN") and write.merge and failure.parameters.get("proposal", "-"):
         return _unresolved(failure).at(_place(failure, sql))
     return None
 
@@ -194,6 +205,15 @@ def _place(failure: Failure, sql: str) -> Caret | None:
         if found is not None:
             return Caret(sql, found.start(), found.end())
     return None
+
+
+def _misread_place(failure: Failure, sql: str) -> Caret | None:
+    """Where a parser stopped: Spark says where, Sail at what, which tells the place where that stands once."""
+    place = misread_part(_before_stack(failure.text), sql)
+    if place is not None:
+        return place
+    once = [text for text in failure.fragments if sql.count(text) == 1]
+    return _place(replace(failure, fragments=tuple(once)), sql)
 
 
 def _fragments(error: PySparkException) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,7 @@ from deltasql.schema.types import (
 from deltasql.sql.cursor import LeftToSparkError
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType as SparkStruct
@@ -59,9 +60,18 @@ _DESCRIPTION = StructField("_metadata", _FIELDS, nullable=False)
 
 
 def driver_rows(
-    spark: SparkHandle, operator: Scan, stored: StructType, paths: Sequence[str], *, may_be_missing: bool, told: bool
+    spark: SparkHandle,
+    operator: Scan,
+    stored: StructType,
+    paths: Sequence[str],
+    *,
+    may_be_missing: bool,
+    told: bool,
+    marked: Mapping[str, Callable[[], np.ndarray[Any, Any]]],
 ) -> DataFrame:
     """The rows of some files with the columns `stored`, and with `told` the struct `_metadata`.
+
+    Those at the positions that `marked` has for a path are left out, or with `marked_only` of the scan all others.
 
     Files stand in the order of `paths`, absolute and decoded. Raises DataFileNotFoundError for one that is gone, unless
     it `may_be_missing`, UnreadableDataFileError, and LeftToSparkError where one has days of another calendar.
@@ -75,7 +85,8 @@ def driver_rows(
 
     def read(path: str) -> pa.Table | None:
         try:
-            return _file_rows(spark, path, sizes.get(path), columns, target, dated=operator.described)
+            rows = _file_rows(spark, path, sizes.get(path), columns, target, dated=operator.described)
+            return rows if path not in marked else _live(rows, marked[path](), only=operator.marked_only)
         except LostDataFileError:
             if may_be_missing:
                 return None
@@ -85,6 +96,15 @@ def driver_rows(
         tables = [table for table in threads.map(read, paths) if table is not None]
     rows = pa.concat_tables(tables) if tables else target.empty_table()
     return spark.session.createDataFrame(rows, _spark_schema(columns))
+
+
+def _live(rows: pa.Table, marked: np.ndarray[Any, Any], *, only: bool) -> pa.Table:
+    import numpy as np
+    import pyarrow as pa
+
+    wanted = np.full(rows.num_rows, not only)
+    wanted[marked] = only
+    return rows.filter(pa.array(wanted))
 
 
 def _arrow_schema(columns: StructType) -> pa.Schema:

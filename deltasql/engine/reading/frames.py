@@ -12,15 +12,18 @@ from urllib.parse import quote as percent_encoded
 from typing_extensions import assert_never
 
 from deltasql.engine.reading.literal_rows import literal_table
-from deltasql.engine.reading.scans import scan, with_declared
+from deltasql.engine.reading.scans import refuse_char, scan, with_declared
 from deltasql.engine.reading.source_rows import source_rows
+from deltasql.engine.session.capabilities import SPARK, Capabilities
+from deltasql.engine.session.local_rows import held_rows
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema
+from deltasql.errors.engine import NotOnSailError
 from deltasql.errors.statements.view import ViewSchemaChangedError
 from deltasql.log.storage.stores import Stores
 from deltasql.plan import marks
 from deltasql.plan.base import quote
-from deltasql.plan.hidden import HIDDEN_PREFIX, ORDINAL
+from deltasql.plan.hidden import GUARD, HIDDEN_PREFIX, ORDINAL
 from deltasql.plan.operators import (
     Check,
     Constraint,
@@ -47,6 +50,7 @@ from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import can_up_cast
 from deltasql.schema.types import StructField, StructType
 from deltasql.settings.session_settings import ANSI
+from deltasql.sql.dialects.sail import unlike_query
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -76,6 +80,15 @@ class Frames:
         """Where tables lie."""
         return self._spark.stores
 
+    def held(self, rows: DataFrame) -> DataFrame:
+        """`rows`, evaluated once: kept by the engine until they are let go, or by this process where it cannot."""
+        return rows.persist() if self.capabilities.keeps else held_rows(self._spark, rows)
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the engine can do."""
+        return self._spark.capabilities
+
     def frame(self, operator: Operator) -> DataFrame:
         """The lazy rows of `operator`. Raises what Spark raises when it analyses the user's SQL."""
         known = self._built.get(id(operator))
@@ -90,8 +103,6 @@ class Frames:
         return frame_schema(self.frame(operator))
 
     def _build(self, operator: Operator) -> DataFrame:
-        from pyspark.sql import functions as F
-
         match operator:
             case Scan():
                 return scan(self._spark, operator)
@@ -108,14 +119,11 @@ class Frames:
             case Literals() | HeldRows():
                 return self._known(operator)
             case Project():
-                rows = self.frame(operator.child).select(
-                    *(F.expr(f"({value})").alias(name) for name, value in operator.columns)
-                )
-                return with_declared(rows, operator.declared)
+                return self._projected(operator)
             case Number():
                 return numbered(self._spark, self.frame(operator.child), single=operator.single)
             case Check():
-                return checked(self.frame(operator.child), operator.conditions)
+                return self._checked(operator)
             case Write():
                 return self.frame(operator.child)
             case Rewrite() | Rearrange() | SqlFunction():
@@ -130,6 +138,22 @@ class Frames:
         table = literal_table(rows) if isinstance(rows, Literals) else rows.table
         # Without a schema PySpark takes a timestamp without a zone for one with a zone.
         return self._spark.session.createDataFrame(table, spark_schema(rows.schema))
+
+    def _checked(self, operator: Check) -> DataFrame:
+        if not self.capabilities.checks_types and isinstance(operator.child, Project):
+            own = (item.column is not None or item.name.startswith(marks.LENGTH) for item in operator.conditions)
+            refuse_char({} if all(own) else operator.child.declared)
+        return checked(self.frame(operator.child), operator.conditions, self.capabilities)
+
+    def _projected(self, operator: Project) -> DataFrame:
+        from pyspark.sql import functions as F
+
+        if not self.capabilities.checks_types and isinstance(operator.child, Project):
+            # Columns are generated from others.
+            given = {name for name, value in operator.columns if value.strip("`") != name}
+            refuse_char(operator.child.declared if given else {})
+        columns = (F.expr(f"({value})").alias(name) for name, value in operator.columns)
+        return with_declared(self.frame(operator.child).select(*columns), operator.declared)
 
     def _shown(self, rows: DataFrame, view: ViewColumns) -> DataFrame:
         # A cast that a view makes never turns a value that does not fit into NULL.
@@ -153,6 +177,8 @@ class Frames:
         self, sql: str, relations: Mapping[str, Operator], settings: Mapping[str, str | None] = NO_SETTINGS
     ) -> DataFrame:
         """The rows of `sql`, analysed under `settings`, with `relations` visible to it as views meanwhile."""
+        if not self.capabilities.subqueries and (what := unlike_query(sql)):
+            raise NotOnSailError(what=what)
         # The relations come first: they are analysed under the settings of the session, or of their own.
         with self.views(relations), self._spark.needing(settings):
             rows = self._spark.session.sql(sql)
@@ -187,6 +213,8 @@ class Views:
         for operator in rows.values():
             self._frames.frame(operator)
         if functions:
+            if not self._spark.capabilities.functions:
+                raise NotOnSailError(what="SQL functions")
             _FUNCTIONS.acquire()
         try:
             self._make(rows, functions)
@@ -286,6 +314,8 @@ def numbered(spark: SparkHandle, frame: DataFrame, *, single: bool) -> DataFrame
     """
     from pyspark.sql import functions as F
 
+    if not spark.capabilities.keeps:
+        return held_rows(spark, frame, ORDINAL)
     shuffles = int(spark.session.conf.get("spark.sql.shuffle.partitions", "200") or 200)
     tasks = 1 if single else shuffles if spark.own else max(shuffles, _MOST_TASKS)
     position = F.monotonically_increasing_id()
@@ -300,15 +330,23 @@ _MOST_TASKS = 4096
 _BLOCK_BITS = 10
 
 
-def checked(frame: DataFrame, constraints: Iterable[Constraint]) -> DataFrame:
+def checked(frame: DataFrame, constraints: Iterable[Constraint], engine: Capabilities = SPARK) -> DataFrame:
     """`frame`, whose rows must satisfy `constraints`: evaluating one that does not raises, and ends the job."""
-    guards = [_guard(constraint, frame.columns) for constraint in constraints]
+    from pyspark.sql import functions as F
+
+    constraints = list(constraints)
+    if not constraints:
+        return frame
+    guards = " AND ".join(_guard(constraint, frame.columns) for constraint in constraints)
     # Not deterministic, and not to be taken apart, so that Spark leaves the guards where they are. Merged with a filter
     # below them, they would look at rows that it leaves out: `NULL AND guard` evaluates the guard.
-    return frame.filter(f"CASE WHEN {_EACH_ROW} THEN {' AND '.join(guards)} END") if guards else frame
+    if engine.ids_in_filters:
+        return frame.filter(f"CASE WHEN {_EACH_ROW} THEN {guards} END")
+    return frame.withColumn(GUARD, F.expr(f"CASE WHEN {_ANY_ROW} THEN {guards} END")).filter(GUARD).drop(GUARD)
 
 
 _EACH_ROW = "monotonically_increasing_id() >= 0"
+_ANY_ROW = "rand() >= 0"
 
 
 def _guard(constraint: Constraint, columns: Iterable[str]) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema, spark_type
 from deltasql.engine.session.transfer import by_driver
 from deltasql.engine.session.tuning import FOR_SCANS, TINY_BYTES
+from deltasql.errors.engine import NotOnSailError, OldCalendarError
 from deltasql.errors.log import DeletionVectorNotFoundError
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.protocol.features import has_variants
@@ -57,6 +59,10 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import StructType as SparkStruct
 
+Vectors = Mapping[str, Mapping[str, Any]]
+"""Descriptors of deletion vectors by the location of their file, as in the log."""
+NO_VECTORS: Vectors = MappingProxyType({})
+
 _PATTERN_CHARS = re.compile(r"[{}\[\]*?\\]")
 
 
@@ -74,6 +80,8 @@ def scan_size(operator: Scan) -> int:
 def scan(spark: SparkHandle, operator: Scan) -> DataFrame:
     """The rows of a scan: data columns from the files, partition columns from the log."""
     names = [field.name for field in operator.schema]
+    if not spark.capabilities.checks_types:
+        refuse_char(declared_texts(operator.schema))
     if operator.files.num_rows == 0:
         return _select(_empty(spark, operator), names, operator)
     operator = _located(operator)
@@ -130,26 +138,30 @@ def _read(
     if operator.identity:
         columns |= {ROW_FILE: "_metadata.file_path", ROW_INDEX: "_metadata.row_index"}
     marked = deleted_by_file(operator, paths)
-    if marked:
-        columns |= {MARKED_FILE: key, MARKED_ROW: "_metadata.row_index"}
-    frame = _columns(spark, operator, paths, columns)
-    if marked:
-        positions = {key_of(path): rows for path, rows in _positions(spark, operator, marked)}
+    if not spark.capabilities.metadata:
+        frame = _columns(spark, operator, paths, columns, marked)
+    elif marked:
+        frame = _columns(spark, operator, paths, {**columns, MARKED_FILE: key, MARKED_ROW: "_metadata.row_index"})
+        positions = {key_of(path): _positions(spark, operator, vector) for path, vector in marked.items()}
         frame = without_marked(spark, frame, positions, only=operator.marked_only)
+    else:
+        frame = _columns(spark, operator, paths, columns)
     frame = with_row_ids(spark, operator, frame, paths, key_of)
     voids = {item.name: F.lit(None) for item in operator.schema if item.type == VOID}
     return frame.withColumns(voids) if voids else frame
 
 
-def _columns(spark: SparkHandle, operator: Scan, paths: list[str], extra: Mapping[str, str]) -> DataFrame:
-    """All rows of some files, under the table's column names."""
+def _columns(
+    spark: SparkHandle, operator: Scan, paths: list[str], extra: Mapping[str, str], marked: Vectors = NO_VECTORS
+) -> DataFrame:
+    """The rows of some files, but those that are `marked`, under the table's column names."""
     from pyspark.sql import functions as F
 
     partitions = {name.lower() for name in operator.partition_columns}
     fields = StructType(
         tuple(item for item in operator.schema if item.name.lower() not in partitions and item.type != VOID)
     )
-    frame = _stored_columns(spark, operator, paths, fields, told=bool(extra))
+    frame = _stored_columns(spark, operator, paths, fields, marked, told=bool(extra))
     if not is_mapped(fields) and not extra:
         return frame
     added = [F.expr(sql).alias(name) for name, sql in extra.items()]
@@ -157,9 +169,12 @@ def _columns(spark: SparkHandle, operator: Scan, paths: list[str], extra: Mappin
 
 
 def _stored_columns(
-    spark: SparkHandle, operator: Scan, paths: list[str], fields: StructType, *, told: bool
+    spark: SparkHandle, operator: Scan, paths: list[str], fields: StructType, marked: Vectors, *, told: bool
 ) -> DataFrame:
-    """All rows of some files as they are stored, read by the driver or by Spark; `told` asks for `_metadata`."""
+    """Rows of some files as they are stored, read by the driver or by Spark; `told` asks for `_metadata`.
+
+    Only the driver leaves out those that are `marked`.
+    """
     with spark.needing(FOR_SCANS):
         session = spark.session
         stored = StructType((*physical_schema(with_lengths(fields)), *stored_fields(operator)))
@@ -167,7 +182,17 @@ def _stored_columns(
         paths = readable_files(operator, paths, may_be_missing=may_be_missing)
         if _by_driver(spark, operator):
             with suppress(LeftToSparkError):
-                return driver_rows(spark, operator, stored, paths, may_be_missing=may_be_missing, told=told)
+                return driver_rows(
+                    spark,
+                    operator,
+                    stored,
+                    paths,
+                    may_be_missing=may_be_missing,
+                    told=told,
+                    marked={path: partial(_positions, spark, operator, at) for path, at in marked.items()},
+                )
+            if not spark.capabilities.metadata:
+                raise OldCalendarError(table=operator.table.name)
         reader = session.read.schema(_reader_schema(stored)).options(**_reader_options(spark, operator))
         return reader.parquet(*(literal_path(spark.hadoop_location(path)) for path in paths))
 
@@ -215,18 +240,14 @@ def deleted_by_file(operator: Scan, paths: Iterable[str]) -> dict[str, Mapping[s
     return {path: vector for path, vector in pairs if path in wanted and vector and vector.get("storageType")}
 
 
-def _positions(
-    spark: SparkHandle, operator: Scan, vectors: Mapping[str, Mapping[str, Any]]
-) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
-    """The rows that deletion vectors mark, by the location of their file."""
+def _positions(spark: SparkHandle, operator: Scan, vector: Mapping[str, Any]) -> np.ndarray[Any, Any]:
+    """The rows that a deletion vector marks."""
     import numpy as np
 
-    store = spark.stores.open(operator.table.location)
-    for path, vector in vectors.items():
-        try:
-            yield path, deleted_rows(store, vector).astype(np.int64)
-        except DeletionVectorNotFoundError as error:
-            raise missing_vector(operator, vector) from error
+    try:
+        return deleted_rows(spark.stores.open(operator.table.location), vector).astype(np.int64)
+    except DeletionVectorNotFoundError as error:
+        raise missing_vector(operator, vector) from error
 
 
 def _logical(field: StructField) -> Column:
@@ -236,6 +257,15 @@ def _logical(field: StructField) -> Column:
     column = F.col(quote(physical_name(field)))
     nested = not isinstance(field.type, (PrimitiveType, DecimalType)) and is_mapped(StructType((field,)))
     return (column.cast(spark_type(field.type)) if nested else column).alias(field.name)
+
+
+def refuse_char(declared: Mapping[str, str]) -> None:
+    """Raises NotOnSailError where a type among those of columns is CHAR: Spark pads what it is compared with."""
+    for name, kind in declared.items():
+        if re.search(r"\bchar\(", kind):
+            raise NotOnSailError(
+                what=f"the column {name}, which is or holds a CHAR, and is compared with blanks behind"
+            )
 
 
 def with_declared(frame: DataFrame, declared: Mapping[str, str]) -> DataFrame:

@@ -69,8 +69,11 @@ def arranged(spark: SparkHandle, operator: Rearrange, stage: Stage) -> tuple[Sta
             _OnCurve(spark, operator, rows, count_live_rows(spark.stores, operator.target.files)).placed(),
             [PLACE],
         )
-    # The number of the task is the number of the file, so that each is written whole and in order by one task.
-    rows = rows.repartitionById(len(bins), rows[ORIGIN]).sortWithinPartitions(ORIGIN, *order)
+    if spark.capabilities.repartition_by_id:
+        # The number of the task is the number of the file, so that each is written whole and in order by one task.
+        rows = rows.repartitionById(len(bins), rows[ORIGIN]).sortWithinPartitions(ORIGIN, *order)
+    else:
+        rows = rows.orderBy(ORIGIN, *order)
     partitions = _stored_partitions(operator)
     schema = StructType((*data_schema(operator), *partitions))
     ids = [] if operator.target.row_ids is None else [ROW_ID, ROW_VERSION]

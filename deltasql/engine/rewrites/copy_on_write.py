@@ -39,7 +39,7 @@ class CopyOnWrite(ActedRows):
         acted = self.acted(self.operator.target, "full_outer" if self.inserts else "left_outer", unique)
         touched = f"named_struct('file', {ROW_FILE}, 'origin', xxhash64({ROW_FILE}))"
         touched = f"collect_set(CASE WHEN {ACTION} > 0 AND {TARGET_PRESENT} THEN {touched} END)"
-        observed = Counts([*self.counters(), F.expr(touched).alias("touched")])
+        observed = self.counts(F.expr(touched).alias("touched"))
         rows = observed.over(acted)
         origin = F.expr(f"CASE WHEN {TARGET_PRESENT} THEN xxhash64({ROW_FILE}) END").alias(ORIGIN)
         staged = self.write_output(self.output(rows, [origin]), origins=True)
@@ -54,7 +54,7 @@ class CopyOnWrite(ActedRows):
         files = self.subset(touched)
         if not touched and not self.inserts:
             return self.nothing()
-        observed = Counts(self.counters())
+        observed = self.counts()
         rows = self._rewritten_rows(replace(self.operator.target, files=files), matched, unique, observed)
         staged = self.write_output(rows)
         counts = observed.total()

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from deltasql.engine.reading.row_ids import without_ids
 from deltasql.engine.rewrites.row_actions import ActedRows, DuplicateMatchesError
 from deltasql.engine.rewrites.vector_positions import Positions, collect_positions, listed_positions
-from deltasql.engine.writing.counts import Counts
 from deltasql.log.actions.record_count import record_count
 from deltasql.log.storage.paths import decode_path
 from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_INDEX, SOURCE_ROW, TARGET_PRESENT
@@ -56,7 +55,7 @@ class MergeOnRead(ActedRows):
         acted = self.acted(self.operator.target, "full_outer" if self.inserts else self._how, unique)
         position = f"named_struct('file', {ROW_FILE}, 'row', {ROW_INDEX}, 'action', {ACTION})"
         listed = F.expr(f"collect_list(CASE WHEN {FIRED} THEN {position} END)").alias("positions")
-        observed = Counts([*self.counters(), listed])
+        observed = self.counts(listed)
         staged = self.write(observed.over(acted).filter(f"{ACTION} > 0"))
         counts = observed.total()
         found = listed_positions(tuple(item) for item in counts.pop("positions"))
@@ -68,7 +67,7 @@ class MergeOnRead(ActedRows):
 
         found, images, matched = self._search(unique)
         self._check_unique(found, unique)
-        observed = Counts(self.counters())
+        observed = self.counts()
         rows = self.output(observed.over(images))
         if self.inserts:
             unmatched = self.unmatched() if matched is None else self.without(F.broadcast(matched))

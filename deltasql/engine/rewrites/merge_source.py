@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -10,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from deltasql.engine.reading.frames import Frames
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import LOOKUP, SOURCE_PRESENT, SOURCE_ROW
-from deltasql.plan.operators import EqualKey, Lookup, Rewrite, Scan, SourceJoin
+from deltasql.plan.operators import EqualKey, Literals, Lookup, Operator, Query, Rewrite, Scan, SourceJoin
 from deltasql.schema.literals import sql_literal
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType
 from deltasql.skipping.pruning import prune
+from deltasql.sql.references import is_stable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -31,6 +33,7 @@ class Source:
     def __init__(self, frames: Frames, operator: Rewrite, keep: bool) -> None:
         from pyspark.sql import functions as F
 
+        self._frames = frames
         self._cached: list[DataFrame] = []
         self.key_ranges: tuple[tuple[EqualKey, Any, Any], ...] = ()
         self.broadcast = False
@@ -46,7 +49,7 @@ class Source:
             rows = self.cache(rows.withColumn(SOURCE_ROW, F.monotonically_increasing_id()))
             self.broadcast = self._measure(rows.alias(join.alias), join) <= BROADCAST_ROWS
             rows = F.broadcast(rows) if self.broadcast else rows
-        elif join.is_kept:
+        elif join.is_kept or not (frames.capabilities.keeps or is_repeatable(join.source)):
             rows = self.cache(rows)
         self.rows = rows.alias(join.alias)
 
@@ -73,13 +76,30 @@ class Source:
 
     def cache(self, rows: DataFrame) -> DataFrame:
         """`rows`, evaluated once and kept until `release`."""
-        rows = rows.persist()
+        rows = self._frames.held(rows)
         self._cached.append(rows)
         return rows
 
     def release(self) -> None:
         for rows in self._cached:
             rows.unpersist()
+
+
+def is_repeatable(source: Operator) -> bool:
+    """Whether the rows are certain to be the same ones when they are computed again, one by one."""
+    if isinstance(source, (Scan, Literals)):
+        return True
+    if not isinstance(source, Query) or source.view is not None:
+        return False
+    return (
+        is_stable(source.sql) and not _PICKS.search(source.sql) and all(map(is_repeatable, source.relations.values()))
+    )
+
+
+_PICKS = re.compile(
+    r"\b(?:limit|offset|over|tablesample|first|last|any_value|collect_\w+|max_by|min_by)\b", re.IGNORECASE
+)
+"""What may pick other rows of those that are alike."""
 
 
 def with_lookups(rows: DataFrame, alias: str, lookup: Lookup) -> DataFrame:

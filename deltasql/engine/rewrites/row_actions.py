@@ -14,6 +14,7 @@ from deltasql.engine.rewrites.change_rows import with_change_rows
 from deltasql.engine.rewrites.merge_source import Source
 from deltasql.engine.writing.counts import Counts
 from deltasql.engine.writing.stage import Stage
+from deltasql.errors.engine import NotOnSailError
 from deltasql.errors.statements.merge import MultipleSourceRowsError
 from deltasql.log.storage.paths import decode_path
 from deltasql.plan.hidden import ACTION, MATCH_NUMBER, ROW_FILE, ROW_INDEX, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
@@ -21,6 +22,7 @@ from deltasql.plan.operators import Constraint, Rewrite, RowEffect, RowKind, Sca
 from deltasql.runtime import Rewritten, Staged
 from deltasql.schema.checks import CHANGE_TYPE
 from deltasql.schema.lengths import declared_texts
+from deltasql.sql.references import has_subquery, is_stable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,7 +50,7 @@ class ActedRows:
 
     def insert_only(self) -> Rewritten:
         """Source rows without a match; the target is only looked up, never rewritten."""
-        observed = Counts(self.counters())
+        observed = self.counts()
         rows = observed.over(self.inserted(self.unmatched()))
         staged = self.write_output(self.output(rows, inserted_only=True))
         return self.outcome(staged, None, observed.total())
@@ -85,14 +87,35 @@ class ActedRows:
         rows = self._target_rows(target)
         if self.operator.source is None:
             rows = rows.withColumn(SOURCE_PRESENT, F.lit(True))
+            if not self.frames.capabilities.subqueries and self.operator.volatile:
+                return self._acted_once(rows)
         else:
             source = self.source_rows()
+            if not self.frames.capabilities.keeps:
+                refuse_unstable(self.operator)
             if not target.files.num_rows and self.frames.writes_one_file:
                 # Spark leaves the join with nothing out, and with it the shuffle that would bring the rows together.
                 source = source.coalesce(1)
             rows = rows.join(source, self._on(), how)
         acted = rows.withColumn(ACTION, F.expr(action_sql(self.operator.actions)))
         return acted if unique else _first_per_target_row(acted)
+
+    def _acted_once(self, rows: DataFrame) -> DataFrame:
+        """Target rows with ACTION where this is computed now, and a condition's sub-queries stand in a WHERE."""
+        from pyspark.sql import functions as F
+
+        alias, actions = self.operator.target_alias, self.operator.actions
+        conditions = [action.condition for action in actions]
+        if any(condition is not None and has_subquery(condition) for condition in conditions):
+            if len(actions) > 1:
+                raise NotOnSailError(what="sub-queries in the conditions of several clauses")
+            rows = self.frames.held(rows).alias(alias)
+            places = [ROW_FILE, ROW_INDEX]
+            hit = rows.filter(F.expr(f"({conditions[0]})")).select(*places, F.lit(1).alias(ACTION))
+            hit = self.frames.held(hit)
+            acted = rows.join(hit, places, "left").withColumn(ACTION, F.expr(f"coalesce({ACTION}, {KEEP})"))
+            return acted.alias(alias)
+        return self.frames.held(rows.withColumn(ACTION, F.expr(action_sql(actions)))).alias(alias)
 
     def inserted(self, unmatched: DataFrame) -> DataFrame:
         """Source rows without a match, with ACTION and the flag of the missing target side."""
@@ -131,7 +154,7 @@ class ActedRows:
         return self._checked(kept.select(*columns, *ids, *extra), operator.checks)
 
     def _checked(self, rows: DataFrame, checks: Iterable[Constraint]) -> DataFrame:
-        return checked(with_declared(rows, declared_texts(self.operator.output)), checks)
+        return checked(with_declared(rows, declared_texts(self.operator.output)), checks, self.frames.capabilities)
 
     def counters(self) -> list[Column]:
         """Aggregates over acted rows, for an Observation: they come with the job that writes."""
@@ -145,6 +168,10 @@ class ActedRows:
             F.expr(f"count({SOURCE_PRESENT})").alias("source_rows"),
             F.expr(f"count_if({ACTION} = {KEEP})").alias("kept"),
         ]
+
+    def counts(self, *more: Column) -> Counts:
+        """What is counted of acted rows."""
+        return Counts([*self.counters(), *more], observe=self.frames.capabilities.observe)
 
     def refuse_ambiguous_rows(self) -> None:
         """Raises MultipleSourceRowsError, naming keys, if several source rows would change one target row."""
@@ -177,6 +204,15 @@ class ActedRows:
         changed = sum(n for action, n in zip(actions, per_action, strict=True) if action.effect is not RowEffect.DELETE)
         paths = () if removed is None else tuple(removed.column("path").to_pylist())
         return Rewritten(staged, paths, per_action, staged.rows - changed, counts["source_rows"])
+
+
+def refuse_unstable(operator: Rewrite) -> None:
+    """Raises NotOnSailError for a MERGE whose conditions give something else each time: they are computed twice."""
+    conditions = [action.condition for action in operator.actions if action.condition]
+    conditions += [operator.join.on] if operator.join is not None else []
+    for condition in conditions:
+        if has_subquery(condition) or not is_stable(condition):
+            raise NotOnSailError(what=f"the condition {condition} of a MERGE, which has a sub-query or is random")
 
 
 def _for_table_rows(check: Constraint) -> Constraint:

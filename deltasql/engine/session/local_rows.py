@@ -26,6 +26,18 @@ def no_rows(spark: SparkHandle, schema: StructType) -> DataFrame:
     return spark.session.createDataFrame(to_arrow_schema(columns, timezone="UTC").empty_table(), columns)
 
 
+def held_rows(spark: SparkHandle, rows: DataFrame, number: str | None = None) -> DataFrame:
+    """`rows`, evaluated now and held by this process; with their numbers from 0 as the column `number`."""
+    import pyarrow as pa
+    from pyspark.sql.types import LongType
+
+    table, schema = rows.toArrow(), rows.schema
+    if number is not None:
+        table = table.append_column(number, pa.array(range(table.num_rows), pa.int64()))
+        schema = schema.add(number, LongType())
+    return spark.session.createDataFrame(table, schema)
+
+
 def lookup(spark: SparkHandle, columns: Mapping[str, tuple[pa.DataType, Sequence[Any]]]) -> DataFrame:
     """A small DataFrame from the type and the values of each column."""
     import pyarrow as pa

@@ -17,10 +17,12 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from typing import TYPE_CHECKING
 
+from deltasql.engine.session.capabilities import SPARK, Capabilities, capabilities
 from deltasql.engine.session.connectors import PACKAGES, can_reach, connector_settings, say_what_is_fetched
 from deltasql.engine.session.environment import JAVA_OPTIONS, defaults_file, outside_settings
+from deltasql.engine.session.sail import sail_runs, sail_session
 from deltasql.engine.session.tuning import SHUFFLES, Tuning, for_size
-from deltasql.errors.engine import JavaMissingError
+from deltasql.errors.engine import EnginesMixedError, JavaMissingError
 from deltasql.log.storage.locations import hadoop_location, hadoop_scheme
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
@@ -105,7 +107,10 @@ class SparkHandle:
         settings: Mapping[str, str] | None = None,
         stores: Stores | None = None,
         watch: Watch | None = None,
+        *,
+        sail: bool = False,
     ) -> None:
+        self._sail = sail
         self.stores = Stores() if stores is None else stores
         """Where tables lie, for whoever reads and writes their files."""
         self.watch = Watch(lambda: None) if watch is None else watch
@@ -144,6 +149,8 @@ class SparkHandle:
     @property
     def is_plain(self) -> bool:
         """Whether the session is one of ours, or will be, with no settings but ours; asking does not start it."""
+        if self._sail:
+            return True
         if not self.own or _is_configured_outside():
             return False
         if self.started or "pyspark" not in sys.modules:
@@ -168,6 +175,8 @@ class SparkHandle:
         return self._session
 
     def _started(self) -> SparkSession:
+        if self._sail:
+            return sail_session()
         if isinstance(self._given, str):
             with self.watch.over(lambda: Progress(f"Connecting to {self._given}")):
                 return _connect(self._given)
@@ -219,6 +228,11 @@ class SparkHandle:
             for key, value in given.items()
             if key.startswith(("spark.hadoop.", "fs."))
         }
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the engine behind the session can do. Asking starts it."""
+        return capabilities(self.session) if self.remote else SPARK
 
     @property
     def shares_disk(self) -> bool:
@@ -273,7 +287,7 @@ class SparkHandle:
         What the user has set stays, and so does a session of the user's.
         """
         session = self.session
-        if not self.own:
+        if not self.own or self._sail:
             return nullcontext()
         wanted = {key: value for key, value in for_size(size_in_bytes).items() if key not in self._kept}
         return self._tuning.suits(session, wanted)
@@ -315,6 +329,8 @@ def _start_local(connectors: frozenset[str] = frozenset()) -> SparkSession:
     from pyspark.sql import SparkSession
 
     with START_LOCK:
+        if sail_runs():
+            raise EnginesMixedError(running="Sail", engine="Spark")
         if "JAVA_HOME" not in os.environ and shutil.which("java") is None:
             raise JavaMissingError()
         if _is_local(_master()):

@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from deltasql.engine.session.tuning import TINY_BYTES
-from deltasql.errors.engine import NoWayToFilesError
+from deltasql.errors.engine import NotOnSailError, NoWayToFilesError
 from deltasql.log.storage.locations import hadoop_scheme, is_local
 from deltasql.settings.session_settings import DEFAULTS, IO_MODE
 
@@ -42,8 +42,16 @@ def by_driver(spark: SparkHandle, location: str, size: int, *, variants: bool = 
     """Whether the driver moves the files at a location for a statement that reads so many bytes.
 
     `variants`: the columns hold variants, which only Spark's own reader and writer know.
-    Raises InvalidSettingError, NoWayToFilesError.
+    Raises InvalidSettingError, NoWayToFilesError, NotOnSailError.
     """
+    if spark.capabilities.metadata:
+        return _by_mode(spark, location, size, variants=variants)
+    if variants:
+        raise NotOnSailError(what="VARIANT columns")
+    return True
+
+
+def _by_mode(spark: SparkHandle, location: str, size: int, *, variants: bool) -> bool:
     told = IO_MODE.value(spark.told(IO_MODE.name) or DEFAULTS[IO_MODE.name])
     mode = "EXECUTORS" if variants else told
     if mode == "DRIVER":

@@ -124,7 +124,7 @@ class Stage:
         With `spread` the rows of a partition come together in one task.
         """
         rows = rows.drop(*[item.name for item in schema if item.type == VOID])
-        rows = checked(_named_null(rows, schema, self._partitions), self._nameable(schema))
+        rows = checked(_named_null(rows, schema, self._partitions), self._nameable(schema), self._spark.capabilities)
         if self._partitions and spread:
             rows = rows.repartition(*[rows[quote_name(name)] for name in self._partitions])
         stored = StructType(tuple(item for item in schema if item.type != VOID))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.engine.failures.spark_errors import _bridge_failure, _sentence, _translate
+from deltasql.engine.failures.spark_errors import _bridge_failure, _sentence, translated
 from deltasql.engine.failures.write_errors import Failure, WriteContext
 from deltasql.errors.engine import FilesNotSharedError, SparkError
 
@@ -30,7 +30,7 @@ def test_hidden_names_are_left_out(text: str, told: str) -> None:
 def test_a_condition_in_a_case_of_ours() -> None:
     values = {"inputSql": '"struct(a, __deltasql_row)"', "inputType": '"STRUCT<a: INT>"', "sqlExpr": '"CASE WHEN x'}
     failure = Failure("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", "42K09", "", values)
-    error = _translate(failure, "", WriteContext("t"))
+    error = translated(failure, "", WriteContext("t"))
     assert error.message == 'The condition "struct(a)" is of type "STRUCT<a: INT>", not BOOLEAN.'
 
 
@@ -42,29 +42,29 @@ def test_a_file_that_is_here_and_not_there(tmp_path: Path, spelled: str) -> None
     path = tmp_path / "a b.parquet"
     told = spelled.format(path).replace(" ", "%20")
     gone = Failure("FAILED_READ_FILE.FILE_NOT_EXIST", "XX000", READ.format(told), {"path": told})
-    assert isinstance(_translate(gone, "", None), SparkError)
+    assert isinstance(translated(gone, "", None), SparkError)
     path.touch()
     for values in ({"path": told}, {}):
-        error = _translate(Failure(gone.condition, gone.state, gone.text, values), "", None)
+        error = translated(Failure(gone.condition, gone.state, gone.text, values), "", None)
         assert isinstance(error, FilesNotSharedError)
         assert (error.doing, error.location) == ("read", str(path))
     # The other condition tells a path, which Spark has not encoded.
     plain = f"file:{path}"
-    error = _translate(Failure("PATH_NOT_FOUND", "42K03", f"Path does not exist: {plain}.", {"path": plain}), "", None)
+    error = translated(Failure("PATH_NOT_FOUND", "42K03", f"Path does not exist: {plain}.", {"path": plain}), "", None)
     assert isinstance(error, FilesNotSharedError)
 
 
 def test_a_folder_that_can_be_made_here_and_not_there(tmp_path: Path) -> None:
     text = "java.io.IOException: Mkdirs failed to create file:{}/_temporary/0/x (exists=false, cwd=file:/w)"
-    error = _translate(Failure("SPARK_ERROR", "XX000", text.format(tmp_path / "t/f"), {}), "", None)
+    error = translated(Failure("SPARK_ERROR", "XX000", text.format(tmp_path / "t/f"), {}), "", None)
     assert isinstance(error, FilesNotSharedError)
     assert (error.doing, error.location) == ("write", str(tmp_path / "t/f"))
     (tmp_path / "t").touch()
     assert isinstance(
-        _translate(Failure("SPARK_ERROR", "XX000", text.format(tmp_path / "t/f"), {}), "", None), SparkError
+        translated(Failure("SPARK_ERROR", "XX000", text.format(tmp_path / "t/f"), {}), "", None), SparkError
     )
 
 
 def test_what_the_bridge_says_first_is_left_out() -> None:
     text = "An error occurred while calling o98.parquet.\n: org.apache.spark.SparkException: Job aborted.\n\tat a.b(C)"
-    assert _translate(_bridge_failure(text), "", None).message == "Job aborted."
+    assert translated(_bridge_failure(text), "", None).message == "Job aborted."

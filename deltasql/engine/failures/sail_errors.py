@@ -1,0 +1,141 @@
+"""What Sail says, which has no conditions of Spark's, as if Spark had said it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from deltasql.engine.failures.write_errors import Failure
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.engine import NotOnSailError
+
+_TYPES = {
+    "Int8": "TINYINT",
+    "Int16": "SMALLINT",
+    "Int32": "INT",
+    "Int64": "BIGINT",
+    "Float32": "FLOAT",
+    "Float64": "DOUBLE",
+    "Boolean": "BOOLEAN",
+    "Date32": "DATE",
+    "Utf8": "STRING",
+}
+_IDENTIFIER = re.compile(r'Identifier\("((?:[^"\\]|\\.)*)"\)')
+
+
+def _unresolved(found: re.Match[str]) -> Failure:
+    parts = [re.sub(r"\\(.)", r"\1", part) for part in _IDENTIFIER.findall(found[1])]
+    name = ".".join(f"`{part}`" for part in parts)
+    text = f"A column, variable, or function parameter with name {name} cannot be resolved."
+    values = {"objectName": name, "proposal": ""}
+    # With the dots first: the last part alone may stand elsewhere too.
+    return Failure("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", "42703", text, values, (".".join(parts), parts[-1]))
+
+
+def _ambiguous(found: re.Match[str]) -> Failure:
+    name = ".".join(f"`{part}`" for part in _IDENTIFIER.findall(found[1]))
+    return Failure(
+        "AMBIGUOUS_REFERENCE", "42704", f"Reference {name} is ambiguous.", {"name": name}, (name.strip("`"),)
+    )
+
+
+def _malformed(found: re.Match[str]) -> Failure:
+    target = _TYPES.get(found[2], found[2].upper())
+    text = f'The value \'{found[1]}\' of the type "STRING" cannot be cast to "{target}" because it is malformed.'
+    values = {"expression": f"'{found[1]}'", "sourceType": '"STRING"', "targetType": f'"{target}"'}
+    return Failure("CAST_INVALID_INPUT", "22018", text, values)
+
+
+def _overflow(found: re.Match[str]) -> Failure:
+    target = _TYPES.get(found[2], found[2].upper())
+    source = "BIGINT" if re.fullmatch(r"-?\d+", found[1]) else "DOUBLE"
+    text = f'The value {found[1]} cannot be cast to "{target}" due to an overflow.'
+    values = {"value": found[1], "sourceType": f'"{source}"', "targetType": f'"{target}"'}
+    return Failure("CAST_OVERFLOW", "22003", text, values)
+
+
+def _misread(found: re.Match[str]) -> Failure:
+    near = found[1]
+    text = f"Syntax error at or near '{near}'." if near != "end of input" else "Syntax error at or near end of input."
+    advice = ' So Sail says, the engine of this session; what Spark reads, run with engine="spark".'
+    return Failure("PARSE_SYNTAX_ERROR", "42601", text + advice, {}, (near,))
+
+
+def _conditioned(found: re.Match[str]) -> Failure:
+    return Failure(found[1], "XX000", found[2], {})
+
+
+def _named(condition: str, state: str, sentence: str) -> Callable[[re.Match[str]], Failure]:
+    def failure(found: re.Match[str]) -> Failure:
+        name = found[1] if found.re.groups else ""
+        values = {"routineName": f"`{name}`"} if condition == "UNRESOLVED_ROUTINE" else {}
+        return Failure(condition, state, sentence.format(name=name), values, (name,) if name else ())
+
+    return failure
+
+
+_KNOWN: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Failure]], ...] = tuple(
+    (re.compile(pattern), make)
+    for pattern, make in (
+        (r"ambiguous attribute: ObjectName\(\[(.*?)\]\)", _ambiguous),
+        (r"attribute ObjectName\(\[(.*?)\]\) is missing from the schema", _unresolved),
+        (r"(?s)\A\[([A-Z]\w+(?:\.[A-Z]\w+)?)\] (.*)", _conditioned),
+        (r"(?s)Cannot cast string '(.*)' to value of (\w+) type", _malformed),
+        (r"(?s)Cannot cast value '(.*)' to value of (\w+) type", _malformed),
+        (r"Can't cast value (\S+) to type (\w+)", _overflow),
+        (r"(?s)\Ainvalid argument: found (.+?) at \d+:\d+ expected ", _misread),
+        (r"\Ainvalid argument: found (end of input) expected ", _misread),
+        (r"(?i)divide by zero|remainder by zero", _named("DIVIDE_BY_ZERO", "22012", "Division by zero.")),
+        (
+            r"Scalar subquery returned more than one row",
+            _named(
+                "SCALAR_SUBQUERY_TOO_MANY_ROWS",
+                "21000",
+                "More than one row returned by a subquery used as an expression.",
+            ),
+        ),
+        (
+            r"(?:unknown (?:table )?function|Function not found): (\w+)",
+            _named("UNRESOLVED_ROUTINE", "42883", "There is no function {name}."),
+        ),
+        (
+            r"Table not found: .*?not found: (\S+)",
+            _named("TABLE_OR_VIEW_NOT_FOUND", "42P01", "There is no table {name}. Run SHOW TABLES to see what exists."),
+        ),
+        (
+            r"non-boolean predicate|[Cc]ondition must be boolean",
+            _named("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09", "A condition is not BOOLEAN."),
+        ),
+    )
+)
+_NOT_THERE = (
+    (
+        re.compile(r"Physical plan does not support logical expression (?:InSubquery|Exists)"),
+        "IN and EXISTS (SELECT …) outside of WHERE",
+    ),
+    (re.compile(r"(?s)(?:not supported|This feature is not implemented|not implemented): *(.*)"), ""),
+)
+
+
+def sail_failure(text: str) -> Failure:
+    """Spark's condition for a message of Sail's; SAIL_ERROR where it has none."""
+    for pattern, make in _KNOWN:
+        found = pattern.search(text)
+        if found is not None:
+            failure = make(found)
+            return Failure(failure.condition, failure.state, failure.text, failure.parameters, failure.fragments)
+    return Failure("SAIL_ERROR", "XX000", text, {})
+
+
+def not_there(text: str, *, unsupported: bool) -> DeltaSqlError | None:
+    """The error for what Sail has not; None for any other message. `unsupported` says that Sail called it so."""
+    for pattern, what in _NOT_THERE:
+        found = pattern.search(text)
+        if found is not None:
+            return NotOnSailError(what=what or _line(found[1]))
+    known = any(pattern.search(text) for pattern, _ in _KNOWN)
+    return NotOnSailError(what=_line(text)) if unsupported and not known else None
+
+
+def _line(text: str) -> str:
+    return (text.strip().splitlines() or ["this statement"])[0].rstrip(".")

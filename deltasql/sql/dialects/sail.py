@@ -1,0 +1,88 @@
+"""SQL that Sail accepts and takes for something else than Spark does: such a statement must not run on it.
+
+Each entry was tried on Sail 0.7.2. `docs/sail.md` tells the user of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from deltasql.sql.tokens import tokenize
+
+if TYPE_CHECKING:
+    from sqlglot import expressions as exp
+
+_FORMATS = frozenset({"avro", "binaryfile", "csv", "json", "orc", "parquet", "text", "xml"})
+_SUSPECT = re.compile(r"\b(?:in|using)\s*\(", re.IGNORECASE)
+_COMMANDS = (
+    (re.compile(r"\s*insert\s+overwrite\s+(?:local\s+)?directory\b", re.IGNORECASE), "INSERT OVERWRITE DIRECTORY"),
+    (re.compile(r"\s*(?:create|drop)\s+(?:or\s+replace\s+)?(?:temporary\s+)?function\b", re.IGNORECASE), "functions"),
+    (re.compile(r"\s*(?:declare|drop\s+(?:temporary\s+)?variable|set\s+var(?:iable)?)\b", re.IGNORECASE), "variables"),
+)
+
+
+def unlike_command(sql: str) -> str:
+    """What is done otherwise by a statement of Spark's own, in words; "" where nothing is known."""
+    return next((name for pattern, name in _COMMANDS if pattern.match(sql)), "")
+
+
+def unlike_query(sql: str) -> str:
+    """What a query has that means something else, in words; "" where nothing is known."""
+    if _reads_files(sql):
+        return "files that are read by their path, such as parquet.`…`"
+    if not _SUSPECT.search(sql):
+        return ""
+    import sqlglot
+    from sqlglot.errors import SqlglotError
+
+    try:
+        tree = sqlglot.parse_one(sql, dialect="databricks")
+    except (SqlglotError, RecursionError):
+        return ""
+    return next(_unlike(tree), "")
+
+
+def unlike_condition(condition: str) -> str:
+    """The same for a condition."""
+    return unlike_query(f"SELECT * FROM t WHERE {condition}") if _SUSPECT.search(condition) else ""
+
+
+def _reads_files(sql: str) -> bool:
+    tokens = tokenize(sql)
+    triples = zip(tokens, tokens[1:], tokens[2:], strict=False)
+    return any(
+        first.is_name and first.name.lower() in _FORMATS and dot.key == "." and "/" in last.name
+        for first, dot, last in triples
+        if last.is_name
+    )
+
+
+def _unlike(tree: exp.Expression) -> Iterator[str]:
+    from sqlglot import expressions as exp
+
+    for found in tree.find_all(exp.In):
+        if found.args.get("query") is not None and not _is_plain(found):
+            yield "IN (SELECT …) below OR NOT, CASE or a comparison, where NULL is no FALSE"
+    for join in tree.find_all(exp.Join):
+        select = join.parent_select
+        if join.args.get("using") and select is not None and any(map(_is_qualified_star, select.expressions)):
+            yield "alias.* beside JOIN … USING, whose columns it leaves out"
+
+
+def _is_plain(node: exp.Expression) -> bool:
+    """Whether FALSE in place of NULL makes no difference to the filter in which an IN stands."""
+    from sqlglot import expressions as exp
+
+    negated = isinstance(node.parent, exp.Not)
+    at = node.parent.parent if negated and node.parent is not None else node.parent
+    while isinstance(at, (exp.And, exp.Paren)) or (isinstance(at, exp.Or) and not negated):
+        at = at.parent
+    return isinstance(at, (exp.Where, exp.Having, exp.Join))
+
+
+def _is_qualified_star(column: exp.Expression) -> bool:
+    from sqlglot import expressions as exp
+
+    return isinstance(column, exp.Column) and isinstance(column.this, exp.Star)

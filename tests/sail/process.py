@@ -1,0 +1,99 @@
+"""Sail in a process of its own: a process of PySpark's speaks either to a JVM or to Spark Connect.
+
+Run as a program it answers lines of JSON: {"sql": …} runs a statement, {"golden": …} a golden file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+
+
+class SailProcess:
+    """A process with one session on Sail."""
+
+    def __init__(self, warehouse: Path) -> None:
+        left_out = {"JAVA_HOME", "DELTASQL_ENGINE", "SPARK_CONNECT_MODE_ENABLED"}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.sail.process", str(warehouse)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            env={key: value for key, value in os.environ.items() if key not in left_out},
+        )
+
+    def rows(self, sql: str) -> list[list[Any]]:
+        """The rows of a statement; fails the test with the error of one that fails."""
+        answer = self._ask(sql=sql)
+        assert "rows" in answer, answer
+        rows: list[list[Any]] = answer["rows"]
+        return rows
+
+    def error(self, sql: str) -> tuple[str, str]:
+        """The condition and the message of a statement that fails."""
+        answer = self._ask(sql=sql)
+        assert "condition" in answer, answer
+        return answer["condition"], answer["message"]
+
+    def golden(self, path: Path) -> str:
+        """What a golden file gives otherwise than it should."""
+        return str(self._ask(golden=str(path))["difference"])
+
+    def modules(self) -> set[str]:
+        """The modules of Python's that the process has loaded."""
+        return set(self._ask()["modules"])
+
+    def stop(self) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.wait(60)
+        self._process.stdout.close()
+
+    def _ask(self, **request: str) -> dict[str, Any]:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
+        return answer
+
+
+def main(warehouse: str) -> None:
+    import deltasql
+    from deltasql.golden.suite import run_file, temporary_sessions
+
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    session = deltasql.connect(warehouse, engine="sail")
+    session.sql("SET deltasql.commit.fsync = false")
+    for line in sys.stdin:
+        request = json.loads(line)
+        answer: dict[str, Any]
+        if "golden" in request:
+            outcome = run_file(Path(request["golden"]), temporary_sessions(engine="sail"))
+            answer = {"difference": outcome.diff + "\n".join(outcome.defects)}
+        elif "sql" in request:
+            try:
+                rows = session.sql(request["sql"]).collect()
+                answer = {"rows": [[_plain(value) for value in row] for row in rows]}
+            except deltasql.DeltaSqlError as error:
+                answer = {"condition": error.condition, "message": str(error)}
+        else:
+            answer = {"modules": sorted(sys.modules)}
+        print(json.dumps(answer), file=replies, flush=True)
+
+
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,116 @@
+"""What Sail computes, what it is kept from, and that another engine reads what it wrote."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable, QueryBuilder
+
+from tests.sail.process import SailProcess
+
+
+@pytest.fixture
+def table(sail: SailProcess) -> SailProcess:
+    for sql in (
+        "DROP TABLE IF EXISTS t",
+        "CREATE TABLE t (id INT, name STRING, day DATE) TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')",
+        "INSERT INTO t SELECT id, concat('n', id), NULL FROM range(1, 5)",
+    ):
+        sail.rows(sql)
+    return sail
+
+
+def test_no_jvm(table: SailProcess) -> None:
+    assert table.rows("SELECT count(*) FROM t") == [[4]]
+    assert "pysail" in table.modules()
+
+
+def test_changes_of_rows(table: SailProcess, warehouse: Path) -> None:
+    assert table.rows("UPDATE t SET name = 'u' WHERE id = 1") == [[1]]
+    assert table.rows("DELETE FROM t WHERE id IN (SELECT id FROM t WHERE name = 'n2')") == [[1]]
+    merge = "MERGE INTO T AS `x y` USING (SELECT 3 AS id, 'm' AS name UNION ALL SELECT 9, 'new') s ON `x y`.id = s.id"
+    assert table.rows(
+        f"{merge} WHEN MATCHED THEN UPDATE SET name = s.name /* and */"
+        " WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.id, s.name)"
+    ) == [[2, 1, 0, 1]]
+    rows = [[1, "u", None], [3, "m", None], [4, "n4", None], [9, "new", None]]
+    assert table.rows("SELECT * FROM t ORDER BY id") == rows
+    assert table.rows("SELECT count(*) FROM t@v1") == [[4]]
+    seen = DeltaTable(str(warehouse / "t")).to_pyarrow_table().sort_by("id").to_pylist()
+    assert [list(row.values()) for row in seen] == rows
+
+
+def test_deletion_vectors_and_partitions(sail: SailProcess, warehouse: Path) -> None:
+    sail.rows(
+        "CREATE TABLE p (id INT, day DATE) PARTITIONED BY (day) TBLPROPERTIES (delta.enableDeletionVectors = true)"
+    )
+    sail.rows("INSERT INTO p SELECT id, date_add(DATE'2024-01-01', CAST(id % 2 AS INT)) FROM range(6)")
+    assert sail.rows("DELETE FROM p WHERE id > 3") == [[2]]
+    assert sail.rows("SELECT day, collect_list(id) FROM p GROUP BY day ORDER BY day") == [
+        ["2024-01-01", "[0, 2]"],
+        ["2024-01-02", "[1, 3]"],
+    ]
+    assert sail.rows("UPDATE p SET id = id + 10 WHERE day = DATE'2024-01-02'") == [[2]]
+    assert sail.rows("SELECT id FROM p ORDER BY id") == [[0], [2], [11], [13]]
+    sail.rows("REORG TABLE p APPLY (PURGE)")
+    found = QueryBuilder().register("p", DeltaTable(str(warehouse / "p"))).execute("SELECT id FROM p ORDER BY id")
+    assert [row["id"] for batch in found for row in pa.record_batch(batch).to_pylist()] == [0, 2, 11, 13]
+
+
+@pytest.mark.parametrize(
+    ("sql", "condition", "told"),
+    [
+        ("DELETE FROM t WHERE id + 1", "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", '"(id + 1)" is of type "INT"'),
+        ("UPDATE t SET name = 'x' WHERE id", "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "not BOOLEAN"),
+        (
+            "MERGE INTO t USING (SELECT 1 AS n) s ON t.id - s.n WHEN MATCHED THEN DELETE",
+            "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN",
+            "not BOOLEAN",
+        ),
+        ("INSERT INTO t (day) SELECT 5", "DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION", "DATE_FROM_UNIX_DATE"),
+        ("UPDATE t SET day = id", "DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION", "column day of t"),
+        ("UPDATE t SET id = array(1)", "DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION", "ARRAY<INT>"),
+        ("ALTER TABLE t ALTER COLUMN day SET DEFAULT 5", "INVALID_DEFAULT_VALUE.DATA_TYPE", "5"),
+        ("SELECT * FROM t WHERE id NOT IN (SELECT 1) OR id = 2", "UNSUPPORTED_FEATURE.SAIL", 'engine="spark"'),
+        (
+            "DELETE FROM t WHERE CASE WHEN id IN (SELECT 1) THEN TRUE END",
+            "UNSUPPORTED_FEATURE.SAIL",
+            "NULL is no FALSE",
+        ),
+        ("SELECT * FROM parquet.`/nowhere/x.parquet`", "UNSUPPORTED_FEATURE.SAIL", "by their path"),
+        ("SELECT a.*, b.name FROM t a JOIN t b USING (id)", "UNSUPPORTED_FEATURE.SAIL", "USING"),
+        ("SELECT nothing FROM t", "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", "`nothing`"),
+        ("SELECT 1 / 0 FROM t", "DIVIDE_BY_ZERO", "zero"),
+        ("INSERT INTO t (id) SELECT 'x'", "CAST_INVALID_INPUT", "column id of t"),
+        ("FROM t SELECT id", "PARSE_SYNTAX_ERROR", 'engine="spark"'),
+    ],
+)
+def test_what_is_wrong_is_refused(table: SailProcess, sql: str, condition: str, told: str) -> None:
+    found, message = table.error(sql)
+    assert found == condition
+    assert told in message
+    assert table.rows("SELECT count(*), max(id) FROM t") == [[4, 4]]
+
+
+def test_char_columns_are_refused(sail: SailProcess) -> None:
+    sail.rows("CREATE TABLE c (id INT, code CHAR(3))")
+    sail.rows("INSERT INTO c VALUES (1, 'a')")
+    condition, message = sail.error("SELECT id FROM c WHERE code = 'a'")
+    assert condition == "UNSUPPORTED_FEATURE.SAIL"
+    assert "CHAR" in message
+
+
+def test_constraints_and_counts(table: SailProcess) -> None:
+    table.rows("ALTER TABLE t ADD CONSTRAINT small CHECK (id < 10)")
+    condition, message = table.error("INSERT INTO t (id) SELECT id + 8 FROM range(4)")
+    assert condition == "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES"
+    assert "small (id < 10)" in message
+    condition, _ = table.error("UPDATE t SET id = 70 WHERE id = 1")
+    assert condition == "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES"
+    twice = "MERGE INTO t USING (SELECT 1 AS id UNION ALL SELECT 1) s ON t.id = s.id"
+    twice = f"{twice} WHEN MATCHED THEN UPDATE SET name = 'x'"
+    assert table.error(twice)[0] == "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE"
+    # A row that the query's own filter leaves out is not checked.
+    assert table.rows("INSERT INTO t (id) SELECT id FROM range(20) WHERE id < 2") == [[2, 2]]

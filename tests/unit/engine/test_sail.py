@@ -1,0 +1,102 @@
+"""Sail without Sail: what its messages mean, what is checked before it, and which engine a session gets."""
+
+from __future__ import annotations
+
+import pytest
+
+from deltasql.engine.failures.sail_errors import not_there, sail_failure
+from deltasql.engine.rewrites.merge_source import is_repeatable
+from deltasql.engine.rewrites.type_checks import casts_in, has_cast
+from deltasql.errors.usage import EngineForGivenSparkError, UnknownEngineError
+from deltasql.plan.operators import Query
+from deltasql.schema.types import BINARY, BOOLEAN, DATE, INTEGER, STRING, TIMESTAMP, VOID, ArrayType, DataType
+from deltasql.settings.engines import chosen_engine
+
+_MISSING = 'attribute ObjectName([Identifier("s"), Identifier("z")]) is missing from the schema: cannot resolve'
+
+
+@pytest.mark.parametrize(
+    ("text", "condition", "fragment"),
+    [
+        (_MISSING, "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", "s.z"),
+        ('ambiguous attribute: ObjectName([Identifier("id")])', "AMBIGUOUS_REFERENCE", "id"),
+        ("invalid argument: found FROM at 0:4 expected something else", "PARSE_SYNTAX_ERROR", "FROM"),
+        ("Cast error: Cannot cast string 'x' to value of Int32 type", "CAST_INVALID_INPUT", None),
+        ("Can't cast value 300 to type Int8", "CAST_OVERFLOW", None),
+        ("divide by zero", "DIVIDE_BY_ZERO", None),
+        ("Scalar subquery returned more than one row", "SCALAR_SUBQUERY_TOO_MANY_ROWS", None),
+        ("unknown function: twice", "UNRESOLVED_ROUTINE", "twice"),
+        ("[INVALID_ARRAY_INDEX] The index 5 is out of bounds.", "INVALID_ARRAY_INDEX", None),
+        ("something new", "SAIL_ERROR", None),
+    ],
+)
+def test_messages_get_conditions(text: str, condition: str, fragment: str | None) -> None:
+    failure = sail_failure(text)
+    assert failure.condition == condition
+    assert not_there(text, unsupported=False) is None
+    assert fragment is None or fragment in failure.fragments
+
+
+def test_what_sail_has_not() -> None:
+    error = not_there("Physical plan does not support logical expression InSubquery(InSubquery {", unsupported=True)
+    assert error is not None
+    assert "outside of WHERE" in error.message
+    assert 'engine="spark"' in error.message
+    assert not_there("collect metrics", unsupported=True) is not None
+    assert not_there("unknown function: f", unsupported=True) is None
+
+
+def test_casts() -> None:
+    no: list[tuple[DataType, DataType]] = [
+        (INTEGER, DATE),
+        (DATE, INTEGER),
+        (BOOLEAN, TIMESTAMP),
+        (INTEGER, VOID),
+        (BINARY, INTEGER),
+        (ArrayType(INTEGER), INTEGER),
+    ]
+    yes: list[tuple[DataType, DataType]] = [
+        (VOID, DATE),
+        (STRING, DATE),
+        (INTEGER, TIMESTAMP),
+        (TIMESTAMP, DATE),
+        (ArrayType(INTEGER), STRING),
+        (INTEGER, BOOLEAN),
+    ]
+    assert [pair for pair in no if has_cast(*pair)] == []
+    assert [pair for pair in yes if not has_cast(*pair)] == []
+
+
+def test_casts_are_found() -> None:
+    found = list(casts_in("coalesce(CAST(a + f(CAST(b AS INT)) AS DECIMAL(3, 1)), CAST(NULL AS DATE))"))
+    assert found == [("a + f(CAST(b AS INT))", "DECIMAL(3, 1)"), ("b", "INT")]
+    # A lambda may have named the operand.
+    assert list(casts_in("transform(x, y -> CAST(y AS DATE))")) == []
+
+
+@pytest.mark.parametrize(
+    ("sql", "repeatable"),
+    [
+        ("SELECT 1 AS id", True),
+        ("SELECT id FROM t LIMIT 3", False),
+        ("SELECT rand() AS id", False),
+        ("SELECT row_number() OVER (ORDER BY x) AS id FROM t", False),
+        ("SELECT current_timestamp() AS at", False),
+    ],
+)
+def test_sources_that_may_change(sql: str, repeatable: bool) -> None:
+    assert is_repeatable(Query(sql, {})) is repeatable
+
+
+def test_which_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DELTASQL_ENGINE", raising=False)
+    assert chosen_engine(None, given=False) == "spark"
+    assert chosen_engine("Sail", given=False) == "sail"
+    monkeypatch.setenv("DELTASQL_ENGINE", "sail")
+    assert chosen_engine(None, given=False) == "sail"
+    assert chosen_engine("spark", given=False) == "spark"
+    assert chosen_engine(None, given=True) == "spark"
+    with pytest.raises(EngineForGivenSparkError):
+        chosen_engine("sail", given=True)
+    with pytest.raises(UnknownEngineError, match="duck"):
+        chosen_engine("duck", given=False)

@@ -1,0 +1,46 @@
+"""What Sail would take for something else: told by the text alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from deltasql.sql.dialects.sail import unlike_command, unlike_condition, unlike_query
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT a FROM t WHERE a NOT IN (SELECT 1) OR b",
+        "SELECT a FROM t WHERE NOT (a IN (SELECT 1) AND b)",
+        "SELECT CASE WHEN a in (SELECT 1) THEN 1 END FROM t",
+        "SELECT a FROM t WHERE (a IN (SELECT 1)) IS NULL",
+        "SELECT a.*, b.x FROM a JOIN b USING (id)",
+        "SELECT * FROM parquet.`/a/b`",
+        "SELECT * FROM t JOIN CSV /* here */ . `s3://b/c.csv`",
+    ],
+)
+def test_what_is_unlike(sql: str) -> None:
+    assert unlike_query(sql)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT a FROM t WHERE a NOT IN (SELECT 1)",
+        "SELECT a FROM t WHERE (a IN (SELECT 1) OR b) AND EXISTS (SELECT 1 FROM u WHERE u.a NOT IN (SELECT 2))",
+        "SELECT a FROM t WHERE a NOT IN (1, 2) OR b",
+        "SELECT * FROM a JOIN b USING (id)",
+        "SELECT parquet.x, 'parquet.`/a`' FROM parquet",
+        "SELECT 1 IN (",
+    ],
+)
+def test_what_is_alike(sql: str) -> None:
+    assert not unlike_query(sql)
+
+
+def test_conditions_and_commands() -> None:
+    assert unlike_condition("id NOT IN (SELECT 1) OR id = 2")
+    assert not unlike_condition("id NOT IN (SELECT 1)")
+    assert unlike_command("insert OVERWRITE local directory '/x' SELECT 1") == "INSERT OVERWRITE DIRECTORY"
+    assert unlike_command("DECLARE v INT") == "variables"
+    assert not unlike_command("SHOW FUNCTIONS")
