@@ -19,11 +19,13 @@ from deltasql.command.configuration import (
     split_settings,
     user_file,
 )
+from deltasql.command.serving import add_options
 from deltasql.command.shells import SHELLS, script
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.errors.engine import SparkError
 from deltasql.errors.secrets import without_secrets
+from deltasql.errors.server import ServerPackageMissingError
 from deltasql.errors.suggestion import similar_names
 from deltasql.errors.usage import ScriptUnreadableError, UsageError
 from deltasql.interrupts import telling
@@ -41,8 +43,12 @@ OK, FAILED, USAGE, MISMATCH, CONFLICT, INTERRUPTED = 0, 1, 2, 3, 4, 130
 BROKEN_PIPE = 141
 """What a shell reports for a program that SIGPIPE ended."""
 
-TEST, COMPLETION = "test", "completion"
-_COMMANDS = {TEST: "compare golden files", COMPLETION: "print a script by which a shell completes options"}
+TEST, SERVE, COMPLETION = "test", "serve", "completion"
+_COMMANDS = {
+    TEST: "compare golden files",
+    SERVE: "serve tables over Arrow Flight SQL",
+    COMPLETION: "print a script by which a shell completes options",
+}
 _EXIT_CODES = (
     "exit codes: 0 ok, 1 a statement failed, 2 usage, 3 golden files differ, 4 another writer's commit won, "
     "130 interrupted"
@@ -113,7 +119,7 @@ class _Parser(argparse.ArgumentParser):
 def _no_command(word: str) -> str:
     if word.endswith(".sql"):
         return f"to run a file: deltasql -f {word}"
-    return f'there is no command {word}; there are {" and ".join(_COMMANDS)}. To run SQL: deltasql -e "…"'
+    return f'there is no command {word}; there are {", ".join(_COMMANDS)}. To run SQL: deltasql -e "…"'
 
 
 def _parser() -> _Parser:
@@ -157,6 +163,14 @@ def _add_commands(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(dest="command", metavar="", title="commands", parser_class=argparse.ArgumentParser)
     completion = commands.add_parser(COMPLETION, help=_COMMANDS[COMPLETION])
     completion.add_argument("shell", choices=SHELLS)
+    serve = commands.add_parser(
+        SERVE,
+        help=_COMMANDS[SERVE],
+        description="Serves the tables of --warehouse to ADBC and JDBC clients until Ctrl-C.",
+        epilog="The token is in DELTASQL_SERVER_TOKEN, or in a file; without one only this machine is served.",
+    )
+    add_options(serve)
+    _add_shared(serve, default=argparse.SUPPRESS)
     test = commands.add_parser(
         TEST,
         help=_COMMANDS[TEST],
@@ -224,6 +238,8 @@ def _jobs(text: str) -> int:
 def _dispatch(options: argparse.Namespace) -> int:
     if options.command == TEST:
         return _test(options)
+    if options.command == SERVE:
+        return _serve(options)
     if options.command == COMPLETION:
         sys.stdout.write(script(options.shell, _parser(), _COMMANDS))
         return OK
@@ -357,3 +373,16 @@ def _test(options: argparse.Namespace) -> int:
     names = ("only", "accept", "jobs", "exit_first", "last_failed", "durations", "junit", "engine")
     same = run_suite(options.directory, spark=options.remote, **{name: getattr(options, name) for name in names})
     return OK if same else MISMATCH
+
+
+def _serve(options: argparse.Namespace) -> int:
+    try:
+        from deltasql.server.command import Settings, serve
+    except ModuleNotFoundError as error:
+        raise ServerPackageMissingError(package=error.name or "protobuf") from None
+    _configured(options)
+    by_set, for_start = split_settings(options.conf, remote=options.remote is not None)
+    give_to_spark(for_start, os.environ)
+    tls = options.tls_certificate, options.tls_key
+    serve(Settings(options.warehouse, options.host, options.port, options.remote, options.token_file, *tls, by_set))
+    return OK

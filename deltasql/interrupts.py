@@ -107,21 +107,42 @@ class _Statement:
                 # What fails is tried again.
                 with suppress(Exception):
                     work.cancel()
-            with self._lock:
-                if not self._ended.is_set() and not self._own_press:
-                    self._own_press = True
-                    _remind()
+            self._press_again()
             self._ended.wait(AGAIN_AFTER)
             waited += AGAIN_AFTER
             if not told and waited >= TOLD_AFTER and not self._ended.is_set():
                 told = True
                 self._say()
 
+    def _press_again(self) -> None:
+        with self._lock:
+            if not self._ended.is_set() and not self._own_press:
+                self._own_press = True
+                _remind()
+
     def _say(self) -> None:
         text = "Still cancelling …" if not self.sealed else "It is committed already; finishing what belongs to it …"
         # The terminal may be gone, or be written to by the code that the signal came upon.
         with suppress(Exception):
             self._tell(text)
+
+
+class Cancellable(_Statement):
+    """A statement of another thread than the main one: what Ctrl-C is there, `cancel` is here."""
+
+    def __init__(self) -> None:
+        super().__init__(None)
+
+    def cancel(self) -> None:
+        """Stops the statement; called in any thread, and as often as one likes."""
+        with self._lock:
+            if self.pressed.is_set() or self._ended.is_set():
+                return
+            self.pressed.set()
+        threading.Thread(target=self._cancel, name="deltasql-cancel", daemon=True).start()
+
+    def _press_again(self) -> None:
+        """There is no signal that would reach another thread."""
 
 
 def _remind() -> None:
@@ -133,6 +154,8 @@ def _remind() -> None:
 
 
 _running: list[_Statement] = []
+_elsewhere = threading.local()
+"""The statement of each other thread that is to be cancelled from outside."""
 _telling: list[Callable[[str], None]] = [lambda text: None]
 
 
@@ -163,6 +186,25 @@ def interruptible() -> Iterator[None]:
         _running.remove(statement)
     if statement.pressed.is_set():
         raise statement.outcome()
+
+
+@contextmanager
+def cancellable() -> Iterator[Cancellable]:
+    """A statement of this thread, which is not the main one, that others may cancel.
+
+    Raises KeyboardInterrupt once it has stopped, or StatementInterrupted where it had committed by then.
+    """
+    statement = Cancellable()
+    _elsewhere.statement = statement
+    try:
+        yield statement
+    except (Exception, KeyboardInterrupt) as error:
+        if not statement.pressed.is_set() or statement.in_doubt:
+            raise
+        raise statement.outcome() from error
+    finally:
+        statement.end()
+        _elsewhere.statement = None
 
 
 def _is_usual(handler: Any) -> bool:
@@ -250,9 +292,10 @@ def telling(tell: Callable[[str], None]) -> Iterator[None]:
 
 
 def _current() -> _Statement | None:
-    if not _running or threading.current_thread() is not threading.main_thread():
-        return None
-    return _running[-1]
+    if threading.current_thread() is not threading.main_thread():
+        statement: _Statement | None = getattr(_elsewhere, "statement", None)
+        return statement
+    return _running[-1] if _running else None
 
 
 def _may_fall(frame: FrameType | None, base: FrameType | None) -> bool:

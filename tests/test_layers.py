@@ -39,8 +39,9 @@ LAYERS = (
     {"execution"},
     {"frames", "script"},
     {"session"},
-    {"repl", "golden", "integrations", "command", "dbapi"},
-    {"databricks"},
+    {"reflection"},
+    {"repl", "golden", "command", "dbapi"},
+    {"databricks", "integrations", "server"},
     {"cli", "notebook", "pytest_plugin"},
     {"__init__", "__main__"},
 )
@@ -64,6 +65,8 @@ OWNERS = {
     "pandas": set(),
     "numpy": {"log", "engine", "skipping"},
     "pyiceberg": {"log"},
+    "google": {"server"},
+    "sqlalchemy": {"integrations"},
     "pytest": {"pytest_plugin"},
     "IPython": {"notebook"},
 }
@@ -83,6 +86,7 @@ FILES = {
     "parser.tables": "the tables of the grammar, kept from process to process",
     "render.progress": "the width of the terminal",
     "render.table": "the width of the terminal",
+    "server.command": "the token, and the certificate of TLS",
     "schema.timezone": "the zone of this machine",
     "settings.document": "the page of settings",
 }
@@ -145,6 +149,7 @@ LATE = {
     "deltasql.parser": START,
     "deltasql.render.formats": START,
     "deltasql.repl": START,
+    "deltasql.server.command": START,
     "deltasql.session": START,
     "deltasql.settings.engines": START,
 }

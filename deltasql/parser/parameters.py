@@ -53,6 +53,12 @@ def bind_parameters(sql: str, args: Mapping[str, Any] | Sequence[Any] | None) ->
     return BoundStatement("".join([*pieces, sql[at:]]), tuple(shifts), tuple(values))
 
 
+def parameter_names(sql: str) -> list[str]:
+    """The parameters of a statement: each name once, as its first marker stands; for every `?` an empty text."""
+    names = [sql[start + 1 : end] for start, end in _markers(sql)]
+    return [name for number, name in enumerate(names) if not name or name not in names[:number]]
+
+
 def _bound(sql: str, args: Mapping[str, Any] | Sequence[Any]) -> Iterator[tuple[int, int, str, Any]]:
     """Each marker with its value: (start, end, how it is called, value)."""
     ordinal = 0

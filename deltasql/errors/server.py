@@ -1,0 +1,71 @@
+"""What the server says no to, beyond what its statements do."""
+
+from __future__ import annotations
+
+from deltasql.errors.base import DeltaSqlError, condition
+from deltasql.errors.usage import UsageError
+
+
+@condition(
+    "FLIGHT_SQL_NOT_SUPPORTED",
+    "0A000",
+    "This server does not know {kind}. It runs statements, prepared or not, and tells catalogs, schemas, tables and "
+    "keys; transactions are statements: BEGIN TRANSACTION, COMMIT, ROLLBACK.",
+)
+class UnknownCommandMessageError(DeltaSqlError):
+    """A message of Flight SQL that is none of the served ones; `kind` is its name."""
+
+    kind: str
+
+
+@condition(
+    "INVALID_HANDLE.FORMAT",
+    "HY000",
+    "There is no {what} of this handle: it was closed or fetched before, or its session has ended.",
+)
+class HandleNotFoundError(DeltaSqlError):
+    """`what` is a result or a prepared statement."""
+
+    what: str
+
+
+@condition(
+    "INVALID_HANDLE.SESSION_NOT_FOUND",
+    "HY000",
+    "The session has ended: it was closed, or unused for too long. Connect anew.",
+)
+class SessionGoneError(DeltaSqlError):
+    pass
+
+
+@condition("AUTHENTICATION_FAILED", "28000", "The server wants its token: {how}.")
+class AuthenticationError(DeltaSqlError):
+    """`how` says where a client gives it."""
+
+    how: str
+
+
+@condition(
+    "SERVER_NEEDS_TOKEN",
+    "28000",
+    "The server runs whatever SQL it is sent, so on {host}, which other machines can reach, it starts only with a "
+    "token. Put one into the environment as {variable}, or into a file and name it with --token-file.",
+)
+class ServerNeedsTokenError(UsageError):
+    host: str
+    variable: str
+
+
+@condition("SERVER_CANNOT_START", "58030", "The server cannot start at {place}: {reason}.")
+class ServerStartError(UsageError):
+    place: str
+    reason: str
+
+
+@condition(
+    "SERVER_PACKAGE_MISSING",
+    "58000",
+    "The server needs the package {package}, which is not installed. Run: pip install 'deltasql[server]'",
+)
+class ServerPackageMissingError(UsageError):
+    package: str

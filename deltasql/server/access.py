@@ -1,0 +1,102 @@
+"""Who may come in, and who is who: the token of the server, and the ids of its clients in the headers of calls.
+
+A client is told its id twice, as a cookie and as a bearer token: those of JDBC keep the one, those of ADBC the other.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hmac
+from collections.abc import Mapping, Sequence
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+
+import pyarrow.flight as fl
+
+from deltasql.errors.server import AuthenticationError
+from deltasql.server.clients import Client, Clients
+from deltasql.server.failures import answered
+
+COOKIE = "deltasql-session"
+MIDDLEWARE = "client"
+_HOW = "as a bearer token (`authorization: Bearer …`), or as the password of any user"
+
+
+class Caller(fl.ServerMiddleware):  # type: ignore[misc]
+    """The client of one call, whose headers tell it its id."""
+
+    def __init__(self, client: Client) -> None:
+        super().__init__()
+        self.client = client
+
+    def sending_headers(self) -> dict[str, str]:
+        return {
+            "authorization": f"Bearer {self.client.id}",
+            "set-cookie": f"{COOKIE}={self.client.id}; Path=/; HttpOnly",
+        }
+
+
+class Access(fl.ServerMiddlewareFactory):  # type: ignore[misc]
+    """Finds the client of each call by its headers. With a `token`, only who shows it becomes one."""
+
+    def __init__(self, clients: Clients, token: str | None) -> None:
+        super().__init__()
+        self._clients, self._token = clients, token
+
+    def start_call(self, info: Any, headers: Mapping[str, Sequence[Any]]) -> Caller:
+        """Raises a FlightUnauthenticatedError."""
+        with answered():
+            return Caller(self._client(info.method == fl.FlightMethod.HANDSHAKE, headers))
+
+    def _client(self, is_handshake: bool, headers: Mapping[str, Sequence[Any]]) -> Client:
+        kind, given = _authorization(headers)
+        bearer = given if kind == "bearer" else ""
+        # A client that shakes hands begins anew, whatever it remembers.
+        ids = () if is_handshake else (*_cookies(headers), bearer)
+        for given_id in ids:
+            if (client := self._clients.known(given_id)) is not None:
+                return client
+        if self._token is not None and not hmac.compare_digest(given.encode(), self._token.encode()):
+            raise AuthenticationError(how=_HOW)
+        return self._clients.begin()
+
+
+class NoHandshake(fl.ServerAuthHandler):  # type: ignore[misc]
+    """Lets every handshake pass: Access has looked at its headers by then."""
+
+    def authenticate(self, outgoing: Any, incoming: Any) -> None: ...
+
+    def is_valid(self, token: Any) -> bytes:
+        return b""
+
+
+def _values(headers: Mapping[str, Sequence[Any]], name: str) -> list[str]:
+    found = [value for key, values in headers.items() if key.lower() == name for value in values]
+    return [value.decode("latin-1") if isinstance(value, bytes) else str(value) for value in found]
+
+
+def _authorization(headers: Mapping[str, Sequence[Any]]) -> tuple[str, str]:
+    """`bearer` and a token, or `basic` and a password; two empty texts for anything else."""
+    for value in _values(headers, "authorization"):
+        kind, _, given = value.partition(" ")
+        if kind.lower() == "bearer":
+            return "bearer", given.strip()
+        if kind.lower() == "basic":
+            try:
+                return "basic", base64.b64decode(given.strip() + "==").decode().partition(":")[2]
+            except (binascii.Error, UnicodeDecodeError):
+                return "", ""
+    return "", ""
+
+
+def _cookies(headers: Mapping[str, Sequence[Any]]) -> list[str]:
+    found = []
+    for value in _values(headers, "cookie"):
+        try:
+            cookie = SimpleCookie(value).get(COOKIE)
+        except CookieError:
+            continue
+        if cookie is not None:
+            found.append(cookie.value)
+    return found

@@ -1,0 +1,174 @@
+"""The clients of a server: a session for each, with its prepared statements and the results that wait for it."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from deltasql.errors.server import HandleNotFoundError, SessionGoneError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from deltasql.session import Session
+
+ID_MARK = "deltasql-"
+"""How the id of a client begins; anything else that a client sends in its place is not ours."""
+MOST_WAITING = 16
+"""Results of a client that it has not fetched; the oldest goes when there is one more."""
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A prepared statement. `rows` are the sets of values of its parameters that came last: by name, or in order."""
+
+    sql: str
+    rows: list[Mapping[str, Any] | Sequence[Any]] = field(default_factory=list)
+
+
+class Client:
+    """One client: its session begins with its first statement. `last_used` is seconds of the monotonic clock."""
+
+    def __init__(self, connect: Callable[[], Session]) -> None:
+        self.id = ID_MARK + secrets.token_urlsafe(32)
+        self.last_used = time.monotonic()
+        self.calls = 0
+        self._connect = connect
+        self._session: Session | None = None
+        self._prepared: dict[bytes, Prepared] = {}
+        self._waiting: dict[bytes, pa.Table] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def session(self) -> Session:
+        with self._lock:
+            if self._session is None:
+                self._session = self._connect()
+            return self._session
+
+    def close(self) -> None:
+        """Ends the session, which rolls back what is not committed."""
+        with self._lock:
+            self._prepared.clear()
+            self._waiting.clear()
+        if self._session is not None:
+            self._session.close()
+
+    def keep(self, table: pa.Table) -> bytes:
+        """A handle with which the rows can be fetched, once."""
+        handle = secrets.token_bytes(16)
+        with self._lock:
+            self._waiting[handle] = table
+            while len(self._waiting) > MOST_WAITING:
+                del self._waiting[next(iter(self._waiting))]
+        return handle
+
+    def fetch(self, handle: bytes) -> pa.Table:
+        """Rows that wait, which then wait no more. Raises HandleNotFoundError."""
+        with self._lock:
+            table = self._waiting.pop(handle, None)
+        if table is None:
+            raise HandleNotFoundError(what="result")
+        return table
+
+    def prepare(self, sql: str) -> bytes:
+        """The handle of a statement that is to be run later."""
+        handle = secrets.token_bytes(16)
+        with self._lock:
+            self._prepared[handle] = Prepared(sql)
+        return handle
+
+    def prepared(self, handle: bytes) -> Prepared:
+        """Raises HandleNotFoundError."""
+        with self._lock:
+            found = self._prepared.get(handle)
+        if found is None:
+            raise HandleNotFoundError(what="prepared statement")
+        return found
+
+    def forget(self, handle: bytes) -> None:
+        """Closes a prepared statement, or a result that nobody fetched; a handle that is not known is closed."""
+        with self._lock:
+            self._prepared.pop(handle, None)
+            self._waiting.pop(handle, None)
+
+    def owns(self, handle: bytes) -> bool:
+        return handle in self._prepared or handle in self._waiting
+
+
+class Clients:
+    """All clients of a server. One that has done nothing for `idle` seconds is forgotten when another one comes.
+
+    So is the one that has waited longest, where there are `most`; those with a running call stay.
+    """
+
+    def __init__(self, connect: Callable[[], Session], *, idle: float, most: int) -> None:
+        self._connect, self._idle, self._most = connect, idle, most
+        self._clients: dict[str, Client] = {}
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._clients)
+
+    def begin(self) -> Client:
+        """A new client."""
+        client = Client(self._connect)
+        with self._lock:
+            gone = self._outdated()
+            self._clients[client.id] = client
+        for other in gone:
+            other.close()
+        return client
+
+    def known(self, given: str) -> Client | None:
+        """The client that has this id; None where what was given is no id. Raises SessionGoneError."""
+        if not given.startswith(ID_MARK):
+            return None
+        with self._lock:
+            client = self._clients.get(given)
+        if client is None:
+            raise SessionGoneError
+        return client
+
+    def holder(self, handle: bytes, asking: Client) -> Client:
+        """The client whose handle this is: the one that asks, unless it is one that forgets what it is told to keep."""
+        if asking.owns(handle):
+            return asking
+        with self._lock:
+            return next((client for client in self._clients.values() if client.owns(handle)), asking)
+
+    @contextmanager
+    def call(self, client: Client) -> Iterator[None]:
+        """A call of a client, which keeps its session."""
+        with self._lock:
+            client.calls += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                client.calls -= 1
+                client.last_used = time.monotonic()
+
+    def end(self, client: Client) -> None:
+        with self._lock:
+            self._clients.pop(client.id, None)
+        client.close()
+
+    def end_all(self) -> None:
+        for client in list(self._clients.values()):
+            self.end(client)
+
+    def _outdated(self) -> list[Client]:
+        """Takes out those that are to go."""
+        oldest = sorted((item for item in self._clients.values() if not item.calls), key=lambda item: item.last_used)
+        over = len(self._clients) - self._most + 1
+        before = time.monotonic() - self._idle
+        gone = [item for number, item in enumerate(oldest) if number < over or item.last_used < before]
+        for item in gone:
+            del self._clients[item.id]
+        return gone

@@ -1,0 +1,120 @@
+"""What `deltasql serve` does: checks where and for whom it is to serve, says where it does, and serves until Ctrl-C."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+
+import pyarrow as pa
+
+from deltasql.errors.server import ServerNeedsTokenError, ServerStartError
+from deltasql.server.clients import Clients
+from deltasql.server.flight import FlightSqlServer
+from deltasql.session import Session, connect
+
+TOKEN = "DELTASQL_SERVER_TOKEN"
+"""The environment variable that holds the token."""
+MOST_CLIENTS = 200
+IDLE = 3600.0
+"""Seconds without a call after which a client may be forgotten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to serve. `port` 0 is a free one. Files of TLS and of the token are paths, or None."""
+
+    warehouse: str
+    host: str = "127.0.0.1"
+    port: int = 31337
+    remote: str | None = None
+    token_file: str | None = None
+    tls_certificate: str | None = None
+    tls_key: str | None = None
+    conf: Mapping[str, str] = field(default_factory=dict)
+    """What SET tells each session at its beginning."""
+
+
+@contextmanager
+def running(settings: Settings, environment: Mapping[str, str] = os.environ) -> Iterator[str]:
+    """A server, which serves within the context; the URI that clients connect to.
+
+    Raises ServerNeedsTokenError, ServerStartError, and for a file that cannot be read ServerStartError, too.
+    """
+    token = _token(settings, environment)
+    if token is None and not _is_of_this_machine(settings.host):
+        raise ServerNeedsTokenError(host=settings.host, variable=TOKEN)
+    tls = None
+    if settings.tls_certificate is not None and settings.tls_key is not None:
+        tls = (_read(settings, settings.tls_certificate), _read(settings, settings.tls_key))
+
+    def opened() -> Session:
+        session = connect(settings.warehouse, settings.remote)
+        for key, value in settings.conf.items():
+            session.sql(f"SET {key} = {value}")
+        return session
+
+    clients = Clients(opened, idle=IDLE, most=MOST_CLIENTS)
+    scheme = "grpc" if tls is None else "grpc+tls"
+    try:
+        server = FlightSqlServer(f"{scheme}://{_in_url(settings.host)}:{settings.port}", clients, token=token, tls=tls)
+    except pa.ArrowException as error:
+        raise ServerStartError(place=f"{settings.host}:{settings.port}", reason=str(error)) from None
+    try:
+        yield f"{scheme}://{_in_url(settings.host)}:{server.port}"
+    finally:
+        server.stop()
+        clients.end_all()
+
+
+def serve(settings: Settings) -> None:
+    """Serves until SIGINT or SIGTERM."""
+    over = threading.Event()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        over.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+    with running(settings) as uri:
+        print(f"Arrow Flight SQL at {uri}, tables of {settings.warehouse}. Ctrl-C ends it.", flush=True)
+        if settings.tls_certificate is None and not _is_of_this_machine(settings.host):
+            print("Without --tls-certificate and --tls-key the token can be read on its way.", file=sys.stderr)
+        over.wait()
+
+
+def _token(settings: Settings, environment: Mapping[str, str]) -> str | None:
+    """The token; None where there is none. An empty one is an error, for it would let in whoever gives none."""
+    if settings.token_file is None:
+        return environment.get(TOKEN) or None
+    text = _read(settings, settings.token_file).decode(errors="replace").strip()
+    if not text:
+        raise ServerStartError(place=settings.host, reason=f"the token file {settings.token_file} is empty")
+    return text
+
+
+def _read(settings: Settings, path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        reason = f"the file {path} cannot be read: {error.strerror}"
+        raise ServerStartError(place=f"{settings.host}:{settings.port}", reason=reason) from None
+
+
+def _is_of_this_machine(host: str) -> bool:
+    """Whether only this machine reaches an address; of a name other than localhost that is not known."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

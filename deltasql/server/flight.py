@@ -1,0 +1,239 @@
+"""The service: calls of Flight, each handed to the session of its client."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.flight as fl
+
+from deltasql.errors.server import UnknownCommandMessageError
+from deltasql.server.access import MIDDLEWARE, Access, NoHandshake
+from deltasql.server.clients import Client, Clients
+from deltasql.server.failures import answered
+from deltasql.server.messages import CANCELLED, CLOSED, message, packed, parsed, unpacked
+from deltasql.server.metadata import ANSWERS, answer
+from deltasql.server.options import options_of, set_options
+from deltasql.server.statements import (
+    bound_rows,
+    changed_by_prepared,
+    changed_rows,
+    heeding,
+    parameter_schema,
+    rows_of,
+    rows_of_prepared,
+    told_schema,
+)
+
+_BYTES_PER_BATCH = 1 << 20
+"""What a batch of rows should have at most: clients take messages of 4 to 16 MB."""
+_ACTIONS = {
+    "CreatePreparedStatement": "prepares a statement, which is not run",
+    "ClosePreparedStatement": "closes a prepared statement",
+    "CancelQuery": "drops a result that was not fetched; a running statement ends with its call",
+    "CancelFlightInfo": "drops a result that was not fetched; a running statement ends with its call",
+    "SetSessionOptions": "changes the current catalog or schema",
+    "GetSessionOptions": "tells the current catalog and schema",
+    "CloseSession": "ends the session",
+}
+
+
+class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
+    """Serves the sessions of `clients`. With a `token`, who comes in must show it."""
+
+    def __init__(
+        self,
+        location: str,
+        clients: Clients,
+        *,
+        token: str | None = None,
+        tls: tuple[bytes, bytes] | None = None,
+    ) -> None:
+        """`tls` is a certificate and its key, in PEM; the location then begins with grpc+tls."""
+        self._clients = clients
+        self._ending = threading.Event()
+        super().__init__(
+            location,
+            auth_handler=NoHandshake(),
+            tls_certificates=None if tls is None else [tls],
+            middleware={MIDDLEWARE: Access(clients, token)},
+        )
+
+    def stop(self) -> None:
+        """Cancels what runs, and ends when the last call has."""
+        self._ending.set()
+        self.shutdown()
+
+    def get_flight_info(self, context: Any, descriptor: Any) -> Any:
+        """Runs a statement, whose rows wait to be fetched; of what asks the catalog only the columns are told here."""
+        with self._call(context) as client:
+            kind, command = unpacked(descriptor.command)
+            if kind in ANSWERS:
+                return _info(ANSWERS[kind].schema(command), descriptor, descriptor.command)
+            table = self._rows(client, kind, command, context)
+            ticket = packed("TicketStatementQuery", statement_handle=client.keep(table))
+            return _info(table.schema, descriptor, ticket, table.num_rows)
+
+    def get_schema(self, context: Any, descriptor: Any) -> Any:
+        """The columns of what a command asks for, which is not run."""
+        with self._call(context) as client:
+            kind, command = unpacked(descriptor.command)
+            if kind in ANSWERS:
+                return fl.SchemaResult(ANSWERS[kind].schema(command))
+            if kind == "CommandPreparedStatementQuery":
+                sql = self._holder(client, command).prepared(command.prepared_statement_handle).sql
+            elif kind == "CommandStatementQuery":
+                sql = command.query
+            else:
+                raise UnknownCommandMessageError(kind=kind)
+            with self._heeding(context):
+                return fl.SchemaResult(told_schema(client.session, sql))
+
+    def do_get(self, context: Any, ticket: Any) -> Any:
+        """Rows that wait, or the answer of the catalog, in batches."""
+        with self._call(context) as client:
+            kind, command = unpacked(ticket.ticket)
+            if kind in ANSWERS:
+                return _stream(answer(client.session, kind, command))
+            if kind != "TicketStatementQuery":
+                raise UnknownCommandMessageError(kind=kind)
+            handle = command.statement_handle
+            return _stream(self._clients.holder(handle, client).fetch(handle))
+
+    def do_put(self, context: Any, descriptor: Any, reader: Any, writer: Any) -> None:
+        """Runs a statement for what it does, or takes the values of parameters."""
+        with self._call(context) as client:
+            kind, command = unpacked(descriptor.command)
+            if kind == "CommandStatementUpdate":
+                _refuse_transaction(command)
+                with self._heeding(context):
+                    count = changed_rows(client.session, command.query)
+            elif kind in {"CommandPreparedStatementQuery", "CommandPreparedStatementUpdate"}:
+                holder = self._holder(client, command)
+                prepared = holder.prepared(command.prepared_statement_handle)
+                prepared.rows = bound_rows(prepared.sql, _batches(reader))
+                if kind == "CommandPreparedStatementQuery":
+                    return
+                with self._heeding(context):
+                    count = changed_by_prepared(holder.session, prepared)
+            else:
+                raise UnknownCommandMessageError(kind=kind)
+            done = message("DoPutUpdateResult", record_count=count)
+            writer.write(pa.py_buffer(done.SerializeToString()))
+
+    def do_action(self, context: Any, action: Any) -> list[bytes]:
+        with self._call(context) as client:
+            act = _DOING.get(action.type)
+            if act is None:
+                raise UnknownCommandMessageError(kind=f"the action {action.type}")
+            return list(act(self, client, action.body.to_pybytes(), context))
+
+    def list_actions(self, context: Any) -> list[tuple[str, str]]:
+        return list(_ACTIONS.items())
+
+    @contextmanager
+    def _call(self, context: Any) -> Iterator[Client]:
+        """A call: the client that makes it, and errors as Flight sends them."""
+        client = context.get_middleware(MIDDLEWARE).client
+        with answered(), self._clients.call(client):
+            yield client
+
+    def _heeding(self, context: Any) -> AbstractContextManager[None]:
+        return heeding(lambda: context.is_cancelled() or self._ending.is_set())
+
+    def _holder(self, client: Client, command: Any) -> Client:
+        return self._clients.holder(command.prepared_statement_handle, client)
+
+    def _rows(self, client: Client, kind: str, command: Any, context: Any) -> pa.Table:
+        if kind == "CommandStatementQuery":
+            _refuse_transaction(command)
+            with self._heeding(context):
+                return rows_of(client.session, command.query)
+        if kind != "CommandPreparedStatementQuery":
+            raise UnknownCommandMessageError(kind=kind)
+        holder = self._holder(client, command)
+        with self._heeding(context):
+            return rows_of_prepared(holder.session, holder.prepared(command.prepared_statement_handle))
+
+    def prepare(self, client: Client, body: bytes, context: Any) -> Iterator[bytes]:
+        """Raises what is wrong with the words of the statement, and with the names of a query."""
+        _, request = unpacked(body)
+        _refuse_transaction(request)
+        with self._heeding(context):
+            columns = told_schema(client.session, request.query)
+        yield packed(
+            "ActionCreatePreparedStatementResult",
+            prepared_statement_handle=client.prepare(request.query),
+            dataset_schema=columns.serialize().to_pybytes() if len(columns) else b"",
+            parameter_schema=parameter_schema(request.query).serialize().to_pybytes(),
+        )
+
+    def close_prepared(self, client: Client, body: bytes, context: Any) -> Iterator[bytes]:
+        _, request = unpacked(body)
+        self._holder(client, request).forget(request.prepared_statement_handle)
+        yield from ()
+
+    def cancel_query(self, client: Client, body: bytes, context: Any) -> Iterator[bytes]:
+        """The action of old clients."""
+        self._drop(client, unpacked(body)[1].info)
+        yield packed("ActionCancelQueryResult", result=CANCELLED)
+
+    def cancel_info(self, client: Client, body: bytes, context: Any) -> Iterator[bytes]:
+        self._drop(client, parsed("CancelFlightInfoRequest", body).info)
+        yield message("CancelFlightInfoResult", status=CANCELLED).SerializeToString()
+
+    def _drop(self, client: Client, info: bytes) -> None:
+        for endpoint in fl.FlightInfo.deserialize(info).endpoints:
+            kind, ticket = unpacked(endpoint.ticket.ticket)
+            if kind == "TicketStatementQuery":
+                self._clients.holder(ticket.statement_handle, client).forget(ticket.statement_handle)
+
+    def close_session(self, client: Client, body: bytes, context: Any) -> Iterator[bytes]:
+        self._clients.end(client)
+        yield message("CloseSessionResult", status=CLOSED).SerializeToString()
+
+    def set_session_options(self, client: Client, body: bytes, context: Any) -> Iterator[bytes]:
+        yield set_options(client.session, parsed("SetSessionOptionsRequest", body)).SerializeToString()
+
+    def get_session_options(self, client: Client, body: bytes, context: Any) -> Iterator[bytes]:
+        yield options_of(client.session).SerializeToString()
+
+
+_Act = Callable[[FlightSqlServer, Client, bytes, Any], Iterator[bytes]]
+_DOING: dict[str, _Act] = {
+    "CreatePreparedStatement": FlightSqlServer.prepare,
+    "ClosePreparedStatement": FlightSqlServer.close_prepared,
+    "CancelQuery": FlightSqlServer.cancel_query,
+    "CancelFlightInfo": FlightSqlServer.cancel_info,
+    "CloseSession": FlightSqlServer.close_session,
+    "SetSessionOptions": FlightSqlServer.set_session_options,
+    "GetSessionOptions": FlightSqlServer.get_session_options,
+}
+
+
+def _refuse_transaction(command: Any) -> None:
+    """Transactions begin with a statement here, so that no client can have one by a call."""
+    if command.HasField("transaction_id"):
+        raise UnknownCommandMessageError(kind="a transaction by its id")
+
+
+def _info(schema: pa.Schema, descriptor: Any, ticket: bytes, rows: int = -1) -> Any:
+    """One place to fetch from: the one that was asked."""
+    return fl.FlightInfo(schema, descriptor, [fl.FlightEndpoint(ticket, [])], rows, -1)
+
+
+def _stream(table: pa.Table) -> Any:
+    per_row = table.nbytes // table.num_rows + 1 if table.num_rows else 1
+    most = max(1, _BYTES_PER_BATCH // per_row)
+    return fl.RecordBatchStream(
+        pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=most)),
+    )
+
+
+def _batches(reader: Any) -> Iterator[pa.RecordBatch]:
+    for chunk in reader:
+        if chunk.data is not None:
+            yield chunk.data

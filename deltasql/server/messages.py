@@ -1,0 +1,153 @@
+"""The messages of Flight SQL, described at run time: no package that is kept carries them compiled for Python.
+
+Source: FlightSql.proto and Flight.proto of Apache Arrow. Fields are numbered in the order in which they stand here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from google.protobuf.any_pb2 import Any as AnyMessage
+from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto, FileDescriptorProto
+from google.protobuf.descriptor_pool import DescriptorPool
+from google.protobuf.message import DecodeError
+from google.protobuf.message_factory import GetMessageClass
+
+from deltasql.errors.server import UnknownCommandMessageError
+
+_SQL = "arrow.flight.protocol.sql"
+_FLIGHT = "arrow.flight.protocol"
+
+_OF_SQL: Mapping[str, str] = {
+    "CommandGetSqlInfo": "info: uint32*",
+    "CommandGetXdbcTypeInfo": "data_type: int32?",
+    "CommandGetCatalogs": "",
+    "CommandGetDbSchemas": "catalog: string?, db_schema_filter_pattern: string?",
+    "CommandGetTables": (
+        "catalog: string?, db_schema_filter_pattern: string?, table_name_filter_pattern: string?, "
+        "table_types: string*, include_schema: bool"
+    ),
+    "CommandGetTableTypes": "",
+    "CommandGetPrimaryKeys": "catalog: string?, db_schema: string?, table: string",
+    "CommandGetExportedKeys": "catalog: string?, db_schema: string?, table: string",
+    "CommandGetImportedKeys": "catalog: string?, db_schema: string?, table: string",
+    "CommandGetCrossReference": (
+        "pk_catalog: string?, pk_db_schema: string?, pk_table: string, "
+        "fk_catalog: string?, fk_db_schema: string?, fk_table: string"
+    ),
+    "CommandStatementQuery": "query: string, transaction_id: bytes?",
+    "CommandStatementUpdate": "query: string, transaction_id: bytes?",
+    "CommandPreparedStatementQuery": "prepared_statement_handle: bytes",
+    "CommandPreparedStatementUpdate": "prepared_statement_handle: bytes",
+    "TicketStatementQuery": "statement_handle: bytes",
+    "DoPutUpdateResult": "record_count: int64",
+    "ActionCreatePreparedStatementRequest": "query: string, transaction_id: bytes?",
+    "ActionCreatePreparedStatementResult": (
+        "prepared_statement_handle: bytes, dataset_schema: bytes, parameter_schema: bytes"
+    ),
+    "ActionClosePreparedStatementRequest": "prepared_statement_handle: bytes",
+    "ActionCancelQueryRequest": "info: bytes",
+    "ActionCancelQueryResult": "result: int32",
+}
+"""`*` is repeated, `?` is optional. An enum is told by its number, which is the same on the wire."""
+
+_OF_FLIGHT: Mapping[str, str] = {
+    "CancelFlightInfoRequest": "info: bytes",
+    "CancelFlightInfoResult": "status: int32",
+    "StringListValue": "values: string*",
+    "SessionOptionValue": (
+        "string_value: string|, bool_value: bool|, int64_value: sfixed64|, double_value: double|, "
+        "string_list_value: StringListValue|"
+    ),
+    "SessionOption": "key: string, value: SessionOptionValue",
+    "SetSessionOptionsRequest": "session_options: SessionOption*",
+    "SessionOptionFault": "value: int32",
+    "SessionOptionError": "key: string, value: SessionOptionFault",
+    "SetSessionOptionsResult": "errors: SessionOptionError*",
+    "GetSessionOptionsRequest": "",
+    "GetSessionOptionsResult": "session_options: SessionOption*",
+    "CloseSessionRequest": "",
+    "CloseSessionResult": "status: int32",
+}
+"""`|` is one of the alternatives of a value. A map is its entries, as on the wire."""
+
+CANCELLED, CLOSED = 1, 1
+"""That a query is cancelled, and a session closed."""
+INVALID_NAME, INVALID_VALUE = 1, 2
+"""What is wrong with an option of a session."""
+
+
+def _described(package: str, messages: Mapping[str, str]) -> FileDescriptorProto:
+    file = FileDescriptorProto(name=f"{package}.proto", package=package, syntax="proto3")
+    for name, fields in messages.items():
+        message = file.message_type.add(name=name)
+        for number, text in enumerate(filter(None, fields.split(", ")), start=1):
+            _add_field(message, package, number, *text.split(": "))
+    return file
+
+
+def _add_field(message: DescriptorProto, package: str, number: int, name: str, kind: str) -> None:
+    field = message.field.add(name=name, number=number, label=FieldDescriptorProto.LABEL_OPTIONAL)
+    base, mark = kind.rstrip("*?|"), kind[-1]
+    if base[0].isupper():
+        field.type, field.type_name = FieldDescriptorProto.TYPE_MESSAGE, f".{package}.{base}"
+    else:
+        field.type = FieldDescriptorProto.Type.Value(f"TYPE_{base.upper()}")
+    if mark == "*":
+        field.label = FieldDescriptorProto.LABEL_REPEATED
+    elif mark == "?":
+        field.proto3_optional = True
+        field.oneof_index = len(message.oneof_decl)
+        message.oneof_decl.add(name=f"_{name}")
+    elif mark == "|":
+        if not message.oneof_decl:
+            message.oneof_decl.add(name="option_value")
+        field.oneof_index = 0
+
+
+def _classes() -> dict[str, type[Any]]:
+    # A pool of its own: another package of the process may have brought the same messages.
+    pool = DescriptorPool()
+    found = {}
+    for package, messages in ((_SQL, _OF_SQL), (_FLIGHT, _OF_FLIGHT)):
+        pool.Add(_described(package, messages))
+        for name in messages:
+            found[name] = GetMessageClass(pool.FindMessageTypeByName(f"{package}.{name}"))
+    return found
+
+
+_CLASSES = _classes()
+
+
+def message(kind: str, **values: Any) -> Any:
+    """A message of Flight SQL, or of Flight's sessions, by its name."""
+    return _CLASSES[kind](**values)
+
+
+def packed(kind: str, **values: Any) -> bytes:
+    """A message as Flight SQL sends commands, requests and tickets: within an Any."""
+    packed = AnyMessage()
+    packed.Pack(message(kind, **values))
+    return bytes(packed.SerializeToString())
+
+
+def unpacked(data: bytes) -> tuple[str, Any]:
+    """The name of a message that came in an Any, and the message. Raises UnknownCommandMessageError."""
+    outer = AnyMessage()
+    try:
+        outer.ParseFromString(data)
+        package, _, name = outer.type_url.rpartition("/")[2].rpartition(".")
+        if package == _SQL and name in _OF_SQL:
+            return name, _CLASSES[name].FromString(outer.value)
+    except DecodeError:
+        name = ""
+    raise UnknownCommandMessageError(kind=name or "bytes that are no message")
+
+
+def parsed(kind: str, data: bytes) -> Any:
+    """A message that came by itself. Raises UnknownCommandMessageError."""
+    try:
+        return _CLASSES[kind].FromString(data)
+    except DecodeError:
+        raise UnknownCommandMessageError(kind=f"{kind} that cannot be read") from None

@@ -1,0 +1,159 @@
+"""Statements of clients: their rows in Arrow, how many rows they changed, and what can be said before they run."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import pyarrow as pa
+
+from deltasql.dbapi.bulk import bulk_insert
+from deltasql.errors.base import DeltaSqlError
+from deltasql.interrupts import cancellable
+from deltasql.parser import is_script, parse
+from deltasql.parser.parameters import bind_parameters, parameter_names
+from deltasql.plan.statements.function import DescribeFunction, ShowFunctions
+from deltasql.plan.statements.inspect import (
+    DescribeDetail,
+    DescribeHistory,
+    DescribeSchema,
+    DescribeTable,
+    Explain,
+    ShowCatalogs,
+    ShowColumns,
+    ShowCreateTable,
+    ShowCurrentSchema,
+    ShowPartitions,
+    ShowSchemas,
+    ShowTableExtended,
+    ShowTableProperties,
+    ShowTables,
+    ShowViews,
+)
+from deltasql.plan.statements.query import Query
+from deltasql.result import Result
+from deltasql.result_arrow import arrow_type
+from deltasql.schema.types import StructType
+from deltasql.server.clients import Prepared
+from deltasql.session import Session
+
+Values = Mapping[str, Any] | Sequence[Any]
+"""Those of the parameters of one run."""
+
+_READING = (
+    *(Query, Explain, DescribeDetail, DescribeFunction, DescribeHistory, DescribeSchema, DescribeTable),
+    *(ShowCatalogs, ShowColumns, ShowCreateTable, ShowCurrentSchema, ShowFunctions, ShowPartitions, ShowSchemas),
+    *(ShowTableExtended, ShowTableProperties, ShowTables, ShowViews),
+)
+"""What changes nothing, so that its columns can be told before it is run."""
+
+_POLL = 0.1
+"""Seconds between two looks at whether the client still wants to know."""
+_AFFECTED = "num_affected_rows"
+
+
+@contextmanager
+def heeding(is_cancelled: Callable[[], bool]) -> Iterator[None]:
+    """Runs a statement within, which stops once `is_cancelled`; then KeyboardInterrupt is raised."""
+    with cancellable() as statement:
+        over = threading.Event()
+
+        def watch() -> None:
+            while not over.wait(_POLL):
+                if is_cancelled():
+                    statement.cancel()
+                    return
+
+        watcher = threading.Thread(target=watch, name="deltasql-watch", daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            over.set()
+            watcher.join()
+
+
+def rows_of(session: Session, sql: str, values: Values | None = None) -> pa.Table:
+    """The rows of a statement, all of them, in Arrow; a table of no columns for one that gives none."""
+    return _table(session.sql(sql, args=values))
+
+
+def rows_of_prepared(session: Session, prepared: Prepared) -> pa.Table:
+    """The rows of a prepared statement; those of all sets of values, one after another."""
+    return pa.concat_tables([rows_of(session, *run) for run in _runs(prepared)])
+
+
+def changed_rows(session: Session, sql: str, values: Values | None = None) -> int:
+    """Runs a statement for what it does; the number of rows that it changed, 0 for one that does not count them."""
+    result = session.sql(sql, args=values)
+    return int(result.collect()[0][0]) if result.columns[:1] == [_AFFECTED] else 0
+
+
+def changed_by_prepared(session: Session, prepared: Prepared) -> int:
+    """The number of rows that all runs of a prepared statement changed."""
+    return sum(changed_rows(session, *run) for run in _runs(prepared))
+
+
+def _runs(prepared: Prepared) -> list[tuple[str, Values | None]]:
+    """What is run, each with its values. INSERT INTO … VALUES (…) of many sets is one statement, and one commit."""
+    if not prepared.rows:
+        return [(prepared.sql, None)]
+    bulk = bulk_insert(prepared.sql) if len(prepared.rows) > 1 else None
+    if bulk is not None:
+        return [(bulk.statement(prepared.rows), None)]
+    return [(prepared.sql, values) for values in prepared.rows]
+
+
+def told_schema(session: Session, sql: str) -> pa.Schema:
+    """The columns that a statement will give, as far as that can be said without running it: else none.
+
+    Raises what is wrong with its words. What only values of parameters will tell is not said, either.
+    """
+    names = parameter_names(sql)
+    nothing: Values = dict.fromkeys(names) if any(names) else [None] * len(names)
+    if is_script(sql) or not isinstance(parse(bind_parameters(sql, nothing).sql), _READING):
+        return pa.schema([])
+    try:
+        return schema_of(session.sql(sql, args=nothing if names else None).schema)
+    except DeltaSqlError:
+        if names:
+            return pa.schema([])
+        raise
+
+
+def parameter_schema(sql: str) -> pa.Schema:
+    """One column per parameter. It is called text, for what it is to be only the statement knows."""
+    names = parameter_names(sql)
+    return pa.schema([pa.field(name or str(number), pa.string()) for number, name in enumerate(names)])
+
+
+def bound_rows(sql: str, batches: Iterator[pa.RecordBatch]) -> list[Values]:
+    """The sets of values that came in Arrow: by name where the statement has names, else in order."""
+    names = parameter_names(sql)
+    found: list[Values] = []
+    for batch in batches:
+        # A client that has no names of its own numbers its columns.
+        at = {name: batch.schema.get_field_index(name) for name in names if name}
+        order = {name: place if place >= 0 else number for number, (name, place) in enumerate(at.items())}
+        rows = zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        found += [
+            {name: row[place] for name, place in order.items() if place < len(row)} if order else row for row in rows
+        ]
+    return found
+
+
+def schema_of(columns: StructType) -> pa.Schema:
+    """Columns as Arrow has them."""
+    return pa.schema([pa.field(item.name, arrow_type(item.type), item.nullable) for item in columns])
+
+
+def _table(result: Result) -> pa.Table:
+    if not result.columns:
+        return pa.table({})
+    table = result.to_arrow()
+    # Clients compare: what was told of a prepared statement, and what other statements give for the same type.
+    with suppress(pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return table.cast(schema_of(result.schema))
+    return table
