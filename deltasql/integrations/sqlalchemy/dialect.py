@@ -1,0 +1,200 @@
+"""The dialect: what SQLAlchemy asks of one, and where it finds the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sqlalchemy import exc, schema, types
+from sqlalchemy.engine import URL, default, reflection
+from sqlalchemy.sql.compiler import IdentifierPreparer
+
+from deltasql import dbapi
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
+from deltasql.integrations.sqlalchemy import reflecting
+from deltasql.integrations.sqlalchemy.compilers import Definitions, Names, Queries, Types
+from deltasql.integrations.sqlalchemy.places import arguments_of
+from deltasql.integrations.sqlalchemy.types import QuotedString
+from deltasql.reflection import Description, described, has_relation, relations, schemas
+from deltasql.session import Session
+
+AUTOCOMMIT, SERIALIZABLE = "AUTOCOMMIT", "SERIALIZABLE"
+
+
+class DeltaSqlDialect(default.DefaultDialect):
+    """Each statement is a commit of its own, so that `rollback` has nothing to undo: isolation level AUTOCOMMIT.
+
+    With SERIALIZABLE, or `?autocommit=false`, statements wait for `commit`; one transaction writes one table.
+    """
+
+    name = "deltasql"
+    driver = "dbapi"
+    default_paramstyle = "qmark"
+    statement_compiler = Queries
+    ddl_compiler = Definitions
+    type_compiler_cls = Types
+    preparer: type[IdentifierPreparer] = Names
+    colspecs = {types.String: QuotedString}  # noqa: RUF012 - SQLAlchemy's own way
+    construct_arguments = [  # noqa: RUF012
+        (schema.Table, {"partition_by": None, "cluster_by": None, "location": None, "properties": None})
+    ]
+
+    supports_statement_cache = True
+    supports_native_boolean = True
+    supports_native_decimal = True
+    supports_alter = True
+    supports_comments = True
+    inline_comments = True
+    supports_default_values = False
+    supports_default_metavalue = True
+    supports_empty_insert = False
+    supports_multivalues_insert = True
+    supports_identity_columns = True
+    supports_sequences = False
+    postfetch_lastrowid = False
+    supports_sane_rowcount = True
+    supports_sane_multi_rowcount = True
+    div_is_floordiv = False
+    cte_follows_insert = True
+    # Rows of one `execute` go to the cursor's executemany, which is one commit.
+    use_insertmanyvalues = False
+
+    @classmethod
+    def import_dbapi(cls) -> Any:
+        return dbapi
+
+    def create_connect_args(self, url: URL) -> Any:
+        return [], arguments_of(url)
+
+    def _get_default_schema_name(self, connection: Any) -> str:
+        return _session(connection).catalog.current_schema
+
+    def _get_server_version_info(self, connection: Any) -> Any:
+        return None
+
+    def _check_max_identifier_length(self, connection: Any) -> Any:
+        return None
+
+    def do_ping(self, dbapi_connection: Any) -> bool:
+        dbapi_connection.check_open()
+        return True
+
+    def do_execute(self, cursor: Any, statement: Any, parameters: Any, context: Any = None) -> None:
+        # An index, which is no statement.
+        if statement:
+            cursor.execute(statement, parameters)
+
+    def do_execute_no_params(self, cursor: Any, statement: Any, context: Any = None) -> None:
+        self.do_execute(cursor, statement, None, context)
+
+    # Transactions
+
+    def get_isolation_level_values(self, dbapi_conn: Any) -> Sequence[Any]:
+        return [AUTOCOMMIT, SERIALIZABLE]
+
+    def get_isolation_level(self, dbapi_connection: Any) -> Any:
+        return AUTOCOMMIT if dbapi_connection.autocommit else SERIALIZABLE
+
+    def set_isolation_level(self, dbapi_connection: Any, level: Any) -> None:
+        dbapi_connection.autocommit = level == AUTOCOMMIT
+
+    def get_default_isolation_level(self, dbapi_conn: Any) -> Any:
+        return self.get_isolation_level(dbapi_conn)
+
+    def detect_autocommit_setting(self, dbapi_conn: Any) -> bool:
+        return bool(dbapi_conn.autocommit)
+
+    # Reflection
+
+    @reflection.cache
+    def get_schema_names(self, connection: Any, **kw: Any) -> list[str]:
+        return schemas(_session(connection))
+
+    @reflection.cache
+    def get_table_names(self, connection: Any, schema: str | None = None, **kw: Any) -> list[str]:
+        return _names(connection, schema, views=False)
+
+    @reflection.cache
+    def get_view_names(self, connection: Any, schema: str | None = None, **kw: Any) -> list[str]:
+        return _names(connection, schema, views=True)
+
+    @reflection.cache
+    def get_temp_view_names(self, connection: Any, schema: str | None = None, **kw: Any) -> list[str]:
+        return sorted(_session(connection).views)
+
+    @reflection.cache
+    def has_table(self, connection: Any, table_name: str, schema: str | None = None, **kw: Any) -> bool:
+        return has_relation(_session(connection), _parts(table_name, schema))
+
+    def has_schema(self, connection: Any, schema_name: str, **kw: Any) -> bool:
+        try:
+            return _session(connection).catalog.has_schema(tuple(schema_name.split(".")))
+        except DeltaSqlError:
+            return False
+
+    def get_columns(self, connection: Any, table_name: str, schema: str | None = None, **kw: Any) -> Any:
+        return reflecting.columns(self._described(connection, table_name, schema, **kw))
+
+    def get_pk_constraint(self, connection: Any, table_name: str, schema: str | None = None, **kw: Any) -> Any:
+        return reflecting.primary_key(self._described(connection, table_name, schema, **kw))
+
+    def get_foreign_keys(self, connection: Any, table_name: str, schema: str | None = None, **kw: Any) -> Any:
+        found = self._described(connection, table_name, schema, **kw)
+        return reflecting.foreign_keys(found, schema, _session(connection).catalog)
+
+    def get_check_constraints(self, connection: Any, table_name: str, schema: str | None = None, **kw: Any) -> Any:
+        return reflecting.checks(self._described(connection, table_name, schema, **kw))
+
+    def get_table_comment(self, connection: Any, table_name: str, schema: str | None = None, **kw: Any) -> Any:
+        return {"text": self._described(connection, table_name, schema, **kw).comment}
+
+    def get_table_options(self, connection: Any, table_name: str, schema: str | None = None, **kw: Any) -> Any:
+        found = self._described(connection, table_name, schema, **kw)
+        return {"deltasql_partition_by": list(found.partition_columns)} if found.partition_columns else {}
+
+    def get_view_definition(self, connection: Any, view_name: str, schema: str | None = None, **kw: Any) -> str:
+        query = self._described(connection, view_name, schema, **kw).query
+        if query is None:
+            raise exc.NoSuchTableError(view_name)
+        return query
+
+    def get_indexes(self, connection: Any, table_name: str, schema: str | None = None, **kw: Any) -> Any:
+        self._described(connection, table_name, schema, **kw)
+        return []
+
+    def get_unique_constraints(self, connection: Any, table_name: str, schema: str | None = None, **kw: Any) -> Any:
+        self._described(connection, table_name, schema, **kw)
+        return []
+
+    @reflection.cache
+    def _described(self, connection: Any, table_name: str, schema: str | None = None, **kw: Any) -> Description:
+        """Raises NoSuchTableError."""
+        parts = _parts(table_name, schema)
+        found: Description = _found(table_name, lambda: described(_session(connection), parts))
+        return found
+
+
+def _session(connection: Any) -> Session:
+    """The session below a connection of SQLAlchemy."""
+    session: Session = connection.connection.dbapi_connection.session
+    return session
+
+
+def _parts(name: str, schema: str | None) -> tuple[str, ...]:
+    return (*(schema.split(".") if schema else ()), name)
+
+
+def _names(connection: Any, schema: str | None, *, views: bool) -> list[str]:
+    catalog, _, name = (schema or "").rpartition(".")
+    found = _found(schema or "", lambda: list(relations(_session(connection), catalog or None, name or None)))
+    return [item.parts[2] for item in found if item.is_view == views]
+
+
+def _found(name: str, find: Callable[[], Any]) -> Any:
+    try:
+        return find()
+    except (TableNotFoundError, SchemaNotFoundError, CatalogNotFoundError) as error:
+        raise exc.NoSuchTableError(name) from error
+    except DeltaSqlError as error:
+        raise exc.DBAPIError(None, None, error) from error

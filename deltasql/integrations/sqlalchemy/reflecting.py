@@ -1,0 +1,75 @@
+"""What SQLAlchemy wants to know of a table, in its dictionaries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deltasql.catalog import Catalog
+from deltasql.integrations.sqlalchemy.types import type_of_field
+from deltasql.reflection import Description
+from deltasql.schema.identity import identity_of
+from deltasql.schema.types import StructField
+
+_DEFAULT, _GENERATED = "CURRENT_DEFAULT", "delta.generationExpression"
+
+
+def columns(found: Description) -> list[dict[str, Any]]:
+    """One dictionary per column."""
+    return [_column(field) for field in found.columns]
+
+
+def _column(field: StructField) -> dict[str, Any]:
+    identity = identity_of(field)
+    told: dict[str, Any] = {
+        "name": field.name,
+        "type": type_of_field(field),
+        "nullable": field.nullable,
+        "default": field.metadata.get(_DEFAULT),
+        "comment": field.comment,
+        "autoincrement": identity is not None,
+    }
+    if identity is not None:
+        told["identity"] = {
+            "always": not identity.allow_explicit,
+            "start": identity.start,
+            "increment": identity.step,
+        }
+    if _GENERATED in field.metadata:
+        told["computed"] = {"sqltext": field.metadata[_GENERATED], "persisted": True}
+    return told
+
+
+def primary_key(found: Description) -> dict[str, Any]:
+    """The primary key, which has no columns where there is none."""
+    for key in found.keys:
+        if key.references is None:
+            return {"constrained_columns": list(key.columns), "name": key.name}
+    return {"constrained_columns": [], "name": None}
+
+
+def foreign_keys(found: Description, schema: str | None, names: Catalog) -> list[dict[str, Any]]:
+    """One dictionary per foreign key. A parent that is where names are looked up without a schema has none."""
+    told: list[dict[str, Any]] = []
+    for key in found.keys:
+        if key.references is None:
+            continue
+        parent = key.references.table or found.relation.parts
+        place = tuple(parent[:-1])
+        is_near = schema is None and place == (names.current_catalog, names.current_schema)
+        here = place[1:] if place[:1] == (names.current_catalog,) else place
+        told.append(
+            {
+                "name": key.name,
+                "constrained_columns": list(key.columns),
+                "referred_schema": None if is_near else ".".join(here),
+                "referred_table": parent[-1],
+                "referred_columns": list(key.references.columns),
+                "options": {},
+            }
+        )
+    return told
+
+
+def checks(found: Description) -> list[dict[str, Any]]:
+    """One dictionary per CHECK."""
+    return [{"name": name, "sqltext": text} for name, text in sorted(found.checks.items())]

@@ -1,0 +1,136 @@
+"""Types of Delta as SQLAlchemy's, both ways. What SQLAlchemy has of its own is used: ARRAY, DATE, DECIMAL, VARCHAR …"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from sqlalchemy import types as sa
+from sqlalchemy.types import ARRAY
+
+from deltasql.schema.text import quote_text
+from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
+
+__all__ = ["ARRAY", "MAP", "STRING", "STRUCT", "TIMESTAMP", "TIMESTAMP_NTZ", "TINYINT", "VARIANT", "type_of_field"]
+
+
+class STRING(sa.String):
+    """STRING, of any length."""
+
+    __visit_name__ = "STRING"
+
+
+class TINYINT(sa.Integer):
+    """TINYINT, -128 to 127."""
+
+    __visit_name__ = "TINYINT"
+
+
+class TIMESTAMP(sa.TIMESTAMP):
+    """TIMESTAMP: a moment. Values are aware datetimes."""
+
+    __visit_name__ = "TIMESTAMP"
+
+    def __init__(self, timezone: bool = True) -> None:
+        super().__init__(timezone=timezone)
+
+
+class TIMESTAMP_NTZ(sa.DateTime):  # noqa: N801 - the name in SQL
+    """TIMESTAMP_NTZ: date and time on a clock of nowhere. Values are naive datetimes."""
+
+    __visit_name__ = "TIMESTAMP_NTZ"
+
+
+class VARIANT(sa.UserDefinedType[Any]):
+    """VARIANT. Values that come out are JSON text; `func.parse_json` makes one of a text."""
+
+    __visit_name__ = "VARIANT"
+    cache_ok = True
+
+
+class MAP(sa.UserDefinedType[Any]):
+    """MAP<key, value>; values are dicts."""
+
+    __visit_name__ = "MAP"
+    cache_ok = True
+
+    def __init__(self, key: sa.TypeEngine[Any] | type[sa.TypeEngine[Any]], value: Any) -> None:
+        self.key: sa.TypeEngine[Any] = sa.to_instance(key)
+        self.value: sa.TypeEngine[Any] = sa.to_instance(value)
+
+
+class STRUCT(sa.UserDefinedType[Any]):
+    """STRUCT<name: type, …> of pairs of name and type; values that come out are tuples with names."""
+
+    __visit_name__ = "STRUCT"
+    cache_ok = True
+
+    def __init__(self, *fields: tuple[str, Any]) -> None:
+        self.fields: tuple[tuple[str, sa.TypeEngine[Any]], ...] = tuple(
+            (name, sa.to_instance(kind)) for name, kind in fields
+        )
+
+
+class QuotedString(sa.String):
+    """Texts in SQL as Spark reads them, backslashes and all."""
+
+    def literal_processor(self, dialect: Any) -> Callable[[str], str]:
+        return quote_text
+
+
+_PRIMITIVES: dict[str, type[sa.TypeEngine[Any]]] = {
+    "boolean": sa.BOOLEAN,
+    "byte": TINYINT,
+    "short": sa.SMALLINT,
+    "integer": sa.INTEGER,
+    "long": sa.BIGINT,
+    "double": sa.DOUBLE,
+    "string": STRING,
+    "binary": sa.BINARY,
+    "date": sa.DATE,
+    "timestamp": TIMESTAMP,
+    "timestamp_ntz": TIMESTAMP_NTZ,
+    "variant": VARIANT,
+}
+_FLOAT_DIGITS = 24
+"""Binary digits up to which a number is a FLOAT; above it is a DOUBLE."""
+_LENGTH = re.compile(r"(char|varchar)\((\d+)\)", re.IGNORECASE)
+_LENGTHS = "__CHAR_VARCHAR_TYPE_STRING"
+
+
+def type_of_field(field: StructField) -> sa.TypeEngine[Any]:
+    """The type of a column; NullType for one that SQLAlchemy has no way to say."""
+    declared = _LENGTH.fullmatch(str(field.metadata.get(_LENGTHS, "")))
+    if declared is not None:
+        return (sa.CHAR if declared[1].lower() == "char" else sa.VARCHAR)(int(declared[2]))
+    return type_of(field.type)
+
+
+def type_of(kind: DataType) -> sa.TypeEngine[Any]:
+    """The same for a type."""
+    match kind:
+        case PrimitiveType(name="float"):
+            return sa.FLOAT(_FLOAT_DIGITS)
+        case PrimitiveType(name=name):
+            return _PRIMITIVES.get(name, sa.NullType)()
+        case DecimalType(precision=precision, scale=scale):
+            return sa.DECIMAL(precision, scale)
+        case ArrayType(element=element):
+            return _array(element)
+        case MapType(key=key, value=value):
+            return MAP(type_of(key), type_of(value))
+        case StructType(fields=fields):
+            return STRUCT(*_pairs(fields))
+
+
+def _array(element: DataType) -> sa.TypeEngine[Any]:
+    """SQLAlchemy counts how deep arrays of arrays go."""
+    depth = 1
+    while isinstance(element, ArrayType):
+        depth, element = depth + 1, element.element
+    return ARRAY(type_of(element), dimensions=depth)
+
+
+def _pairs(fields: Iterable[StructField]) -> Iterable[tuple[str, sa.TypeEngine[Any]]]:
+    return ((field.name, type_of(field.type)) for field in fields)

@@ -1,0 +1,20 @@
+"""An engine of SQLAlchemy over a warehouse of the test; nothing here needs Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, create_engine
+from sqlalchemy.dialects import registry
+
+# As the entry point does, whatever was installed when this checkout was.
+registry.register("deltasql", "deltasql.integrations.sqlalchemy.dialect", "DeltaSqlDialect")
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    made = create_engine(f"deltasql:///{tmp_path / 'warehouse'}")
+    yield made
+    made.dispose()
