@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -43,8 +44,9 @@ OK, FAILED, USAGE, MISMATCH, CONFLICT, INTERRUPTED = 0, 1, 2, 3, 4, 130
 BROKEN_PIPE = 141
 """What a shell reports for a program that SIGPIPE ended."""
 
-TEST, SERVE, COMPLETION = "test", "serve", "completion"
+DEMO, TEST, SERVE, COMPLETION = "demo", "test", "serve", "completion"
 _COMMANDS = {
+    DEMO: "run a short tour in a folder of its own, which is removed",
     TEST: "compare golden files",
     SERVE: "serve tables over Arrow Flight SQL",
     COMPLETION: "print a script by which a shell completes options",
@@ -161,6 +163,8 @@ def _add_values(parser: argparse.ArgumentParser) -> None:
 
 def _add_commands(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(dest="command", metavar="", title="commands", parser_class=argparse.ArgumentParser)
+    demo = commands.add_parser(DEMO, help=_COMMANDS[DEMO])
+    _add_shared(demo, default=argparse.SUPPRESS)
     completion = commands.add_parser(COMPLETION, help=_COMMANDS[COMPLETION])
     completion.add_argument("shell", choices=SHELLS)
     serve = commands.add_parser(
@@ -236,13 +240,23 @@ def _jobs(text: str) -> int:
 
 
 def _dispatch(options: argparse.Namespace) -> int:
-    if options.command == TEST:
-        return _test(options)
-    if options.command == SERVE:
-        return _serve(options)
-    if options.command == COMPLETION:
-        sys.stdout.write(script(options.shell, _parser(), _COMMANDS))
-        return OK
+    work = {DEMO: _demo, TEST: _test, SERVE: _serve, COMPLETION: _complete}.get(options.command, _sql)
+    return work(options)
+
+
+def _complete(options: argparse.Namespace) -> int:
+    sys.stdout.write(script(options.shell, _parser(), _COMMANDS))
+    return OK
+
+
+def _demo(options: argparse.Namespace) -> int:
+    with tempfile.TemporaryDirectory(prefix="deltasql-demo-") as folder:
+        options.warehouse, options.echo = folder, True
+        options.work = [_path(str(Path(__file__).parent / "command" / "demo.sql"))]
+        return _sql(options)
+
+
+def _sql(options: argparse.Namespace) -> int:
     scripts = [_loaded(item) for item in options.work or ()]
     interactive = not options.work and sys.stdin.isatty()
     if not scripts and not interactive:

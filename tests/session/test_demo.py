@@ -1,0 +1,18 @@
+"""`deltasql demo`: each statement of the tour works, and nothing is left behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from deltasql import cli
+
+pytestmark = pytest.mark.spark
+
+
+def test_the_tour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["demo"]) == cli.OK
+    assert "RESTORE TABLE people" in capsys.readouterr().out
+    assert not list(tmp_path.iterdir())
