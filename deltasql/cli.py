@@ -398,5 +398,6 @@ def _serve(options: argparse.Namespace) -> int:
     by_set, for_start = split_settings(options.conf, remote=options.remote is not None)
     give_to_spark(for_start, os.environ)
     tls = options.tls_certificate, options.tls_key
-    serve(Settings(options.warehouse, options.host, options.port, options.remote, options.token_file, *tls, by_set))
+    place = options.warehouse, options.host, options.port, options.remote
+    serve(Settings(*place, options.token_file, *tls, options.engine, by_set))
     return OK

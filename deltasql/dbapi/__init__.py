@@ -93,16 +93,19 @@ def connect(
     storage_options: Mapping[str, str] | None = None,
     schema: str | None = None,
     autocommit: bool = True,
+    engine: str | None = None,
 ) -> Connection:
     """A connection to the tables of `warehouse`, which is a place as in `deltasql.connect`, or a session of yours.
 
     A session that was handed in stays open when the connection is closed. `schema` is where names without one are
     looked up. With `autocommit`, the default, each statement is a commit of its own; without it a transaction begins
-    with the first statement, and ends with `Connection.commit` or `rollback`.
-    Raises DatabaseError for a schema that is not there.
+    with the first statement, and ends with `Connection.commit` or `rollback`. `spark`, `engine` and `storage_options`
+    are those of `deltasql.connect`. Raises DatabaseError for a schema that is not there.
     """
     own = not isinstance(warehouse, Session)
-    session = Session(warehouse, spark, storage_options) if not isinstance(warehouse, Session) else warehouse
+    session = (
+        Session(warehouse, spark, storage_options, None, engine) if not isinstance(warehouse, Session) else warehouse
+    )
     connection = Connection(session, owns_session=own, autocommit=autocommit)
     try:
         if schema is not None:

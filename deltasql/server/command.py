@@ -38,6 +38,7 @@ class Settings:
     token_file: str | None = None
     tls_certificate: str | None = None
     tls_key: str | None = None
+    engine: str | None = None
     conf: Mapping[str, str] = field(default_factory=dict)
     """What SET tells each session at its beginning."""
 
@@ -56,7 +57,7 @@ def running(settings: Settings, environment: Mapping[str, str] = os.environ) -> 
         tls = (_read(settings, settings.tls_certificate), _read(settings, settings.tls_key))
 
     def opened() -> Session:
-        session = connect(settings.warehouse, settings.remote)
+        session = connect(settings.warehouse, settings.remote, engine=settings.engine)
         for key, value in settings.conf.items():
             session.sql(f"SET {key} = {value}")
         return session

@@ -25,9 +25,7 @@ def arguments_of(url: URL) -> dict[str, Any]:
     arguments: dict[str, Any] = {"warehouse": url.database or "warehouse"}
     if "schema" in query:
         arguments["schema"] = query["schema"]
-    # Both name the address of a Spark Connect server.
-    if engine := query.get("spark") or query.get("engine"):
-        arguments["spark"] = engine
+    arguments |= {key: query[key] for key in ("spark", "engine") if key in query}
     if "autocommit" in query:
         arguments["autocommit"] = _flag(query["autocommit"])
     storage = {key.removeprefix(_STORAGE): value for key, value in query.items() if key.startswith(_STORAGE)}

@@ -174,7 +174,8 @@ def test_who_wants_unique_values_is_warned() -> None:
         ("deltasql://", {"warehouse": "warehouse"}),
         ("deltasql:///a/b", {"warehouse": "a/b"}),
         ("deltasql:////a/b?schema=s", {"warehouse": "/a/b", "schema": "s"}),
-        ("deltasql:///w?engine=sc://host:15002", {"warehouse": "w", "spark": "sc://host:15002"}),
+        ("deltasql:///w?spark=sc://host:15002", {"warehouse": "w", "spark": "sc://host:15002"}),
+        ("deltasql:///w?engine=sail", {"warehouse": "w", "engine": "sail"}),
         ("deltasql:///w?autocommit=false", {"warehouse": "w", "autocommit": False}),
         (
             "deltasql:///s3://bucket/w?storage.aws_region=eu-west-1&storage.aws_endpoint=http://host:9000",
