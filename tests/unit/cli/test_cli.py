@@ -63,7 +63,8 @@ class Canned:
 def sessions(monkeypatch: pytest.MonkeyPatch) -> list[Canned]:
     made: list[Canned] = []
 
-    def connect(warehouse: str, spark: Any) -> Canned:
+    def connect(warehouse: str, spark: Any, *, engine: str | None = None) -> Canned:
+        assert engine is None
         made.append(Canned(warehouse, spark))
         return made[-1]
 
@@ -226,7 +227,8 @@ def test_slips_are_told_by_their_names(
 
 
 def test_what_the_package_offers() -> None:
-    assert set(dir(deltasql)) == set(deltasql.__all__)
+    assert set(deltasql.__all__) <= set(dir(deltasql))
+    assert {name for name in dir(deltasql) if not name.startswith("__")} == {*deltasql.__all__} - {"__version__"}
     assert deltasql.__doc__ is not None
     assert all(name in deltasql.__doc__ for name in deltasql.__all__ if name not in {"__version__", "Row"})
 
@@ -241,7 +243,7 @@ def test_a_closed_pipe_is_no_traceback() -> None:
     code = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r});"
         "from types import SimpleNamespace; from deltasql import cli; from test_cli import Canned;"
-        "sys.modules['deltasql.session'] = SimpleNamespace(connect=Canned);"
+        "sys.modules['deltasql.session'] = SimpleNamespace(connect=lambda place, spark, engine: Canned(place, spark));"
         "sys.exit(cli.main(['-e', 'SELECT 1;' * 20000, '--format', 'csv']))"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -151,7 +151,8 @@ class Canned:
 def sessions(monkeypatch: pytest.MonkeyPatch) -> list[Canned]:
     made: list[Canned] = []
 
-    def connect(warehouse: str, spark: Any) -> Canned:
+    def connect(warehouse: str, spark: Any, *, engine: str | None = None) -> Canned:
+        assert engine is None
         made.append(Canned(warehouse, spark))
         return made[-1]
 
