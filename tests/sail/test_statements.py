@@ -114,3 +114,14 @@ def test_constraints_and_counts(table: SailProcess) -> None:
     assert table.error(twice)[0] == "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE"
     # A row that the query's own filter leaves out is not checked.
     assert table.rows("INSERT INTO t (id) SELECT id FROM range(20) WHERE id < 2") == [[2, 2]]
+
+
+def test_columns_from_the_names_of_folders_are_refused(sail: SailProcess, tmp_path: Path) -> None:
+    folder = tmp_path / "files" / "day=1"
+    folder.mkdir(parents=True)
+    (folder / "a.csv").write_text("id\n7\n")
+    sail.rows("CREATE TABLE c (id INT, day INT)")
+    copy = f"COPY INTO c FROM '{tmp_path / 'files'}' FILEFORMAT = CSV FORMAT_OPTIONS ('header' = 'true')"
+    condition, message = sail.error(copy)
+    assert (condition, "names of folders" in message) == ("UNSUPPORTED_FEATURE.SAIL", True)
+    assert sail.rows("SELECT count(*) FROM c") == [[0]]

@@ -13,7 +13,7 @@ from deltasql.engine.session.scratch import Scratch
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.transfer import by_driver
 from deltasql.engine.session.tuning import FOR_SCANS
-from deltasql.errors.engine import NoWayToFilesError
+from deltasql.errors.engine import NotOnSailError, NoWayToFilesError
 from deltasql.errors.statements.copy_into import AvroReaderMissingError
 from deltasql.log.storage.credentials import hadoop_settings
 from deltasql.log.storage.locations import hadoop_location, hadoop_scheme, is_local
@@ -38,6 +38,9 @@ def source_rows(spark: SparkHandle, operator: SourceFiles, hold: Callable[[objec
     if operator.format == "csv" and own.get("mergeschema", "").lower() == "true" and _has_header(own):
         groups = _by_header(spark, operator)
     options = {**_defaults(operator, own), **operator.options}
+    if "basePath" in options and not spark.capabilities.metadata:
+        # They would be missing, and nobody told.
+        raise NotOnSailError(what="columns from the names of folders")
     with spark.needing(FOR_SCANS):
         frames = [_read(spark, operator, group, options, hold) for group in groups]
     return reduce(lambda rows, more: rows.unionByName(more, allowMissingColumns=True), frames)
