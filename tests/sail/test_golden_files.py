@@ -10,7 +10,6 @@ from tests.sail.process import SailProcess
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 FILES = (
-    "columns/identity",
     "insert/insert_overwrite",
     "insert/replace_on",
     "insert/schema_evolution",

@@ -278,7 +278,7 @@ if __name__ == "__main__":
     # Tests that a shell runs in the background have it ignored, and so has what they start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     parallel.STATEMENTS_PER_WORKER = 1
-    command.temporary_sessions = lambda spark: Endless
+    command.temporary_sessions = lambda *_, **__: Endless
     sys.exit(cli.main(["test", sys.argv[1], "-j", "2"]))
 """
 
