@@ -120,8 +120,8 @@ def test_columns_from_the_names_of_folders_are_refused(sail: SailProcess, tmp_pa
     folder = tmp_path / "files" / "day=1"
     folder.mkdir(parents=True)
     (folder / "a.csv").write_text("id\n7\n")
-    sail.rows("CREATE TABLE c (id INT, day INT)")
-    copy = f"COPY INTO c FROM '{tmp_path / 'files'}' FILEFORMAT = CSV FORMAT_OPTIONS ('header' = 'true')"
+    sail.rows("CREATE TABLE from_folders (id INT, day INT)")
+    copy = f"COPY INTO from_folders FROM '{tmp_path / 'files'}' FILEFORMAT = CSV FORMAT_OPTIONS ('header' = 'true')"
     condition, message = sail.error(copy)
     assert (condition, "names of folders" in message) == ("UNSUPPORTED_FEATURE.SAIL", True)
-    assert sail.rows("SELECT count(*) FROM c") == [[0]]
+    assert sail.rows("SELECT count(*) FROM from_folders") == [[0]]
