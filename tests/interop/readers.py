@@ -35,11 +35,17 @@ def delta_spark(path: Path, version: int | None = None) -> Rows:
 def delta_rs(path: Path, version: int | None = None) -> Rows:
     """What delta-rs reads, by its own log and Parquet code."""
     table = DeltaTable(str(path), version=version)
-    if "deletionVectors" not in (table.protocol().reader_features or ()):
+    if not _needs_the_query_engine(table):
         return arrow_rows(table.to_pyarrow_table())
-    # Its query engine knows table features that its Arrow datasets do not.
     rows = QueryBuilder().register("t", table).execute("SELECT * FROM t").read_all()
     return arrow_rows(_without_views(pa.table(rows)))
+
+
+def _needs_the_query_engine(table: DeltaTable) -> bool:
+    """Deletion vectors, and files elsewhere, which a shallow clone has: the Arrow datasets of delta-rs know neither."""
+    if "deletionVectors" in (table.protocol().reader_features or ()):
+        return True
+    return any(":/" in path for path in pa.table(table.get_add_actions())["path"].to_pylist())
 
 
 def _without_views(rows: pa.Table) -> pa.Table:
@@ -66,7 +72,7 @@ def readers_of(path: Path) -> dict[str, Callable[[Path, int | None], Rows]]:
     # Arrow's reader, which delta-rs uses here, looks for columns by their names in the table.
     if features & DELTA_SPARK_ONLY or "delta.columnMapping.mode" in opened.metadata().configuration:
         return {"delta-spark": delta_spark}
-    if "deletionVectors" in features:
+    if _needs_the_query_engine(opened):
         return {name: read for name, read in READERS.items() if read is not duck}
     return READERS
 
