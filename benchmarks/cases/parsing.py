@@ -53,9 +53,7 @@ def corpus() -> list[str]:
     return texts + [text.format_map(Names()) for text in STATEMENTS.values()]
 
 
-def _fastest(
-    statements: list[str], parse: Callable[[str], object], refusal: type[Exception] | tuple[type[Exception], ...]
-) -> list[float]:
+def _fastest(statements: list[str], parse: Callable[[str], object], *refusals: type[Exception]) -> list[float]:
     """Seconds per statement; a statement that is refused took its time as well."""
     seconds = []
     for text in statements:
