@@ -138,16 +138,10 @@ class CommandRows:
         return to_table(self.schema, self.rows)
 
 
-class AnsweredRows:
-    """The rows of a query that were known without running it; `run` gives those that the engine computes."""
+class _RowsAtHand:
+    """Rows that are in this process already."""
 
-    def __init__(self, schema: StructType, rows: Sequence[tuple[Any, ...]], run: Callable[[], RowSource]) -> None:
-        self.schema = schema
-        self._rows, self._run = rows, run
-
-    @property
-    def df(self) -> DataFrame:
-        return self._run().df
+    _rows: Sequence[Sequence[Any]]
 
     def collect(self) -> Sequence[Sequence[Any]]:
         return self._rows
@@ -158,13 +152,25 @@ class AnsweredRows:
     def count(self) -> int:
         return len(self._rows)
 
+
+class AnsweredRows(_RowsAtHand):
+    """The rows of a query that were known without running it; `run` gives those that the engine computes."""
+
+    def __init__(self, schema: StructType, rows: Sequence[tuple[Any, ...]], run: Callable[[], RowSource]) -> None:
+        self.schema = schema
+        self._rows, self._run = rows, run
+
+    @property
+    def df(self) -> DataFrame:
+        return self._run().df
+
     def to_arrow(self) -> pa.Table:
         from deltasql.result_arrow import to_table
 
         return to_table(self.schema, self._rows)
 
 
-class KeptRows:
+class KeptRows(_RowsAtHand):
     """The rows of a query that has run, which is not run again for them."""
 
     def __init__(self, source: RowSource, named: Callable[[str], str] = str) -> None:
@@ -176,15 +182,6 @@ class KeptRows:
     @property
     def df(self) -> DataFrame:
         return self._source.df.toDF(*self.schema.names)
-
-    def collect(self) -> Sequence[Sequence[Any]]:
-        return self._rows
-
-    def head(self, n: int) -> Sequence[Sequence[Any]]:
-        return self._rows[:n]
-
-    def count(self) -> int:
-        return len(self._rows)
 
     def to_arrow(self) -> pa.Table:
         return self._source.to_arrow().rename_columns(self.schema.names)

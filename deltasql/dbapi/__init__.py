@@ -43,6 +43,7 @@ from deltasql.dbapi.types import (
     TypeObject,
 )
 from deltasql.session import Session
+from deltasql.session import connect as open_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -102,11 +103,11 @@ def connect(
     with the first statement, and ends with `Connection.commit` or `rollback`. `spark`, `engine` and `storage_options`
     are those of `deltasql.connect`. Raises DatabaseError for a schema that is not there.
     """
-    own = not isinstance(warehouse, Session)
-    session = (
-        Session(warehouse, spark, storage_options, None, engine) if not isinstance(warehouse, Session) else warehouse
-    )
-    connection = Connection(session, owns_session=own, autocommit=autocommit)
+    if isinstance(warehouse, Session):
+        connection = Connection(warehouse, owns_session=False, autocommit=autocommit)
+    else:
+        session = open_session(warehouse, spark, storage_options=storage_options, engine=engine)
+        connection = Connection(session, owns_session=True, autocommit=autocommit)
     try:
         if schema is not None:
             connection.use(schema)
