@@ -11,8 +11,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:MetaspaceSize=400m"
-"""For much code that runs a few times each: to compile it well takes longer than to run it."""
+SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC -XX:MetaspaceSize=400m"
+"""For much code that runs a few times each: to compile it well takes longer than to run it.
+
+With the first compiler alone a JVM keeps 48 MB of code, which is too little: it throws away and compiles again.
+"""
 HEAP = "-Xms1g -Xmx2g -Xmn512m"
 """What a JVM of the tests has, for _JAVA_OPTIONS, which win over what Spark says: six of them run side by side.
 
