@@ -7,10 +7,7 @@ of the same objects they are found without asking. Measured on a MERGE of two ro
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from py4j.java_gateway import JVMView
+from typing import Any
 
 _USED = {
     "org.apache.spark.sql.functions": ("col", "expr", "lit"),
@@ -22,18 +19,14 @@ _USED = {
 }
 
 
-def hold_names(jvm: JVMView) -> None:
-    """Looks the names up that statements need, and leaves them where PySpark looks for them first.
+def hold_names(jvm: Any) -> None:
+    """Looks up what statements need in py4j's view of a JVM, and leaves it where PySpark looks first.
 
-    A release of Spark that lacks one of them is asked each time, as before.
+    Raises Py4JError where a class of this release of Spark has not the method.
     """
-    from py4j.protocol import Py4JError
-
     for name, members in _USED.items():
-        try:
-            held = getattr(jvm, name)
-            for member in members:
-                setattr(held, member, getattr(held, member))
-        except Py4JError:
-            continue
+        # What is not there is a package to py4j, for which it has attributes of any name.
+        held = getattr(jvm, name)
+        for member in members:
+            setattr(held, member, getattr(held, member))
         setattr(jvm, name, held)
