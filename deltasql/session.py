@@ -242,17 +242,17 @@ class Session:
     def close(self) -> None:
         """Ends the session: its next statement raises SessionClosedError. What is not committed is rolled back.
 
-        A Spark session that was handed in is left alone; our own stays for later sessions. What SET has changed in our
-        own is unset, and its temporary functions are dropped: later sessions begin with their own.
+        A Spark session that was handed in loses our views on Spark Connect, and with them DataFrames; our own stays for
+        later sessions, without what SET has changed and temporary functions.
         """
         self._closed = True
         self._transactions.close()
         self.catalog.close()
-        if self._made is not None and self._made.spark.own:
-            # A Spark that has stopped meanwhile has no settings to forget.
+        if self._made is not None:  # A Spark that has stopped meanwhile has no settings to forget.
             with suppress(DeltaSqlError):
-                self._reset()
-                self._made.spark.drop_functions()
+                if self._made.spark.own:
+                    self._reset()
+                self._made.spark.drop_what_was_made()
 
     def __enter__(self) -> Session:
         return self

@@ -108,6 +108,20 @@ class NoWayToFilesError(DeltaSqlError):
 
 
 @condition(
+    "DELTASQL_OTHER_CREDENTIALS",
+    "55000",
+    "Spark reaches {location} with the credentials of another session of this process, and keeps its connections for "
+    "as long as it runs: {reason} is not for this session. Use one process for each set of credentials, or run "
+    "SET deltasql.io.mode = DRIVER, so that this process moves the files itself.",
+)
+class OtherCredentialsError(DeltaSqlError):
+    """Files that only Spark's executors can move, in a bucket that they reach with keys that are not this session's."""
+
+    location: str
+    reason: str
+
+
+@condition(
     "DELTASQL_STAGED_ROWS_MISSING",
     "58030",
     "Spark has written {written} rows below {location}, and {found} are there. Its executors write to another disk "

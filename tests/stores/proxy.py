@@ -32,12 +32,16 @@ class Fate(Enum):
 
 
 class Request(NamedTuple):
-    """`path` is decoded and without the query; `is_condition` says of a put that it must create its object."""
+    """`path` is decoded and without the query; `is_condition` says of a put that it must create its object.
+
+    `is_copy` says of a put that it copies another object.
+    """
 
     method: str
     path: str
     query: str
     is_condition: bool
+    is_copy: bool = False
 
 
 Rule = Callable[[Request], Fate]
@@ -87,7 +91,8 @@ class Proxy:
         body = client.rfile.read(int(client.headers.get("Content-Length") or 0))
         target = urlsplit(client.path)
         is_condition = client.headers.get("If-None-Match") == "*"
-        request = Request(client.command, unquote(target.path), target.query, is_condition)
+        is_copy = "x-amz-copy-source" in client.headers
+        request = Request(client.command, unquote(target.path), target.query, is_condition, is_copy)
         with self._lock:
             self._seen.append(request)
             fate = self.rule(request)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ import pytest
 
 from tests.oracle.engine import PACKAGE
 from tests.stores.conftest import Store
+from tests.stores.proxy import Proxy, Request
 
 pytestmark = [pytest.mark.spark, pytest.mark.oracle]
 
@@ -113,6 +116,32 @@ def test_executors_and_delta_spark(s3: Store, tmp_path: Path) -> None:
     for mode in ("EXECUTORS", "DRIVER"):
         assert run(OURS, tmp_path, s3.url("wh"), mode, "SELECT id, p, s.x FROM t ORDER BY id") == theirs
         assert run(OURS, tmp_path, s3.url("wh"), mode, changed) == [[0, "delete"], [1, "delete"], [30, "insert"]]
+
+
+USUAL = "org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol"
+
+
+def test_executors_write_files_where_they_stay(s3: Store, proxied: Callable[..., Proxy], tmp_path: Path) -> None:
+    """No file is copied, and each is put once; Spark's own committer copies each."""
+    insert = "INSERT INTO {} SELECT id, 'a b/' || id % 2 FROM range(0, 40, 1, 2)"
+    make = "CREATE TABLE {} (id BIGINT, p STRING) PARTITIONED BY (p)"
+    proxy = proxied()
+    seen: dict[str, list[Request]] = {}
+    for table, settings in (
+        ("warm", []),
+        ("t", []),
+        ("usual", [f"SET spark.sql.sources.commitProtocolClass = {USUAL}"]),
+    ):
+        statements = (make.format(table), insert.format(table), f"SELECT count(*), sum(id) FROM {table}")
+        rows = run(OURS, tmp_path, s3.url("wh"), "EXECUTORS", *settings, *statements)
+        assert rows == [[40, 780]]
+        seen[table] = [one for one in proxy.requests() if f"/{table}/" in one.path and "_delta_log" not in one.path]
+    for table in seen:
+        print(table, Counter((one.method, one.is_copy) for one in seen[table]), len(seen[table]))
+        for one in seen[table]:
+            print("   ", one.method, one.is_copy, one.path, one.query)
+    assert not any(one.is_copy for one in seen["t"])
+    assert sum(one.is_copy for one in seen["usual"]) == 2
 
 
 def test_optimize_and_vacuum(s3: Store, tmp_path: Path) -> None:

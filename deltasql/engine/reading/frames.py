@@ -239,7 +239,8 @@ class Views:
         rows, functions = _apart(self._relations)
         try:
             if self._spark.remote:
-                # Spark Connect analyses when the query runs, so its views stay for the life of the session.
+                # Spark Connect analyses when the query runs, so its views stay until the session ends.
+                self._spark.views.update(rows)
                 return
             for name in functions:
                 if name in self._made and _IN_USE[name] == 1:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from deltasql.engine.reading.scans import literal_path
 from deltasql.engine.session.scratch import Scratch
 from deltasql.engine.session.spark import SparkHandle
-from deltasql.engine.session.transfer import by_driver
+from deltasql.engine.session.transfer import by_driver, no_way
 from deltasql.engine.session.tuning import FOR_SCANS
-from deltasql.errors.engine import NotOnSailError, NoWayToFilesError
+from deltasql.errors.engine import NotOnSailError
 from deltasql.errors.statements.copy_into import AvroReaderMissingError
 from deltasql.log.storage.credentials import hadoop_settings
 from deltasql.log.storage.locations import hadoop_location, hadoop_scheme, is_local
@@ -102,13 +102,13 @@ def _read(
 def _fetches(spark: SparkHandle, operator: SourceFiles) -> bool:
     """Whether files of an object store are copied to this machine first, whose disk is the executors' as well.
 
-    Raises NoWayToFilesError.
+    Raises NoWayToFilesError, OtherCredentialsError.
     """
     if spark.shares_disk and by_driver(spark, operator.root, operator.size):
         return True
     if not spark.reaches(operator.root):
         reason = f"FILEFORMAT = {operator.format.upper()}"
-        raise NoWayToFilesError(location=operator.root, scheme=hadoop_scheme(operator.root), reason=reason)
+        raise no_way(spark, operator.root, reason)
     return False
 
 

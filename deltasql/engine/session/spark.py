@@ -21,10 +21,13 @@ from deltasql.engine.session.capabilities import SPARK, Capabilities, capabiliti
 from deltasql.engine.session.connectors import PACKAGES, can_reach, connector_settings, say_what_is_fetched
 from deltasql.engine.session.environment import JAVA_OPTIONS, defaults_file, outside_settings
 from deltasql.engine.session.jvm_names import hold_names
+from deltasql.engine.session.in_place import COMMITTER, IN_PLACE, InPlaceCommit, in_place_commit
+from deltasql.engine.session.remote import START_LOCK, drop_views, remote_session
 from deltasql.engine.session.sail import sail_runs, sail_session
 from deltasql.engine.session.tuning import SHUFFLES, Tuning, for_size
 from deltasql.errors.engine import EnginesMixedError, JavaMissingError
-from deltasql.log.storage.locations import hadoop_location, hadoop_scheme
+from deltasql.log.storage.credentials import is_identity
+from deltasql.log.storage.locations import hadoop_location, hadoop_scheme, is_local
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.progress import Progress, Watch
@@ -32,8 +35,6 @@ from deltasql.settings.session_settings import IO_MODE
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-START_LOCK = threading.Lock()
 
 OWN_MARK = "spark.deltasql.own"
 """A setting of the sessions that deltasql started itself: these it may tune for a statement."""
@@ -130,6 +131,8 @@ class SparkHandle:
         self._reached: set[str] = set()
         self.functions: set[str] = set()
         """The temporary functions that statements have made here, which Spark keeps."""
+        self.views: set[str] = set()
+        """The views of queries on Spark Connect, which looks for them whenever the query runs."""
         self.own = spark is None
 
     def of(self, frame: DataFrame) -> SparkHandle:
@@ -141,11 +144,15 @@ class SparkHandle:
             handle._stream_tuning = Tuning(own_session())
         return handle
 
-    def drop_functions(self) -> None:
-        """Takes the functions that statements have made out of a session that others share."""
-        for name in self.functions:
-            self.session.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {quote(name)}")
-        self.functions.clear()
+    def drop_what_was_made(self) -> None:
+        """Takes what statements have made out of a session that others use: functions, views on Spark Connect."""
+        if self.own:
+            for name in self.functions:
+                self.session.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {quote(name)}")
+            self.functions.clear()
+        if self.views and not self._sail:
+            drop_views(self.session, self.views)
+        self.views.clear()
 
     @property
     def started(self) -> bool:
@@ -185,7 +192,7 @@ class SparkHandle:
             return sail_session()
         if isinstance(self._given, str):
             with self.watch.over(lambda: Progress(f"Connecting to {self._given}")):
-                return _connect(self._given)
+                return remote_session(self._given)
         with self.watch.over(lambda: Progress(f"Starting Spark ({_master()}), which computes the rows")):
             return self._local()
 
@@ -251,18 +258,38 @@ class SparkHandle:
         return self.is_plain and not any(key.startswith(_OF_FILES) for key in self._told)
 
     def reaches(self, location: str) -> bool:
-        """Whether Spark's executors can read and write an object store. The first question starts Spark."""
-        return can_reach(self.session, hadoop_scheme(location))
+        """Whether executors can read and write an object store as this session. The first question starts Spark."""
+        return can_reach(self.session, hadoop_scheme(location)) and not self.has_other_keys(location)
+
+    def has_other_keys(self, location: str) -> bool:
+        """Whether Spark was told other keys of a store than this session's: it keeps the first for as long as it runs.
+
+        Its connections are those of the JVM, by bucket or account.
+        """
+        if _bucket(location) in self._reached:
+            return False
+        own = self.stores.hadoop_settings(location)
+        return any(self.session.conf.get(key, value) != value for key, value in own.items() if is_identity(key))
 
     def hadoop_location(self, location: str) -> str:
         """A place in a store as Spark is told it, which from now on has the settings that lead there."""
-        bucket = location.split("/", 3)[2] if "://" in location else ""
+        bucket = _bucket(location)
         if bucket and bucket not in self._reached:
             for key, value in self.stores.hadoop_settings(location).items():
                 if self.session.conf.get(key, None) is None:
                     self.session.conf.set(key, value)
             self._reached.add(bucket)
         return hadoop_location(location)
+
+    def committer(self, location: str) -> tuple[InPlaceCommit | None, Mapping[str, str | None]]:
+        """What commits files that executors write to a location, None for what Spark has; and the settings for it.
+
+        On a disk Spark's own does: a rename costs nothing there. So does one that the user has chosen.
+        """
+        if self.remote or self.session.conf.get(COMMITTER, None) not in {None, IN_PLACE}:
+            return None, {}
+        own = None if is_local(location) else in_place_commit(self.session)
+        return own, {COMMITTER: None if own is None else IN_PLACE}
 
     def interrupt(self) -> None:
         """Cancels the running jobs: of this session with Spark Connect, of the process otherwise."""
@@ -312,18 +339,9 @@ class SparkHandle:
         return own_tuning() if self.own else _TUNINGS.setdefault(session, Tuning({}))
 
 
-_REMOTE: dict[str, SparkSession] = {}
-
-
-def _connect(address: str) -> SparkSession:
-    """The process's session on a Spark Connect server. PySpark would hand out its last one, of whichever server."""
-    from pyspark.sql import SparkSession
-
-    with START_LOCK:
-        known = _REMOTE.get(address)
-        if known is None or known.is_stopped:
-            known = _REMOTE[address] = SparkSession.builder.remote(address).create()
-        return known
+def _bucket(location: str) -> str:
+    """Whose keys lead to a location: its bucket or container; "" on a disk."""
+    return location.split("/", 3)[2] if "://" in location else ""
 
 
 def _start_local(connectors: frozenset[str] = frozenset()) -> SparkSession:

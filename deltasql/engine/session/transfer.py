@@ -15,7 +15,8 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from deltasql.engine.session.tuning import TINY_BYTES
-from deltasql.errors.engine import NotOnSailError, NoWayToFilesError
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.engine import NotOnSailError, NoWayToFilesError, OtherCredentialsError
 from deltasql.log.storage.locations import hadoop_scheme, is_local
 from deltasql.settings.session_settings import DEFAULTS, IO_MODE
 
@@ -42,7 +43,7 @@ def by_driver(spark: SparkHandle, location: str, size: int, *, variants: bool = 
     """Whether the driver moves the files at a location for a statement that reads so many bytes.
 
     `variants`: the columns hold variants, which only Spark's own reader and writer know.
-    Raises InvalidSettingError, NoWayToFilesError, NotOnSailError.
+    Raises InvalidSettingError, NoWayToFilesError, OtherCredentialsError, NotOnSailError.
     """
     if spark.capabilities.metadata:
         return _by_mode(spark, location, size, variants=variants)
@@ -64,5 +65,12 @@ def _by_mode(spark: SparkHandle, location: str, size: int, *, variants: bool) ->
         return size <= DRIVER_BYTES or not spark.reaches(location)
     if not spark.reaches(location):
         reason = "VARIANT columns" if variants else f"{IO_MODE.name} = EXECUTORS"
-        raise NoWayToFilesError(location=location, scheme=hadoop_scheme(location), reason=reason)
+        raise no_way(spark, location, reason)
     return False
+
+
+def no_way(spark: SparkHandle, location: str, reason: str) -> DeltaSqlError:
+    """Why executors do not reach a location, as an error; `reason` is what needs them."""
+    if spark.has_other_keys(location):
+        return OtherCredentialsError(location=location, reason=reason)
+    return NoWayToFilesError(location=location, scheme=hadoop_scheme(location), reason=reason)

@@ -7,6 +7,7 @@ after, and a directory of change rows goes to the folder of the change data feed
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Protocol
 
 from deltasql.engine.reading.frames import frame_schema
@@ -58,14 +59,18 @@ class ExecutorWriter:
         counted = None if self._spark.shares_disk and is_local(self._store.root) else Counts([row_count()])
         if counted is not None:
             rows = counted.over(rows)
-        with self._spark.needing(for_writes(self._shredding), {} if counted is None else self._spark.for_counts()):
+        committer, committing = self._spark.committer(self._store.root)
+        counting = {} if counted is None else self._spark.for_counts()
+        known = nullcontext() if committer is None else committer.known()
+        with self._spark.needing(for_writes(self._shredding), counting, committing), known:
             writer = rows.write.options(**WRITE_OPTIONS)
             if by:
                 writer = writer.partitionBy(*by)
             writer.parquet(self._spark.hadoop_location(self._store.url(directory)))
+        committed = None if committer is None else committer.taken(directory)
         if has_nested_ids(schema):
             self._give_nested_ids(directory, schema)
-        found = found_files(self._store, directory)
+        found = found_files(self._store, directory, committed)
         if counted is not None:
             there = sum(item.footer.num_rows for item in found)
             written = counted.total()["rows"]

@@ -89,7 +89,7 @@ class Stage:
 
         Its columns are `schema`'s, ORIGIN with `origins`, CHANGE_TYPE with `changes`, and with `row_ids` ROW_ID and
         ROW_VERSION, which get those names. The columns `unindexed` get no statistics.
-        Raises StagedRowsMissingError, NoWayToFilesError.
+        Raises StagedRowsMissingError, NoWayToFilesError, OtherCredentialsError.
         """
         refuse_nested_voids(schema)
         driver = by_driver(self._spark, self._root, self.input_size, variants=has_variants(schema))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timezone, tzinfo
@@ -50,12 +50,17 @@ class WrittenFile:
     floats: Mapping[str, FloatBounds] | None = None
 
 
-def found_files(store: LogStore, directory: str) -> list[WrittenFile]:
+def found_files(store: LogStore, directory: str, committed: Collection[str] | None = None) -> list[WrittenFile]:
     """The Parquet files below a directory of a table, in order of path; those without a row are deleted.
 
-    Each costs one request of an object store, beside the listing.
+    So are others than those `committed`, by their paths below the directory, where that is known: attempts of tasks
+    that did not come to their end have left them. Each costs one request of an object store, beside the listing.
     """
     entries = data_entries(store, directory)
+    if committed is not None:
+        own = {f"{directory}/{path}" for path in committed}
+        store.delete_all([entry.path for entry in entries if entry.path not in own])
+        entries = [entry for entry in entries if entry.path in own]
 
     def read(entry: Entry) -> WrittenFile:
         import pyarrow.parquet as pq

@@ -98,6 +98,15 @@ def _of_account(settings: Mapping[str, str], name: str, place: str) -> str | Non
     return settings.get(f"{name}.{place.rpartition('@')[2]}") or settings.get(name)
 
 
+_MANNERS = ("path.style.access", "connection.ssl.enabled", "endpoint.region", "aws.credentials.provider")
+"""Settings of S3A that say how a bucket is spoken to, not who does."""
+
+
+def is_identity(setting: str) -> bool:
+    """Whether a setting of Hadoop's, of those that `hadoop_settings` gives, says who reaches a storage, or which."""
+    return not setting.endswith(_MANNERS)
+
+
 def hadoop_settings(location: str, options: Mapping[str, str]) -> dict[str, str]:
     """The settings with which Hadoop reaches a location as obstore does with `options`, for its bucket or account."""
     match scheme(location):

@@ -22,6 +22,9 @@ WRITERS = 8
 ROUNDS = 3
 """A store that checks first and writes later lets several win in most rounds, not in all."""
 
+_BYTES = 16 << 10
+"""Of an object of the race: such a store is longer at it than with an empty one, and found twice as often."""
+
 _findings: dict[str, str | None] = {}
 _asking = threading.Lock()
 
@@ -74,7 +77,7 @@ def _raced(store: LogStore, path: str) -> str | None:
         start.wait()
         # Who is turned away too often has not won.
         with suppress(DeltaSqlError):
-            if store.put_if_absent(path, b"%d" % number):
+            if store.put_if_absent(path, b"%d" % number * _BYTES):
                 winners.append(number)
 
     threads = [threading.Thread(target=create, args=(number,), daemon=True) for number in range(WRITERS)]
