@@ -7,6 +7,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,6 +17,9 @@ from deltasql.errors.engine import SparkError
 from deltasql.golden import run_file, temporary_sessions
 from tests.clusters.servers import connect_server
 from tests.clusters.statements import check_not_shared, check_refusals, run_script
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.cluster
 
@@ -73,6 +77,14 @@ def test_results_that_wait_keep_their_tables(shared: str, disk: Path) -> None:
             session.sql(f"CREATE TABLE {name} AS SELECT '{name}' AS x")
         first, second = session.sql("SELECT * FROM a AS t"), session.sql("SELECT * FROM b AS t")
         assert (first.collect(), second.collect(), first.df.count()) == ([("a",)], [("b",)], 1)
+        spark = first.df.sparkSession
+        assert temporary(spark)
+    # The session of the server goes on, and others of this process share it.
+    assert temporary(spark) == []
+
+
+def temporary(spark: SparkSession) -> list[str]:
+    return [table.name for table in spark.catalog.listTables() if table.isTemporary]
 
 
 def test_a_session_that_deltasql_is_installed_in(shared: str, disk: Path) -> None:

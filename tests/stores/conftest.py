@@ -78,7 +78,7 @@ def s3_endpoint() -> Iterator[str]:
 def s3(s3_endpoint: str, monkeypatch: pytest.MonkeyPatch) -> Store:
     """A new bucket on the server."""
     bucket = f"deltasql-{uuid4().hex[:12]}"
-    store = _entered(s3_endpoint, bucket, monkeypatch)
+    store = entered(s3_endpoint, bucket, monkeypatch)
     try:
         with _DIRECT.open(urllib.request.Request(f"{s3_endpoint}/{bucket}", method="PUT"), timeout=60):
             pass
@@ -114,7 +114,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Truth], tuple[Ti
 
         def started(truth: Truth) -> tuple[TinyS3, Store]:
             server = stack.enter_context(TinyS3(truth))
-            return server, _entered(server.endpoint, f"tiny-{uuid4().hex[:12]}", monkeypatch)
+            return server, entered(server.endpoint, f"tiny-{uuid4().hex[:12]}", monkeypatch)
 
         yield started
 
@@ -147,7 +147,8 @@ def fresh_process(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def _entered(endpoint: str, bucket: str, monkeypatch: pytest.MonkeyPatch) -> Store:
+def entered(endpoint: str, bucket: str, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """A bucket of a server, to which the environment leads from now on."""
     environment = {
         "AWS_ENDPOINT_URL": endpoint,
         "AWS_ACCESS_KEY_ID": os.environ.get("AWS_ACCESS_KEY_ID", "test"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from uuid import uuid4
 
 import pytest
 
@@ -11,7 +13,8 @@ from deltasql.errors.log import OverwrittenCommitError, StorageError, UnsafeStor
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage import probe
 from deltasql.log.storage.log_store import LogStore
-from tests.stores.conftest import Store
+from deltasql.log.storage.stores import Stores
+from tests.stores.conftest import Store, entered
 from tests.stores.proxy import Proxy
 from tests.stores.tables import append, create
 from tests.stores.tiny_s3 import TinyS3, Truth
@@ -40,6 +43,19 @@ def test_an_unsafe_store_is_refused(tiny: Tiny, truth: Truth, finding: str) -> N
         assert finding in caught.value.finding
         assert "deltasql.commit.probe" in caught.value.message
         assert server.objects == {}
+
+
+def test_a_server_that_lies_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as s3s-fs 0.14, which tells several of those who create an object at once that they have."""
+    endpoint = os.environ.get("DELTASQL_TEST_UNSAFE_S3")
+    if not endpoint:
+        pytest.skip("DELTASQL_TEST_UNSAFE_S3 does not name a server that loses commits, such as s3s-fs")
+    store = entered(endpoint, f"deltasql-{uuid4().hex[:12]}", monkeypatch)
+    pytest.importorskip("boto3").client("s3", endpoint_url=endpoint).create_bucket(Bucket=store.root[len("s3://") :])
+    with pytest.raises(UnsafeStoreError) as caught, deltasql.connect() as session:
+        session.sql(f"CREATE TABLE delta.`{store.url('t')}` (id INT)")
+    assert caught.value.store == store.root
+    assert Stores().open(store.root).list_below("") == []
 
 
 def test_a_store_that_keeps_its_word_is_asked_once(s3: Store, proxied: Proxied) -> None:

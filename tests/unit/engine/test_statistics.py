@@ -291,6 +291,15 @@ def test_staged_files_by_physical_name(tmp_path: Path) -> None:
     assert json.loads(files[0].add.stats or "")["tightBounds"] is True
 
 
+def test_only_files_that_the_job_has_committed_are_staged(tmp_path: Path) -> None:
+    kept = write(tmp_path / "d" / "p=a b%2F1" / "part-1-x.parquet", a=[1])
+    left = write(tmp_path / "d" / "p=a b%2F1" / "part-1-y.parquet", a=[1])
+    never = "p=z/part-2.parquet"
+    found = found_files(open_store(str(tmp_path)), "d", {"p=a b%2F1/part-1-x.parquet", never})
+    assert [str(item.path) for item in found] == ["d/p=a b%2F1/part-1-x.parquet"]
+    assert (kept.exists(), left.exists()) == (True, False)
+
+
 def test_staged_file_outside_its_partition(tmp_path: Path) -> None:
     write(tmp_path / "d" / "part.parquet", a=[1])
     with pytest.raises(ValueError, match="partition column p"):
