@@ -35,8 +35,19 @@ _SHORT = {
     "endpoint_url": "aws_endpoint",
     "aws_endpoint_url": "aws_endpoint",
     "allow_http": "aws_allow_http",
+    "account_key": "azure_storage_account_key",
+    "azure_storage_access_key": "azure_storage_account_key",
+    "sas_key": "azure_storage_sas_key",
+    "azure_storage_sas_token": "azure_storage_sas_key",
+    "azure_client_id": "azure_storage_client_id",
+    "azure_client_secret": "azure_storage_client_secret",
+    "azure_tenant_id": "azure_storage_tenant_id",
+    "google_service_account_path": "google_service_account",
 }
 """Other names of the same options."""
+
+_VARIABLES = {"s3": "AWS_", "abfss": "AZURE_", "gs": "GOOGLE_SERVICE_ACCOUNT"}
+"""What the environment variables of a storage begin with."""
 
 _ANONYMOUS = "AnonymousAWSCredentialsProvider"
 _ACCOUNT_KEY = re.compile(r"fs\.azure\.account\.key(?:\.(?P<account>[^.]+)\..*)?")
@@ -113,10 +124,10 @@ def hadoop_settings(location: str, options: Mapping[str, str]) -> dict[str, str]
         case "s3":
             return _s3_settings(urlsplit(location).netloc, long_names(options))
         case "abfss":
-            return _azure_settings(urlsplit(location).netloc, options)
+            return _azure_settings(urlsplit(location).netloc, long_names(options))
         case "gs":
             enabled = {"fs.gs.auth.type": "SERVICE_ACCOUNT_JSON_KEYFILE"}
-            account = options.get("google_service_account")
+            account = long_names(options).get("google_service_account")
             return {} if account is None else {**enabled, _GCS_KEY_FILES[0]: account}
         case _:
             return {}
@@ -139,9 +150,9 @@ def _s3_settings(bucket: str, options: Mapping[str, str]) -> dict[str, str]:
 
 def _azure_settings(place: str, options: Mapping[str, str]) -> dict[str, str]:
     host = place.rpartition("@")[2]
-    if key := options.get("azure_storage_account_key") or options.get("account_key"):
+    if key := options.get("azure_storage_account_key"):
         return {f"fs.azure.account.key.{host}": key}
-    if token := options.get("azure_storage_sas_key") or options.get("sas_key"):
+    if token := options.get("azure_storage_sas_key"):
         return {f"fs.azure.account.auth.type.{host}": "SAS", f"fs.azure.sas.fixed.token.{host}": token}
     identity, secret, tenant = (
         options.get(f"azure_storage_{name}") for name in ("client_id", "client_secret", "tenant_id")
@@ -160,11 +171,12 @@ def _azure_settings(place: str, options: Mapping[str, str]) -> dict[str, str]:
 
 
 def long_names(options: Mapping[str, str]) -> dict[str, str]:
-    """Options of S3 under their long names in lower case, whichever of their names they came by."""
+    """Options under their long names in lower case, whichever of their names they came by."""
     lower = {name.lower(): value for name, value in options.items()}
     return {_SHORT.get(name, name): value for name, value in lower.items()}
 
 
-def of_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """The options of S3 that environment variables give, as obstore reads them."""
-    return long_names({name: value for name, value in environment.items() if name.startswith("AWS_")})
+def of_environment(environment: Mapping[str, str], location: str) -> dict[str, str]:
+    """The options that environment variables give for the storage of a location, as obstore reads them."""
+    prefix = _VARIABLES.get(scheme(location))
+    return long_names({name: value for name, value in environment.items() if prefix and name.startswith(prefix)})

@@ -81,8 +81,7 @@ class Stores:
         """What Hadoop must be told so that it reaches a location as we do; empty for a local one."""
         if is_local(location):
             return {}
-        known = of_environment(os.environ) if scheme(location) == "s3" else {}
-        return hadoop_settings(location, {**known, **self._told(location)})
+        return hadoop_settings(location, {**of_environment(os.environ, location), **self._told(location)})
 
     def _told(self, location: str) -> dict[str, str]:
         return {**options_of(location, self._hadoop()), **self._options}
@@ -95,7 +94,7 @@ class Stores:
             reason = "only Hadoop knows this file system, and it offers no safe commit"
             raise UnsupportedLocationError(location, reason)
         told = self._told(url)
-        endpoint = long_names({**of_environment(os.environ), **told}).get("aws_endpoint", "")
+        endpoint = long_names({**of_environment(os.environ, url), **told}).get("aws_endpoint", "")
         if scheme(url) == "s3" and endpoint and not _ADDRESS.match(endpoint):
             # The client would panic with its first request.
             raise UnsupportedLocationError(location, "its endpoint is no address such as https://host:9000")

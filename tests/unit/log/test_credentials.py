@@ -98,10 +98,20 @@ def test_short_names_and_the_environment() -> None:
         "aws_session_token": "t",
         "aws_endpoint": "e",
     }
-    assert of_environment({"AWS_REGION": "r", "AWS_ENDPOINT_URL": "e", "HOME": "/"}) == {
-        "aws_region": "r",
-        "aws_endpoint": "e",
-    }
+    variables = {"AWS_REGION": "r", "AWS_ENDPOINT_URL": "e", "HOME": "/", "AZURE_CLIENT_ID": "me"}
+    variables["GOOGLE_SERVICE_ACCOUNT_PATH"] = "/k.json"
+    assert of_environment(variables, "s3://b") == {"aws_region": "r", "aws_endpoint": "e"}
+    assert of_environment(variables, AZURE) == {"azure_storage_client_id": "me"}
+    assert of_environment(variables, "gs://b") == {"google_service_account": "/k.json"}
+    assert of_environment(variables, "/t") == {}
+
+
+def test_executors_get_what_the_environment_knows_of_an_account(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_KEY", "K")
+    assert Stores().hadoop_settings(AZURE) == {"fs.azure.account.key.acct.dfs.core.windows.net": "K"}
+    monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_KEY", "")
+    token = {"fs.azure.sas.fixed.token.acct.dfs.core.windows.net": "S"}
+    assert Stores({"sas_key": "S"}).hadoop_settings(AZURE).items() >= token.items()
 
 
 def test_options_come_before_settings_and_these_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
