@@ -55,11 +55,15 @@ class InPlaceCommit:
         finally:
             thread.setContextClassLoader(before)
 
-    def taken(self, directory: str) -> frozenset[str]:
-        """The files that the job which wrote to a directory has committed, by their paths below it. Told once."""
+    def taken(self, directory: str) -> frozenset[str] | None:
+        """The files that the job which wrote to a directory has committed, by their paths below it. Told once.
+
+        None for a job that something else has committed.
+        """
         names = self._gateway.new_array(self._gateway.jvm.java.lang.Object, 1)
         names[0] = directory
-        return frozenset(self._taken.invoke(None, names) or ())
+        files = self._taken.invoke(None, names)
+        return None if files is None else frozenset(files)
 
 
 def in_place_commit(session: SparkSession) -> InPlaceCommit | None:
