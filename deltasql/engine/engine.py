@@ -12,6 +12,7 @@ from deltasql.engine.failures.write_errors import WriteContext, assigned_sql
 from deltasql.engine.reading.footers import foreign_columns
 from deltasql.engine.reading.frames import Frames, frame_schema
 from deltasql.engine.reading.input_size import UNKNOWN_SIZE, input_size
+from deltasql.engine.reading.own_checks import checked_rewrite
 from deltasql.engine.rewrites.arrange import arranged
 from deltasql.engine.rewrites.merge_source import Source
 from deltasql.engine.rewrites.rewrite import rewrite
@@ -244,6 +245,7 @@ class StatementEngine:
         with self.work(), self.frames.views(relations):
             if not self.spark.capabilities.checks_types:
                 check_casts((), [expression], self._types, self.sql)
+                expression = self.frames.own(expression)
             return self.spark.session.sql(f"SELECT ({expression})").collect()[0][0]
 
     def setting(self, key: str) -> str | None:
@@ -253,7 +255,7 @@ class StatementEngine:
         """
         if self.spark.own and key.startswith(_OF_ONE_SESSION):
             return None
-        return self.spark.session.conf.get(key, None) if self.spark.started else None
+        return self.spark.now(key) if self.spark.started else None
 
     def rows(self, operator: Operator) -> QueryResult:
         """The lazy rows of a query."""
@@ -342,6 +344,7 @@ class StatementEngine:
             if not self.spark.capabilities.checks_types:
                 with self.frames.views(operator.relations):
                     check_rewrite(operator, self._types, self.sql, written)
+                operator = checked_rewrite(operator, self.frames.own)
             return rewrite(self.frames, self.spark, operator, _own(stage))
 
     def record(self, changes: Operator, schema: StructType, stage: Stage) -> tuple[AddCDCFile, ...]:

@@ -14,6 +14,7 @@ from deltasql.golden.last_failed import LastFailed
 from deltasql.golden.parallel import run_files
 from deltasql.golden.report import Report
 from deltasql.golden.suite import GoldenOutcome, SessionFactory, discover, stale_outputs, temporary_sessions
+from deltasql.settings.engines import chosen_engine
 
 
 def run_suite(
@@ -37,7 +38,7 @@ def run_suite(
     failed when they ran last, or all if there are none. `durations` of the slowest files are listed, and `junit` is a
     file for JUnit's XML. Raises NoGoldenFilesError, UnknownDirectiveError, ScheduleError, ReportNotWrittenError.
     """
-    report = Report(out or sys.stdout, accept)
+    report = Report(out or sys.stdout, accept, by_statement=chosen_engine(engine, given=spark is not None) == "sail")
     memory = LastFailed(directory)
     files = discover(directory, only)
     if last_failed:

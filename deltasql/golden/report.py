@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TextIO
 
+from deltasql.golden.agreement import summary
 from deltasql.golden.failures import Failure, wants_annotations
 from deltasql.golden.suite import GoldenOutcome
 
@@ -16,9 +17,10 @@ _RED, _GREEN, _BOLD, _END = "\x1b[31m", "\x1b[32m", "\x1b[1m", "\x1b[0m"
 
 
 class Report:
-    """Writes to `stream`, coloured in a terminal, and counts."""
+    """Writes to `stream`, coloured in a terminal, and counts; `by_statement` for another engine than Spark."""
 
-    def __init__(self, stream: TextIO, accept: bool) -> None:
+    def __init__(self, stream: TextIO, accept: bool, *, by_statement: bool = False) -> None:
+        self._by_statement = by_statement
         self._stream = stream
         self._accept = accept
         self._coloured = stream.isatty() and not os.environ.get("NO_COLOR")
@@ -60,6 +62,8 @@ class Report:
         counts = [f"{total - len(failed) - self._rewritten} passed", f"{len(failed)} failed"]
         counts += [f"{self._rewritten} rewritten"] if self._accept else []
         self._write(f"{total} file{'' if total == 1 else 's'}: {', '.join(counts)}")
+        if self._by_statement:
+            self._write(summary((outcome.expected or "", outcome.actual) for outcome, _ in self.outcomes))
 
     def _tell_failures(self, outcome: GoldenOutcome) -> None:
         if outcome.is_outdated:

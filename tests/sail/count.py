@@ -1,4 +1,4 @@
-"""Counts the statements of golden files that give the same on Sail: python -m tests.sail.count [DIR [TEXT]].
+"""Counts the statements of golden files by what they give on Sail: python -m tests.sail.count [DIR [TEXT]].
 
 With a TEXT only files whose path holds it, and what differs there. Files that expect no JVM need no engine, and do not
 count.
@@ -7,30 +7,40 @@ count.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 
+from deltasql.golden.agreement import Verdict, verdicts
 from deltasql.golden.compare import difference
 from deltasql.golden.script import expects_no_jvm
 from deltasql.golden.suite import discover, run_file, temporary_sessions
 
 
 def main(directory: str = "tests/golden", only: str = "") -> None:
-    files = whole = statements = alike = 0
+    counts, files, whole = Counter[Verdict](), 0, 0
     for path in discover(directory, only):
         if expects_no_jvm(path):
             continue
         outcome = run_file(path, temporary_sessions(engine="sail"))
-        expected, actual = (_blocks(text) for text in (outcome.expected or "", outcome.actual))
-        same = sum(left == right for left, right in zip(expected, actual, strict=False))
-        print(f"{same:4}/{len(expected):<4} {path}", flush=True)
+        found = verdicts(outcome.expected or "", outcome.actual)
+        same = sum(verdict is Verdict.SAME for _, verdict in found)
+        print(f"{same:4}/{len(found):<4} {path}", flush=True)
+        for text, verdict in found:
+            if verdict is not Verdict.SAME:
+                print(f"     {verdict.name}: {_told(text)}")
         if only:
             print(difference(outcome.expected or "", outcome.actual))
+        counts.update(verdict for _, verdict in found)
         files, whole = files + 1, whole + outcome.ok
-        statements, alike = statements + len(expected), alike + same
-    print(f"{alike} of {statements} statements, {whole} of {files} files")
+    print(f"{counts[Verdict.SAME]} of {counts.total()} statements, {whole} of {files} files")
+    for verdict in Verdict:
+        print(f"{counts[verdict]:5} {verdict.value}")
 
 
-def _blocks(text: str) -> list[str]:
-    return [block.rstrip() for block in f"\n{text}".split("\n-- statement")[1:]]
+def _told(text: str) -> str:
+    """The error of a statement, or its beginning."""
+    lines = text.splitlines()
+    errors = [index for index, line in enumerate(lines) if line.startswith("-- error ")]
+    return " ".join(lines[errors[0] : errors[0] + 2] if errors else lines[:3])[:220]
 
 
 if __name__ == "__main__":

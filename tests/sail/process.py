@@ -1,6 +1,7 @@
 """Sail in a process of its own: a process of PySpark's speaks either to a JVM or to Spark Connect.
 
-Run as a program it answers lines of JSON: {"sql": …} runs a statement, {"golden": …} a golden file.
+Run as a program it answers lines of JSON: {"sql": …} runs a statement, {"golden": …} a golden file, {"grid": …} one
+expression of the grid, {"scenario": …} a scenario of tests/oracle against the oracle's kept answer.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +49,14 @@ class SailProcess:
         """What a golden file gives otherwise than it should."""
         return str(self._ask(golden=str(path))["difference"])
 
+    def answer(self, sql: str) -> dict[str, Any]:
+        """What a query gives, in the form of the grid's answers."""
+        return self._ask(grid=sql)
+
+    def scenario(self, name: str) -> dict[str, Any]:
+        """What a scenario of tests/oracle gives: its `defects`, and whether a statement was `refused`."""
+        return self._ask(scenario=name)
+
     def modules(self) -> set[str]:
         """The modules of Python's that the process has loaded."""
         return set(self._ask()["modules"])
@@ -67,19 +78,34 @@ class SailProcess:
 
 
 def main(warehouse: str) -> None:
+    from pyspark.errors import PySparkException
+
     import deltasql
     from deltasql.golden.suite import run_file, temporary_sessions
+    from tests.sail.grid import answered
 
+    os.environ["TZ"] = "UTC"
+    time.tzset()
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     session = deltasql.connect(warehouse, engine="sail")
     session.sql("SET deltasql.commit.fsync = false")
+    session.sql("SET spark.sql.session.timeZone = UTC")
     for line in sys.stdin:
         request = json.loads(line)
         answer: dict[str, Any]
         if "golden" in request:
             outcome = run_file(Path(request["golden"]), temporary_sessions(engine="sail"))
             answer = {"difference": outcome.diff + "\n".join(outcome.defects)}
+        elif "grid" in request:
+            try:
+                answer = answered(session.sql(request["grid"]).df)
+            except deltasql.DeltaSqlError as error:
+                answer = {"e": error.condition}
+            except (OverflowError, ValueError, PySparkException) as error:
+                answer = {"e": type(error).__name__}
+        elif "scenario" in request:
+            answer = _scenario(request["scenario"])
         elif "sql" in request:
             try:
                 rows = session.sql(request["sql"]).collect()
@@ -89,6 +115,21 @@ def main(warehouse: str) -> None:
         else:
             answer = {"modules": sorted(sys.modules)}
         print(json.dumps(answer), file=replies, flush=True)
+
+
+def _scenario(name: str) -> dict[str, Any]:
+    from tests.oracle.answers import kept
+    from tests.oracle.scenario import scenarios
+    from tests.oracle.state import tables
+    from tests.oracle.test_scenarios import defects, is_refused, played
+
+    scenario = next(item for item in scenarios() if item.id == name)
+    said = kept(scenario)
+    assert said is not None, f"no answer of the oracle is kept for {name}"
+    with tempfile.TemporaryDirectory(prefix="deltasql-sail-") as place:
+        directory = Path(place).resolve()
+        own = played(scenario, directory, engine="sail")
+        return {"refused": is_refused(own), "defects": defects(scenario, said, own, tables(directory))}
 
 
 def _plain(value: Any) -> Any:

@@ -23,11 +23,21 @@ _TYPES = {
 _IDENTIFIER = re.compile(r'Identifier\("((?:[^"\\]|\\.)*)"\)')
 
 
+_STATES = {
+    "ARITHMETIC_OVERFLOW": "22003",
+    "CAST_INVALID_INPUT": "22018",
+    "CAST_OVERFLOW": "22003",
+    "DATATYPE_MISMATCH": "42K09",
+    "INVALID_ARRAY_INDEX": "22003",
+    "USER_RAISED_EXCEPTION": "P0001",
+}
+
+
 def _unresolved(found: re.Match[str]) -> Failure:
     parts = [re.sub(r"\\(.)", r"\1", part) for part in _IDENTIFIER.findall(found[1])]
     name = ".".join(f"`{part}`" for part in parts)
     text = f"A column, variable, or function parameter with name {name} cannot be resolved."
-    values = {"objectName": name, "proposal": ""}
+    values = {"objectName": name}
     # With the dots first: the last part alone may stand elsewhere too.
     return Failure("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", "42703", text, values, (".".join(parts), parts[-1]))
 
@@ -54,6 +64,13 @@ def _overflow(found: re.Match[str]) -> Failure:
     return Failure("CAST_OVERFLOW", "22003", text, values)
 
 
+def _too_wide(found: re.Match[str]) -> Failure:
+    scale = len(found[3].partition(".")[2])
+    text = f"{found[1]} cannot be represented as Decimal({found[2]}, {scale})."
+    values = {"value": found[1], "precision": found[2], "scale": str(scale)}
+    return Failure("NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION", "22003", text, values)
+
+
 def _misread(found: re.Match[str]) -> Failure:
     near = found[1]
     text = f"Syntax error at or near '{near}'." if near != "end of input" else "Syntax error at or near end of input."
@@ -62,7 +79,7 @@ def _misread(found: re.Match[str]) -> Failure:
 
 
 def _conditioned(found: re.Match[str]) -> Failure:
-    return Failure(found[1], "XX000", found[2], {})
+    return Failure(found[1], _STATES.get(found[1].split(".")[0], "XX000"), found[2], {})
 
 
 def _named(condition: str, state: str, sentence: str) -> Callable[[re.Match[str]], Failure]:
@@ -82,10 +99,12 @@ _KNOWN: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Failure]], ...] =
         (r"(?s)\A\[([A-Z]\w+(?:\.[A-Z]\w+)?)\] (.*)", _conditioned),
         (r"(?s)Cannot cast string '(.*)' to value of (\w+) type", _malformed),
         (r"(?s)Cannot cast value '(.*)' to value of (\w+) type", _malformed),
+        (r"(-?[\d.]+) is too large to store in a Decimal\d+ of precision (\d+)\. Max is ([\d.]+)", _too_wide),
+        (r"(-?[\d.]+) is too small to store in a Decimal\d+ of precision (\d+)\. Min is (-?[\d.]+)", _too_wide),
         (r"Can't cast value (\S+) to type (\w+)", _overflow),
         (r"(?s)\Ainvalid argument: found (.+?) at \d+:\d+ expected ", _misread),
         (r"\Ainvalid argument: found (end of input) expected ", _misread),
-        (r"(?i)divide by zero|remainder by zero", _named("DIVIDE_BY_ZERO", "22012", "Division by zero.")),
+        (r"(?i)divi(?:de|sion) by zero|remainder by zero", _named("DIVIDE_BY_ZERO", "22012", "Division by zero.")),
         (
             r"Scalar subquery returned more than one row",
             _named(
@@ -113,6 +132,7 @@ _NOT_THERE = (
         re.compile(r"Physical plan does not support logical expression (?:InSubquery|Exists)"),
         "IN and EXISTS (SELECT …) outside of WHERE",
     ),
+    (re.compile(r"(?s)\A\[UNSUPPORTED_FEATURE\.SAIL\] (.*)"), ""),
     (re.compile(r"(?s)(?:not supported|This feature is not implemented|not implemented): *(.*)"), ""),
 )
 

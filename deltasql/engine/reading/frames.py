@@ -12,6 +12,7 @@ from urllib.parse import quote as percent_encoded
 from typing_extensions import assert_never
 
 from deltasql.engine.reading.literal_rows import literal_table
+from deltasql.engine.reading.own_checks import checked_constraint, checked_query
 from deltasql.engine.reading.scans import refuse_char, scan, with_declared
 from deltasql.engine.reading.source_rows import source_rows
 from deltasql.engine.session.capabilities import SPARK, Capabilities
@@ -51,6 +52,7 @@ from deltasql.schema.type_lattice import can_up_cast
 from deltasql.schema.types import StructField, StructType
 from deltasql.settings.session_settings import ANSI
 from deltasql.sql.dialects.sail import unlike_query
+from deltasql.sql.dialects.sail_checks import with_checks
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -143,7 +145,10 @@ class Frames:
         if not self.capabilities.checks_types and isinstance(operator.child, Project):
             own = (item.column is not None or item.name.startswith(marks.LENGTH) for item in operator.conditions)
             refuse_char({} if all(own) else operator.child.declared)
-        return checked(self.frame(operator.child), operator.conditions, self.capabilities)
+        conditions: Iterable[Constraint] = operator.conditions
+        if not self.capabilities.checks_types:
+            conditions = (checked_constraint(item, self.own) for item in conditions)
+        return checked(self.frame(operator.child), conditions, self.capabilities)
 
     def _projected(self, operator: Project) -> DataFrame:
         from pyspark.sql import functions as F
@@ -152,7 +157,7 @@ class Frames:
             # Columns are generated from others.
             given = {name for name, value in operator.columns if value.strip("`") != name}
             refuse_char(operator.child.declared if given else {})
-        columns = (F.expr(f"({value})").alias(name) for name, value in operator.columns)
+        columns = (F.expr(f"({self.own(value)})").alias(name) for name, value in operator.columns)
         return with_declared(self.frame(operator.child).select(*columns), operator.declared)
 
     def _shown(self, rows: DataFrame, view: ViewColumns) -> DataFrame:
@@ -181,11 +186,25 @@ class Frames:
             raise NotOnSailError(what=what)
         # The relations come first: they are analysed under the settings of the session, or of their own.
         with self.views(relations), self._spark.needing(settings):
-            rows = self._spark.session.sql(sql)
+            rows = self._asked(sql, settings)
             if settings and self._spark.remote:
                 # Spark Connect analyses when it is first asked for the columns, and keeps what it found.
                 rows.schema  # noqa: B018
             return rows
+
+    def _asked(self, sql: str, settings: Mapping[str, str | None]) -> DataFrame:
+        session = self._spark.session
+        if self.capabilities.checks_types:
+            return session.sql(sql)
+        return checked_query(session, sql, ansi=self._ansi(settings))
+
+    def _ansi(self, settings: Mapping[str, str | None] = NO_SETTINGS) -> bool:
+        value = settings[ANSI.name] if ANSI.name in settings else self._spark.now(ANSI.name)
+        return (value or "true").lower() == "true"
+
+    def own(self, text: str) -> str:
+        """An expression of a statement, with the checks that the engine does not make by itself."""
+        return text if self.capabilities.checks_types else with_checks(text, ansi=self._ansi())
 
     def views(self, relations: Mapping[str, Operator]) -> Views:
         """The relations as temporary views, for as long as the context lasts."""

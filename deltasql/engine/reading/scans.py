@@ -176,9 +176,8 @@ def _stored_columns(
     Only the driver leaves out those that are `marked`.
     """
     with spark.needing(FOR_SCANS):
-        session = spark.session
         stored = StructType((*physical_schema(with_lengths(fields)), *stored_fields(operator)))
-        may_be_missing = (session.conf.get(IGNORE_MISSING_FILES.name, None) or "").lower() == "true"
+        may_be_missing = (spark.now(IGNORE_MISSING_FILES.name) or "").lower() == "true"
         paths = readable_files(operator, paths, may_be_missing=may_be_missing)
         if _by_driver(spark, operator):
             with suppress(LeftToSparkError):
@@ -193,7 +192,7 @@ def _stored_columns(
                 )
             if not spark.capabilities.metadata:
                 raise OldCalendarError(table=operator.table.name)
-        reader = session.read.schema(_reader_schema(stored)).options(**_reader_options(spark, operator))
+        reader = spark.session.read.schema(_reader_schema(stored)).options(**_reader_options(spark, operator))
         return reader.parquet(*(literal_path(spark.hadoop_location(path)) for path in paths))
 
 

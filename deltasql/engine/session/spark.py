@@ -73,6 +73,14 @@ def _sizes(cores: int) -> dict[str, str]:
 
 
 _OF_FILES = ("spark.sql.parquet.", "spark.sql.files.", "spark.hadoop.", "parquet.")
+_ONLY_SPARKS = (
+    *_OF_FILES,
+    "spark.sql.sources.",
+    "spark.sql.adaptive.",
+    "spark.sql.optimizer.",
+    "spark.sql.variant.",
+    "spark.sql.shuffle.",
+)
 _EXCLUDED = "spark.sql.adaptive.optimizer.excludedRules"
 _DROPS_EMPTY_STAGES = "org.apache.spark.sql.execution.adaptive.AQEPropagateEmptyRelation"
 
@@ -129,6 +137,7 @@ class SparkHandle:
         self._kept = {*self._pending, *outside_settings(os.environ)}
         self._stream_tuning: Tuning | None = None
         self._reached: set[str] = set()
+        self._answers: dict[str, str | None] = {}
         self.functions: set[str] = set()
         """The temporary functions that statements have made here, which Spark keeps."""
         self.views: set[str] = set()
@@ -209,6 +218,7 @@ class SparkHandle:
     def set(self, key: str, value: str) -> None:
         """Sets a Spark setting now, or when the session starts."""
         self._kept.add(key)
+        self._answers.clear()
         self._told[key] = value
         if self._session is None:
             self._pending[key] = value
@@ -217,6 +227,7 @@ class SparkHandle:
 
     def unset(self, key: str) -> None:
         self._pending.pop(key, None)
+        self._answers.clear()
         self._told.pop(key, None)
         self._kept -= {key} - outside_settings(os.environ).keys()
         if self._session is not None:
@@ -224,7 +235,15 @@ class SparkHandle:
 
     def setting(self, key: str) -> str | None:
         """What a setting is, or will be when the session starts; asking does not start it."""
-        return self._pending.get(key) if self._session is None else self._session.conf.get(key, None)
+        return self._pending.get(key) if self._session is None else self.now(key)
+
+    def now(self, key: str) -> str | None:
+        """What a setting is in the session, which is started. Sail is asked once: nobody else has its session."""
+        if not self._sail:
+            return self.session.conf.get(key, None)
+        if key not in self._answers:
+            self._answers[key] = self.session.conf.get(key, None)
+        return self._answers[key]
 
     def told(self, key: str) -> str | None:
         """What SET of this session has made of a setting of ours: a Spark of our own has other sessions' too.
@@ -303,6 +322,11 @@ class SparkHandle:
     def needing(self, *changes: Mapping[str, str | None]) -> AbstractContextManager[None]:
         """Context: settings that some work depends on (None: not set); they are put back even when it fails."""
         wanted = {key: value for change in changes for key, value in change.items()}
+        if self._sail:
+            # Each takes a request, and is for Spark's readers, writers and planner.
+            wanted = {key: value for key, value in wanted.items() if not key.startswith(_ONLY_SPARKS)}
+            if not wanted:
+                return nullcontext()
         return self._tuning.needs(self.session, wanted)
 
     def for_counts(self) -> Mapping[str, str]:
@@ -310,7 +334,7 @@ class SparkHandle:
 
         Adaptive execution drops a stage that turned out to write nothing, and with it all that was counted there.
         """
-        rules = self.session.conf.get(_EXCLUDED, None) or ""
+        rules = self.now(_EXCLUDED) or ""
         excluded = rules if _DROPS_EMPTY_STAGES in rules else f"{rules},{_DROPS_EMPTY_STAGES}".lstrip(",")
         return {_EXCLUDED: excluded}
 
@@ -328,7 +352,7 @@ class SparkHandle:
     @property
     def writes_one_file(self) -> bool:
         """Whether what is written now fits into one file: see `FOR_SMALL_TABLES`."""
-        return bool(self.session.conf.get(SHUFFLES, None) == "1")
+        return self.now(SHUFFLES) == "1"
 
     @property
     def _tuning(self) -> Tuning:

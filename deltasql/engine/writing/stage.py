@@ -99,7 +99,7 @@ class Stage:
         directory = self._new_directory(changes=changes)
         written = self._writer(driver).write(stored, by, directory, schema)
         files, feed = self._without_feed(written, directory) if changes else (written, [])
-        zone = self._spark.session.conf.get("spark.sql.session.timeZone", None) or "UTC"
+        zone = self._spark.now("spark.sql.session.timeZone") or "UTC"
         change_files = tuple(
             AddCDCFile(item.add.path, item.add.partition_values, item.add.size)
             for item in self._staged(feed, schema, zone, unindexed)

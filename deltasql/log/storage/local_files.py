@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from typing import BinaryIO
 
 # Without it a FIFO waits for a writer, maybe for ever. Windows has no such files.
@@ -83,13 +85,32 @@ def sync_folder(folder: str) -> None:
         os.close(number)
 
 
-def sync_tree(folder: str) -> None:
-    """Makes the files below a folder, and their names, survive a crash of the machine. Raises OSError."""
-    for place, _, names in os.walk(folder):
-        for name in names:
-            with open_regular(f"{place}/{name}") as file:
-                os.fsync(file.fileno())
-        sync_folder(place)
+def sync_trees(folders: Iterable[str], above: str) -> None:
+    """Makes the files below some folders, and all names down from `above`, survive a crash of the machine.
+
+    They are synced at once, so that the file system writes its journal for all of them together. Raises OSError.
+    """
+    work: list[Callable[[], None]] = [partial(sync_folder, above)]
+    for folder in folders:
+        for place, _, names in os.walk(folder):
+            work += [partial(_sync_file, f"{place}/{name}") for name in names]
+            work.append(partial(sync_folder, place))
+    if len(work) == 1:
+        return work[0]()
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(min(len(work), _SYNCS_AT_ONCE)) as threads:
+        for done in [threads.submit(item) for item in work]:
+            done.result()
+    return None
+
+
+_SYNCS_AT_ONCE = 8
+
+
+def _sync_file(path: str) -> None:
+    with open_regular(path) as file:
+        os.fsync(file.fileno())
 
 
 def may_read(path: str) -> bool:

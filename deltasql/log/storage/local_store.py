@@ -21,7 +21,7 @@ from deltasql.log.storage.local_files import (
     open_regular,
     require_regular,
     sync_folder,
-    sync_tree,
+    sync_trees,
 )
 from deltasql.log.storage.log_store import PIECE, Entry, LogStore, Tag, by_path
 from deltasql.log.storage.paths import LOG
@@ -137,9 +137,7 @@ class LocalLogStore(LogStore):
         if not self.durable:
             return
         try:
-            for folder in folders:
-                sync_tree(f"{self.root}/{folder}")
-            sync_folder(self.root)
+            sync_trees([f"{self.root}/{folder}" for folder in folders], self.root)
         except OSError as error:
             raise StorageError("write", self.root, storage_reason(error)) from error
 

@@ -1,0 +1,86 @@
+"""What Sail computes otherwise than Spark, kept from going unnoticed: texts with checks, and the types of what comes.
+
+See `sql/dialects/sail_checks`. An engine that checks types itself gets the texts as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from deltasql.errors.engine import NotOnSailError
+from deltasql.plan.operators import Constraint, Rewrite, RowAction
+from deltasql.sql.dialects.sail_checks import with_checks
+from deltasql.sql.dialects.sail_order import select_first
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Texts: TypeAlias = Callable[[str], str]
+_QUERY = re.compile(
+    r"\s*(?:/\*.*?\*/\s*|--[^\n]*\n\s*)*(?:\(|(?:select|with|values|table)\b)", re.IGNORECASE | re.DOTALL
+)
+_MIXES = re.compile(r"\b(?:union|intersect|except|minus|case|iff?)\b", re.IGNORECASE)
+"""Where the first part says the type, whatever comes of the others."""
+
+
+def checked_query(session: SparkSession, sql: str, *, ansi: bool) -> DataFrame:
+    """The rows of a query, which fail where they fail on Spark, under the names that Sail gives them.
+
+    Raises NotOnSailError, and what Sail says of the text as it is.
+    """
+    sql = select_first(sql)
+    rows = session.sql(sql)
+    if not _QUERY.match(sql):
+        return rows
+    safe = with_checks(sql, ansi=ansi)
+    if safe != sql:
+        rows = _renamed(session, safe, rows.columns)
+    if _MIXES.search(sql):
+        _refuse_mixed(rows)
+    return rows
+
+
+def _renamed(session: SparkSession, safe: str, names: list[str]) -> DataFrame:
+    from pyspark.errors import PySparkException
+
+    rows = session.sql(safe)
+    try:
+        found = rows.columns
+    except PySparkException as error:
+        raise NotOnSailError(what="an expression that cannot be checked for overflow and wrong types") from error
+    return rows if found == names else rows.toDF(*names)
+
+
+def _refuse_mixed(rows: DataFrame) -> None:
+    """Raises NotOnSailError where rows have other types than Sail says."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    found = from_arrow_schema(rows.limit(0).toArrow().schema)
+    for told, real in zip(rows.schema, found, strict=True):
+        if told.dataType.simpleString() != real.dataType.simpleString():
+            types = f"{told.dataType.simpleString().upper()} and {real.dataType.simpleString().upper()}"
+            raise NotOnSailError(what=f"the column {told.name}, whose branches have several types ({types}): cast them")
+
+
+def checked_constraint(constraint: Constraint, own: Texts) -> Constraint:
+    """A constraint whose condition fails where it fails on Spark; `own` puts checks into a text."""
+    return replace(constraint, condition=own(constraint.condition))
+
+
+def checked_rewrite(operator: Rewrite, own: Texts) -> Rewrite:
+    """A rewrite whose conditions and values fail where they fail on Spark; `own` puts checks into a text."""
+    join = operator.join
+    return replace(
+        operator,
+        actions=tuple(_checked_action(action, own) for action in operator.actions),
+        join=None if join is None else replace(join, on=own(join.on)),
+        checks=tuple(checked_constraint(check, own) for check in operator.checks),
+    )
+
+
+def _checked_action(action: RowAction, own: Texts) -> RowAction:
+    condition = None if action.condition is None else own(action.condition)
+    return replace(action, condition=condition, values=tuple(map(own, action.values)))

@@ -1,0 +1,72 @@
+"""How far the results of another engine agree with the kept ones, statement by statement, and why they do not."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from enum import Enum
+
+_ERROR = re.compile(r"^-- error (\S+)", re.MULTILINE)
+_REFUSED = "UNSUPPORTED_FEATURE.SAIL"
+
+
+class Verdict(Enum):
+    """What became of one statement; the value says it to people."""
+
+    SAME = "the same to the last character"
+    REFUSED = "refused by name"
+    WORDED = "the same condition, worded otherwise"
+    OTHER_ERROR = "another condition"
+    FAILS = "fails"
+    PASSES = "passes where it should fail"
+    DIFFERS = "another result"
+    FOLLOWS = "behind one of the file that failed otherwise"
+
+
+def verdicts(expected: str, actual: str) -> list[tuple[str, Verdict]]:
+    """The statements of a golden file, each as it came out, with what it is beside the kept one.
+
+    A result that differs behind a statement of the file that failed otherwise counts as what follows from that.
+    """
+    found, failed = list[tuple[str, Verdict]](), False
+    for kept, own in zip(_blocks(expected), _blocks(actual), strict=False):
+        verdict = _verdict(kept, own)
+        if failed and verdict not in {Verdict.SAME, Verdict.REFUSED, Verdict.WORDED}:
+            verdict = Verdict.FOLLOWS
+        failed = failed or verdict in {Verdict.REFUSED, Verdict.FAILS, Verdict.PASSES}
+        found.append((own, verdict))
+    return found
+
+
+def summary(files: Iterable[tuple[str, str]]) -> str:
+    """One line on the statements of some files, each with what it should give and what it gave."""
+    counts = Counter(verdict for expected, actual in files for _, verdict in verdicts(expected, actual))
+    others = [f"{counts[verdict]} {verdict.value}" for verdict in Verdict if verdict is not Verdict.SAME]
+    shown = [text for text in others if not text.startswith("0 ")]
+    return f"{counts[Verdict.SAME]} of {counts.total()} statements {Verdict.SAME.value}; {', '.join(shown)}".rstrip(
+        "; "
+    )
+
+
+def _verdict(kept: str, own: str) -> Verdict:
+    if kept == own:
+        return Verdict.SAME
+    should, does = _condition(kept), _condition(own)
+    if does.startswith(_REFUSED):
+        return Verdict.REFUSED
+    if should and does:
+        return Verdict.WORDED if should.split(".")[0] == does.split(".")[0] else Verdict.OTHER_ERROR
+    if does:
+        return Verdict.FAILS
+    return Verdict.PASSES if should else Verdict.DIFFERS
+
+
+def _condition(block: str) -> str:
+    found = _ERROR.search(block)
+    return found[1] if found is not None else ""
+
+
+def _blocks(text: str) -> Iterator[str]:
+    for block in f"\n{text}".split("\n-- statement")[1:]:
+        yield block.rstrip()

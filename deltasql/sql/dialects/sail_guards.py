@@ -1,0 +1,212 @@
+"""What Sail computes otherwise than Spark, by the types of the operands, as conditions for `sail_checks`.
+
+A guard is SQL that holds where the answer would be another one, with the error in place of it. `typeof` is answered
+while Sail plans: a guard that only asks for types costs nothing per row. Types are what `typeof` calls them, up to the
+first bracket or blank. Source: Spark, ANSI compliance; each was tried on Sail 0.7.2, and tests/sail/grid.py has them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
+
+from deltasql.schema.literals import sql_literal
+
+Guard: TypeAlias = tuple[str, str]
+"""A condition, and the value that fails where it holds."""
+
+_INTEGERS = ("tinyint", "smallint", "int", "bigint")
+_EXACT = (*_INTEGERS, "decimal")
+_NUMBERS = (*_EXACT, "float", "double")
+_PARTS = ("array", "map", "struct")
+_TIMES = ("date", "timestamp", "timestamp_ntz")
+_BARRED: dict[str, tuple[str, ...]] = {
+    "date": (*_NUMBERS, "boolean", "binary", "interval", *_PARTS),
+    "timestamp_ntz": (*_NUMBERS, "boolean", "binary", "interval", *_PARTS),
+    "timestamp": ("boolean", "binary", "interval", *_PARTS),
+    "boolean": (*_TIMES, "binary", "interval", *_PARTS),
+    "binary": (*_NUMBERS, "boolean", *_TIMES, "interval", *_PARTS),
+    **dict.fromkeys(_INTEGERS, ("date", "timestamp_ntz", "binary", *_PARTS)),
+    **dict.fromkeys(("float", "double", "decimal"), ("date", "timestamp_ntz", "binary", "interval", *_PARTS)),
+}
+"""From what Spark has no cast to a type. Values with parts have no guard: a CASE changes what may be NULL in them."""
+_OTHERWISE: dict[str, tuple[str, ...]] = {
+    "string": _PARTS,
+    "interval": (*_NUMBERS, "boolean"),
+    **dict.fromkeys(("float", "double"), ("timestamp",)),
+}
+"""From what Sail casts to a type, and gives another value."""
+_SAME = {
+    "byte": "tinyint",
+    "short": "smallint",
+    "integer": "int",
+    "long": "bigint",
+    "real": "float",
+    "dec": "decimal",
+    "numeric": "decimal",
+    "timestamp_ltz": "timestamp",
+    "varchar": "string",
+    "char": "string",
+}
+CONVERSIONS = frozenset(
+    {"BOOLEAN", *(name.upper() for name in _NUMBERS), "DATE", "TIMESTAMP", "BINARY", "STRING"} - {"DECIMAL"}
+)
+"""Types that are called like functions."""
+
+UNLIKE = frozenset(
+    """
+    aes_encrypt approx_percentile bitmap_bit_position bitmap_bucket_number bround conv current_user listagg
+    percentile_approx session_user string_agg timestamp_seconds try_add try_multiply try_parse_url try_subtract user
+    version schema_of_variant_agg
+    """.split()  # noqa: SIM905 - twenty quoted names
+)
+"""Functions that give something else than Spark's, in lower case."""
+AS_INT = frozenset({"DATEDIFF", "DATE_DIFF", "REGEXP_COUNT"})
+"""Functions whose INT is a BIGINT on Sail."""
+MIXED = frozenset({"ARRAY", "COALESCE", "NVL", "IFNULL", "GREATEST", "LEAST"})
+"""Functions of values of one type, which is found otherwise where they have several."""
+_MOST_MIXED = 12
+_ON_BINARY = frozenset({"LEFT", "OVERLAY", "SUBSTR", "SUBSTRING"})
+_ON_INTERVALS = frozenset({"DATE_PART", "DATEPART", "EXTRACT"})
+
+
+def failing(condition: str, message: str) -> str:
+    """SQL that fails as Spark does."""
+    return f"raise_error({sql_literal(f'[{condition}] {message}')})"
+
+
+def refusing(what: str) -> str:
+    """SQL that fails because Sail would give something else."""
+    return failing("UNSUPPORTED_FEATURE.SAIL", what)
+
+
+OVERFLOW = failing("ARITHMETIC_OVERFLOW", "integer overflow.")
+_NO_CAST = failing(
+    "DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION", "A value has a type that cannot be cast to the wanted one."
+)
+_NO_OPERATOR = failing("DATATYPE_MISMATCH.BINARY_OP_WRONG_TYPE", "An operator does not take values of these types.")
+
+
+def kind_of(value: str) -> str:
+    """SQL for the name of a value's type."""
+    return f"split(typeof({value}), '[ (<]')[0]"
+
+
+def is_one_of(value: str, kinds: Iterable[str]) -> str:
+    """SQL that holds where the type of a value is one of some."""
+    return f"{kind_of(value)} IN ({', '.join(map(sql_literal, kinds))})"
+
+
+def overflow(typed: str, off: str) -> Guard:
+    """The guard of an integer that has wrapped around where `off` holds."""
+    return f"{is_one_of(typed, _INTEGERS)} AND {off}", OVERFLOW
+
+
+def as_double(value: str) -> str:
+    """SQL for a value as a DOUBLE, of any type: NULL where there is none."""
+    return f"TRY_CAST(({value}) AS DOUBLE)"
+
+
+def arithmetic_guards(operator: str, left: str, right: str, whole: str) -> Iterator[Guard]:
+    """The guards of `left operator right`, whose text is `whole`."""
+    if operator in {"+", "-", "*"}:
+        one, other = as_double(left), as_double(right)
+        spread = f"abs({one} * {other})" if operator == "*" else f"abs({one}) + abs({other})"
+        # What has wrapped around is off by 256 or more, and of a BIGINT by 2^64, which is beyond a DOUBLE's error.
+        off = f"abs({one} {operator} {other} - {as_double(whole)}) > 100D + 4e-15D * ({spread})"
+        yield overflow(whole, off)
+    if operator in {"+", "-", "*", "/", "%"}:
+        pairs = f"({is_one_of(left, ['float'])} AND {is_one_of(right, _EXACT)})"
+        pairs += f" OR ({is_one_of(left, _EXACT)} AND {is_one_of(right, ['float'])})"
+        yield pairs, refusing(f"{operator} of a FLOAT and another number, which is a DOUBLE in Spark")
+    if operator == "/":
+        exact = f"{is_one_of(left, _EXACT)} AND {is_one_of(right, _EXACT)}"
+        decimal = f"({is_one_of(left, ['decimal'])} OR {is_one_of(right, ['decimal'])})"
+        yield f"{exact} AND {decimal}", refusing("the quotient of a DECIMAL, which has other digits in Spark")
+        yield f"{is_one_of(left, ['string'])} AND {is_one_of(right, ['string', 'void'])}", _NO_OPERATOR
+    if operator == "DIV":
+        yield f"{is_one_of(left, ['float', 'double'])} OR {is_one_of(right, ['float', 'double'])}", _NO_OPERATOR
+    if operator in {"&", "|", "^"}:
+        known = (*_INTEGERS, "void")
+        yield f"NOT ({is_one_of(left, known)} AND {is_one_of(right, known)})", _NO_OPERATOR
+    if operator == "||":
+        yield (
+            f"{is_one_of(left, ['interval', *_PARTS])} <> {is_one_of(right, ['interval', *_PARTS])}",
+            refusing("|| of a text and an interval or a value with parts"),
+        )
+
+
+def sign_guards(sign: str, value: str, whole: str) -> Iterator[Guard]:
+    """The guards of `-value` and `~value`."""
+    if sign == "-":
+        yield overflow(value, f"{as_double(value)} + {as_double(whole)} <> 0")
+    if sign == "~":
+        yield is_one_of(value, ["tinyint", "smallint"]), refusing("~ of a number below INT")
+        yield f"NOT ({is_one_of(value, (*_INTEGERS, 'void'))})", _NO_OPERATOR
+
+
+def cast_guards(value: str, kind: str) -> Iterator[Guard]:
+    """The guards of a cast of `value` to the type that is written `kind`."""
+    found = re.match(r"\w*", kind.strip())
+    name = found[0].lower() if found is not None else ""
+    name = _SAME.get(name, name)
+    if barred := _BARRED.get(name):
+        yield is_one_of(value, barred), _NO_CAST
+    if others := _OTHERWISE.get(name):
+        yield is_one_of(value, others), refusing(f"a cast to {name.upper()} that gives another value there")
+    if name in _INTEGERS:
+        yield (
+            f"{is_one_of(value, ['timestamp'])} AND {as_double(value)} < 0",
+            refusing("the cast of a time before 1970 to a number"),
+        )
+    if name == "timestamp":
+        yield (
+            f"{is_one_of(value, _NUMBERS)} AND abs({as_double(value)}) > 253402300799D",
+            refusing("the cast of a number to a time after 9999"),
+        )
+    if name == "string":
+        wide = f"abs({as_double(value)}) >= 10000000D OR abs({as_double(value)}) BETWEEN 1e-300D AND 0.001D"
+        yield (
+            f"({is_one_of(value, ['float'])} AND ({wide}))"
+            f" OR ({is_one_of(value, ['double'])} AND abs({as_double(value)}) = DOUBLE('Infinity'))",
+            refusing("the cast of a very large or small FLOAT or DOUBLE to STRING"),
+        )
+
+
+def mixed_guards(values: Sequence[str]) -> Iterator[Guard]:
+    """The guards of values that must have one type: texts beside others, DECIMAL beside DOUBLE, days beside numbers."""
+    if len(values) > _MOST_MIXED:
+        return
+    kinds = [kind_of(value) for value in values]
+    for first, others in (
+        ("string", [*_NUMBERS, "boolean", "binary", *_TIMES, *_PARTS]),
+        ("decimal", ["double", "float"]),
+        ("date", [*_NUMBERS]),
+    ):
+        has = " OR ".join(f"{kind} = '{first}'" for kind in kinds)
+        more = " OR ".join(is_one_of(value, others) for value in values)
+        yield f"({has}) AND ({more})", refusing(f"values of the type {first.upper()} beside others")
+
+
+def call_guards(name: str, arguments: Sequence[str], whole: str) -> Iterator[Guard]:
+    """The guards of a call; `name` is in upper case."""
+    if name in {"ABS", "NEGATIVE"} and arguments:
+        yield overflow(
+            arguments[0], f"{as_double(whole)} <> {'abs' if name == 'ABS' else '-'}({as_double(arguments[0])})"
+        )
+    if name in _ON_BINARY and arguments:
+        yield is_one_of(arguments[0], ["binary"]), refusing(f"{name.lower()} of a BINARY, which is a STRING there")
+    if name in _ON_INTERVALS and len(arguments) == 2:
+        yield is_one_of(arguments[1], ["interval"]), refusing(f"{name.lower()} of an interval")
+    if name == "DATE_TRUNC" and len(arguments) == 2:
+        yield is_one_of(arguments[1], ["string"]), refusing("date_trunc of a STRING, which has no time zone there")
+
+
+def unlike_call(name: str, arguments: int) -> str:
+    """What a call has that means something else whatever its types, in words; `name` is in upper case."""
+    if name.lower() in UNLIKE:
+        return f"the function {name.lower()}"
+    if (name in {"MAX_BY", "MIN_BY"} and arguments > 2) or (name == "MODE" and arguments > 1):
+        return f"{name.lower()} with {arguments} arguments"
+    return ""

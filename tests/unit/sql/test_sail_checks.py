@@ -1,0 +1,105 @@
+"""Texts with the checks that Sail does not make by itself: what gets one, and what stays byte for byte."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from deltasql.errors.engine import NotOnSailError
+from deltasql.sql.dialects.sail_checks import with_checks
+from deltasql.sql.dialects.sail_order import select_first
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT *, t.*, count(*) FROM t AS a /* - */ WHERE a = 'x + y' -- * 2",
+        "SELECT `a-b`, count(DISTINCT *) FROM t ORDER BY 1 DESC LIMIT 5",
+        "1 + 1",
+        "INTERVAL -1 DAY 2 HOURS",
+        "DATE '2024-01-01'",
+        "CAST('5' AS INT)",
+        "CAST(NULL AS DATE)",
+        "VALUES (-1, -2.5)",
+        "SELECT * EXCEPT (a) FROM t",
+        "CASE x WHEN 1 THEN 2 END",
+        "array(1)",
+        "'",
+        "a +",
+        "(",
+        "",
+    ],
+)
+def test_what_needs_no_check_stays(sql: str) -> None:
+    assert with_checks(sql) == sql
+
+
+@pytest.mark.parametrize(
+    ("sql", "checked"),
+    [
+        ("a + b", ["a + b"]),
+        ("SELECT a - 1 FROM t WHERE b * 2 > -5", ["a - 1", "b * 2"]),
+        ("a + b * c", ["a + b * c", "b * c"]),
+        ("f(x)[0] + t.`y z`", ["f(x)[0] + t.`y z`"]),
+        ("a - -1", ["a - -1"]),
+        ("x -> x + 1", ["x + 1"]),
+        ("a BETWEEN b + 1 AND c - 1", ["b + 1", "c - 1"]),
+        ("sum(a) OVER (PARTITION BY b) + 1", ["sum(a) OVER (PARTITION BY b) + 1", "sum(a) OVER (PARTITION BY b)"]),
+        ("EXTRACT(YEAR FROM d) + 1", ["EXTRACT(YEAR FROM d) + 1"]),
+    ],
+)
+def test_integers_are_checked_for_overflow(sql: str, checked: list[str]) -> None:
+    found = re.findall(
+        r"WHEN split\(typeof\((.*?)\), '\[ \(<\]'\)\[0\] IN \('tinyint', 'smallint', 'int', 'bigint'\)"
+        r" AND abs",
+        with_checks(sql),
+    )
+    assert sorted(set(found)) == sorted(checked)
+
+
+def test_without_ansi_integers_wrap_around() -> None:
+    assert "ARITHMETIC_OVERFLOW" in with_checks("a + b")
+    assert "ARITHMETIC_OVERFLOW" not in with_checks("a + b", ansi=False)
+
+
+def test_least_numbers_keep_their_types() -> None:
+    assert with_checks("-2147483648") == "CAST(-2147483648 AS INT)"
+    assert with_checks("- 128Y") == "CAST(-128 AS TINYINT)"
+    assert with_checks("-9223372036854775808L") == "CAST('-9223372036854775808' AS BIGINT)"
+
+
+def test_conditions_must_be_boolean() -> None:
+    assert with_checks("CASE WHEN a THEN 1 WHEN b THEN 2 ELSE 3 END") == (
+        "CASE WHEN (a) AND TRUE THEN 1 WHEN (b) AND TRUE THEN 2 ELSE 3 END"
+    )
+    assert with_checks("IF(a, 1, 2)") == "IF((a) AND TRUE, 1, 2)"
+
+
+def test_casts_are_guarded() -> None:
+    for text in ("CAST(a AS DATE)", "a::DATE", "date(a)", "try_cast(a AS date)"):
+        assert "DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION" in with_checks(text), text
+    assert with_checks("CAST(a AS ARRAY<INT>)") == "CAST(a AS ARRAY<INT>)"
+
+
+@pytest.mark.parametrize("sql", ["SELECT try_add(a, 1)", "user()", "max_by(a, b, 2)", "SELECT x, BRound(2.5)"])
+def test_functions_that_mean_something_else_are_refused(sql: str) -> None:
+    with pytest.raises(NotOnSailError, match='engine="spark"'):
+        with_checks(sql)
+
+
+@pytest.mark.parametrize(
+    ("sql", "turned"),
+    [
+        ("FROM s SELECT *, 1 WHERE id = 1", "SELECT *, 1\nFROM s\nWHERE id = 1"),
+        ("WITH c AS (SELECT 7 AS i) FROM c SELECT i, 2", "WITH c AS (SELECT 7 AS i) SELECT i, 2\nFROM c\n"),
+        (
+            "FROM t JOIN u USING (a) SELECT * EXCEPT (b) ORDER BY 1",
+            "SELECT * EXCEPT (b)\nFROM t JOIN u USING (a)\nORDER BY 1",
+        ),
+        ("SELECT a FROM (FROM t SELECT b)", "SELECT a FROM (FROM t SELECT b)"),
+        ("FROM t", "FROM t"),
+    ],
+)
+def test_from_may_stand_first(sql: str, turned: str) -> None:
+    assert select_first(sql) == turned
