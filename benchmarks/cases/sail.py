@@ -1,13 +1,26 @@
-"""The life of a two-row table on Sail, warm, beside delta-rs; and what Sail itself takes for the same SELECT."""
+"""The life of a two-row table on Sail, warm, and millions of rows, both beside delta-rs; a whole process with a SELECT.
+
+And what Sail itself takes for the same SELECT.
+"""
 
 from __future__ import annotations
 
-from benchmarks.bench import DELTA_RS, SAIL, Bench, note, turn_by_turn, typical
+import subprocess
+import sys
+import time
+from statistics import median
+
+from benchmarks.bench import DELTA_RS, SAIL, Bench, Kept, note, turn_by_turn, typical
+from benchmarks.big_rows import big_rows, changes
 from benchmarks.figures import Figure
-from benchmarks.workers import Timing, Worker
+from benchmarks.workers import ROOT, Timing, Worker
 
 CHANGES = ("merge", "update", "delete")
 LIFE = ("create", "insert", *CHANGES, "select")
+
+
+BIG = {"merge_rows": "MERGE, half of the changes match", "update_rows": "UPDATE 1 %", "delete_rows": "DELETE 1 %"}
+_MAKE = "CREATE TABLE first (id INT, v STRING); INSERT INTO first VALUES (1, 'a'), (2, 'b')"
 
 
 def figures(bench: Bench) -> list[Figure]:
@@ -18,9 +31,50 @@ def figures(bench: Bench) -> list[Figure]:
         if SAIL not in workers:
             return []
         kept = turn_by_turn(workers, _live, sizes.warm_ups, sizes.rounds)
+    return [*_small(kept), _first_select(bench), *_big(bench)]
+
+
+def _small(kept: Kept) -> list[Figure]:
     return [_figure(work, typical(kept, SAIL, work), typical(kept, DELTA_RS, work)) for work in LIFE] + [
         _beside_sail(typical(kept, SAIL, "select"), typical(kept, SAIL, "select alone"))
     ]
+
+
+def _first_select(bench: Bench) -> Figure:
+    """A whole process: Python, the import, Sail, and the rows of a SELECT."""
+    warehouse = str(bench.folder("first-select"))
+    command = [sys.executable, "-m", "deltasql", "--engine", "sail", "--warehouse", warehouse, "-e"]
+    subprocess.run([*command, _MAKE], cwd=ROOT, check=True, capture_output=True)
+    seconds = []
+    for _ in range(bench.sizes.processes + 1):
+        began = time.perf_counter()
+        subprocess.run([*command, "SELECT * FROM first"], cwd=ROOT, check=True, capture_output=True)
+        seconds.append(time.perf_counter() - began)
+    return Figure("first SELECT of a process on Sail", "s", median(seconds[1:]), at_most=2.0)
+
+
+def _big(bench: Bench) -> list[Figure]:
+    sizes = bench.sizes
+    note(f"1 + {sizes.big_rounds} tables of {sizes.rows} rows on Sail")
+    rows = str(big_rows(bench.cache, sizes.rows))
+    merged = str(changes(bench.cache, sizes.rows, sizes.changes))
+
+    def play(worker: Worker, number: int) -> dict[str, Timing]:
+        table = f"big_{number}"
+        work = ("write_rows", *BIG)
+        timings = {name: worker.run(name, table=table, rows=rows, changes=merged) for name in work}
+        worker.run("drop", table=table)
+        return timings
+
+    with bench.warm_workers(SAIL, DELTA_RS) as workers:
+        kept = turn_by_turn(workers, play, 1, sizes.big_rounds)
+    return [_beside_delta_rs(f"{sizes.rows:,} rows on Sail: {BIG[work]}", kept, work) for work in BIG]
+
+
+def _beside_delta_rs(label: str, kept: Kept, work: str) -> Figure:
+    ours = typical(kept, SAIL, work)
+    assert ours is not None
+    return Figure(label, "s", ours, typical(kept, DELTA_RS, work), DELTA_RS, ratio_at_most=1.0)
 
 
 def _figure(work: str, ours: float | None, theirs: float | None) -> Figure:

@@ -14,6 +14,7 @@ from deltasql.errors.engine import NotOnSailError
 from deltasql.plan.operators import Constraint, Rewrite, RowAction
 from deltasql.sql.dialects.sail_checks import with_checks
 from deltasql.sql.dialects.sail_order import select_first
+from deltasql.sql.dialects.sail_unions import set_operations
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -35,6 +36,8 @@ def checked_query(session: SparkSession, sql: str, *, ansi: bool) -> DataFrame:
     rows = session.sql(sql)
     if not _QUERY.match(sql):
         return rows
+    for branches in set_operations(sql):
+        _refuse_mixed_branches(session, branches)
     safe = with_checks(sql, ansi=ansi)
     if safe != sql:
         rows = _renamed(session, safe, rows.columns)
@@ -63,6 +66,20 @@ def _refuse_mixed(rows: DataFrame) -> None:
         if told.dataType.simpleString() != real.dataType.simpleString():
             types = f"{told.dataType.simpleString().upper()} and {real.dataType.simpleString().upper()}"
             raise NotOnSailError(what=f"the column {told.name}, whose branches have several types ({types}): cast them")
+
+
+def _refuse_mixed_branches(session: SparkSession, branches: list[str]) -> None:
+    """Raises NotOnSailError where a text stands in one branch of a set operation, and something else in another."""
+    from pyspark.errors import PySparkException
+
+    try:
+        kinds = [[field.dataType.simpleString() for field in session.sql(branch).schema] for branch in branches]
+    except PySparkException:
+        # It names what only the whole query knows; what is wrong with that, Sail says.
+        return
+    for found in zip(*kinds, strict=False):
+        if "string" in found and set(found) - {"string", "void"}:
+            raise NotOnSailError(what=f"a set operation of {' and '.join(sorted(set(found))).upper()}: cast them")
 
 
 def checked_constraint(constraint: Constraint, own: Texts) -> Constraint:

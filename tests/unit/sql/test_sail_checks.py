@@ -9,6 +9,7 @@ import pytest
 from deltasql.errors.engine import NotOnSailError
 from deltasql.sql.dialects.sail_checks import with_checks
 from deltasql.sql.dialects.sail_order import select_first
+from deltasql.sql.dialects.sail_unions import set_operations
 
 
 @pytest.mark.parametrize(
@@ -103,3 +104,19 @@ def test_functions_that_mean_something_else_are_refused(sql: str) -> None:
 )
 def test_from_may_stand_first(sql: str, turned: str) -> None:
     assert select_first(sql) == turned
+
+
+@pytest.mark.parametrize(
+    ("sql", "branches"),
+    [
+        ("SELECT * EXCEPT (a) FROM t", []),
+        ("SELECT 1 UNION ALL SELECT 'x' ORDER BY 1", [["SELECT 1", "SELECT 'x'"]]),
+        (
+            "WITH c AS (SELECT 1) SELECT * FROM c EXCEPT VALUES (2)",
+            [["WITH c AS (SELECT 1) SELECT * FROM c", "WITH c AS (SELECT 1) VALUES (2)"]],
+        ),
+        ("SELECT * FROM (SELECT a FROM t UNION (SELECT b FROM u))", [["SELECT a FROM t", "(SELECT b FROM u)"]]),
+    ],
+)
+def test_branches_of_set_operations(sql: str, branches: list[list[str]]) -> None:
+    assert set_operations(sql) == branches
