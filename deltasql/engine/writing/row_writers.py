@@ -97,15 +97,21 @@ class DriverWriter:
         from pyspark.sql import functions as F
 
         texts = {hidden(f"d{index}"): name for index, name in enumerate(by)}
-        data = [_for_arrow(rows[quote_name(item.name)], item) for item in frame_schema(rows) if item.name not in by]
+        if not _is_flat(schema):
+            rows = rows.select(*(_for_arrow(rows[quote_name(item.name)], item) for item in frame_schema(rows)))
         # Either is no value to Spark's writer, and goes to one directory.
         keys = [F.nullif(F.col(quote_name(name)).cast("string"), F.lit("")).alias(text) for text, name in texts.items()]
-        table = rows.select(*data, *keys).toArrow()
+        table = (rows.select("*", *keys).drop(*by) if by else rows).toArrow()
         parts = (
             (_place(directory, {texts[key]: value for key, value in values.items()}), as_stored(part, schema))
             for values, part in by_directory(table, list(texts))
         )
         return write_tables(self._store, parts, schema, in_partitions=bool(by))
+
+
+def _is_flat(schema: StructType) -> bool:
+    """Whether no column has parts, so that the engine need not be asked for its types once more."""
+    return all(isinstance(item.type, (PrimitiveType, DecimalType)) for item in schema)
 
 
 def _for_arrow(column: Column, field: StructField) -> Column:
