@@ -106,7 +106,7 @@ _KNOWN: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Failure]], ...] =
         (r"\Ainvalid argument: found (end of input) expected ", _misread),
         (r"(?i)divi(?:de|sion) by zero|remainder by zero", _named("DIVIDE_BY_ZERO", "22012", "Division by zero.")),
         (
-            r"Scalar subquery returned more than one row",
+            r"Scalar subquery returned more than one row|\Aone row only\b",
             _named(
                 "SCALAR_SUBQUERY_TOO_MANY_ROWS",
                 "21000",

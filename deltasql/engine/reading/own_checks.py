@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from deltasql.errors.engine import NotOnSailError
 from deltasql.plan.operators import Constraint, Rewrite, RowAction
 from deltasql.sql.dialects.sail_checks import with_checks
-from deltasql.sql.dialects.sail_order import select_first
+from deltasql.sql.dialects.sail_order import rows_selected, select_first
 from deltasql.sql.dialects.sail_unions import set_operations
 
 if TYPE_CHECKING:
@@ -23,8 +23,7 @@ Texts: TypeAlias = Callable[[str], str]
 _QUERY = re.compile(
     r"\s*(?:/\*.*?\*/\s*|--[^\n]*\n\s*)*(?:\(|(?:select|with|values|table)\b)", re.IGNORECASE | re.DOTALL
 )
-_MIXES = re.compile(r"\b(?:union|intersect|except|minus|case|iff?)\b", re.IGNORECASE)
-"""Where the first part says the type, whatever comes of the others."""
+_WIDTHS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 
 
 def checked_query(session: SparkSession, sql: str, *, ansi: bool) -> DataFrame:
@@ -32,7 +31,7 @@ def checked_query(session: SparkSession, sql: str, *, ansi: bool) -> DataFrame:
 
     Raises NotOnSailError, and what Sail says of the text as it is.
     """
-    sql = select_first(sql)
+    sql = rows_selected(select_first(sql))
     rows = session.sql(sql)
     if not _QUERY.match(sql):
         return rows
@@ -41,8 +40,6 @@ def checked_query(session: SparkSession, sql: str, *, ansi: bool) -> DataFrame:
     safe = with_checks(sql, ansi=ansi)
     if safe != sql:
         rows = _renamed(session, safe, rows.columns)
-    if _MIXES.search(sql):
-        _refuse_mixed(rows)
     return rows
 
 
@@ -57,17 +54,6 @@ def _renamed(session: SparkSession, safe: str, names: list[str]) -> DataFrame:
     return rows if found == names else rows.toDF(*names)
 
 
-def _refuse_mixed(rows: DataFrame) -> None:
-    """Raises NotOnSailError where rows have other types than Sail says."""
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    found = from_arrow_schema(rows.limit(0).toArrow().schema)
-    for told, real in zip(rows.schema, found, strict=True):
-        if told.dataType.simpleString() != real.dataType.simpleString():
-            types = f"{told.dataType.simpleString().upper()} and {real.dataType.simpleString().upper()}"
-            raise NotOnSailError(what=f"the column {told.name}, whose branches have several types ({types}): cast them")
-
-
 def _refuse_mixed_branches(session: SparkSession, branches: list[str]) -> None:
     """Raises NotOnSailError where a text stands in one branch of a set operation, and something else in another."""
     from pyspark.errors import PySparkException
@@ -77,9 +63,15 @@ def _refuse_mixed_branches(session: SparkSession, branches: list[str]) -> None:
     except PySparkException:
         # It names what only the whole query knows; what is wrong with that, Sail says.
         return
-    for found in zip(*kinds, strict=False):
-        if "string" in found and set(found) - {"string", "void"}:
-            raise NotOnSailError(what=f"a set operation of {' and '.join(sorted(set(found))).upper()}: cast them")
+    for first, *others in zip(*kinds, strict=False):
+        if any(other not in {first, "void"} and not _holds(first, other) for other in others):
+            told = " and ".join(sorted({first, *others})).upper()
+            raise NotOnSailError(what=f"a set operation of {told}, of which the first is taken: cast them to one type")
+
+
+def _holds(kind: str, other: str) -> bool:
+    """Whether a number of one type becomes one of another, wider type."""
+    return kind in _WIDTHS and other in _WIDTHS and _WIDTHS.index(kind) >= _WIDTHS.index(other)
 
 
 def checked_constraint(constraint: Constraint, own: Texts) -> Constraint:

@@ -21,6 +21,7 @@ from deltasql.sql.dialects.sail_guards import (
     Guard,
     arithmetic_guards,
     as_double,
+    branch_guards,
     call_guards,
     cast_guards,
     mixed_guards,
@@ -72,7 +73,7 @@ _LEAST = {
     "128Y": "CAST(-128 AS TINYINT)",
 }
 """What the least number of a type is without its sign, and how it is told to who reads the sign as an operator."""
-_LITERAL = re.compile(r"NULL|'[^'\\\\]*'", re.IGNORECASE)
+_LITERAL = re.compile(r"NULL|-\d{10,19}|-128|-32768|'[^'\\\\]*'", re.IGNORECASE)
 """Texts and NULL have a cast to whatever has one, and to the same value."""
 _SMALL = re.compile(r"[(+-]*\d{1,4}\)*")
 
@@ -90,7 +91,26 @@ def with_checks(sql: str, *, ansi: bool = True) -> str:
 
     Without `ansi` integers wrap around in Spark as well. Raises NotOnSailError.
     """
-    return _Checks(sql, ansi=ansi).text() if _SUSPECT.search(sql) else sql
+    if not _SUSPECT.search(sql):
+        return sql
+    return _Checks(_with_least(sql), ansi=ansi).text()
+
+
+def _with_least(sql: str) -> str:
+    """`sql` with the least number of each type as a cast, since its sign is read as an operator."""
+    tokens = tokenize(sql)
+    for index in reversed(range(len(tokens) - 1)):
+        sign, number = tokens[index], tokens[index + 1]
+        least = _LEAST.get(number.text.upper()) if sign.key == "-" and number.kind == "number" else None
+        before = tokens[index - 1] if index else None
+        is_operand = before is not None and (
+            before.kind in {"string", "quoted", "number"}
+            or before.key in {")", "]"}
+            or (before.kind == "word" and before.key not in _KEYWORDS)
+        )
+        if least and not is_operand:
+            sql = sql[: sign.start] + least + sql[number.end :]
+    return sql
 
 
 class _Checks:
@@ -167,10 +187,8 @@ class _Checks:
             return self._value(at, end)
         following = self.tokens[at + 1]
         if token.key == "-" and following.kind == "number":
-            inner = self._value(at + 1, end)
-            least = _LEAST.get(following.text.upper()) if inner.end == at + 2 else None
-            part = _Part(at, inner.end, "")
-            return part._replace(safe=least or self.raw(part))
+            part = _Part(at, self._value(at + 1, end).end, "")
+            return part._replace(safe=self.raw(part))
         if not self._begins_value(at + 1):
             return _Part(at, at + 1, token.text)
         inner = self._signed(at + 1, end)
@@ -275,7 +293,7 @@ class _Checks:
     def _called(self, part: _Part, name: str, opening: int, group: _Part) -> _Part:
         arguments = list(self._arguments(opening, group.end - 1))
         raw = self.raw(part)
-        if what := unlike_call(name, len(arguments)):
+        if what := unlike_call(name, arguments):
             raise NotOnSailError(what=what)
         match name:
             case "CAST" | "TRY_CAST":
@@ -354,8 +372,10 @@ class _Checks:
         cuts = [opening, *self._commas(opening + 1, group.end - 1), group.end - 1]
         if len(cuts) != 4:
             return part
-        condition, *values = (self.render(first + 1, last) for first, last in pairwise(cuts))
-        return part._replace(safe=f"IF(({condition}) AND TRUE, {', '.join(values)})")
+        condition, first, second = (self.render(begin + 1, last) for begin, last in pairwise(cuts))
+        texts = [self._between(begin + 1, last) for begin, last in pairwise(cuts[1:])]
+        first = self._guarded(branch_guards(texts), first)
+        return part._replace(safe=f"IF(({condition}) AND TRUE, {first}, {second})")
 
     def _commas(self, start: int, end: int) -> Iterator[int]:
         at = start
@@ -369,11 +389,20 @@ class _Checks:
         if len(cuts) == 1 or self.tokens[cuts[-1]].key != "END":
             return _Part(at, at + 1, self.tokens[at].text)
         searched, pieces = self._key(at + 1) == "WHEN", list[str]()
+        values = [self._between(first + 1, last) for first, last in self._results(cuts)]
+        guards = list(branch_guards(values)) if len(values) > 1 else []
         for first, last in pairwise(cuts):
             inner = self.render(first + 1, last) if last > first + 1 else ""
+            if guards and self.tokens[first].key == "THEN":
+                inner, guards = self._guarded(guards, inner), []
             is_condition = searched and self.tokens[first].key == "WHEN"
             pieces.append(f"{self.tokens[first].text} {f'({inner}) AND TRUE' if is_condition else inner}".rstrip())
         return _Part(at, cuts[-1] + 1, " ".join([*pieces, "END"]))
+
+    def _results(self, cuts: list[int]) -> Iterator[tuple[int, int]]:
+        for first, last in pairwise(cuts):
+            if self.tokens[first].key in {"THEN", "ELSE"} and last > first + 1:
+                yield first, last
 
     def _branches(self, at: int, end: int) -> Iterator[int]:
         """The WHEN, THEN, ELSE and END of the CASE at a place."""

@@ -124,7 +124,10 @@ def arithmetic_guards(operator: str, left: str, right: str, whole: str) -> Itera
         exact = f"{is_one_of(left, _EXACT)} AND {is_one_of(right, _EXACT)}"
         decimal = f"({is_one_of(left, ['decimal'])} OR {is_one_of(right, ['decimal'])})"
         yield f"{exact} AND {decimal}", refusing("the quotient of a DECIMAL, which has other digits in Spark")
-        yield f"{is_one_of(left, ['string'])} AND {is_one_of(right, ['string', 'void'])}", _NO_OPERATOR
+        texts = f"{is_one_of(left, ['string', 'void'])} AND {is_one_of(right, ['string', 'void'])}"
+        yield f"{texts} AND {is_one_of(left, ['string'])} OR {is_one_of(right, ['interval'])}", _NO_OPERATOR
+    if operator in {"+", "-"}:
+        yield from _day_guards(operator, left, right)
     if operator == "DIV":
         yield f"{is_one_of(left, ['float', 'double'])} OR {is_one_of(right, ['float', 'double'])}", _NO_OPERATOR
     if operator in {"&", "|", "^"}:
@@ -134,6 +137,18 @@ def arithmetic_guards(operator: str, left: str, right: str, whole: str) -> Itera
         yield (
             f"{is_one_of(left, ['interval', *_PARTS])} <> {is_one_of(right, ['interval', *_PARTS])}",
             refusing("|| of a text and an interval or a value with parts"),
+        )
+
+
+def _day_guards(operator: str, left: str, right: str) -> Iterator[Guard]:
+    """A DATE and an interval with hours are a TIMESTAMP in Spark, and two DATES are an interval apart."""
+    for day, interval in ((left, right), (right, left)):
+        both = f"{is_one_of(day, ['date'])} AND {is_one_of(interval, ['interval'])}"
+        yield f"{both} AND {as_double(interval)} % 86400D <> 0", refusing("a DATE and an interval with hours")
+    if operator == "-":
+        yield (
+            f"{is_one_of(left, ['date'])} AND {is_one_of(right, ['date'])}",
+            refusing("a DATE minus a DATE: use datediff"),
         )
 
 
@@ -168,7 +183,7 @@ def cast_guards(value: str, kind: str) -> Iterator[Guard]:
     if name == "string":
         wide = f"abs({as_double(value)}) >= 10000000D OR abs({as_double(value)}) BETWEEN 1e-300D AND 0.001D"
         yield (
-            f"({is_one_of(value, ['float'])} AND ({wide}))"
+            f"({is_one_of(value, ['float', 'double'])} AND ({wide}))"
             f" OR ({is_one_of(value, ['double'])} AND abs({as_double(value)}) = DOUBLE('Infinity'))",
             refusing("the cast of a very large or small FLOAT or DOUBLE to STRING"),
         )
@@ -180,13 +195,20 @@ def mixed_guards(values: Sequence[str]) -> Iterator[Guard]:
         return
     kinds = [kind_of(value) for value in values]
     for first, others in (
-        ("string", [*_NUMBERS, "boolean", "binary", *_TIMES, *_PARTS]),
+        ("string", [*_NUMBERS, "boolean", "binary", "interval", *_TIMES, *_PARTS]),
         ("decimal", ["double", "float"]),
         ("date", [*_NUMBERS]),
     ):
         has = " OR ".join(f"{kind} = '{first}'" for kind in kinds)
         more = " OR ".join(is_one_of(value, others) for value in values)
         yield f"({has}) AND ({more})", refusing(f"values of the type {first.upper()} beside others")
+
+
+def branch_guards(values: Sequence[str]) -> Iterator[Guard]:
+    """The guards of the branches of CASE and IF, of which Sail takes the first one's type for that of all."""
+    first, *others = (f"typeof({value})" for value in values)
+    differing = " OR ".join(f"{first} <> {other} AND {other} <> 'void'" for other in dict.fromkeys(others))
+    yield f"{first} <> 'void' AND ({differing})", refusing("branches of several types in CASE or IF: cast them to one")
 
 
 def call_guards(name: str, arguments: Sequence[str], whole: str) -> Iterator[Guard]:
@@ -203,10 +225,12 @@ def call_guards(name: str, arguments: Sequence[str], whole: str) -> Iterator[Gua
         yield is_one_of(arguments[1], ["string"]), refusing("date_trunc of a STRING, which has no time zone there")
 
 
-def unlike_call(name: str, arguments: int) -> str:
+def unlike_call(name: str, arguments: Sequence[str]) -> str:
     """What a call has that means something else whatever its types, in words; `name` is in upper case."""
     if name.lower() in UNLIKE:
         return f"the function {name.lower()}"
-    if (name in {"MAX_BY", "MIN_BY"} and arguments > 2) or (name == "MODE" and arguments > 1):
-        return f"{name.lower()} with {arguments} arguments"
+    if (name in {"MAX_BY", "MIN_BY"} and len(arguments) > 2) or (name == "MODE" and len(arguments) > 1):
+        return f"{name.lower()} with {len(arguments)} arguments"
+    if name == "GET_JSON_OBJECT" and any("[*]" in argument for argument in arguments):
+        return "get_json_object of all elements"
     return ""

@@ -1,11 +1,12 @@
-"""`FROM t SELECT a`, which Sail does not read, as `SELECT a FROM t`."""
+"""Queries that Sail does not read as Spark does, said otherwise: `FROM t SELECT a`, VALUES with arrays and maps."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from deltasql.sql.cursor import Cursor
-from deltasql.sql.tokens import tokenize
+from deltasql.sql.cursor import Cursor, comma_separated
+from deltasql.sql.tokens import Token, closing, tokenize, tokens_from
 
 _FROM_FIRST = re.compile(r"\bfrom\b", re.IGNORECASE)
 _BEHIND = frozenset(
@@ -15,10 +16,61 @@ _BEHIND = frozenset(
 """What may stand behind the list of a SELECT that has no FROM."""
 
 
+_BEGINS = re.compile(r"(?:\(|\A)\s*(?=(?:from|with)\b)", re.IGNORECASE)
+_PARTS = re.compile(r"\bvalues\s*\(.*\b(?:array|map)\s*\(", re.IGNORECASE | re.DOTALL)
+
+
 def select_first(sql: str) -> str:
-    """A query whose own FROM stands before its SELECT, the other way round; any other text as it is."""
+    """A query with its own FROM before its SELECT, at any depth, the other way round; any other text as it is."""
     if not _FROM_FIRST.search(sql):
         return sql
+    for found in reversed(list(_BEGINS.finditer(sql))):
+        start = found.end()
+        end = _closing_offset(sql, start) if found[0].startswith("(") else len(sql)
+        sql = sql[:start] + _turned(sql[start:end]) + sql[end:]
+    return sql
+
+
+def _closing_offset(sql: str, start: int) -> int:
+    depth = 1
+    for token in tokens_from(sql, start):
+        depth += (token.key == "(") - (token.key == ")")
+        if depth == 0:
+            return token.start
+    return len(sql)
+
+
+def rows_selected(sql: str) -> str:
+    """A query whose VALUES hold arrays or maps, with a SELECT for each row: VALUES want parts that may be NULL."""
+    if not _PARTS.search(sql):
+        return sql
+    tokens, replaced = tokenize(sql), list[tuple[int, int, str]]()
+    for index, token in enumerate(tokens):
+        if token.key == "VALUES" and index + 1 < len(tokens) and tokens[index + 1].key == "(":
+            behind, rows = _rows(sql, tokens, index + 1)
+            if any(item.key in {"ARRAY", "MAP"} for item in tokens[index:behind]):
+                replaced.append((token.start, tokens[behind - 1].end, f"({' UNION ALL '.join(rows)})"))
+    for start, end, text in reversed(replaced):
+        sql = sql[:start] + text + sql[end:]
+    return sql
+
+
+def _rows(sql: str, tokens: Sequence[Token], at: int) -> tuple[int, list[str]]:
+    """The index behind the rows that begin at a bracket, and each as a SELECT; names are those of VALUES."""
+    rows = list[str]()
+    while at < len(tokens) and tokens[at].key == "(":
+        close = closing(tokens, at)
+        items = [item for item in comma_separated(tokens[at + 1 : close]) if item]
+        texts = [sql[item[0].start : item[-1].end] for item in items]
+        rows.append("SELECT " + ", ".join(f"{text} AS col{number}" for number, text in enumerate(texts, 1)))
+        at = close + 1
+        if at + 1 >= len(tokens) or tokens[at].key != "," or tokens[at + 1].key != "(":
+            break
+        at += 1
+    return min(at, len(tokens)), rows
+
+
+def _turned(sql: str) -> str:
     at, places = Cursor(tokenize(sql)), dict[str, int]()
     expected = ["FROM", "SELECT"]
     while at.left:
