@@ -116,6 +116,8 @@ def arithmetic_guards(operator: str, left: str, right: str, whole: str) -> Itera
         # What has wrapped around is off by 256 or more, and of a BIGINT by 2^64, which is beyond a DOUBLE's error.
         off = f"abs({one} {operator} {other} - {as_double(whole)}) > 100D + 4e-15D * ({spread})"
         yield overflow(whole, off)
+        long = f"{is_one_of(whole, ['decimal'])} AND abs({as_double(whole)}) >= 9.99999999999999e37D"
+        yield long, refusing("a DECIMAL of more than 38 digits")
     if operator in {"+", "-", "*", "/", "%"}:
         pairs = f"({is_one_of(left, ['float'])} AND {is_one_of(right, _EXACT)})"
         pairs += f" OR ({is_one_of(left, _EXACT)} AND {is_one_of(right, ['float'])})"
@@ -181,10 +183,11 @@ def cast_guards(value: str, kind: str) -> Iterator[Guard]:
             refusing("the cast of a number to a time after 9999"),
         )
     if name == "string":
-        wide = f"abs({as_double(value)}) >= 10000000D OR abs({as_double(value)}) BETWEEN 1e-300D AND 0.001D"
+        # By way of its text: not all types that have one can be tried as a DOUBLE.
+        size = f"abs({as_double(f'CAST(({value}) AS STRING)')})"
+        wide = f"{size} >= 10000000D OR {size} BETWEEN 1e-300D AND 0.001D"
         yield (
-            f"({is_one_of(value, ['float', 'double'])} AND ({wide}))"
-            f" OR ({is_one_of(value, ['double'])} AND abs({as_double(value)}) = DOUBLE('Infinity'))",
+            f"{is_one_of(value, ['float', 'double'])} AND ({wide})",
             refusing("the cast of a very large or small FLOAT or DOUBLE to STRING"),
         )
 

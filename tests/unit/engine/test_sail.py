@@ -27,6 +27,13 @@ _MISSING = 'attribute ObjectName([Identifier("s"), Identifier("z")]) is missing 
         ("Scalar subquery returned more than one row", "SCALAR_SUBQUERY_TOO_MANY_ROWS", None),
         ("unknown function: twice", "UNRESOLVED_ROUTINE", "twice"),
         ("[INVALID_ARRAY_INDEX] The index 5 is out of bounds.", "INVALID_ARRAY_INDEX", None),
+        ("[ARITHMETIC_OVERFLOW] integer overflow.", "ARITHMETIC_OVERFLOW", None),
+        ("Division by zero", "DIVIDE_BY_ZERO", None),
+        (
+            "1234.50 is too large to store in a Decimal128 of precision 4. Max is 99.99",
+            "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION",
+            None,
+        ),
         ("something new", "SAIL_ERROR", None),
     ],
 )
@@ -44,6 +51,9 @@ def test_what_sail_has_not() -> None:
     assert 'engine="spark"' in error.message
     assert not_there("collect metrics", unsupported=True) is not None
     assert not_there("unknown function: f", unsupported=True) is None
+    refused = not_there("[UNSUPPORTED_FEATURE.SAIL] the quotient of a DECIMAL", unsupported=False)
+    assert refused is not None
+    assert "cannot run this: the quotient of a DECIMAL. Run the statement on Spark" in refused.message
 
 
 def test_casts() -> None:
