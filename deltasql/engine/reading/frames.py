@@ -12,7 +12,7 @@ from urllib.parse import quote as percent_encoded
 from typing_extensions import assert_never
 
 from deltasql.engine.reading.literal_rows import literal_table
-from deltasql.engine.reading.own_checks import checked_constraint, checked_query
+from deltasql.engine.reading.own_checks import Texts, checked_query
 from deltasql.engine.reading.scans import refuse_char, scan, with_declared
 from deltasql.engine.reading.source_rows import source_rows
 from deltasql.engine.session.capabilities import SPARK, Capabilities
@@ -145,10 +145,7 @@ class Frames:
         if not self.capabilities.checks_types and isinstance(operator.child, Project):
             own = (item.column is not None or item.name.startswith(marks.LENGTH) for item in operator.conditions)
             refuse_char({} if all(own) else operator.child.declared)
-        conditions: Iterable[Constraint] = operator.conditions
-        if not self.capabilities.checks_types:
-            conditions = (checked_constraint(item, self.own) for item in conditions)
-        return checked(self.frame(operator.child), conditions, self.capabilities)
+        return checked(self.frame(operator.child), operator.conditions, self.capabilities, self.own)
 
     def _projected(self, operator: Project) -> DataFrame:
         from pyspark.sql import functions as F
@@ -350,14 +347,19 @@ _MOST_TASKS = 4096
 _BLOCK_BITS = 10
 
 
-def checked(frame: DataFrame, constraints: Iterable[Constraint], engine: Capabilities = SPARK) -> DataFrame:
-    """`frame`, whose rows must satisfy `constraints`: evaluating one that does not raises, and ends the job."""
+def checked(
+    frame: DataFrame, constraints: Iterable[Constraint], engine: Capabilities = SPARK, own: Texts = str
+) -> DataFrame:
+    """`frame`, whose rows must satisfy `constraints`: evaluating one that does not raises, and ends the job.
+
+    `own` puts checks into the text of a condition.
+    """
     from pyspark.sql import functions as F
 
     constraints = list(constraints)
     if not constraints:
         return frame
-    guards = " AND ".join(_guard(constraint, frame.columns) for constraint in constraints)
+    guards = " AND ".join(_guard(constraint, frame.columns, own) for constraint in constraints)
     # Not deterministic, and not to be taken apart, so that Spark leaves the guards where they are. Merged with a filter
     # below them, they would look at rows that it leaves out: `NULL AND guard` evaluates the guard.
     if engine.ids_in_filters:
@@ -369,11 +371,11 @@ _EACH_ROW = "monotonically_increasing_id() >= 0"
 _ANY_ROW = "rand() >= 0"
 
 
-def _guard(constraint: Constraint, columns: Iterable[str]) -> str:
+def _guard(constraint: Constraint, columns: Iterable[str], own: Texts) -> str:
     """SQL that is TRUE for a row that satisfies the constraint and fails the job otherwise."""
     shown = [name for name in columns if not name.startswith(HIDDEN_PREFIX)]
     values = f"to_json(struct({', '.join(quote(name) for name in shown)}), map('ignoreNullFields', 'false'))"
     told = (constraint.name, constraint.condition, constraint.column or "")
     mark = marks.VIOLATION + "|".join(percent_encoded(text, safe="") for text in told)
     report = f"concat({sql_literal(mark)}, '|', {values})"
-    return f"CASE WHEN ({constraint.condition}) THEN TRUE ELSE CAST(raise_error({report}) AS BOOLEAN) END"
+    return f"CASE WHEN ({own(constraint.condition)}) THEN TRUE ELSE CAST(raise_error({report}) AS BOOLEAN) END"

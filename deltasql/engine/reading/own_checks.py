@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from deltasql.errors.engine import NotOnSailError
-from deltasql.plan.operators import Constraint, Rewrite, RowAction
+from deltasql.plan.operators import Rewrite, RowAction
 from deltasql.sql.dialects.sail_checks import with_checks
 from deltasql.sql.dialects.sail_order import rows_selected, select_first
 from deltasql.sql.dialects.sail_unions import set_operations
@@ -74,19 +74,16 @@ def _holds(kind: str, other: str) -> bool:
     return kind in _WIDTHS and other in _WIDTHS and _WIDTHS.index(kind) >= _WIDTHS.index(other)
 
 
-def checked_constraint(constraint: Constraint, own: Texts) -> Constraint:
-    """A constraint whose condition fails where it fails on Spark; `own` puts checks into a text."""
-    return replace(constraint, condition=own(constraint.condition))
-
-
 def checked_rewrite(operator: Rewrite, own: Texts) -> Rewrite:
-    """A rewrite whose conditions and values fail where they fail on Spark; `own` puts checks into a text."""
+    """A rewrite whose conditions and values fail where they fail on Spark; `own` puts checks into a text.
+
+    Constraints stay as they are, for errors name them: see `frames.checked`.
+    """
     join = operator.join
     return replace(
         operator,
         actions=tuple(_checked_action(action, own) for action in operator.actions),
         join=None if join is None else replace(join, on=own(join.on)),
-        checks=tuple(checked_constraint(check, own) for check in operator.checks),
     )
 
 

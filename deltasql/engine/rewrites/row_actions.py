@@ -154,7 +154,8 @@ class ActedRows:
         return self._checked(kept.select(*columns, *ids, *extra), operator.checks)
 
     def _checked(self, rows: DataFrame, checks: Iterable[Constraint]) -> DataFrame:
-        return checked(with_declared(rows, declared_texts(self.operator.output)), checks, self.frames.capabilities)
+        rows = with_declared(rows, declared_texts(self.operator.output))
+        return checked(rows, checks, self.frames.capabilities, self.frames.own)
 
     def counters(self) -> list[Column]:
         """Aggregates over acted rows, for an Observation: they come with the job that writes."""
