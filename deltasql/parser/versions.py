@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from deltasql.errors.base import Caret
+from deltasql.errors.statements.settings import LastingVersionError, UnknownVersionError
 from deltasql.plan.parameters import BoundStatement
 from deltasql.sql.tokens import Token, tokenize
 
@@ -25,18 +27,22 @@ _HEAD = 6
 def bind_versions(bound: BoundStatement, evaluate: Callable[[str], Any]) -> BoundStatement:
     """The statement with numbers in place of session variables behind VERSION AS OF.
 
-    `evaluate` gives the value of a name, None where it has none or no variable is called so; the name stays then.
+    `evaluate` gives the value of a name, None where it has none or no variable is called so.
+    Raises UnknownVersionError for a name that has no number, LastingVersionError for any in a text that lasts.
     """
     tokens = tokenize(bound.sql) if "version" in bound.sql.lower() else []
-    if not tokens or _lasts(tokens):
-        return bound
     edits = []
     for at in range(len(tokens) - 3):
         first, end = at + 3, _name_end(tokens, at + 3)
         if tokens[at].key in _WORDS and [item.key for item in tokens[at + 1 : first]] == ["AS", "OF"] and end > first:
-            value = evaluate(bound.sql[tokens[first].start : tokens[end - 1].end])
-            if isinstance(value, int) and not isinstance(value, bool):
-                edits.append((tokens[first].start, tokens[end - 1].end, str(value)))
+            start, stop = tokens[first].start, tokens[end - 1].end
+            name = bound.sql[start:stop]
+            if _lasts(tokens):
+                raise LastingVersionError(name).at(Caret(bound.sql, start, stop))
+            value = evaluate(name)
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise UnknownVersionError(name).at(Caret(bound.sql, start, stop))
+            edits.append((start, stop, str(value)))
     return bound.with_names(edits) if edits else bound
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "TableReference",
     "column_references",
     "equal_sides",
+    "free_names",
     "has_aggregate",
     "has_subquery",
     "is_deterministic",
@@ -132,6 +133,30 @@ def _names_by_token(expression: str) -> Iterator[ColumnReference]:
     for chain in name_chains(tokenize(expression)):
         if len(chain) > 1 or chain[0].key not in _NOT_NAMES:
             yield ColumnReference(tuple(token.name for token in chain), chain[0].start, chain[-1].end)
+
+
+def free_names(sql: str) -> list[ColumnReference]:
+    """Names in a query or an expression whose first part neither an alias in it nor the name of a table explains.
+
+    They are columns of its tables, and variables. None where sqlglot gives up.
+    """
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    before = "SELECT ("
+    try:
+        tree = sqlglot.parse_one(f"{before}{sql}\n)", dialect=DIALECT)
+    except (SqlglotError, RecursionError, ValueError):
+        return []
+    named = {item.alias for item in tree.find_all(exp.Alias, exp.TableAlias)} | {
+        column.name for item in tree.find_all(exp.TableAlias) for column in item.columns
+    }
+    named |= {table.name for table in tree.find_all(exp.Table)}
+    given = {name.lower() for name in named}
+    found = (item for item in _columns(tree) if item.parts[0].lower() not in given)
+    moved = (ColumnReference(item.parts, item.start - len(before), item.end - len(before)) for item in found)
+    return sorted(set(moved), key=lambda reference: (reference.start, reference.end))
 
 
 def refers_to(expression: str, path: tuple[str, ...]) -> bool:

@@ -58,6 +58,7 @@ TWINS = {
     "EXPECT_PERMANENT_VIEW_NOT_TEMP": "SHOW CREATE TABLE, or ALTER VIEW",
     "EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE": "SHOW PARTITIONS, or any statement",
     "INVALID_PARAMETER_VALUE": "all arguments, or one",
+    "INVALID_TEMP_OBJ_REFERENCE": "what a text that lasts names, or what stands there for a version",
     "PARSE_SYNTAX_ERROR": "text that is no statement, or clauses that do not go together",
     "TABLE_OR_VIEW_NOT_FOUND": "a table, or a view",
     "UNBOUND_SQL_PARAMETER": "a value that is passed to session.sql, or behind USING",

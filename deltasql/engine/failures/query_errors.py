@@ -10,9 +10,12 @@ from deltasql.parser.advice import advice
 from deltasql.parser.unsupported import refusal
 from deltasql.sql.functions.spark_names import FUNCTIONS
 from deltasql.sql.misspelt import meant, unfinished, without_from
+from deltasql.sql.outline import find, outline
 
 # What Spark says of a query without FROM: to its parser, FROM at the end is an alias.
 _WITHOUT_TABLE = frozenset({"INVALID_USAGE_OF_STAR_OR_REGEX", "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION"})
+
+_OF_PROCEDURES = ("< CALL >", "DESCRIBE|DESC < PROCEDURE >")
 
 
 def misspelt_error(failure: Failure, sql: str, place: Caret | None) -> DeltaSqlError | None:
@@ -31,12 +34,15 @@ def misspelt_error(failure: Failure, sql: str, place: Caret | None) -> DeltaSqlE
 
 
 def unresolved_error(failure: Failure, sql: str) -> DeltaSqlError | None:
-    """The error for a query whose FROM is empty or forgotten, and for a function that is not there."""
+    """The error for a query whose FROM is empty or forgotten, and for a function or procedure that is not there."""
     if failure.condition in _WITHOUT_TABLE:
         found = unfinished(sql) or without_from(sql)
         return SparkError("PARSE_SYNTAX_ERROR", "42601", found[0], failure.text).at(found[1]) if found else None
     if failure.condition == "UNRESOLVED_ROUTINE":
         name = failure.parameters.get("routineName", "").replace("`", "")
+        if any(find(pattern, outline(sql)) for pattern in _OF_PROCEDURES):
+            sentence = f"There is no procedure {name}. A Python function around session.sql does what one would do."
+            return SparkError(failure.condition, failure.state, sentence, failure.text)
         similar = closest(name.upper(), FUNCTIONS).lower()
         advice = f"Did you mean {similar}?" if similar else "SHOW FUNCTIONS lists those that there are."
         sentence = f"There is no function {name}. {advice}"

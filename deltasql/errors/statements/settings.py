@@ -39,6 +39,30 @@ class UnboundParameterError(DeltaSqlError):
 
 
 @condition(
+    "UNRESOLVED_VARIABLE",
+    "42883",
+    "{name} stands for a version, and no variable of the session with this name holds a whole number. Write the "
+    "number, as DESCRIBE HISTORY tells it, or DECLARE {name} = ….",
+)
+class UnknownVersionError(DeltaSqlError):
+    """VERSION AS OF a name that is no variable, or one without a number."""
+
+    name: str
+
+
+@condition(
+    "INVALID_TEMP_OBJ_REFERENCE",
+    "42K0F",
+    "This text is kept, and {name}, which stands for a version, would be a variable of this session alone. Write the "
+    "number, as DESCRIBE HISTORY tells it.",
+)
+class LastingVersionError(DeltaSqlError):
+    """CREATE VIEW v AS SELECT * FROM t VERSION AS OF variable."""
+
+    name: str
+
+
+@condition(
     "INVALID_PARAMETER_VALUE",
     "22023",
     "args is a {kind}. Pass a mapping for :name, such as {{'name': 1}}, or a list for ?, such as [1, 2].",

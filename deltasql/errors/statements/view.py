@@ -61,15 +61,15 @@ class ViewInPlaceOfTableError(DeltaSqlError):
 @condition(
     "INVALID_TEMP_OBJ_REFERENCE",
     "42K0F",
-    "{name} would last, and the {kind} {reference}, which it names, is of this session alone. Make {reference} without "
-    "TEMPORARY, or {name} with it.",
+    "{name} would last, and the {kind} {reference}, which it names, is of this session alone. {advice}",
 )
 class TemporaryReferenceError(DeltaSqlError):
-    """A view or function of the catalog whose text names a temporary view or function."""
+    """A view or function of the catalog whose text names a temporary view or function, or a variable."""
 
     name: str
     kind: str
     reference: str
+    advice: str
 
 
 @condition(

@@ -8,6 +8,7 @@ COPY_INTO has the number of the newest part, in the same commit as the rows. See
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -28,12 +29,21 @@ NEVER_EXPIRES = 253_402_300_799_000
 """The last second of the year 9999 in ms: `delta.setTransactionRetentionDuration` must not forget what was loaded."""
 
 
+_PLAIN = re.compile(r'^\{"file": \{"path": "([^"\\\n]*)", "size": \d+, "modificationTime": \d+\}\}$', re.MULTILINE)
+"""A line as `encoded` writes it, of a path without escapes: found in a third of the time that JSON takes to read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The files that one file of the folder names; `number` is its own."""
+    """The files that one file of the folder names; `number` is its own.
+
+    `paths` are absolute and decoded; `lines` what stands in the part of each. There may be 100,000 of them, so that no
+    object is made for a file, and a part that takes in another one takes its lines.
+    """
 
     number: int
-    files: tuple[SourceFile, ...]
+    paths: tuple[str, ...]
+    lines: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +55,7 @@ class LoadedFiles:
     @property
     def paths(self) -> set[str]:
         """Absolute places, decoded."""
-        return {file.path for part in self.parts for file in part.files}
+        return {path for part in self.parts for path in part.paths}
 
     def with_files(self, files: Iterable[SourceFile], number: int) -> LoadedFiles:
         """The state once `files` are loaded, which are new, in a part of that number.
@@ -53,10 +63,12 @@ class LoadedFiles:
         It takes in older parts that hold no more than it does: parts grow like powers of two, so that there are few of
         them and a file is written down again a few times.
         """
-        own, older = list(files), list(self.parts)
-        while older and len(older[0].files) <= len(own):
-            own += older.pop(0).files
-        return LoadedFiles((Part(number, tuple(own)), *older))
+        new, older = list(files), list(self.parts)
+        paths, lines = [file.path for file in new], [_line(file) for file in new]
+        while older and len(older[0].paths) <= len(paths):
+            paths += older[0].paths
+            lines.append(older.pop(0).lines)
+        return LoadedFiles((Part(number, tuple(paths), "".join(lines)), *older))
 
 
 def part_path(number: int) -> str:
@@ -76,12 +88,13 @@ def transaction(number: int) -> SetTransaction:
 
 def encoded(state: LoadedFiles, table_id: str) -> bytes:
     """The file of the newest part."""
-    head = {"state": {"tableId": table_id, "parts": [[part.number, len(part.files)] for part in state.parts]}}
-    files = (
-        {"file": {"path": file.path, "size": file.size, "modificationTime": file.modified}}
-        for file in state.parts[0].files
-    )
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in (head, *files)).encode()
+    head = {"state": {"tableId": table_id, "parts": [[part.number, len(part.paths)] for part in state.parts]}}
+    return f"{json.dumps(head)}\n{state.parts[0].lines}".encode()
+
+
+def _line(file: SourceFile) -> str:
+    told = {"file": {"path": file.path, "size": file.size, "modificationTime": file.modified}}
+    return json.dumps(told, ensure_ascii=False) + "\n"
 
 
 def loaded_files(store: LogStore, snapshot: Snapshot) -> LoadedFiles:
@@ -98,11 +111,10 @@ def read_parts(store: LogStore, table: str, table_id: str, newest: int) -> Loade
 
     Raises CopyStateError, StorageError.
     """
-    head, files = _part(store, newest, table)
+    head, part = _part(store, newest, table)
     if head["tableId"] != table_id:
         return LoadedFiles()
-    older = (Part(number, _part(store, number, table)[1]) for number, _ in head["parts"][1:])
-    return LoadedFiles((Part(newest, files), *older))
+    return LoadedFiles((part, *(_part(store, number, table)[1] for number, _ in head["parts"][1:])))
 
 
 def needed_parts(store: LogStore, snapshot: Snapshot) -> set[str]:
@@ -113,17 +125,28 @@ def needed_parts(store: LogStore, snapshot: Snapshot) -> set[str]:
     return {part_path(number) for number, _ in _part(store, newest, snapshot.table)[0]["parts"]}
 
 
-def _part(store: LogStore, number: int, table: str) -> tuple[dict[str, Any], tuple[SourceFile, ...]]:
+def _part(store: LogStore, number: int, table: str) -> tuple[dict[str, Any], Part]:
     path = part_path(number)
     try:
-        # One call for all lines: 100,000 of them take a tenth of a second.
-        head, *files = json.loads(b"[" + store.read(path).strip().replace(b"\n", b",") + b"]")
-        state = head["state"]
+        head, _, lines = store.read(path).decode().partition("\n")
+        state = json.loads(head)["state"]
         if not isinstance(state["tableId"], str) or any(len(pair) != 2 for pair in state["parts"]):
             raise ValueError(state)
-        found = [line["file"] for line in files]
-        return state, tuple(SourceFile(file["path"], file["size"], file["modificationTime"]) for file in found)
+        return state, Part(number, _paths(lines), lines)
     except FileNotFoundError:
         raise CopyStateError(table, f"{store.url(path)} is missing") from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise CopyStateError(table, f"{store.url(path)} is damaged") from error
+
+
+def _paths(lines: str) -> tuple[str, ...]:
+    """The paths of whole lines. Raises ValueError, KeyError, TypeError, RecursionError for what is none."""
+    plain = _PLAIN.findall(lines)
+    if len(plain) == lines.count("\n") and lines.endswith("\n"):
+        return tuple(plain)
+    # Not splitlines, for which there are more ends of lines than JSON escapes.
+    *whole, torn = lines.split("\n")
+    files = [json.loads(line)["file"] for line in whole]
+    if torn or not all(isinstance(file["path"], str) for file in files):
+        raise ValueError(lines[-100:])
+    return tuple(file["path"] for file in files)

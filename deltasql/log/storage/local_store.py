@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -156,23 +156,24 @@ class LocalLogStore(LogStore):
             raise StorageError("list", self.url(folder), storage_reason(error)) from error
         return sorted((entry for entry in found if entry), key=by_path)
 
-    def list_below(self, folder: str, offset: str | None = None) -> list[Entry]:
-        """See `LogStore.list_below`. A link to a folder is not followed."""
+    def list_below(self, folder: str, offset: str | None = None, known: Collection[str] = ()) -> list[Entry]:
+        """See `LogStore.list_below`. A link to a folder is not followed; what is known is not looked at."""
         try:
-            found = [entry for entry in self._walk(folder) if offset is None or entry.path > offset]
+            found = [entry for entry in self._walk(folder, known) if offset is None or entry.path > offset]
         except OSError as error:
             raise StorageError("list", self.url(folder), storage_reason(error)) from error
         return sorted(found, key=by_path)
 
-    def _walk(self, folder: str) -> Iterator[Entry]:
+    def _walk(self, folder: str, known: Collection[str]) -> Iterator[Entry]:
+        before = f"{folder}/" if folder else ""
         try:
             with os.scandir(f"{self.root}/{folder}") as found:
-                items = list(found)
+                items = [item for item in found if before + item.name not in known]
         except (FileNotFoundError, NotADirectoryError):
             return
         for item in items:
             if item.is_dir(follow_symlinks=False):
-                yield from self._walk(f"{folder}/{item.name}" if folder else item.name)
+                yield from self._walk(before + item.name, known)
             elif (entry := _found(folder, item)) is not None:
                 yield entry
 

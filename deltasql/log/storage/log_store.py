@@ -8,7 +8,7 @@ part of a log, change by `put_if_same`. A request that a busy store turns away o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -247,10 +247,11 @@ class LogStore:
         origin = source._prefix + name
         self._ask("write", path, lambda store, key: obstore.copy(store, origin, key))
 
-    def list_below(self, folder: str, offset: str | None = None) -> list[Entry]:
-        """Objects below `folder`, at any depth, by name; only those after the path `offset`, if given."""
-        found = self._entries(folder, None if offset is None else self._prefix + offset)
-        return sorted((entry for entry in found if offset is None or entry.path > offset), key=by_path)
+    def list_below(self, folder: str, offset: str | None = None, known: Collection[str] = ()) -> list[Entry]:
+        """Objects below `folder`, at any depth, by name; only those after the path `offset`, none that is `known`."""
+        after, last = (None, "") if offset is None else (self._prefix + offset, offset)
+        found = self._entries(folder, after)
+        return sorted((entry for entry in found if entry.path > last and entry.path not in known), key=by_path)
 
     def _entries(self, folder: str, after: str | None = None) -> Iterator[Entry]:
         """Objects below `folder`, a page of the listing after the other."""

@@ -7,7 +7,7 @@ partitions (`p=1`), or where all of them are asked for.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -60,9 +60,10 @@ class Choice:
     recursive: bool = False
 
 
-def find_source(open_store: Opener, location: str, choice: Choice) -> Source:
+def find_source(open_store: Opener, location: str, choice: Choice, known: Collection[str] = ()) -> Source:
     """The files at a location (a folder, a file, or a pattern of such) that are chosen, by path.
 
+    Of a folder, files whose absolute places are in `known` may be left out: they are not looked at.
     Raises FileNotFoundError with what is missing, ValueError for a pattern that is none, StorageError.
     """
     place = table_location(location)
@@ -72,7 +73,9 @@ def find_source(open_store: Opener, location: str, choice: Choice) -> Source:
     store = open_store(root)
     if pattern is None and choice.names:
         return _named(store, root, choice.names)
-    entries = store.list_below("")
+    inside_root = f"{root.rstrip('/')}/"
+    below = {path[len(inside_root) :] for path in known if path.startswith(inside_root)}
+    entries = store.list_below("", known=below)
     if not entries and pattern is None and not store.has_below(""):
         return _single(open_store, place)
     is_table = pattern is None and any(entry.path.startswith(f"{LOG_FOLDER}/") for entry in entries)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.view import StoredParameterError, TemporaryReferenceError
 from deltasql.plan.base import SqlText, quote
+from deltasql.plan.operators import Query, Scan
 from deltasql.planner.context import Context
 from deltasql.settings.session_settings import TIME_ZONE
 from deltasql.sql.function_text import function_calls
+from deltasql.sql.references import free_names
 from deltasql.sql.relations import table_references
 
 
@@ -31,11 +36,60 @@ def refuse_temporary(name: str, text: SqlText, context: Context) -> None:
         # A table comes before a view that Spark alone knows.
         if reference.arguments is None and (ours or _is_sparks_view(parts, context)):
             place = context.caret(text.start + reference.start, text.start + reference.end)
-            raise TemporaryReferenceError(name, "view", ".".join(map(quote, parts))).at(place)
+            raise _temporary(name, "view", parts).at(place)
     for call in function_calls(text.text):
         if context.temporary_function(call.parts) is not None or context.analyst.knows_function(call.parts):
             place = context.caret(text.start + call.start, text.start + call.end)
-            raise TemporaryReferenceError(name, "function", ".".join(map(quote, call.parts))).at(place)
+            raise _temporary(name, "function", call.parts).at(place)
+
+
+def _temporary(name: str, kind: str, parts: tuple[str, ...]) -> TemporaryReferenceError:
+    shown = ".".join(map(quote, parts))
+    return TemporaryReferenceError(name, kind, shown, f"Make {shown} without TEMPORARY, or {name} with it.")
+
+
+def refuse_variables(
+    name: str, text: SqlText, rows: Query, context: Context, parameters: Collection[str] | None = None
+) -> None:
+    """Raises TemporaryReferenceError for a text that names a variable of the session.
+
+    A column comes before a variable, and so do the `parameters` of a function, of which `rows` are what its text reads.
+    Of a view (None) they are its rows: where a name may be a variable's, Spark's plan of them tells.
+    """
+    if not context.analyst.started:
+        return
+    scans = (item for item in rows.relations.values() if isinstance(item, Scan))
+    columns = (column for scan in scans for column in scan.schema.names)
+    known = {item.lower() for item in (*(parameters or ()), *columns)}
+    asked = set[str]()
+    for reference in free_names(text.text):
+        variable = _variable(reference.parts)
+        if variable in asked or reference.parts[0].lower() in known:
+            continue
+        asked.add(variable)
+        if _is_variable(variable, context) and (parameters is not None or _uses_variable(rows, context)):
+            shown = ".".join(map(quote, reference.parts))
+            place = context.caret(text.start + reference.start, text.start + reference.end)
+            raise TemporaryReferenceError(name, "variable", shown, "Write its value.").at(place)
+
+
+def _variable(parts: tuple[str, ...]) -> str:
+    """What a name would be as that of a variable; what follows are fields of it."""
+    folded = [part.lower() for part in parts]
+    at = 2 if folded[:2] == ["system", "session"] else 1 if folded[0] == "session" else 0
+    return quote(parts[at] if at < len(parts) else parts[0])
+
+
+def _is_variable(name: str, context: Context) -> bool:
+    try:
+        context.analyst.schema(Query(f"SELECT session.{name}", {}, "query"))
+    except DeltaSqlError:
+        return False
+    return True
+
+
+def _uses_variable(rows: Query, context: Context) -> bool:
+    return "variablereference(" in context.analyst.spark_plan(rows, "extended")
 
 
 def _is_sparks_view(parts: tuple[str, ...], context: Context) -> bool:

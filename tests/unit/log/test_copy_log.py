@@ -56,12 +56,12 @@ def test_nothing_is_loaded_at_first(create: Create) -> None:
 
 def test_what_was_loaded_is_read_back(create: Create) -> None:
     log = create()
-    load(log, "a", "b'ü\n")
+    load(log, "a", "b'ü\n\u2028\"")
     load(log, "c")
     state = loaded_files(log.store, DeltaLog(log.location).snapshot())
-    assert names_of(state) == ["a", "b'ü\n", "c"]
-    assert [len(part.files) for part in state.parts] == [1, 2]
-    assert state.parts[1].files == source("a", "b'ü\n")
+    assert names_of(state) == ["a", "b'ü\n\u2028\"", "c"]
+    assert [len(part.paths) for part in state.parts] == [1, 2]
+    assert state.parts[1].paths == ("/in/a", "/in/b'ü\n\u2028\"")
 
 
 def test_a_part_takes_in_those_that_are_no_larger(create: Create) -> None:
@@ -70,10 +70,10 @@ def test_a_part_takes_in_those_that_are_no_larger(create: Create) -> None:
         load(log, f"f{number}")
     state = loaded_files(log.store, log.snapshot())
     assert len(state.paths) == 64
-    assert [len(part.files) for part in state.parts] == [64]
+    assert [len(part.paths) for part in state.parts] == [64]
     load(log, "g")
     load(log, "h", "i")
-    assert [len(part.files) for part in loaded_files(log.store, log.snapshot()).parts] == [3, 64]
+    assert [len(part.paths) for part in loaded_files(log.store, log.snapshot()).parts] == [3, 64]
 
 
 @pytest.mark.parametrize("sizes", [range(1, 40), [5] * 100, [100, *[1] * 90], [1, 50, 2, 49, 3]])
@@ -82,7 +82,7 @@ def test_parts_are_few_and_files_are_written_a_few_times(sizes: Iterable[int]) -
     for number, size in enumerate(sizes, start=1):
         state = state.with_files(source(*(f"{number}/{index}" for index in range(size))), number)
         loaded += size
-        written += len(state.parts[0].files)
+        written += len(state.parts[0].paths)
         assert len(state.paths) == loaded
         assert len(state.parts) <= loaded.bit_length()
     assert written <= loaded * (loaded.bit_length() + 1)
@@ -116,6 +116,9 @@ def test_another_table_at_the_place_has_loaded_nothing(create: Create) -> None:
         b'{"state": {"tableId": "the-id", "parts": [[1]]}}',
         b'{"state": {"tableId": "the-id", "parts": [[1, 1]]}}\n{"file": {"size": 1}}\n',
         b'{"state": {"tableId": "the-id", "parts": [[1, 1]]}}\n{"file"',
+        b'{"state": {"tableId": "the-id", "parts": [[1, 1]]}}\n{"file": {"path": 1, "size": 1}}\n',
+        b'{"state": {"tableId": "the-id", "parts": [[1, 1]]}}\n'
+        b'{"file": {"path": "/a", "size": 1, "modificationTime": 1}}',
         b"\xff",
         b"[" * 100_000,
     ],

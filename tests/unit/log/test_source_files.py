@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import os
 from pathlib import Path
 
 import pytest
 
+from deltasql.log.storage import local_store
 from deltasql.log.storage.globs import glob_expression
+from deltasql.log.storage.log_store import Entry
 from deltasql.log.storage.source_files import Choice, broken_files, find_source
 from deltasql.log.storage.stores import Stores
 from deltasql.log.storage.whole_files import whole_check
@@ -37,6 +40,23 @@ def test_a_folder_with_its_partitions(folder: Path) -> None:
     assert found(str(folder)) == ["a b %41.csv", "a.csv", "b.csv", "c.json", "p=1/_q=2/g.csv", "p=1/f.csv"]
     for same in (f"file://{folder}/", f"{folder}/sub/../", f"{folder}//."):
         assert find_source(OPEN, same, Choice()) == find_source(OPEN, str(folder), Choice())
+
+
+def test_what_is_known_is_not_looked_at(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 100,000 known files the look at each took half of the time."""
+    looked = []
+    plain = local_store._found
+
+    def found(below: str, item: os.DirEntry[str]) -> Entry | None:
+        looked.append(item.name)
+        return plain(below, item)
+
+    monkeypatch.setattr(local_store, "_found", found)
+    known = {f"{folder}/{name}" for name in FILES} - {f"{folder}/p=1/f.csv"}
+    source = find_source(OPEN, str(folder), Choice(recursive=True), known)
+    assert ([file.path for file in source.files], looked) == ([f"{folder}/p=1/f.csv"], ["f.csv"])
+    gone = find_source(OPEN, str(folder), Choice(), {f"{folder}/{name}" for name in FILES})
+    assert gone.files == ()
 
 
 def test_all_folders(folder: Path) -> None:

@@ -5,7 +5,7 @@ Rows go into the table as those of an INSERT do. What was loaded is told in `log
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -111,8 +111,10 @@ def _(statement: CopyInto, context: Context) -> Plan:
     evolution = options.merge_schema or context.setting(AUTO_MERGE)
     columns = _positions(statement, snapshot, context, evolution=evolution)
     access = _access(statement.source, context)
-    source = _found(statement, options, access, log, context)
-    files, load = _left(statement, options, source, _known(log, snapshot, options), _opener(log, access))
+    known = _known(log, snapshot, options)
+    loaded = known.paths
+    source = _found(statement, options, access, log, context, frozenset() if options.force else loaded)
+    files, load = _left(statement, options, source, known, loaded, _opener(log, access))
     if not files:
         return Answer(snapshot.schema) if statement.validate else Answer(COPIED, ((0, 0, load.skipped),))
     copy = _Copy(statement, options, log, snapshot, source, files, load, access, columns, evolution)
@@ -125,10 +127,10 @@ def _left(
     options: CopyOptions,
     source: Source,
     known: LoadedFiles,
+    loaded: set[str],
     open_store: Callable[[str], LogStore],
 ) -> tuple[tuple[SourceFile, ...], Load]:
     """The files that are to be read, and what is to be noted of them."""
-    loaded = known.paths
     wanted = tuple(file for file in source.files if options.wants(file))
     files = wanted if options.force else tuple(file for file in wanted if file.path not in loaded)
     broken: set[str] = set()
@@ -180,16 +182,24 @@ def _opener(log: DeltaLog, access: Mapping[str, str]) -> Callable[[str], LogStor
 
 
 def _found(
-    statement: CopyInto, options: CopyOptions, access: Mapping[str, str], log: DeltaLog, context: Context
+    statement: CopyInto,
+    options: CopyOptions,
+    access: Mapping[str, str],
+    log: DeltaLog,
+    context: Context,
+    loaded: Collection[str],
 ) -> Source:
-    """What the statement says there is. Raises SourceNotFoundError, GlobError, DeltaSourceError."""
+    """What the statement says there is; files that are `loaded` may be left out.
+
+    Raises SourceNotFoundError, GlobError, DeltaSourceError.
+    """
     place, chosen = statement.source, statement.chosen
     glob, names = (chosen.glob, chosen.names) if chosen else (None, ())
     choice = Choice(glob, names, options.recursive)
     caret = context.caret(place.start, place.end)
     told = shown_value("", place.location)
     try:
-        source = find_source(_opener(log, access), place.location, choice)
+        source = find_source(_opener(log, access), place.location, choice, loaded)
     except FileNotFoundError as error:
         if chosen is None or not names:
             raise SourceNotFoundError(told, "no such file or folder").at(caret) from None

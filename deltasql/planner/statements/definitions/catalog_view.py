@@ -17,10 +17,16 @@ from deltasql.errors.statements.view import (
 )
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.statements.view import AlterView, CreateView, ViewColumn
+from deltasql.planner import binding
 from deltasql.planner.catalog_changes import ViewDefining
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
-from deltasql.planner.tables.lasting_text import refuse_parameters, refuse_temporary, settings_of_text
+from deltasql.planner.tables.lasting_text import (
+    refuse_parameters,
+    refuse_temporary,
+    refuse_variables,
+    settings_of_text,
+)
 from deltasql.planner.tables.view_columns import own_columns, query_columns
 from deltasql.schema.edits import set_comment
 from deltasql.schema.types import StructType
@@ -118,6 +124,7 @@ def _defined(
     refuse_temporary(str(name), query, context)
     _refuse_cycle(parts, query, context)
     schema = query_columns(query, context)
+    refuse_variables(str(name), query, binding.query(context, query), context)
     if not columns:
         _refuse_unnamed(name, query.text, schema)
     catalog = context.catalog

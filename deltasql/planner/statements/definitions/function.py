@@ -29,7 +29,12 @@ from deltasql.planner.catalog_changes import FunctionChange, FunctionDefining, T
 from deltasql.planner.changes import Answer, Plan, SparkCommand
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
-from deltasql.planner.tables.lasting_text import refuse_parameters, refuse_temporary, settings_of_text
+from deltasql.planner.tables.lasting_text import (
+    refuse_parameters,
+    refuse_temporary,
+    refuse_variables,
+    settings_of_text,
+)
 from deltasql.schema.text import sql_text
 from deltasql.sql.function_text import FunctionText, function_text
 from deltasql.sql.functions.spark_names import FUNCTIONS
@@ -101,7 +106,11 @@ def _definition(text: SqlText, context: Context) -> FunctionDefinition:
 def _analysed(function: binding.Function, text: SqlText, found: FunctionText, context: Context) -> FunctionDefinition:
     """The definition of a function that Spark understands, with the type that it returns. Raises what is wrong."""
     # Names of tables are looked up in the text of the statement first, for the places of errors.
-    binding.bind(context, text.text, place=lambda offset: text.start + offset)
+    sql, read = binding.bind(context, text.text, place=lambda offset: text.start + offset)
+    if function.parts is not None:
+        names = (function.parts[-1], *(parameter.name for parameter in found.parameters))
+        body = SqlText(found.body, text.start + (found.body_start or 0))
+        refuse_variables(function.parts[-1], body, Query(sql, read), context, names)
     relations = {function.name: binding.bind_function(context, function)}
     context.analyst.schema(Query("SELECT 1 AS one", relations, "function"))
     definition = function.definition
