@@ -211,6 +211,18 @@ class PartitionValueError(DeltaSqlError):
 
 
 @condition(
+    "EMPTY_SCHEMA_NOT_SUPPORTED_FOR_DATASOURCE",
+    "0A000",
+    "The rows have no column for files to hold: {columns} is of type VOID. Give it a type, as CAST(NULL AS STRING) does, "
+    "or add a column that has one: ALTER TABLE … ADD COLUMN a STRING.",
+)
+class NothingToHoldError(DeltaSqlError):
+    """Rows for a table whose columns are all VOID, besides those that it is partitioned by."""
+
+    columns: str
+
+
+@condition(
     "DELTA_COMPLEX_TYPE_COLUMN_CONTAINS_NULL_TYPE",
     "22005",
     "{column} is of type VOID inside a struct, array or map, which files cannot hold. "

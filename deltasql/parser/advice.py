@@ -85,7 +85,10 @@ ADVICE = (
     ("VACUUM … RETAIN part < DAYS|DAY >", "A day has 24 HOURS."),
     ("VACUUM … < DRYRUN >", "Write DRY RUN."),
     ("RESTORE … VERSION < part > end", "Write VERSION AS OF n."),
+    ("< RENAME >", "Write ALTER TABLE a RENAME TO b."),
+    (f"{_ALTER} RENAME < part > end", "Write RENAME TO b."),
     ("RESTORE … TO < part > end", "Write TO VERSION AS OF n."),
+    ("RESTORE … TO < name >", "Write TO VERSION AS OF n."),
     ("⋯ VERSION|TIMESTAMP < OF >", "Did you mean AS OF?"),
     # Looking
     ("SHOW TABLE < end >", "Did you mean SHOW TABLES?"),

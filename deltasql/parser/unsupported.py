@@ -165,13 +165,61 @@ TABLE = (
             "CREATE [OR] [REPLACE] < TEMPORARY|TEMP TABLE > name … USING DELTA",
         ),
     ),
+    Unsupported("{words}", "Views of the session go by DROP VIEW.", ("DROP < TEMPORARY|TEMP TABLE|VIEW >",)),
     Unsupported("SHOW CREATE TABLE … {words}", "Leave it out.", ("SHOW CREATE TABLE name < AS SERDE >",)),
+    Unsupported(
+        "{words} of a CHECK",
+        "Every row that is written is checked; leave it out.",
+        ("ALTER TABLE name ADD CONSTRAINT part CHECK () < NOT ENFORCED >",),
+    ),
+    Unsupported(
+        "ADD COLUMN … {words}",
+        "Add the constraint by itself: ALTER TABLE t ADD CONSTRAINT c CHECK (…).",
+        ("ALTER TABLE name ADD COLUMN|COLUMNS ⋯ < CONSTRAINT|CHECK|PRIMARY|REFERENCES >",),
+    ),
+    Unsupported(
+        "{words} in a list of columns",
+        "Rows that must not be there are refused by CONSTRAINT c CHECK (…), or left out by WHERE.",
+        ("CREATE|REPLACE … TABLE … ( ⋯ < CONSTRAINT part EXPECT >", "CREATE|REPLACE … TABLE … ( ⋯ < EXPECT > ("),
+    ),
+    Unsupported(
+        "{words}",
+        "DELETE FROM t WHERE ts < current_timestamp() - INTERVAL n DAYS does so, when you run it.",
+        ("CREATE|REPLACE|ALTER … TABLE … < EXPIRE|DROP ROWS|EXPIRATION >",),
+    ),
+    Unsupported(
+        "{words}", "Run ALTER TABLE t SET TAGS (…) afterwards.", ("CREATE|REPLACE … TABLE|VIEW … < [WITH] TAGS|TAG > (",)
+    ),
+    Unsupported(
+        "CREATE TABLE … LIKE … {words}",
+        "Columns, comments and partitions are copied; properties are written TBLPROPERTIES (…).",
+        ("CREATE … TABLE … LIKE name < INCLUDING|EXCLUDING >",),
+    ),
+    Unsupported(
+        "{words}",
+        "CLUSTER BY (a) puts like rows together.",
+        ("CREATE|REPLACE … TABLE … < CLUSTERED BY > () SORTED BY ()",),
+    ),
+    Unsupported(
+        "ALTER VIEW … {words}",
+        "A comment is written COMMENT ON COLUMN v.a IS 'text'; all else of a column is said by the query.",
+        ("ALTER VIEW name < ALTER|CHANGE [COLUMN] >",),
+    ),
+    Unsupported("{verb} {words}", "A query says so itself: WITH RECURSIVE ….", (f"{_NEW} < RECURSIVE VIEW >",)),
+    Unsupported(
+        "A list of columns behind the source of MERGE",
+        "Name them inside: USING (SELECT * FROM (…) AS q (a, b)) AS s.",
+        ("MERGE … USING name AS name < () > ON", "MERGE … USING name part < () > ON")
+        + ("MERGE … USING () AS name < () > ON", "MERGE … USING () part < () > ON"),
+    ),
     # Unity Catalog and rights
     Unsupported(
         "{words}",
         _UNITY,
         (
-            "ALTER … < SET|UNSET MANAGED >",
+            "ALTER … < SET|UNSET MANAGED|EXTERNAL >",
+            "ALTER … ADD COLUMN|COLUMNS ⋯ < MASK > name",
+            "SHOW < EFFECTIVE POLICIES|TAGS >",
             "< SET|UNSET TAG ON CATALOG|VOLUME|FUNCTION|PROCEDURE|EXTERNAL >",
             "ALTER … < SET|DROP MASK >",
             "CREATE … TABLE … ( ⋯ ~ < MASK > name",
@@ -184,13 +232,13 @@ TABLE = (
     Unsupported(
         "{words}", "Run OPTIMIZE and VACUUM yourself.", ("ALTER … < ENABLE|DISABLE|INHERIT PREDICTIVE OPTIMIZATION >",)
     ),
-    Unsupported("{words}", "Texts compare byte by byte, as UTF8_BINARY says.", ("ALTER … < DEFAULT COLLATION >",)),
+    Unsupported("{words}", "Texts compare byte by byte, as UTF8_BINARY says.", ("ALTER|CREATE … < DEFAULT COLLATION >",)),
     Unsupported(
         "{words}",
         _RIGHTS,
         (
             "< GRANT|REVOKE|DENY >",
-            "< REPAIR PRIVILEGES >",
+            "< [MSCK] REPAIR PRIVILEGES >",
             "MSCK REPAIR SCHEMA|TABLE|VIEW|FUNCTION|CATALOG|ANY ⋯ < PRIVILEGES >",
             "MSCK < REPAIR SCHEMA|VIEW|FUNCTION|CATALOG|ANY >",
             "< SET ROLE|RECIPIENT >",
@@ -215,7 +263,7 @@ TABLE = (
         ),
     ),
     Unsupported("{verb} {words}", _FILES, (f"{_ANY} < [ON] [EXTERNAL] VOLUME|VOLUMES >",)),
-    Unsupported("{words}", _FILES, ("< LIST|LS|PUT|GET|REMOVE|RM > string",)),
+    Unsupported("{words}", _FILES, ("< LIST|LS|PUT|GET|REMOVE|RM > string", "< COPY FILES >")),
     Unsupported(
         "{verb} {words}",
         "A table lies where LOCATION says: CREATE TABLE … LOCATION '/path'.",
@@ -297,7 +345,32 @@ TABLE = (
         "Values come in by parameters: session.sql('… WHERE a = :a', {'a': 1}).",
         ("< CREATE|REMOVE WIDGET >",),
     ),
+    Unsupported(
+        "{verb} {words}",
+        "A schema's tables lie where it was made: CREATE SCHEMA s LOCATION '/path'.",
+        ("ALTER SCHEMA|DATABASE name < SET LOCATION >",),
+    ),
+    Unsupported(
+        "{words}", "A function says so itself: CREATE FUNCTION … COMMENT 'text'.", ("< COMMENT ON FUNCTION|PROCEDURE >",)
+    ),
+    Unsupported(
+        "{verb} {words}", "Functions are made of SQL: CREATE FUNCTION … RETURN ….", (f"{_NEW} < AGGREGATE FUNCTION >",)
+    ),
+    Unsupported("{words}", "Ctrl-C cancels a statement.", ("< KILL >", "< CANCEL >")),
+    Unsupported("{verb} {words}", "Statements run one by one.", ("SHOW < PROCESSLIST|QUERIES|STREAMS|TASKS|JOBS >",)),
+    Unsupported("{words}", "SET and TBLPROPERTIES say what can be set.", ("< PRAGMA >",)),
+    Unsupported("{words}", "There are no procedures; run the statements themselves.", ("< EXEC|EXECUTE > !IMMEDIATE",)),
     # Upkeep
+    Unsupported(
+        "REORG … APPLY ({words})",
+        "There are APPLY (PURGE) and APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = n)).",
+        ("REORG … APPLY ( < CHECKPOINT|SHRED|REWRITE|UNSHRED [VARIANT] >",),
+    ),
+    Unsupported(
+        "COPY INTO … {words}",
+        "Lines that cannot be read: FORMAT_OPTIONS ('mode' = 'DROPMALFORMED'); files: 'ignoreCorruptFiles' = 'true'.",
+        ("COPY INTO … < BADRECORDS|BADRECORDSPATH|ENCRYPTION|ON_ERROR >",),
+    ),
     Unsupported(
         "{words}",
         "DESCRIBE DETAIL t tells number and size of files, VACUUM t DRY RUN those that nobody needs.",

@@ -86,46 +86,63 @@ class BoundStatement:
         text = part.text
         if self.sql[part.start : part.end] != text:
             return self.without_values(text)
-        for bound in reversed(self.values):
+        pieces, at = [], part.start
+        for bound in self.values:
             if part.start <= bound.start and bound.end <= part.end:
-                text = text[: bound.start - part.start] + bound.marker + text[bound.end - part.start :]
-        return text
+                pieces += [self.sql[at : bound.start], bound.marker]
+                at = bound.end
+        return "".join([*pieces, self.sql[at : part.end]])
 
     def without_values(self, text: str) -> str:
         """`text`, which somebody has made of the statement, with markers in place of the values that can be told.
 
         Those are values in quotes, and others of six characters or more.
         """
-        for bound in sorted(self.values, key=lambda item: item.start - item.end):
-            text = re.sub(self._pattern(bound), bound.marker.replace("\\", r"\\"), text)
-        return text
+        return _hidden(text, self._forms())
 
     def hide_values(self, error: DeltaSqlError) -> None:
         """Puts markers in place of values in what an error tells, and lets go of what it was caused by."""
         if not self.values:
             return
-        vars(error).update({name: self._hidden(told) for name, told in vars(error).items()})
-        error.args = self._hidden(error.args)
+        forms = self._forms()
+        vars(error).update({name: _hidden(told, forms) for name, told in vars(error).items()})
+        error.args = _hidden(error.args, forms)
         # A traceback prints the cause, too, in Spark's words.
         error.__cause__ = None
         error.__suppress_context__ = True
 
-    def _hidden(self, told: Any) -> Any:
-        if isinstance(told, str):
-            return self.without_values(told)
-        if isinstance(told, (tuple, list)):
-            return type(told)(map(self._hidden, told))
-        return told
+    def _forms(self) -> list[tuple[str, bool, str]]:
+        """What stands for a value where it is told, the longest value first: the text, whether words must end there,
+        and the marker that takes its place.
 
-    def _pattern(self, bound: BoundValue) -> str:
-        literal = self.sql[bound.start : bound.end]
-        forms = [rf"(?<!\w){re.escape(literal)}(?!\w)"] if "'" in literal or len(literal) >= _TELLING else []
-        if isinstance(bound.value, str) and bound.value:
-            quoted = ("'" + bound.value + "'", json.dumps(bound.value), json.dumps(bound.value, ensure_ascii=False))
-            forms += [re.escape(text) for text in quoted]
-            if len(bound.value) >= _TELLING:
-                forms.append(rf"(?<!\w){re.escape(bound.value)}(?!\w)")
-        return "|".join(forms) or r"(?!)"
+        There may be tens of thousands, each looked for in each text of an error.
+        """
+        found: dict[tuple[str, bool], str] = {}
+        for bound in sorted(self.values, key=lambda item: item.start - item.end):
+            literal = self.sql[bound.start : bound.end]
+            if "'" in literal or len(literal) >= _TELLING:
+                found.setdefault((literal, True), bound.marker)
+            if isinstance(bound.value, str) and bound.value:
+                quoted = ("'" + bound.value + "'", json.dumps(bound.value), json.dumps(bound.value, ensure_ascii=False))
+                for text in quoted:
+                    found.setdefault((text, False), bound.marker)
+                if len(bound.value) >= _TELLING:
+                    found.setdefault((bound.value, True), bound.marker)
+        return [(text, word, marker) for (text, word), marker in found.items()]
+
+
+def _hidden(told: Any, forms: Sequence[tuple[str, bool, str]]) -> Any:
+    """`told`, a text or a sequence of some, with markers in place of values; anything else as it is."""
+    if isinstance(told, (tuple, list)):
+        return type(told)(_hidden(item, forms) for item in told)
+    if not isinstance(told, str):
+        return told
+    for text, word, marker in forms:
+        # Most are not there, and a pattern takes a hundred times as long to make.
+        if text in told:
+            pattern = rf"(?<!\w){re.escape(text)}(?!\w)" if word else re.escape(text)
+            told = re.sub(pattern, marker.replace("\\", r"\\"), told)
+    return told
 
 
 UNBOUND = BoundStatement()

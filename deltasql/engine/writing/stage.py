@@ -26,7 +26,7 @@ from deltasql.engine.writing.staged_files import (
     staged_files,
 )
 from deltasql.errors.log import StorageError
-from deltasql.errors.write import NestedVoidError
+from deltasql.errors.write import NestedVoidError, NothingToHoldError
 from deltasql.log.actions.actions import AddCDCFile, AddFile
 from deltasql.log.actions.record_count import deleted_counts, live_rows, record_count
 from deltasql.log.properties.property_registry import VARIANT_SHREDDING
@@ -89,9 +89,10 @@ class Stage:
 
         Its columns are `schema`'s, ORIGIN with `origins`, CHANGE_TYPE with `changes`, and with `row_ids` ROW_ID and
         ROW_VERSION, which get those names. The columns `unindexed` get no statistics.
-        Raises StagedRowsMissingError, NoWayToFilesError, OtherCredentialsError.
+        Raises StagedRowsMissingError, NoWayToFilesError, OtherCredentialsError, NestedVoidError, NothingToHoldError.
         """
         refuse_nested_voids(schema)
+        self._refuse_voids_alone(schema)
         driver = by_driver(self._spark, self._root, self.input_size, variants=has_variants(schema))
         own = [ORIGIN] * origins + [CHANGE_TYPE] * changes
         stored = self._stored(rows, schema, row_ids, own, spread=not (origins or driver))
@@ -161,8 +162,15 @@ class Stage:
             condition = f"{value} IS NULL OR (instr({value}, char(0)) = 0 AND ({fits}))"
             yield Constraint(f"{marks.PARTITION_NAME}{quote_name(name)}", condition)
 
+    def _refuse_voids_alone(self, schema: StructType) -> None:
+        """Raises NothingToHoldError: a file without columns has no rows, which would be lost without a word."""
+        held = [item for item in schema if self._stores_partitions or item.name not in self._partitions]
+        if held and all(item.type == VOID for item in held):
+            raise NothingToHoldError(", ".join(quote_name(item.name) for item in held))
+
     def write_literals(self, rows: Literals) -> Staged:
-        """Writes rows that are known already, without Spark."""
+        """Writes rows that are known already, without Spark. Raises NothingToHoldError."""
+        self._refuse_voids_alone(rows.schema)
         written = write_literals(
             self._store,
             self._new_directory(),
@@ -173,7 +181,8 @@ class Stage:
         return Staged(tuple(self._staged(written, rows.schema, "UTC", ())))
 
     def write_held_rows(self, rows: HeldRows) -> Staged:
-        """Writes rows that the caller has in memory, without Spark."""
+        """Writes rows that the caller has in memory, without Spark. Raises NothingToHoldError."""
+        self._refuse_voids_alone(rows.schema)
         written = write_held_rows(
             self._store, self._new_directory(), rows, self._partitions, stores_partitions=self._stores_partitions
         )

@@ -12,7 +12,7 @@ import pytest
 from deltasql.schema.text import type_text
 from deltasql.sql.cursor import LeftToSparkError
 from deltasql.sql.literal_casts import as_type
-from deltasql.sql.literal_rows import MOST_ROWS, literal_constant, literal_rows
+from deltasql.sql.literal_rows import literal_constant, literal_rows
 from tests.unit.planner.lab import columns
 
 PARIS = ZoneInfo("Europe/Paris")
@@ -141,11 +141,16 @@ def test_the_type_of_a_column(rows: str, kind: str, values: tuple[Any, ...]) -> 
         ),
         *("VALUES (1, 2), (3)", "VALUES (1) AS t", "(VALUES (1))", "VALUES (1),", "SELECT 1", "VALUES /*+ x */ (1)"),
         *("VALUES (12345678901234567890123456789012345678), (0.1)", "VALUES (1) LIMIT 1", "VALUES ()"),
-        "VALUES " + ", ".join(["(1)"] * (MOST_ROWS + 1)),
     ],
 )
 def test_rows_that_are_left_to_spark(query: str) -> None:
     assert literal_rows(query, PARIS) is None
+
+
+def test_too_many_rows_are_left_to_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("deltasql.sql.literal_rows.MOST_ROWS", 3)
+    assert literal_rows("VALUES (1), (2), (3)", PARIS) is not None
+    assert literal_rows("VALUES (1), (2), (3), (4)", PARIS) is None
 
 
 @pytest.mark.parametrize(
