@@ -213,8 +213,8 @@ class PartitionValueError(DeltaSqlError):
 @condition(
     "EMPTY_SCHEMA_NOT_SUPPORTED_FOR_DATASOURCE",
     "0A000",
-    "The rows have no column for files to hold: {columns} is of type VOID. Give it a type, as CAST(NULL AS STRING) does, "
-    "or add a column that has one: ALTER TABLE … ADD COLUMN a STRING.",
+    "The rows have no column for files to hold: {columns} is of type VOID. Give it a type, as CAST(NULL AS STRING) "
+    "does, or add a column that has one: ALTER TABLE … ADD COLUMN a STRING.",
 )
 class NothingToHoldError(DeltaSqlError):
     """Rows for a table whose columns are all VOID, besides those that it is partitioned by."""

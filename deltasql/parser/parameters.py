@@ -55,14 +55,14 @@ def bind_parameters(sql: str, args: Mapping[str, Any] | Sequence[Any] | None) ->
 
 def parameter_names(sql: str) -> list[str]:
     """The parameters of a statement: each name once, as its first marker stands; for every `?` an empty text."""
-    names = [sql[start + 1 : end] for start, end in _markers(sql)]
+    names = [sql[start + 1 : end] for start, end in markers(sql)]
     return [name for number, name in enumerate(names) if not name or name not in names[:number]]
 
 
 def _bound(sql: str, args: Mapping[str, Any] | Sequence[Any]) -> Iterator[tuple[int, int, str, Any]]:
     """Each marker with its value: (start, end, how it is called, value)."""
     ordinal = 0
-    for start, end in _markers(sql):
+    for start, end in markers(sql):
         caret, name = Caret(sql, start, end), sql[start + 1 : end]
         if name:
             if not isinstance(args, Mapping) or name not in args:
@@ -75,7 +75,7 @@ def _bound(sql: str, args: Mapping[str, Any] | Sequence[Any]) -> Iterator[tuple[
         yield start, end, f"? number {ordinal}", args[ordinal - 1]
 
 
-def _markers(sql: str) -> Iterator[tuple[int, int]]:
+def markers(sql: str) -> Iterator[tuple[int, int]]:
     """Where `?` and `:name` stand outside of strings, quoted names and comments."""
     tokens = tokenize(sql)
     for token, after in zip_longest(tokens, tokens[1:]):

@@ -166,6 +166,7 @@ TABLE = (
         ),
     ),
     Unsupported("{words}", "Views of the session go by DROP VIEW.", ("DROP < TEMPORARY|TEMP TABLE|VIEW >",)),
+    Unsupported("{words}", "Write SHOW CREATE TABLE v.", ("< SHOW CREATE VIEW >",)),
     Unsupported("SHOW CREATE TABLE … {words}", "Leave it out.", ("SHOW CREATE TABLE name < AS SERDE >",)),
     Unsupported(
         "{words} of a CHECK",
@@ -188,7 +189,9 @@ TABLE = (
         ("CREATE|REPLACE|ALTER … TABLE … < EXPIRE|DROP ROWS|EXPIRATION >",),
     ),
     Unsupported(
-        "{words}", "Run ALTER TABLE t SET TAGS (…) afterwards.", ("CREATE|REPLACE … TABLE|VIEW … < [WITH] TAGS|TAG > (",)
+        "{words}",
+        "Run ALTER TABLE t SET TAGS (…) afterwards.",
+        ("CREATE|REPLACE … TABLE|VIEW … < [WITH] TAGS|TAG > (",),
     ),
     Unsupported(
         "CREATE TABLE … LIKE … {words}",
@@ -209,8 +212,10 @@ TABLE = (
     Unsupported(
         "A list of columns behind the source of MERGE",
         "Name them inside: USING (SELECT * FROM (…) AS q (a, b)) AS s.",
-        ("MERGE … USING name AS name < () > ON", "MERGE … USING name part < () > ON")
-        + ("MERGE … USING () AS name < () > ON", "MERGE … USING () part < () > ON"),
+        (
+            *("MERGE … USING name AS name < () > ON", "MERGE … USING name part < () > ON"),
+            *("MERGE … USING () AS name < () > ON", "MERGE … USING () part < () > ON"),
+        ),
     ),
     # Unity Catalog and rights
     Unsupported(
@@ -232,7 +237,9 @@ TABLE = (
     Unsupported(
         "{words}", "Run OPTIMIZE and VACUUM yourself.", ("ALTER … < ENABLE|DISABLE|INHERIT PREDICTIVE OPTIMIZATION >",)
     ),
-    Unsupported("{words}", "Texts compare byte by byte, as UTF8_BINARY says.", ("ALTER|CREATE … < DEFAULT COLLATION >",)),
+    Unsupported(
+        "{words}", "Texts compare byte by byte, as UTF8_BINARY says.", ("ALTER|CREATE … < DEFAULT COLLATION >",)
+    ),
     Unsupported(
         "{words}",
         _RIGHTS,
@@ -351,7 +358,9 @@ TABLE = (
         ("ALTER SCHEMA|DATABASE name < SET LOCATION >",),
     ),
     Unsupported(
-        "{words}", "A function says so itself: CREATE FUNCTION … COMMENT 'text'.", ("< COMMENT ON FUNCTION|PROCEDURE >",)
+        "{words}",
+        "A function says so itself: CREATE FUNCTION … COMMENT 'text'.",
+        ("< COMMENT ON FUNCTION|PROCEDURE >",),
     ),
     Unsupported(
         "{verb} {words}", "Functions are made of SQL: CREATE FUNCTION … RETURN ….", (f"{_NEW} < AGGREGATE FUNCTION >",)

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.view import StoredParameterError, TemporaryReferenceError
+from deltasql.parser.parameters import markers
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.operators import Query, Scan
 from deltasql.planner.context import Context
@@ -22,10 +23,13 @@ def settings_of_text(context: Context) -> dict[str, str]:
 
 
 def refuse_parameters(name: str, text: SqlText, context: Context) -> None:
-    """Raises StoredParameterError for a text in which parameters have been given their values."""
+    """Raises StoredParameterError for a text with parameters, whether they have been given their values or not."""
     for bound in context.bound.values:
         if text.start <= bound.start < text.start + len(text.text):
             raise StoredParameterError(name, bound.marker).at(context.caret(bound.start, bound.end))
+    for start, end in markers(text.text):
+        place = context.caret(text.start + start, text.start + end)
+        raise StoredParameterError(name, text.text[start:end]).at(place)
 
 
 def refuse_temporary(name: str, text: SqlText, context: Context) -> None:

@@ -10,6 +10,7 @@ from deltasql.catalog.definitions import SchemaMode, ViewDefinition
 from deltasql.catalog.entries import ViewEntry
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import SchemaNotFoundError, TableAlreadyExistsError
+from deltasql.errors.engine import SparkError
 from deltasql.errors.statements.tags import TagExistsError
 from deltasql.errors.statements.view import (
     AlteredViewNotFoundError,
@@ -26,7 +27,7 @@ from deltasql.errors.statements.view import (
 from deltasql.execution.catalog_effects import change_catalog
 from deltasql.log.storage.stores import Stores
 from deltasql.parser.parameters import bind_parameters
-from deltasql.plan.operators import Query
+from deltasql.plan.operators import Operator, Query
 from deltasql.planner.binding import columns_of
 from deltasql.planner.catalog_changes import ViewDefining, ViewRemoval
 from deltasql.planner.changes import Answer, QueryRows
@@ -182,6 +183,70 @@ def test_a_parameter_has_no_value_later(lab: Lab) -> None:
 
     with pytest.raises(StoredParameterError, match=":p"):
         plan(parse(bound.sql), context)
+
+
+@pytest.mark.parametrize(
+    ("sql", "marker"),
+    [("CREATE VIEW v AS SELECT :p AS a", ":p"), ("CREATE FUNCTION f(a INT) RETURNS INT RETURN a + ?", r"\?")],
+)
+def test_a_parameter_without_a_value_is_refused_here(lab: Lab, sql: str, marker: str) -> None:
+    with pytest.raises(StoredParameterError, match=marker):
+        lab.plan(sql)
+
+
+def with_variables(lab: Lab, *names: str) -> None:
+    """Spark runs, and has these variables."""
+    lab.analyst.started = True
+    plain = lab.analyst.schema
+
+    def schema(operator: Operator) -> StructType:
+        if isinstance(operator, Query) and operator.sql.startswith("SELECT session."):
+            if operator.sql.removeprefix("SELECT session.").strip("`").lower() in names:
+                return columns("v INT")
+            raise SparkError("UNRESOLVED_COLUMN", "42703", "", "")
+        return columns("a INT") if isinstance(operator, Query) else plain(operator)
+
+    lab.analyst.schema = schema  # type: ignore[method-assign]
+
+
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ("SELECT v AS a FROM t", "v"),
+        ("SELECT a FROM t WHERE a > Session.`V`", "Session.V"),
+        ("SELECT a FROM t WHERE a > system.session.v", "system.session.v"),
+        ("SELECT v.field AS a FROM t", "v.field"),
+        ("WITH q AS (SELECT 1 AS k) SELECT k + v AS a FROM q", "v"),
+    ],
+)
+def test_what_lasts_names_no_variable(lab: Lab, query: str, named: str) -> None:
+    lab.run("CREATE TABLE t (a INT)")
+    with_variables(lab, "v", "a", "k")
+    lab.analyst.spark_plan = lambda operator, mode: "variablereference(system.session.v=1)"  # type: ignore[method-assign]
+    with pytest.raises(TemporaryReferenceError, match="the variable") as caught:
+        lab.plan(f"CREATE OR REPLACE VIEW w AS {query}")
+    caret = caught.value.caret
+    assert caret is not None
+    assert caret.sql[caret.start : caret.end].replace("`", "").lower() == named.lower()
+
+
+@pytest.mark.parametrize("query", ["SELECT a FROM t", "SELECT q.v AS a FROM t q(v)", "SELECT 1 AS v", "SELECT b AS a"])
+def test_columns_and_aliases_come_before_variables(lab: Lab, query: str) -> None:
+    lab.run("CREATE TABLE t (a INT)")
+    with_variables(lab, "v", "a", "q")
+    assert isinstance(lab.plan(f"CREATE OR REPLACE VIEW w AS {query}"), ViewDefining)
+
+
+def test_what_spark_takes_for_a_column_is_none(lab: Lab) -> None:
+    with_variables(lab, "id")
+    assert isinstance(lab.plan("CREATE VIEW w AS SELECT id FROM range(3)"), ViewDefining)
+
+
+def test_a_function_that_lasts_names_no_variable(lab: Lab) -> None:
+    with_variables(lab, "v", "x")
+    with pytest.raises(TemporaryReferenceError, match="the variable v"):
+        lab.plan("CREATE FUNCTION f(x INT) RETURNS INT RETURN x + v")
+    lab.plan("CREATE FUNCTION f(x INT) RETURNS INT RETURN x + f.x")
 
 
 def test_the_definition_changes_and_the_rest_stays(lab: Lab) -> None:

@@ -51,7 +51,12 @@ def _(statement: RefreshTable, context: Context) -> Plan:
 @plan.register
 def _(statement: SyncMetadata, context: Context) -> Plan:
     """The catalog keeps names and places alone, so that it has nothing that the log could contradict."""
-    return _nothing_to_do(statement.table, context)
+    name = statement.table
+    if context.is_view(name):
+        advice = "MSCK REPAIR TABLE of the table that it reads"
+        error = WrongObjectError("MSCK REPAIR TABLE", "table", str(name), "view", advice)
+        raise error.at(context.caret(name.start, name.end))
+    return _nothing_to_do(name, context)
 
 
 @plan.register
