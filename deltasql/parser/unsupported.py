@@ -7,57 +7,22 @@ tables. So a line that is left over does no harm: what the grammar reads and the
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.statements.refused import (
-    InsertIfNotExistsError,
-    PartitionIfNotExistsError,
-    UnsupportedStatementError,
-)
+from deltasql.errors.statements.refused import InsertIfNotExistsError, PartitionIfNotExistsError
+from deltasql.parser.unsupported_objects import NEW, OBJECTS, Unsupported
 from deltasql.sql.outline import Outline, find, outline
 
-
-class Unsupported(NamedTuple):
-    """`patterns` are those of deltasql.sql.outline, with the words to point at between < and >.
-
-    In `operation` {words} are these in capitals, {written} as they stand; {verb} is the statement's first word.
-    """
-
-    operation: str
-    advice: str
-    patterns: tuple[str, ...]
-    error: type[UnsupportedStatementError | PartitionIfNotExistsError | InsertIfNotExistsError] = (
-        UnsupportedStatementError
-    )
-
-
-_UNITY = "It belongs to Unity Catalog; the catalog of a warehouse keeps names and places of tables only. Leave it out."
-_UNITY_NAMES = "It belongs to Unity Catalog, which deltasql has not."
-_RIGHTS = "deltasql keeps no users and no rights: who may read and write the files may read and write the tables."
 _JOINED = "Write MERGE INTO t USING s ON … WHEN MATCHED THEN UPDATE SET …."
 _JOINED_DELETE = "Write MERGE INTO t USING s ON … WHEN MATCHED THEN DELETE, or DELETE FROM t WHERE EXISTS (SELECT …)."
 _SOME_ROWS = "Say which rows in WHERE: id IN (SELECT id FROM t ORDER BY … LIMIT n)."
 _UPSERT = "Write MERGE INTO t USING s ON … WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *."
 _GENERATED = "Such a column is declared when the table is made: CREATE TABLE …, or CREATE OR REPLACE TABLE …."
-_PIPELINE = "deltasql runs no pipelines. To fill a table from a stream: session.writeStream(df).toTable(name)."
-_FILES = (
-    "Files that are no tables are managed outside of SQL; queries read them in place: SELECT * FROM parquet.`/path`."
-)
-_INDEX = "Files are skipped by the statistics in the log; CLUSTER BY, or OPTIMIZE … ZORDER BY, puts like rows together."
 _SCRIPT = "It stands inside of a script: BEGIN … END."
 _TRANSACTION = "Several statements become one commit by BEGIN TRANSACTION … COMMIT, or by BEGIN ATOMIC … END."
 
-_NEW = "CREATE [OR] [REPLACE|REFRESH] [PRIVATE|TEMPORARY|TEMP]"
-_ANY = "CREATE|ALTER|DROP|SHOW|DESCRIBE|DESC|COMMENT [OR] [REPLACE]"
-_OBJECT = "TABLE|VIEW|SCHEMA|DATABASE [IF] [NOT] [EXISTS]"
 _INTO = "INSERT INTO|OVERWRITE [TABLE]"
 _ROWS_BEGIN = "BY|REPLACE|VALUES|SELECT|TABLE|FROM|WITH"
-_SHARING = "SHARE|SHARES|RECIPIENT|RECIPIENTS|PROVIDER|PROVIDERS|CONNECTION|CONNECTIONS"
-_GOVERNING = "CREDENTIAL|CREDENTIALS|METASTORE|SERVER|POLICY|POLICIES"
-_PEOPLE_SHOWN = "USERS|GROUP|GROUPS|ROLE|ROLES|PRINCIPALS"
-_PEOPLE = f"USER|{_PEOPLE_SHOWN}"
-"""SHOW USER FUNCTIONS is Spark's."""
 
 TABLE = (
     # Tables from other tables and files
@@ -208,7 +173,7 @@ TABLE = (
         "A comment is written COMMENT ON COLUMN v.a IS 'text'; all else of a column is said by the query.",
         ("ALTER VIEW name < ALTER|CHANGE [COLUMN] >",),
     ),
-    Unsupported("{verb} {words}", "A query says so itself: WITH RECURSIVE ….", (f"{_NEW} < RECURSIVE VIEW >",)),
+    Unsupported("{verb} {words}", "A query says so itself: WITH RECURSIVE ….", (f"{NEW} < RECURSIVE VIEW >",)),
     Unsupported(
         "A list of columns behind the source of MERGE",
         "Name them inside: USING (SELECT * FROM (…) AS q (a, b)) AS s.",
@@ -217,158 +182,7 @@ TABLE = (
             *("MERGE … USING () AS name < () > ON", "MERGE … USING () part < () > ON"),
         ),
     ),
-    # Unity Catalog and rights
-    Unsupported(
-        "{words}",
-        _UNITY,
-        (
-            "ALTER … < SET|UNSET MANAGED|EXTERNAL >",
-            "ALTER … ADD COLUMN|COLUMNS ⋯ < MASK > name",
-            "SHOW < EFFECTIVE POLICIES|TAGS >",
-            "< SET|UNSET TAG ON CATALOG|VOLUME|FUNCTION|PROCEDURE|EXTERNAL >",
-            "ALTER … < SET|DROP MASK >",
-            "CREATE … TABLE … ( ⋯ ~ < MASK > name",
-            "ALTER … < SET|DROP ROW FILTER >",
-            "CREATE … TABLE … < [WITH] ROW FILTER >",
-            "ALTER … < [SET] OWNER TO >",
-            "< SYNC > SCHEMA|TABLE",
-        ),
-    ),
-    Unsupported(
-        "{words}", "Run OPTIMIZE and VACUUM yourself.", ("ALTER … < ENABLE|DISABLE|INHERIT PREDICTIVE OPTIMIZATION >",)
-    ),
-    Unsupported(
-        "{words}", "Texts compare byte by byte, as UTF8_BINARY says.", ("ALTER|CREATE … < DEFAULT COLLATION >",)
-    ),
-    Unsupported(
-        "{words}",
-        _RIGHTS,
-        (
-            "< GRANT|REVOKE|DENY >",
-            "< [MSCK] REPAIR PRIVILEGES >",
-            "MSCK REPAIR SCHEMA|TABLE|VIEW|FUNCTION|CATALOG|ANY ⋯ < PRIVILEGES >",
-            "MSCK < REPAIR SCHEMA|VIEW|FUNCTION|CATALOG|ANY >",
-            "< SET ROLE|RECIPIENT >",
-        ),
-    ),
-    Unsupported(
-        "{verb} {words}",
-        _RIGHTS,
-        (
-            f"CREATE|ALTER|DROP < {_PEOPLE} >",
-            f"SHOW [CURRENT] < {_PEOPLE_SHOWN} >",
-            "SHOW < GRANT|GRANTS >",
-        ),
-    ),
-    Unsupported(
-        "{verb} {words}",
-        "A warehouse has one catalog, spark_catalog; schemas divide it: CREATE SCHEMA ….",
-        (
-            "CREATE|ALTER|DROP < [FOREIGN] CATALOG >",
-            "COMMENT < ON CATALOG > name",
-            "DESCRIBE|DESC < CATALOG > name",
-        ),
-    ),
-    Unsupported("{verb} {words}", _FILES, (f"{_ANY} < [ON] [EXTERNAL] VOLUME|VOLUMES >",)),
-    Unsupported("{words}", _FILES, ("< LIST|LS|PUT|GET|REMOVE|RM > string", "< COPY FILES >")),
-    Unsupported(
-        "{verb} {words}",
-        "A table lies where LOCATION says: CREATE TABLE … LOCATION '/path'.",
-        (f"{_ANY} < [ON] EXTERNAL LOCATION|LOCATIONS >",),
-    ),
-    Unsupported(
-        "{verb} {words}",
-        _UNITY_NAMES,
-        (f"{_ANY} < [ON] [STORAGE|SERVICE] {_SHARING}|{_GOVERNING} >", "SHOW < ALL IN SHARE >"),
-    ),
-    Unsupported(
-        "{written}",
-        "SHOW TABLES, SHOW COLUMNS and DESCRIBE tell of tables, DESCRIBE HISTORY of their versions.",
-        (
-            "⋯ < part . INFORMATION_SCHEMA . part >",
-            "⋯ < INFORMATION_SCHEMA . part >",
-            "⋯ FROM|JOIN|, < SYSTEM . part . part >",
-        ),
-    ),
-    Unsupported(
-        "{words} in place of a table",
-        "Run it by itself, and read its rows in Python: session.sql(…).collect().",
-        ("⋯ ( < DESCRIBE|DESC|SHOW|EXPLAIN [HISTORY|DETAIL|TABLE|TABLES|EXTENDED] >",),
-    ),
-    Unsupported(
-        "EXPLAIN ANALYZE",
-        "EXPLAIN shows the plan; the time that a statement takes is told by --timing.",
-        ("< ANALYZE > SELECT|WITH|INSERT|UPDATE|DELETE|MERGE",),
-    ),
-    # Other objects
-    Unsupported(
-        "{verb} {words}",
-        _PIPELINE,
-        (
-            f"{_NEW} < STREAMING [LIVE] TABLE >",
-            f"{_NEW} < LIVE TABLE|VIEW >",
-            "ALTER|DROP|REFRESH < STREAMING TABLE >",
-            "SHOW < STREAMING TABLES >",
-            "REFRESH TABLE name < FULL|SYNC|ASYNC >",
-            f"{_NEW} < FLOW >",
-            "ALTER|DROP < FLOW >",
-        ),
-    ),
-    Unsupported(
-        "{verb} {words}",
-        "CREATE OR REPLACE TABLE … AS SELECT … can be run again, CREATE TEMPORARY VIEW is computed when it is read.",
-        (
-            f"{_NEW} < MATERIALIZED|METRIC VIEW >",
-            f"{_NEW} VIEW … < WITH METRICS >",
-            "ALTER|DROP|REFRESH < MATERIALIZED|METRIC VIEW >",
-            "SHOW < MATERIALIZED VIEWS >",
-        ),
-    ),
-    Unsupported("{verb} {words}", "There are no foreign catalogs.", ("REFRESH < FOREIGN >",)),
-    Unsupported("{words}", "Write MERGE, with the changes as its source.", ("< APPLY CHANGES >", "< AUTO CDC >")),
-    Unsupported(
-        "{verb} {words}",
-        _INDEX,
-        (f"{_NEW} < [BLOOMFILTER|UNIQUE] INDEX >", "ALTER|DROP|SHOW < [BLOOMFILTER] INDEX|INDEXES >"),
-    ),
-    Unsupported(
-        "{verb} {words}", "Write CREATE TEMPORARY FUNCTION … RETURN ….", (f"{_NEW} < MACRO >", "DROP … < MACRO >")
-    ),
-    Unsupported(
-        "{verb} {words}",
-        "A Python function around session.sql does the same.",
-        (f"{_NEW} < PROCEDURE >", "DROP < PROCEDURE >"),
-    ),
-    Unsupported(
-        "{verb} {words}",
-        "Numbers for new rows come from GENERATED ALWAYS AS IDENTITY.",
-        (f"{_NEW} < SEQUENCE >", "ALTER|DROP < SEQUENCE >"),
-    ),
-    Unsupported(
-        "{words}", "EXECUTE IMMEDIATE 'text' USING … runs a statement that is a text.", ("< PREPARE|DEALLOCATE > name",)
-    ),
-    Unsupported(
-        "{words}",
-        "Values come in by parameters: session.sql('… WHERE a = :a', {'a': 1}).",
-        ("< CREATE|REMOVE WIDGET >",),
-    ),
-    Unsupported(
-        "{verb} {words}",
-        "A schema's tables lie where it was made: CREATE SCHEMA s LOCATION '/path'.",
-        ("ALTER SCHEMA|DATABASE name < SET LOCATION >",),
-    ),
-    Unsupported(
-        "{words}",
-        "A function says so itself: CREATE FUNCTION … COMMENT 'text'.",
-        ("< COMMENT ON FUNCTION|PROCEDURE >",),
-    ),
-    Unsupported(
-        "{verb} {words}", "Functions are made of SQL: CREATE FUNCTION … RETURN ….", (f"{_NEW} < AGGREGATE FUNCTION >",)
-    ),
-    Unsupported("{words}", "Ctrl-C cancels a statement.", ("< KILL >", "< CANCEL >")),
-    Unsupported("{verb} {words}", "Statements run one by one.", ("SHOW < PROCESSLIST|QUERIES|STREAMS|TASKS|JOBS >",)),
-    Unsupported("{words}", "SET and TBLPROPERTIES say what can be set.", ("< PRAGMA >",)),
-    Unsupported("{words}", "There are no procedures; run the statements themselves.", ("< EXEC|EXECUTE > !IMMEDIATE",)),
+    *OBJECTS,
     # Upkeep
     Unsupported(
         "REORG … APPLY ({words})",
