@@ -182,6 +182,63 @@ TABLE = (
             *("MERGE … USING () AS name < () > ON", "MERGE … USING () part < () > ON"),
         ),
     ),
+    Unsupported(
+        "Options behind the name of a table",
+        "New columns come by INSERT|MERGE WITH SCHEMA EVOLUTION …, other options by SET.",
+        (
+            "INSERT INTO|OVERWRITE [TABLE] name < WITH () >",
+            "UPDATE name < WITH () >",
+            "DELETE FROM name < WITH () >",
+            "MERGE INTO name < WITH () >",
+        ),
+    ),
+    Unsupported(
+        "COPY INTO a location",
+        "INSERT OVERWRITE DIRECTORY '/path' USING csv SELECT … writes rows to files.",
+        ("COPY INTO < string > FROM", "COPY INTO < @ > ⋯"),
+    ),
+    Unsupported(
+        "FSCK … {words}",
+        "It looks whether files are there, not what they hold; leave it out.",
+        ("FSCK REPAIR TABLE name < VERIFY >",),
+    ),
+    Unsupported(
+        "DESCRIBE of a version",
+        "Write DESCRIBE QUERY SELECT * FROM t VERSION AS OF n.",
+        (
+            "DESCRIBE|DESC [TABLE] [EXTENDED] name < VERSION|TIMESTAMP AS OF >",
+            "DESCRIBE|DESC [TABLE] [EXTENDED] name < AS OF >",
+            "DESCRIBE|DESC HISTORY|DETAIL name < VERSION|TIMESTAMP >",
+        ),
+    ),
+    Unsupported(
+        "CONVERT TO {words}",
+        "Tables are read as Iceberg once they are universal: 'delta.universalFormat.enabledFormats' = 'iceberg'.",
+        ("CONVERT TO < ICEBERG >",),
+    ),
+    Unsupported("CONVERT … {words}", "Name what is to be converted alone.", ("CONVERT TO DELTA name < FROM >",)),
+    Unsupported(
+        "GENERATE … {words}", "It writes the manifests of all partitions; leave it out.", ("GENERATE … < PARTITION >",)
+    ),
+    Unsupported("{words}", "Write ALTER TABLE t RENAME TO s.t.", ("ALTER TABLE name < SET SCHEMA >",)),
+    Unsupported(
+        "{words}",
+        "Write ALTER TABLE t SET TBLPROPERTIES ('delta.feature.name' = 'supported').",
+        ("ALTER TABLE name < ADD FEATURE >",),
+    ),
+    Unsupported(
+        "{words}",
+        "Partitions are those that the table was made with. CLUSTER BY (a) can be changed.",
+        ("ALTER TABLE name < PARTITIONED|PARTITION BY >",),
+    ),
+    Unsupported(
+        "DROP COLUMN … {words}", "Leave it out.", ("ALTER TABLE name DROP COLUMN|COLUMNS ⋯ < CASCADE|RESTRICT >",)
+    ),
+    Unsupported(
+        "A comment of a clone",
+        "It has that of its source. Run COMMENT ON TABLE t IS 'text' afterwards.",
+        ("CREATE|REPLACE … TABLE … CLONE name … < COMMENT > string",),
+    ),
     *OBJECTS,
     # Upkeep
     Unsupported(

@@ -195,6 +195,38 @@ OBJECTS = (
     ),
     Unsupported("{words}", "Ctrl-C cancels a statement.", ("< KILL >", "< CANCEL >")),
     Unsupported("{verb} {words}", "Statements run one by one.", ("SHOW < PROCESSLIST|QUERIES|STREAMS|TASKS|JOBS >",)),
+    Unsupported(
+        "{verb} {words}",
+        "DESCRIBE EXTENDED t, SHOW CREATE TABLE t and SHOW TBLPROPERTIES t tell of keys, constraints and tags.",
+        ("SHOW < TAGS|KEYS|CONSTRAINTS|STATS >", "SHOW < PRIMARY|FOREIGN|IMPORTED|EXPORTED KEYS >"),
+    ),
+    Unsupported("{verb} {words}", "SET lists the settings.", ("SHOW < SETTINGS|CONF|CONFIG|PARAMETERS >",)),
+    Unsupported(
+        "{verb} {words}", "Statements run in this process.", ("SHOW|CREATE|ALTER|DROP < WAREHOUSE|WAREHOUSES >",)
+    ),
+    Unsupported(
+        "{verb} {words}",
+        "A version of a table is called by its number or time: SELECT * FROM t VERSION AS OF n; a clone keeps one.",
+        (
+            "SHOW|CREATE|DROP < BRANCH|BRANCHES|TAG >",
+            "ALTER TABLE name < CREATE|REPLACE|DROP [OR] [REPLACE] BRANCH|TAG >",
+        ),
+    ),
+    Unsupported(
+        "{words}",
+        "OPTIMIZE, VACUUM and CLUSTER BY are what there is for the layout of files.",
+        ("ALTER TABLE name < EXECUTE >", "ALTER TABLE name < WRITE ORDERED|DISTRIBUTED|UNORDERED >"),
+    ),
+    Unsupported("{words}", _FILES, (f"{NEW} < STAGE >",)),
+    Unsupported(
+        "{words}", "INSERT OVERWRITE DIRECTORY '/path' USING csv SELECT … writes rows to files.", ("< UNLOAD >",)
+    ),
+    Unsupported("{words}", "A warehouse has one catalog; SCHEMAs divide it.", ("< ATTACH|DETACH >",)),
+    Unsupported(
+        "{words}",
+        "Checkpoints are written as the table grows: delta.checkpointInterval says how often.",
+        ("< CHECKPOINT >",),
+    ),
     Unsupported("{words}", "SET and TBLPROPERTIES say what can be set.", ("< PRAGMA >",)),
     Unsupported("{words}", "There are no procedures; run the statements themselves.", ("< EXEC|EXECUTE > !IMMEDIATE",)),
 )
