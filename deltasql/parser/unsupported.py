@@ -239,6 +239,17 @@ TABLE = (
         "It has that of its source. Run COMMENT ON TABLE t IS 'text' afterwards.",
         ("CREATE|REPLACE … TABLE … CLONE name … < COMMENT > string",),
     ),
+    Unsupported("{words} in a query", "Write LIMIT n at the end.", ("⋯ < FETCH FIRST|NEXT >",)),
+    Unsupported(
+        "{words} in a query",
+        "A query locks no rows. Who writes what another has read loses the race, and runs again.",
+        ("⋯ < FOR UPDATE|SHARE >",),
+    ),
+    Unsupported(
+        "{words} of files",
+        "Keys are given to the session: deltasql.connect(storage_options={…}).",
+        ("⋯ WITH ( < CREDENTIAL >",),
+    ),
     *OBJECTS,
     # Upkeep
     Unsupported(

@@ -152,6 +152,7 @@ OBJECTS = (
             "SHOW < MATERIALIZED VIEWS >",
         ),
     ),
+    Unsupported("{words} in a query", _PIPELINE, ("⋯ FROM|JOIN|, < STREAM > name", "⋯ FROM|JOIN|, < STREAM > (")),
     Unsupported("{verb} {words}", "There are no foreign catalogs.", ("REFRESH < FOREIGN >",)),
     Unsupported("{words}", "Write MERGE, with the changes as its source.", ("< APPLY CHANGES >", "< AUTO CDC >")),
     Unsupported(

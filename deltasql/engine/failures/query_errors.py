@@ -16,6 +16,18 @@ from deltasql.sql.outline import find, outline
 _WITHOUT_TABLE = frozenset({"INVALID_USAGE_OF_STAR_OR_REGEX", "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION"})
 
 _OF_PROCEDURES = ("< CALL >", "DESCRIBE|DESC < PROCEDURE >")
+_NO_TABLE_FUNCTION = "UNRESOLVABLE_TABLE_VALUED_FUNCTION"
+_NO_STREAM = "_LEGACY_ERROR_TEMP_1008"
+"""SELECT … FROM STREAM t."""
+_FILES = "Files are read by their format: SELECT * FROM csv.`/path`, json.`/path`, parquet.`/path` …."
+_INSTEAD = {
+    "read_files": _FILES,
+    "cloud_files": _FILES,
+    "event_log": "DESCRIBE HISTORY t tells what was done to a table.",
+    "read_kafka": "To fill a table from a stream: session.writeStream(df).toTable(name).",
+    "read_kinesis": "To fill a table from a stream: session.writeStream(df).toTable(name).",
+}
+"""Functions of others that give rows, with what there is in their place."""
 
 
 def misspelt_error(failure: Failure, sql: str, place: Caret | None) -> DeltaSqlError | None:
@@ -47,4 +59,9 @@ def unresolved_error(failure: Failure, sql: str) -> DeltaSqlError | None:
         advice = f"Did you mean {similar}?" if similar else "SHOW FUNCTIONS lists those that there are."
         sentence = f"There is no function {name}. {advice}"
         return SparkError(failure.condition, failure.state, sentence, failure.text)
-    return None
+    if failure.condition == _NO_TABLE_FUNCTION:
+        name = failure.parameters.get("name", "").replace("`", "")
+        advice = _INSTEAD.get(name.lower(), "SHOW FUNCTIONS lists those that there are.")
+        sentence = f"There is no function {name} that gives rows. {advice}"
+        return SparkError(failure.condition, failure.state, sentence, failure.text)
+    return refusal(sql) if failure.condition == _NO_STREAM else None

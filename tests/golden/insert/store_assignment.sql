@@ -50,3 +50,7 @@ UPDATE v SET b = 5;
 INSERT INTO v VALUES (1, NULL);
 INSERT WITH SCHEMA EVOLUTION INTO v VALUES (2, 5);
 SELECT * FROM v ORDER BY a;
+
+-- name: wrong, no column that files could hold
+CREATE TABLE nothing (a VOID, p INT) PARTITIONED BY (p);
+INSERT INTO nothing VALUES (NULL, 1);
