@@ -73,9 +73,7 @@ def find_source(open_store: Opener, location: str, choice: Choice, known: Collec
     store = open_store(root)
     if pattern is None and choice.names:
         return _named(store, root, choice.names)
-    inside_root = f"{root.rstrip('/')}/"
-    below = {path[len(inside_root) :] for path in known if path.startswith(inside_root)}
-    entries = store.list_below("", known=below)
+    entries = store.list_below("", known=_below(root, known))
     if not entries and pattern is None and not store.has_below(""):
         return _single(open_store, place)
     is_table = pattern is None and any(entry.path.startswith(f"{LOG_FOLDER}/") for entry in entries)
@@ -83,6 +81,12 @@ def find_source(open_store: Opener, location: str, choice: Choice, known: Collec
     inside = plain if pattern is None else _matching(entries, glob_expression(pattern))
     chosen = _chosen(inside, choice)
     return Source(root, tuple(_file(root, entry) for entry in chosen), is_table)
+
+
+def _below(root: str, places: Collection[str]) -> set[str]:
+    """The paths below a folder of those absolute places that are below it."""
+    prefix = f"{root.rstrip('/')}/"
+    return {place[len(prefix) :] for place in places if place.startswith(prefix)}
 
 
 def broken_files(

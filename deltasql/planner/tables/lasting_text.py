@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.view import StoredParameterError, TemporaryReferenceError
@@ -12,7 +12,7 @@ from deltasql.plan.operators import Query, Scan
 from deltasql.planner.context import Context
 from deltasql.settings.session_settings import TIME_ZONE
 from deltasql.sql.function_text import function_calls
-from deltasql.sql.references import free_names
+from deltasql.sql.references import ColumnReference, free_names
 from deltasql.sql.relations import table_references
 
 
@@ -62,19 +62,29 @@ def refuse_variables(
     """
     if not context.analyst.started:
         return
-    scans = (item for item in rows.relations.values() if isinstance(item, Scan))
-    columns = (column for scan in scans for column in scan.schema.names)
-    known = {item.lower() for item in (*(parameters or ()), *columns)}
-    asked = set[str]()
-    for reference in free_names(text.text):
-        variable = _variable(reference.parts)
-        if variable in asked or reference.parts[0].lower() in known:
-            continue
-        asked.add(variable)
-        if _is_variable(variable, context) and (parameters is not None or _uses_variable(rows, context)):
+    proven = parameters is not None
+    for reference in _unexplained(text.text, (*(parameters or ()), *_columns(rows))):
+        if _is_variable(_variable(reference.parts), context) and (proven or _uses_variable(rows, context)):
             shown = ".".join(map(quote, reference.parts))
             place = context.caret(text.start + reference.start, text.start + reference.end)
             raise TemporaryReferenceError(name, "variable", shown, "Write its value.").at(place)
+
+
+def _columns(rows: Query) -> Iterator[str]:
+    """The names of the columns of the tables that `rows` read themselves."""
+    for scan in rows.relations.values():
+        if isinstance(scan, Scan):
+            yield from scan.schema.names
+
+
+def _unexplained(sql: str, columns: Iterable[str]) -> Iterator[ColumnReference]:
+    """The first reference to what may be each variable, in a text whose tables have `columns`."""
+    known, asked = {column.lower() for column in columns}, set[str]()
+    for reference in free_names(sql):
+        variable = _variable(reference.parts).lower()
+        if variable not in asked and reference.parts[0].lower() not in known:
+            asked.add(variable)
+            yield reference
 
 
 def _variable(parts: tuple[str, ...]) -> str:

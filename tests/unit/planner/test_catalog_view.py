@@ -215,6 +215,7 @@ def with_variables(lab: Lab, *names: str) -> None:
         ("SELECT v AS a FROM t", "v"),
         ("SELECT a FROM t WHERE a > Session.`V`", "Session.V"),
         ("SELECT a FROM t WHERE a > system.session.v", "system.session.v"),
+        ("SELECT a FROM t WHERE a > session.a", "session.a"),
         ("SELECT v.field AS a FROM t", "v.field"),
         ("WITH q AS (SELECT 1 AS k) SELECT k + v AS a FROM q", "v"),
     ],
