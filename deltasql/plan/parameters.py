@@ -98,7 +98,8 @@ class BoundStatement:
 
         Those are values in quotes, and others of six characters or more.
         """
-        return _hidden(text, self._forms())
+        hidden: str = _hidden(text, self._forms())
+        return hidden
 
     def hide_values(self, error: DeltaSqlError) -> None:
         """Puts markers in place of values in what an error tells, and lets go of what it was caused by."""
