@@ -6,7 +6,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -26,7 +26,8 @@ class Sizes:
 
     So many writers at once update and append, each so often; and a commit comes behind so many winners. The peer's
     writers update less often: they take long, and a rate needs no more. `plain_rows` are what loads read.
-    `logs` are the files of the logs that make a curve.
+    `logs` are the files of the logs that make a curve, `scale` is TPC-H's. A `sample` shows that cases run, no
+    more.
     """
 
     files: int
@@ -45,6 +46,12 @@ class Sizes:
     winners: int
     plain_rows: tuple[int, ...]
     logs: tuple[int, ...]
+    scale: float
+    sample: bool = False
+
+    def some(self, number: int, few: int = 1) -> int:
+        """The `number` of a case's own things; `few` of them in a sample."""
+        return min(number, few) if self.sample else number
 
 
 FULL = Sizes(
@@ -64,32 +71,35 @@ FULL = Sizes(
     winners=1000,
     plain_rows=(5_000_000, 50_000_000),
     logs=(10_000, 100_000, 1_000_000, 10_000_000),
+    scale=1.0,
 )
 QUICK = Sizes(
-    files=20_000,
+    files=10_000,
     commits=500,
     rows=50_000,
     changes=1_000,
-    warm_ups=1,
-    rounds=2,
+    warm_ups=0,
+    rounds=1,
     big_rounds=1,
     processes=1,
     updaters=2,
-    updates=3,
-    peer_updates=2,
+    updates=2,
+    peer_updates=1,
     appenders=2,
     appends=3,
     winners=50,
-    plain_rows=(200_000,),
+    plain_rows=(50_000,),
     logs=(1_000, 10_000),
+    scale=0.01,
+    sample=True,
 )
 
 
 class Bench:
     """`cache` keeps generated inputs from run to run; `scratch` is emptied by the driver.
 
-    With `shares` cases that want warm workers have the same ones, so that a short run starts one JVM an engine. Whoever
-    opens a Bench closes it.
+    With `shares` all cases have the same workers, so that a short run starts one JVM an engine; what is said to be cold
+    is warm then. Whoever opens a Bench closes it.
     """
 
     def __init__(
@@ -109,15 +119,15 @@ class Bench:
 
     @contextmanager
     def warm_workers(self, *engines: str) -> Iterator[dict[str, Worker]]:
-        """Like `workers`, but they may have worked for other cases before, and may go on afterwards."""
+        """Like `new_workers`, but they may have worked for other cases before, and may go on afterwards."""
         if not self._shares:
-            with self.workers(*engines) as started:
+            with self.new_workers(*engines) as started:
                 yield started
             return
         for engine in engines:
             if engine not in self._shared:
                 # In a place of its own: new workers of the same engine empty theirs.
-                self._shared |= self._open.enter_context(self.workers(engine, place="warm-worker"))
+                self._shared |= self._open.enter_context(self.new_workers(engine, place="warm-worker"))
         yield {engine: self._shared[engine] for engine in engines if engine in self._shared}
 
     def folder(self, name: str) -> Path:
@@ -127,8 +137,12 @@ class Bench:
         path.mkdir(parents=True)
         return path
 
+    def workers(self, *engines: str) -> AbstractContextManager[dict[str, Worker]]:
+        """Like `new_workers`, for what is measured from the start of a process; in a short run they are warm."""
+        return self.warm_workers(*engines) if self._shares else self.new_workers(*engines)
+
     @contextmanager
-    def workers(self, *engines: str, place: str = "worker") -> Iterator[dict[str, Worker]]:
+    def new_workers(self, *engines: str, place: str = "worker") -> Iterator[dict[str, Worker]]:
         """A worker per engine, by name; a peer that cannot start is left out, and stderr says why."""
         with ExitStack() as stack:
             started: dict[str, Worker] = {}
@@ -148,7 +162,9 @@ class Bench:
         """So many workers of one engine; none if it is a peer that cannot start, and stderr says why."""
         with ExitStack() as stack:
             started: list[Worker] = []
-            for index in range(0 if engine in self._without else number):
+            if self._shares:
+                started += stack.enter_context(self.warm_workers(engine)).values()
+            for index in range(len(started), 0 if engine in self._without else number):
                 try:
                     worker = Worker(engine, self.folder(f"worker-{engine}-{index}"))
                 except WorkFailedError as error:

@@ -1,7 +1,7 @@
 """One engine in a process of its own, told by lines of JSON what to run.
 
-A request is {"work": name, "values": {…}}, its reply {"seconds": s, "peak": bytes} or {"error": text}. The first line
-out is the reply to the start of the engine.
+A request is {"work": name, "values": {…}}, its reply {"seconds": s, "peak": bytes, "parts": {…}} or {"error": text}.
+The first line out is the reply to the start of the engine.
 """
 
 from __future__ import annotations
@@ -49,24 +49,20 @@ def _engine(name: str, folder: Path) -> Engine:
             from benchmarks.engines.delta_rs import DeltaRs
 
             return DeltaRs(folder)
-        case "plain-inputs":
-            from benchmarks.engines.plain_inputs import PlainInputs
-
-            return PlainInputs(folder)
     raise ValueError(f"There is no engine {name!r}.")
 
 
-def _reply(replies: TextIO, work: Callable[[], None]) -> None:
+def _reply(replies: TextIO, work: Callable[[], object]) -> None:
     print(json.dumps(_timed(work)), file=replies, flush=True)
 
 
-def _timed(work: Callable[[], None]) -> Mapping[str, Any]:
+def _timed(work: Callable[[], object]) -> Mapping[str, Any]:
     start = time.perf_counter()
     try:
-        work()
+        parts = work()
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
-    return {"seconds": time.perf_counter() - start, "peak": peak_memory()}
+    return {"seconds": time.perf_counter() - start, "peak": peak_memory(), "parts": parts or {}}
 
 
 def peak_memory() -> int:

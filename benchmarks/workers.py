@@ -6,8 +6,9 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -25,6 +26,8 @@ class Timing:
 
     seconds: float
     peak: int
+    parts: Mapping[str, float] = field(default_factory=dict)
+    """What the seconds consist of, for work that tells it."""
 
 
 class Worker:
@@ -73,7 +76,7 @@ class Worker:
         answer: dict[str, Any] = json.loads(line) if line else {"error": f"the process ended; see {self._log.name}"}
         if "error" in answer:
             raise WorkFailedError(f"{self.engine}: {answer['error']}")
-        return Timing(answer["seconds"], answer["peak"])
+        return Timing(answer["seconds"], answer["peak"], answer["parts"])
 
     def __enter__(self) -> Worker:
         return self

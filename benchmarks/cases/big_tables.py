@@ -29,7 +29,7 @@ def figures(bench: Bench) -> list[Figure]:
         return timings
 
     with bench.warm_workers(OURS, DELTA_SPARK, DELTA_RS) as workers:
-        kept = turn_by_turn(workers, play, 1, sizes.big_rounds)
+        kept = turn_by_turn(workers, play, sizes.some(1, 0), sizes.big_rounds)
     label = f"{sizes.rows:,} rows: "
     return [_figure(kept, label, work, peer) for peer in (DELTA_SPARK, DELTA_RS) for work in WORK]
 

@@ -20,7 +20,7 @@ def figures(bench: Bench) -> list[Figure]:
     with bench.workers(OURS) as workers:
         for worker in workers.values():
             worker.run("create", table=f"delta.`{folder}/small`")
-            for number in range(ROUNDS + 1):
+            for number in range(bench.sizes.some(ROUNDS) + 1):
                 for kind, source in (("small", f"{folder}/small"), ("big", str(table))):
                     target = f"delta.`{folder}/{kind}-{number}`"
                     taken = worker.run("shallow_clone", table=target, source=f"delta.`{source}`")

@@ -11,8 +11,8 @@ from benchmarks.figures import Figure
 from benchmarks.workers import Timing, Worker
 
 ROUNDS = 3
-FILES, FEW = 10_000, 500
-"""Of a short run FEW: delta-spark takes half a minute for all."""
+FILES, FEW = 10_000, 100
+"""In a sample FEW: delta-spark takes half a minute for all."""
 ROWS = 100
 DAYS = 100
 """Folders that the files lie in, one per partition."""
@@ -20,7 +20,7 @@ DAYS = 100
 
 def figures(bench: Bench) -> list[Figure]:
     """Medians. Each round has a folder of its own, whose files are links to a few."""
-    count = FILES if bench.sizes.rounds > ROUNDS else FEW
+    count = bench.sizes.some(FILES, FEW)
     note(f"a folder of {count} files of Parquet")
     (file,) = changes(bench.cache, ROWS, ROWS).glob("*.parquet")
     folder = bench.folder("convert")
@@ -30,7 +30,7 @@ def figures(bench: Bench) -> list[Figure]:
             path = _linked(file, folder / f"{worker.engine}-{number}", count)
             return {"convert": worker.run("convert", path=str(path))}
 
-        kept = turn_by_turn(workers, play, warm_ups=1, rounds=ROUNDS)
+        kept = turn_by_turn(workers, play, bench.sizes.some(1, 0), bench.sizes.some(ROUNDS))
     ours = typical(kept, OURS, "convert")
     assert ours is not None
     theirs = typical(kept, DELTA_SPARK, "convert")

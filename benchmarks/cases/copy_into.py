@@ -16,7 +16,7 @@ from deltasql.log.storage.source_files import Choice, find_source
 from deltasql.log.storage.stores import Stores
 
 ROUNDS = 3
-SMALL = 1_000
+SMALL, FEW = 1_000, 50
 ROWS = 100
 """Rows of a small file."""
 KNOWN = 100_000
@@ -25,8 +25,9 @@ KNOWN = 100_000
 def figures(bench: Bench) -> list[Figure]:
     """Medians. delta-spark writes what it reads from the same folder."""
     known_files = min(KNOWN, bench.sizes.files // 10)
-    note(f"{SMALL} files of CSV, and {known_files} that are known")
-    source = _files(bench.folder("copy-source"), SMALL)
+    small, rounds = bench.sizes.some(SMALL, FEW), bench.sizes.some(ROUNDS)
+    note(f"{small} files of CSV, and {known_files} that are known")
+    source = _files(bench.folder("copy-source"), small)
     known = _files(bench.folder("copy-known"), known_files)
     with bench.warm_workers(OURS, DELTA_SPARK) as workers:
 
@@ -37,18 +38,18 @@ def figures(bench: Bench) -> list[Figure]:
                 "load": worker.run("copy" if worker.engine == OURS else "copy peer", table=table, source=str(source))
             }
 
-        kept = turn_by_turn(workers, play, warm_ups=1, rounds=ROUNDS)
+        kept = turn_by_turn(workers, play, bench.sizes.some(1, 0), rounds)
         table = bench.folder("copy-table") / "t"
         ours = workers[OURS]
         ours.run("create", table=f"delta.`{table}`")
         _note_all(table, known)
-        again = [ours.run("copy", table=f"delta.`{table}`", source=str(known)).seconds for _ in range(ROUNDS)]
+        again = [ours.run("copy", table=f"delta.`{table}`", source=str(known)).seconds for _ in range(rounds)]
     load = typical(kept, OURS, "load")
     assert load is not None
     theirs = typical(kept, DELTA_SPARK, "load")
     return [
-        Figure(f"{SMALL:,} files: COPY INTO", "s", load, theirs, DELTA_SPARK, ratio_at_most=1.0),
-        Figure(f"{known_files:,} known files: COPY INTO", "s", sorted(again)[ROUNDS // 2], at_most=2.0),
+        Figure(f"{small:,} files: COPY INTO", "s", load, theirs, DELTA_SPARK, ratio_at_most=1.0),
+        Figure(f"{known_files:,} known files: COPY INTO", "s", sorted(again)[rounds // 2], at_most=2.0),
     ]
 
 

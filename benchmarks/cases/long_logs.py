@@ -28,7 +28,7 @@ def _replayed(bench: Bench) -> list[Figure]:
     note(f"a log of {count} commits")
     table, small = long_log(bench.cache, count), long_log(bench.cache, 20)
     seconds: dict[str, list[float]] = {}
-    for _, (engine, work) in product(range(ROUNDS), ((OURS, "open"), (DELTA_RS, "open_files"))):
+    for _, (engine, work) in product(range(bench.sizes.some(ROUNDS)), ((OURS, "open"), (DELTA_RS, "open_files"))):
         with bench.workers(engine) as workers:
             for worker in workers.values():
                 worker.run(work, path=str(small))
@@ -52,7 +52,7 @@ def _checkpoints(bench: Bench) -> list[Figure]:
         return found
 
     with bench.workers(OURS, DELTA_RS) as workers:
-        kept = turn_by_turn(workers, play, warm_ups=1, rounds=ROUNDS)
+        kept = turn_by_turn(workers, play, bench.sizes.some(1, 0), bench.sizes.some(ROUNDS))
     theirs = typical(kept, DELTA_RS, CLASSIC)
     label = f"{bench.sizes.files:,} files: {{}} checkpoint"
     return [Figure(label.format(kind), "s", _ours(kept, kind), theirs, DELTA_RS, ratio_at_most=1.0) for kind in KINDS]

@@ -48,7 +48,7 @@ def _add_columns(bench: Bench, table: Path) -> Kept:
             path = linked(table, folder / f"{worker.engine}-{number}")
             return {"add_column": worker.run("add_column", table=f"delta.`{path}`", path=str(path), column="extra")}
 
-        return turn_by_turn(workers, play, warm_ups=0, rounds=ROUNDS)
+        return turn_by_turn(workers, play, warm_ups=0, rounds=bench.sizes.some(ROUNDS))
 
 
 def _opened(bench: Bench, table: Path, label: str) -> list[Figure]:
@@ -56,7 +56,7 @@ def _opened(bench: Bench, table: Path, label: str) -> list[Figure]:
     seconds: dict[str, list[float]] = {}
     peaks: dict[str, list[float]] = {}
     small = big_log(bench.cache, 1000)
-    for _, (name, engine, work) in product(range(ROUNDS), OPENINGS):
+    for _, (name, engine, work) in product(range(bench.sizes.some(ROUNDS)), OPENINGS):
         with bench.workers(engine) as workers:
             for worker in workers.values():
                 # Imports do not count as time, though they do as memory.

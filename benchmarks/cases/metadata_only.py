@@ -12,7 +12,7 @@ from benchmarks.workers import Timing, Worker
 
 MILLISECONDS_AT_MOST = 20.0
 """Of one statement: nobody notices it."""
-FILES, SECONDS_AT_MOST = 200, 10.0
+FILES, FEW, SECONDS_AT_MOST = 200, 10, 10.0
 """Of a suite of golden files."""
 
 
@@ -49,11 +49,12 @@ def _suite(bench: Bench) -> list[Figure]:
     from deltasql.golden.parallel import usable_cpus
 
     folder = bench.folder("goldens")
-    for number in range(FILES):
+    files = bench.sizes.some(FILES, FEW)
+    for number in range(files):
         text = ";\n".join(text.format(table=f"t{number}") for text in METADATA_ONLY.values())
         (folder / f"ddl_{number:03}.sql").write_text(f"-- expect: no jvm\n\n{text};\n", encoding="utf-8")
-    note(f"{FILES} golden files of {len(METADATA_ONLY)} statements: workers for {usable_cpus()} CPUs, then one process")
-    name = f"no rows: {FILES} golden files"
+    note(f"{files} golden files of {len(METADATA_ONLY)} statements: workers for {usable_cpus()} CPUs, then one process")
+    name = f"no rows: {files} golden files"
     return [
         Figure(f"{name}, on all CPUs", "s", _seconds(folder, AUTO), at_most=SECONDS_AT_MOST),
         Figure(f"{name}, one process", "s", _seconds(folder, 1)),

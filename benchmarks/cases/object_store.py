@@ -37,7 +37,8 @@ def _lives(bench: Bench, store: Bucket) -> list[Figure]:
             requests.setdefault((worker.engine, work), []).append(store.counter.take())
         return timings
 
-    with bench.workers(OURS, DELTA_SPARK) as workers:
+    # They are told the store's address when they start.
+    with bench.new_workers(OURS, DELTA_SPARK) as workers:
         kept = turn_by_turn(workers, live, bench.sizes.warm_ups, bench.sizes.rounds)
     return [figure for work in LIFE for figure in _of(work, kept, requests)]
 
@@ -57,22 +58,23 @@ def _of(
 
 def _opened(bench: Bench, store: Bucket) -> list[Figure]:
     """A log of very many files behind a checkpoint, opened once by a new process, whose imports are done."""
-    note(f"a log of {FILES} files in an object store")
-    for files in (FILES, 1000):
+    count = bench.sizes.some(FILES, bench.sizes.files)
+    note(f"a log of {count} files in an object store")
+    for files in (count, 1000):
         for file in sorted((big_log(bench.cache, files) / "_delta_log").iterdir()):
             store.put(f"files-{files}/_delta_log/{file.name}", file)
     seconds: dict[str, list[float]] = {}
     requests: dict[str, list[int]] = {}
     for _, (engine, work) in product(range(bench.sizes.rounds), OPENINGS):
-        with bench.workers(engine) as workers:
+        with bench.new_workers(engine) as workers:
             for worker in workers.values():
                 worker.run(work, path=f"s3://{store.name}/files-1000")
                 store.counter.take()
-                seconds.setdefault(engine, []).append(worker.run(work, path=f"s3://{store.name}/files-{FILES}").seconds)
+                seconds.setdefault(engine, []).append(worker.run(work, path=f"s3://{store.name}/files-{count}").seconds)
                 requests.setdefault(engine, []).append(store.counter.take())
     theirs = median(seconds[DELTA_RS]) if DELTA_RS in seconds else None
     asked = median(requests[DELTA_RS]) if DELTA_RS in requests else None
-    name = f"{FILES:,} files in S3: cold open"
+    name = f"{count:,} files in S3: cold open"
     return [
         Figure(name, "s", median(seconds[OURS]), theirs, DELTA_RS, ratio_at_most=1.0),
         Figure(f"{name}, requests", "", median(requests[OURS]), asked, DELTA_RS),

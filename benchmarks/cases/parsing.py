@@ -14,6 +14,8 @@ from benchmarks.statements import STATEMENTS
 from benchmarks.workers import ROOT
 
 REPEATS = 5
+EVERY = 20
+"""In a sample each so-many-eth statement is parsed, once."""
 
 
 class Names(dict[str, str]):
@@ -30,13 +32,14 @@ def figures(bench: Bench) -> list[Figure]:
     from deltasql.errors import DeltaSqlError
     from deltasql.parser import parse
 
-    statements = corpus()
+    repeats = bench.sizes.some(REPEATS)
+    statements = corpus()[:: EVERY if bench.sizes.sample else 1]
     note(f"{len(statements)} statements")
     logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
-    ours = _fastest(statements, parse, DeltaSqlError)
+    ours = _fastest(statements, parse, repeats, DeltaSqlError)
     # Of some pipes it raises what it does not mean to: that is a refusal, too.
     refusals = sqlglot.ParseError, AttributeError
-    theirs = _fastest(statements, lambda text: sqlglot.parse_one(text, dialect="databricks"), *refusals)
+    theirs = _fastest(statements, lambda text: sqlglot.parse_one(text, dialect="databricks"), repeats, *refusals)
     slowest = max(ours)
     return [
         Figure("parse a statement, median", "s", median(ours), median(theirs), "sqlglot", at_most=0.001),
@@ -53,12 +56,14 @@ def corpus() -> list[str]:
     return texts + [text.format_map(Names()) for text in STATEMENTS.values()]
 
 
-def _fastest(statements: list[str], parse: Callable[[str], object], *refusals: type[Exception]) -> list[float]:
+def _fastest(
+    statements: list[str], parse: Callable[[str], object], repeats: int, *refusals: type[Exception]
+) -> list[float]:
     """Seconds per statement; a statement that is refused took its time as well."""
     seconds = []
     for text in statements:
         runs = []
-        for _ in range(REPEATS):
+        for _ in range(repeats):
             start = time.perf_counter()
             with suppress(*refusals):
                 parse(text)

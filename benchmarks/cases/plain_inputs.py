@@ -21,8 +21,8 @@ def figures(bench: Bench) -> list[Figure]:
 
 
 def _of_size(bench: Bench, rows: int) -> list[Figure]:
-    rounds = bench.sizes.big_rounds
-    note(f"{rows} rows of {', '.join(SOURCES)}: 1 + {rounds} rounds")
+    warm_ups, rounds = bench.sizes.some(1, 0), bench.sizes.big_rounds
+    note(f"{rows} rows of {', '.join(SOURCES)}: {warm_ups} + {rounds} rounds")
 
     def play(worker: Worker, number: int) -> dict[str, Timing]:
         timings: dict[str, Timing] = {}
@@ -35,12 +35,12 @@ def _of_size(bench: Bench, rows: int) -> list[Figure]:
                     timings[f"{who}: {statement} from {source}"] = work
         return timings
 
-    with bench.workers("plain-inputs") as workers:
-        kept = turn_by_turn(workers, play, 1, rounds)
+    with bench.warm_workers(OURS) as workers:
+        kept = turn_by_turn(workers, play, warm_ups, rounds)
     return [_figure(kept, rows, f"{statement} from {source}") for source in SOURCES for statement in STATEMENTS]
 
 
 def _figure(kept: Kept, rows: int, work: str) -> Figure:
-    ours, theirs = (typical(kept, "plain-inputs", f"{who}: {work}") for who in (OURS, PLAIN))
+    ours, theirs = (typical(kept, OURS, f"{who}: {work}") for who in (OURS, PLAIN))
     assert ours is not None
     return Figure(f"{rows:,} rows: {work}", "s", ours, theirs, PLAIN, ratio_at_most=RATIO_AT_MOST)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 import time
 from collections.abc import Iterator
 from itertools import pairwise
@@ -44,7 +45,9 @@ def figures(bench: Bench) -> list[Figure]:
 
 def _timed(bench: Bench, table: Path, name: str) -> Timing:
     work, values = WORK[name]
-    copy = linked(table, bench.folder("scale") / "t")
+    # A path of its own: a process may have seen the others.
+    folder = bench.folder(f"scale-{table.name}-{work}")
+    copy = linked(table, folder / "t")
     if work == "vacuum_dry":
         _write_orphans(copy)
     start = time.perf_counter()
@@ -53,7 +56,9 @@ def _timed(bench: Bench, table: Path, name: str) -> Timing:
             # A version that has none yet.
             workers[OURS].run("add_column", table=f"delta.`{copy}`", path=str(copy), column="new")
         done = workers[OURS].run(work, table=f"delta.`{copy}`", path=str(copy), **values)
-    return Timing(time.perf_counter() - start, done.peak)
+    seconds = time.perf_counter() - start
+    shutil.rmtree(folder)
+    return Timing(seconds, done.peak)
 
 
 def _write_orphans(table: Path) -> None:

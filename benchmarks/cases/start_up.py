@@ -28,7 +28,7 @@ def figures(bench: Bench) -> list[Figure]:
     folder = bench.folder("start-up")
     _python(folder, *OURS_IN_PYTHON, f"CREATE TABLE delta.`{folder}/t` (id INT, v STRING)")
     ours, theirs, imported = [], [], []
-    for number in range(RUNS + 1):
+    for number in range(bench.sizes.some(RUNS) + 1):
         ours.append(_python(folder, *OURS_IN_PYTHON, f"ALTER TABLE delta.`{folder}/t` ADD COLUMNS (ours{number} INT)"))
         theirs.append(_python(folder, *THEIRS_IN_PYTHON, f"{folder}/t", f"theirs{number}"))
         imported.append(_python(folder, "-c", "import deltasql; deltasql.connect"))
@@ -54,7 +54,7 @@ def _warm(bench: Bench) -> tuple[float, float | None]:
     with bench.warm_workers(OURS, DELTA_RS) as workers:
         for worker in workers.values():
             worker.run("create", table="warm")
-        kept = turn_by_turn(workers, _add_column, bench.sizes.warm_ups, RUNS)
+        kept = turn_by_turn(workers, _add_column, bench.sizes.warm_ups, bench.sizes.some(RUNS))
     statement = typical(kept, OURS, "add_column")
     assert statement is not None
     return statement, typical(kept, DELTA_RS, "add_column")

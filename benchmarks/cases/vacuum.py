@@ -13,7 +13,7 @@ from benchmarks.long_log import write_commit
 from benchmarks.workers import Timing, Worker
 
 ROUNDS = 3
-FILES = 10_000
+FILES, FEW = 10_000, 500
 DAYS = 100
 """Folders that the files lie in, one per partition."""
 OLD = 30 * 24 * 60 * 60
@@ -22,28 +22,29 @@ OLD = 30 * 24 * 60 * 60
 
 def figures(bench: Bench) -> list[Figure]:
     """Medians. Each round has a folder of its own, whose files are links to the same ones."""
-    note(f"a folder of {FILES} files")
-    table, folder = _table(bench.folder("vacuum-source")), bench.folder("vacuum")
+    files = bench.sizes.some(FILES, FEW)
+    note(f"a folder of {files} files")
+    table, folder = _table(bench.folder("vacuum-source"), files), bench.folder("vacuum")
     with bench.warm_workers(OURS, DELTA_SPARK) as workers:
 
         def play(worker: Worker, number: int) -> dict[str, Timing]:
             path = _linked(table, folder / f"{worker.engine}-{number}")
             taken = worker.run("vacuum", table=f"delta.`{path}`")
-            assert len([file for file in path.rglob("part-*") if not file.name.endswith(".crc")]) == FILES // 2
+            assert len([file for file in path.rglob("part-*") if not file.name.endswith(".crc")]) == files // 2
             return {"vacuum": taken}
 
-        kept = turn_by_turn(workers, play, warm_ups=1, rounds=ROUNDS)
+        kept = turn_by_turn(workers, play, bench.sizes.some(1, 0), bench.sizes.some(ROUNDS))
     ours = typical(kept, OURS, "vacuum")
     assert ours is not None
     theirs = typical(kept, DELTA_SPARK, "vacuum")
-    return [Figure(f"{FILES:,} files: VACUUM of half of them", "s", ours, theirs, DELTA_SPARK, ratio_at_most=1 / 5)]
+    return [Figure(f"{files:,} files: VACUUM of half of them", "s", ours, theirs, DELTA_SPARK, ratio_at_most=1 / 5)]
 
 
-def _table(root: Path) -> Path:
+def _table(root: Path, files: int) -> Path:
     """Every second file is in the log."""
     moment = time.time() - OLD
     adds = []
-    for number in range(FILES):
+    for number in range(files):
         path = f"day=2024-01-{number % DAYS}/part-{number:05}.parquet"
         file = root / path
         file.parent.mkdir(parents=True, exist_ok=True)

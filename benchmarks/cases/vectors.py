@@ -25,16 +25,16 @@ def figures(bench: Bench) -> list[Figure]:
     def play(worker: Worker, number: int) -> dict[str, Timing]:
         table = f"vectors_{number}"
         worker.run("write_marked_rows", table=table, **values)
-        plain = _scan(worker, table)
+        plain = _scan(worker, table, sizes.some(SCANS))
         timings = {"delete_rows": worker.run("delete_rows", table=table), "scan": plain}
-        timings["marked scan"] = _scan(worker, table)
+        timings["marked scan"] = _scan(worker, table, sizes.some(SCANS))
         timings["update_rows"] = worker.run("update_rows", table=table)
         timings["merge_rows"] = worker.run("merge_rows", table=table, **values)
         worker.run("drop", table=table)
         return timings
 
     with bench.warm_workers(OURS, DELTA_SPARK) as workers:
-        kept = turn_by_turn(workers, play, 1, sizes.big_rounds)
+        kept = turn_by_turn(workers, play, sizes.some(1, 0), sizes.big_rounds)
 
     def seconds(engine: str, work: str) -> float:
         found = typical(kept, engine, work)
@@ -58,5 +58,5 @@ def figures(bench: Bench) -> list[Figure]:
     ]
 
 
-def _scan(worker: Worker, table: str) -> Timing:
-    return min((worker.run("scan_rows", table=table) for _ in range(SCANS)), key=lambda timing: timing.seconds)
+def _scan(worker: Worker, table: str, scans: int) -> Timing:
+    return min((worker.run("scan_rows", table=table) for _ in range(scans)), key=lambda timing: timing.seconds)

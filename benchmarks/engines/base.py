@@ -9,5 +9,8 @@ from typing import Protocol
 class Engine(Protocol):
     """Runs named work. Made inside a worker process, in a work folder of its own."""
 
-    def run(self, work: str, values: Mapping[str, str]) -> None:
-        """Does the work to its end: rows are fetched. Raises whatever the engine raises."""
+    def run(self, work: str, values: Mapping[str, str]) -> Mapping[str, float] | None:
+        """Does the work to its end: rows are fetched. Gives the parts of its time where it was asked for them.
+
+        Raises whatever the engine raises.
+        """

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import deltasql
+from benchmarks.engines.plain_inputs import PlainInputs
+from benchmarks.engines.tpch_queries import TpchQueries
+from benchmarks.profile import Profile
 from benchmarks.statements import STATEMENTS
 from deltasql.engine.engine import Engine
 from deltasql.engine.session.spark import SparkHandle
@@ -25,13 +28,18 @@ class Ours:
     """One session for the life of the process."""
 
     def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._session = deltasql.connect(str(folder / "warehouse"))
+        self._plain: PlainInputs | None = None
+        self._tpch: TpchQueries | None = None
+        self._profile: Profile | None = None
         self._pinned: Snapshot | None = None
 
-    def run(self, work: str, values: Mapping[str, str]) -> None:
+    def run(self, work: str, values: Mapping[str, str]) -> Mapping[str, float] | None:
         """See Engine. Besides the statements: `open`, what a scan needs to know of a table, and `checkpoint`.
 
-        `pin` keeps a snapshot, on which `commit_behind` then builds; `expect` compares the rows of a query.
+        `pin` keeps a snapshot, on which `commit_behind` then builds; `expect` compares the rows of a query; `plain` is
+        what PlainInputs does, in the same JVM, `tpch` what TpchQueries does, and `profiled` a statement in parts.
         """
         match work:
             case "open":
@@ -40,6 +48,16 @@ class Ours:
                 _checkpoint(DeltaLog(values["path"]))
             case "pin":
                 self._pinned = DeltaLog(values["path"]).snapshot()
+            case "plain":
+                if self._plain is None:
+                    self._plain = PlainInputs(self._folder / "plain")
+                self._plain.run(work, values)
+            case "tpch" | "tpch load":
+                if self._tpch is None:
+                    self._tpch = TpchQueries(self._folder / "tpch")
+                self._tpch.run(work, values)
+            case "profiled":
+                return self._profiled(STATEMENTS[values["statement"]].format(**values))
             case "commit_behind":
                 _commit_behind(DeltaLog(values["path"]), self._pinned)
             case "expect":
@@ -48,6 +66,12 @@ class Ours:
             case _:
                 for _ in range(int(values.get("times", 1))):
                     self._session.sql(STATEMENTS[work].format(**values)).collect()
+        return None
+
+    def _profiled(self, statement: str) -> Mapping[str, float]:
+        if self._profile is None:
+            self._profile = Profile(self._session.sql("SELECT 1").df.sparkSession)
+        return self._profile.of(lambda: self._session.sql(statement).collect())
 
 
 def _commit_behind(log: DeltaLog, read: Snapshot | None) -> None:

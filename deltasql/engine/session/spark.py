@@ -56,6 +56,9 @@ def own_session() -> dict[str, str]:
         "spark.sql.catalogImplementation": "in-memory",
         # Else `${env:HOME}` in a name or a text, which may come from a table, is replaced by what it stands for here.
         "spark.sql.variable.substitute": "false",
+        # Else PySpark tells the JVM with every call of a column or a DataFrame from which line of Python it came, which
+        # is ten calls in place of one.
+        "spark.python.sql.dataFrameDebugging.enabled": "false",
         **(_sizes(_cores(_master())) if _is_local(_master()) else {}),
     }
     given = outside_settings(os.environ)

@@ -1,0 +1,49 @@
+"""The 22 queries of TPC-H over our tables, beside plain Spark on the files that the tables consist of."""
+
+from __future__ import annotations
+
+import sys
+
+from benchmarks.bench import OURS, Bench, note, turn_by_turn, typical
+from benchmarks.figures import Figure
+from benchmarks.tpch import QUERIES, tpch_files
+from benchmarks.workers import Timing, Worker
+
+PLAIN = "plain Spark"
+FEW = (1, 3, 6, 13, 18, 21)
+"""Queries of a sample."""
+EACH_AT_MOST, ALL_AT_MOST = 1.3, 1.1
+
+
+def figures(bench: Bench) -> list[Figure]:
+    """Medians; the answers of both are compared each time. None where the generator is not installed."""
+    scale, rounds = bench.sizes.scale, bench.sizes.some(3)
+    note(f"TPC-H at scale {scale:g}")
+    try:
+        files = tpch_files(bench.cache, scale)
+    except FileNotFoundError as error:
+        print(f"without {error}", file=sys.stderr)
+        return []
+    numbers = FEW if bench.sizes.sample else tuple(QUERIES)
+
+    def play(worker: Worker, number: int) -> dict[str, Timing]:
+        timings = {}
+        for query in numbers:
+            # Whoever goes first pays for what the other finds in memory.
+            for who in (OURS, PLAIN) if number % 2 else (PLAIN, OURS):
+                timings[f"{who} {query}"] = worker.run("tpch", query=str(query), who=who, scale=str(scale))
+        return timings
+
+    with bench.warm_workers(OURS) as workers:
+        workers[OURS].run("tpch load", files=str(files))
+        kept = turn_by_turn(workers, play, bench.sizes.some(1, 0), rounds)
+    pairs = {query: tuple(typical(kept, OURS, f"{who} {query}") or 0.0 for who in (OURS, PLAIN)) for query in numbers}
+    label = f"TPC-H at scale {scale:g}"
+    ours, theirs = (sum(pair[side] for pair in pairs.values()) for side in (0, 1))
+    return [
+        *(
+            Figure(f"{label}, query {query}", "s", *pair, PLAIN, ratio_at_most=EACH_AT_MOST)
+            for query, pair in pairs.items()
+        ),
+        Figure(f"{label}, {len(pairs)} queries", "s", ours, theirs, PLAIN, ratio_at_most=ALL_AT_MOST),
+    ]

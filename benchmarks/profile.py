@@ -1,0 +1,134 @@
+"""Where the time of a statement goes: between this process and the JVM, and within each."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest.mock import patch
+
+CALLS = "calls to the JVM"
+"""Their number; everything else that is measured is seconds."""
+WHOLE, PYTHON, RULES, CODE, JOBS, REST = (
+    "whole",
+    "Python",
+    "analysis and optimizer",
+    "code generation",
+    "jobs",
+    "rest of the JVM: plans, settings, transport",
+)
+OWN = {
+    "parsing": (("deltasql.session", "parse"),),
+    "footers": (("deltasql.engine.writing.row_writers", "found_files"),),
+    "commit": (
+        ("deltasql.log.commit.transaction", "Transaction.commit"),
+        ("deltasql.log.commit.transaction", "Transaction.commit_rebased"),
+    ),
+}
+"""Parts of Python's time: modules and the functions in them, which do not call each other."""
+
+_MILLISECONDS, _NANOSECONDS = 1e-3, 1e-9
+
+
+class Profile:
+    """Measures one statement after the other in a Spark session of this process."""
+
+    def __init__(self, spark: Any) -> None:
+        self._spark = spark
+        self._jvm = spark.sparkContext._jvm
+        self._known_jobs: set[int] = set()
+        self.calls: list[tuple[str, float]] = []
+        """The calls of the statement that was measured last: what was sent, and the seconds until the answer."""
+        self._seconds: dict[str, float] = {}
+
+    def of(self, work: Callable[[], object]) -> Mapping[str, float]:
+        """The parts of what it takes to do the work, in seconds; CALLS is a number."""
+        self._new_jobs()
+        rules, code = self._rules(), self._code()
+        self.calls, self._seconds = [], {}
+        with self._watched():
+            start = time.perf_counter()
+            work()
+            whole = time.perf_counter() - start
+        in_jvm = sum(seconds for _, seconds in self.calls)
+        parts = {
+            WHOLE: whole,
+            CALLS: float(len(self.calls)),
+            PYTHON: whole - in_jvm,
+            **{name: self._seconds.get(name, 0.0) for name in OWN},
+            RULES: self._rules() - rules,
+            CODE: self._code() - code,
+            JOBS: self._new_jobs(),
+        }
+        return {**parts, REST: in_jvm - parts[RULES] - parts[CODE] - parts[JOBS]}
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        from py4j.clientserver import JavaClient
+
+        with ExitStack() as stack:
+            sent = JavaClient.send_command
+
+            @functools.wraps(sent)
+            def send(client: Any, command: str, *rest: Any, **more: Any) -> Any:
+                start = time.perf_counter()
+                try:
+                    return sent(client, command, *rest, **more)
+                finally:
+                    self.calls.append((command, time.perf_counter() - start))
+
+            stack.enter_context(patch.object(JavaClient, "send_command", send))
+            for name, functions in OWN.items():
+                for module, path in functions:
+                    stack.enter_context(self._timed(name, module, path))
+            yield
+
+    @contextmanager
+    def _timed(self, name: str, module: str, path: str) -> Iterator[None]:
+        *owners, last = path.split(".")
+        owner = functools.reduce(getattr, owners, importlib.import_module(module))
+        function = getattr(owner, last)
+
+        @functools.wraps(function)
+        def timed(*given: Any, **named: Any) -> Any:
+            start = time.perf_counter()
+            try:
+                return function(*given, **named)
+            finally:
+                self._seconds[name] = self._seconds.get(name, 0.0) + time.perf_counter() - start
+
+        with patch.object(owner, last, timed):
+            yield
+
+    def _rules(self) -> float:
+        metrics = self._jvm.org.apache.spark.sql.catalyst.rules.RuleExecutor.getCurrentMetrics()
+        return float(metrics.time()) * _NANOSECONDS
+
+    def _code(self) -> float:
+        generator = self._jvm.org.apache.spark.sql.catalyst.expressions.codegen.CodeGenerator
+        return float(generator.compileTime()) * _NANOSECONDS
+
+    def _new_jobs(self) -> float:
+        """Seconds in which at least one of the jobs ran that were not known before."""
+        # Spark tells its listeners a little later.
+        time.sleep(0.3)
+        jobs = self._spark._jsc.sc().statusStore().jobsList(None)
+        spans = []
+        for index in range(jobs.size()):
+            job = jobs.apply(index)
+            if job.jobId() not in self._known_jobs and job.completionTime().isDefined():
+                self._known_jobs.add(job.jobId())
+                spans.append((job.submissionTime().get().getTime(), job.completionTime().get().getTime()))
+        return _covered(spans) * _MILLISECONDS
+
+
+def _covered(spans: list[tuple[int, int]]) -> int:
+    """The length of the union of some spans."""
+    total = reached = 0
+    for start, end in sorted(spans):
+        total += max(0, end - max(start, reached))
+        reached = max(reached, end)
+    return total
