@@ -1,0 +1,143 @@
+"""`python -m benchmarks.pictures FIGURES.json… ` draws the figures that `--json` wrote, as SVG beside this file.
+
+`scale.svg` has the curves of time by the files of a log, `ratios.svg` our time by the peer's and the targets.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape
+
+PLACE = Path(__file__).parent
+COLOURS = ("#0b6e99", "#b4451f", "#2f7d32", "#7b3fa0", "#8a6d00", "#c2185b", "#455a64")
+INK, GRID, GOOD, BAD = "#24292f", "#d8dee4", "#2f7d32", "#b4451f"
+_CURVE = re.compile(r"([\d,]+) files: (.*)")
+
+
+def main(arguments: Sequence[str]) -> None:
+    """The command."""
+    files = [json.loads(Path(name).read_text(encoding="utf-8")) for name in arguments]
+    figures = [figure for file in files for figure in file["figures"]]
+    about = "; ".join(dict.fromkeys(file["about"] for file in files if file.get("about")))
+    curves = curves_of(figures)
+    if curves:
+        (PLACE / "scale.svg").write_text(scale_picture(curves, about), encoding="utf-8")
+    ratios = [figure for figure in figures if figure["ratio"] is not None and figure["ratio_at_most"] is not None]
+    if ratios:
+        (PLACE / "ratios.svg").write_text(ratio_picture(ratios, about), encoding="utf-8")
+
+
+def curves_of(figures: Iterable[Mapping[str, Any]]) -> dict[str, dict[int, float]]:
+    """Seconds by files, for each work that was timed at three sizes or more."""
+    curves: dict[str, dict[int, float]] = {}
+    for figure in figures:
+        match = _CURVE.fullmatch(figure["case"])
+        if match is not None and figure["unit"] == "s" and figure["theirs"] is None:
+            curves.setdefault(match[2], {})[int(match[1].replace(",", ""))] = figure["ours"]
+    return {name: points for name, points in curves.items() if len(points) > 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A logarithmic axis from `low` to `high`, drawn from `start` to `end`, in pixels."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def at(self, value: float) -> float:
+        """The pixel of a value; what lies beyond the ends is drawn there."""
+        part = math.log(value / self.low) / math.log(self.high / self.low)
+        return self.start + min(max(part, 0.0), 1.0) * (self.end - self.start)
+
+    def decades(self) -> list[float]:
+        first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
+        return [10.0**power for power in range(first, last + 1)]
+
+
+def scale_picture(curves: Mapping[str, Mapping[int, float]], about: str) -> str:
+    """Lines in a plane of two logarithmic axes; each has its exponent behind its name, largest time first."""
+    sizes = [size for points in curves.values() for size in points]
+    times = [time for points in curves.values() for time in points.values()]
+    across = Axis(min(sizes), max(sizes), 70, 520)
+    up = Axis(10 ** math.floor(math.log10(min(times))), 10 ** math.ceil(math.log10(max(times))), 360, 50)
+    parts = [_text(20, 26, "A whole new process, by the files of the log", size=15, weight="bold")]
+    parts += [_line(across.at(x), 50, across.at(x), 360, GRID) for x in across.decades()]
+    parts += [_text(across.at(x), 378, f"{x:,.0f}", anchor="middle") for x in across.decades()]
+    parts += [_line(70, up.at(y), 520, up.at(y), GRID) for y in up.decades()]
+    parts += [_text(62, up.at(y) + 4, f"{y:g} s", anchor="end") for y in up.decades()]
+    ordered = sorted(curves.items(), key=lambda item: -max(item[1].values()))
+    for number, (name, points) in enumerate(ordered):
+        colour = COLOURS[number % len(COLOURS)]
+        places = [(across.at(size), up.at(points[size])) for size in sorted(points)]
+        joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+        parts.append(f'<polyline points="{joined}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in places]
+        top = 62 + 36 * number
+        parts += [_line(540, top, 560, top, colour, 3), _text(568, top + 4, name)]
+        parts.append(_text(568, top + 19, f"exponent {exponent(points):.2f}", colour="#57606a"))
+    parts.append(_text(20, 405, about, colour="#57606a", size=11))
+    return _svg(800, 420, parts)
+
+
+def ratio_picture(figures: Sequence[Mapping[str, Any]], about: str) -> str:
+    """A bar for each figure: ours by theirs, where 1 is the peer; a mark tells the target."""
+    axis = Axis(0.01, 4.0, 430, 760)
+    bottom = 60 + 20 * len(figures)
+    parts = [_text(20, 26, "Our time by the peer's, with the target", size=15, weight="bold")]
+    for value in (0.01, 0.1, 1.0, 4.0):
+        parts += [_line(axis.at(value), 44, axis.at(value), bottom, INK if value == 1 else GRID)]
+        parts.append(_text(axis.at(value), bottom + 16, f"{value:g}", anchor="middle"))
+    for number, figure in enumerate(figures):
+        y = 50 + 20 * number
+        ratio, target = figure["ratio"], figure["ratio_at_most"]
+        colour = GOOD if ratio <= target else BAD
+        width = axis.at(ratio) - axis.start
+        parts.append(_text(422, y + 11, f"{figure['case']} / {figure['peer']}", anchor="end", size=11))
+        parts.append(f'<rect x="430" y="{y}" width="{width:.1f}" height="14" fill="{colour}" fill-opacity="0.75"/>')
+        parts.append(_line(axis.at(target), y - 2, axis.at(target), y + 16, INK, 2))
+        parts.append(_text(768, y + 11, f"{ratio:.2f}", size=11))
+    parts.append(_text(20, bottom + 38, about, colour="#57606a", size=11))
+    return _svg(810, bottom + 52, parts)
+
+
+def exponent(points: Mapping[int, float]) -> float:
+    """The slope between the ends of a curve, where both axes are logarithms."""
+    first, last = min(points), max(points)
+    return math.log(points[last] / points[first]) / math.log(last / first)
+
+
+def _line(x: float, y: float, to_x: float, to_y: float, colour: str, width: float = 1) -> str:
+    ends = f'x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}"'
+    return f'<line {ends} stroke="{colour}" stroke-width="{width:g}"/>'
+
+
+def _text(
+    x: float, y: float, text: str, *, anchor: str = "start", size: int = 12, weight: str = "normal", colour: str = INK
+) -> str:
+    look = f'text-anchor="{anchor}" font-size="{size}" font-weight="{weight}" fill="{colour}"'
+    return f'<text x="{x:.1f}" y="{y:.1f}" {look}>{escape(text)}</text>'
+
+
+def _svg(width: int, height: int, parts: Iterable[str]) -> str:
+    return "\n".join(_lines(width, height, parts)) + "\n"
+
+
+def _lines(width: int, height: int, parts: Iterable[str]) -> Iterator[str]:
+    box = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    yield f'<svg xmlns="http://www.w3.org/2000/svg" {box} font-family="sans-serif">'
+    yield '<rect width="100%" height="100%" fill="white"/>'
+    yield from parts
+    yield "</svg>"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
