@@ -54,6 +54,7 @@ STATEMENTS = {
     "delete_partition": "DELETE FROM {table} WHERE day = '{day}'",
     "vacuum_dry": "VACUUM {table} DRY RUN",
     "count": "SELECT count(*), max(id) FROM {table}",
+    "count_all": "SELECT count(*) FROM {table}",
     "count_by_day": "SELECT day, count(*), max(id) FROM {table} GROUP BY day",
     "drop": "DROP TABLE {table}",
     "vacuum": "VACUUM {table}",

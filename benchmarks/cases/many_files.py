@@ -1,4 +1,4 @@
-"""A table of very many files: ADD COLUMN and opening it for a scan, each on a log that the process has not seen."""
+"""A table of very many files: ADD COLUMN and opening it for a scan on a log that is new to the process; COUNT(*)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def figures(bench: Bench) -> list[Figure]:
         Figure(f"{label}cold ADD COLUMN", "s", ours, typical(kept, peer, "add_column"), peer, ratio_at_most=limit)
         for peer, limit in limits
     ]
-    return [*alter, *_opened(bench, table, label)]
+    return [*alter, _counted(bench, table, label), *_opened(bench, table, label)]
 
 
 def _add_columns(bench: Bench, table: Path) -> Kept:
@@ -49,6 +49,20 @@ def _add_columns(bench: Bench, table: Path) -> Kept:
             return {"add_column": worker.run("add_column", table=f"delta.`{path}`", path=str(path), column="extra")}
 
         return turn_by_turn(workers, play, warm_ups=0, rounds=bench.sizes.some(ROUNDS))
+
+
+def _counted(bench: Bench, table: Path, label: str) -> Figure:
+    """COUNT(*) of a table that the session has seen: both engines answer it from the log."""
+
+    def play(worker: Worker, number: int) -> dict[str, Timing]:
+        return {"count": worker.run("count_all", table=f"delta.`{table}`")}
+
+    with bench.warm_workers(OURS, DELTA_SPARK) as workers:
+        kept = turn_by_turn(workers, play, bench.sizes.some(2), bench.sizes.some(ROUNDS))
+    ours = typical(kept, OURS, "count")
+    assert ours is not None
+    theirs = typical(kept, DELTA_SPARK, "count")
+    return Figure(f"{label}COUNT(*), warm", "s", ours, theirs, DELTA_SPARK, ratio_at_most=0.1)
 
 
 def _opened(bench: Bench, table: Path, label: str) -> list[Figure]:

@@ -20,7 +20,9 @@ def figures(bench: Bench) -> list[Figure]:
     """Medians of each statement over tables, each a new one; then the time that a suite of them takes."""
     sizes = bench.sizes
     note(f"{sizes.warm_ups} + {sizes.rounds} rounds of {len(METADATA_ONLY)} statements")
-    with bench.warm_workers(OURS, DELTA_SPARK) as workers:
+    # Of a sample the peer would take most of the time.
+    peers = () if sizes.sample else (DELTA_SPARK,)
+    with bench.warm_workers(OURS, *peers) as workers:
         kept = turn_by_turn(workers, _played, sizes.warm_ups, sizes.rounds)
     found = [_figure(name, typical(kept, OURS, name), typical(kept, DELTA_SPARK, name)) for name in METADATA_ONLY]
     return [*found, *_suite(bench)]

@@ -15,7 +15,7 @@ SHOWN = ("merge", "update", "delete", "select")
 
 
 def figures(bench: Bench) -> list[Figure]:
-    """Medians over tables, each a new one. The parts of Python's time are shown besides that time."""
+    """Medians over tables, each a new one. The parts overlap: see `Profile.of`."""
     sizes = bench.sizes
     note(f"{sizes.warm_ups} + {sizes.rounds} lives of a small table, in parts")
     with bench.warm_workers(OURS) as workers:
