@@ -78,6 +78,11 @@ class Frames:
         return self._spark.writes_one_file
 
     @property
+    def joins_few_rows(self) -> bool:
+        """See `SparkHandle.joins_few_rows`."""
+        return self._spark.joins_few_rows
+
+    @property
     def stores(self) -> Stores:
         """Where tables lie."""
         return self._spark.stores

@@ -93,7 +93,10 @@ class ActedRows:
             source = self.source_rows()
             if not self.frames.capabilities.keeps:
                 refuse_unstable(self.operator)
-            if not target.files.num_rows and self.frames.writes_one_file:
+            if self.frames.joins_few_rows:
+                # What is in one task each needs no shuffle: one stage of one task in place of three.
+                rows, source = rows.coalesce(1), source.coalesce(1)
+            elif not target.files.num_rows and self.frames.writes_one_file:
                 # Spark leaves the join with nothing out, and with it the shuffle that would bring the rows together.
                 source = source.coalesce(1)
             rows = rows.join(source, self._on(), how)

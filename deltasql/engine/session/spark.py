@@ -24,7 +24,7 @@ from deltasql.engine.session.jvm_names import hold_names
 from deltasql.engine.session.in_place import COMMITTER, IN_PLACE, InPlaceCommit, in_place_commit
 from deltasql.engine.session.remote import START_LOCK, drop_views, remote_session
 from deltasql.engine.session.sail import sail_runs, sail_session
-from deltasql.engine.session.tuning import SHUFFLES, Tuning, for_size
+from deltasql.engine.session.tuning import FACTORY, FOR_FEW_ROWS, SHUFFLES, Tuning, for_size
 from deltasql.errors.engine import EnginesMixedError, JavaMissingError
 from deltasql.log.storage.credentials import is_identity
 from deltasql.log.storage.locations import hadoop_location, hadoop_scheme, is_local
@@ -356,6 +356,12 @@ class SparkHandle:
     def writes_one_file(self) -> bool:
         """Whether what is written now fits into one file: see `FOR_SMALL_TABLES`."""
         return self.now(SHUFFLES) == "1"
+
+    @property
+    def joins_few_rows(self) -> bool:
+        """Whether one task is done with all rows before a second one would begin: see `FOR_FEW_ROWS`."""
+        few = self.own and not self._sail and self.writes_one_file
+        return bool(few and self.session.conf.get(FACTORY, None) == FOR_FEW_ROWS[FACTORY])
 
     @property
     def _tuning(self) -> Tuning:

@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 SHUFFLES = "spark.sql.shuffle.partitions"
+FACTORY = "spark.sql.codegen.factoryMode"
 
 FOR_FEW_ROWS = {
     # Planning and code generation cost more than the rows: measured 0.50 s → 0.22 s for a join and a write of two rows.
     SHUFFLES: "1",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    FACTORY: "NO_CODEGEN",
 }
 
 FOR_SMALL_TABLES = {
