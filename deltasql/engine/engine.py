@@ -20,6 +20,7 @@ from deltasql.engine.rewrites.row_reader import RowReader
 from deltasql.engine.rewrites.type_checks import check_casts, check_rewrite, check_write
 from deltasql.engine.rows import QueryResult
 from deltasql.engine.session.interrupts import stoppable
+from deltasql.engine.session.local_rows import frame_of_rows
 from deltasql.engine.session.progress import watched
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema
@@ -117,7 +118,7 @@ class StatementEngine:
     @property
     def started(self) -> bool:
         """Whether Spark is up, so that it may know names that the catalog does not."""
-        return self.spark.started or not self.spark.own
+        return self.spark.started or self.spark.has_others_tables
 
     @property
     def is_plain(self) -> bool:
@@ -158,7 +159,7 @@ class StatementEngine:
 
         A Spark of our own has no tables but those of another program in this process: SHOW TABLES does not show them.
         """
-        if not self.started or self.spark.own:
+        if not self.started or not self.spark.has_others_tables:
             return self.knows_view(parts)
         try:
             with self.work():
@@ -254,7 +255,7 @@ class StatementEngine:
         What only Delta asks for is another session's, where Spark is the process's own, and does not hold here.
         """
         if self.spark.own and key.startswith(_OF_ONE_SESSION):
-            return None
+            return self.spark.given_by_server(key) if self.spark.started else None
         return self.spark.now(key) if self.spark.started else None
 
     def rows(self, operator: Operator) -> QueryResult:
@@ -395,7 +396,7 @@ class StatementEngine:
     def frame_of(self, rows: Columnar) -> DataFrame:
         """A DataFrame of rows that are here already."""
         with self.work():
-            return self.spark.session.createDataFrame(rows.to_arrow(), spark_schema(rows.schema))
+            return frame_of_rows(self.spark, rows.to_arrow(), spark_schema(rows.schema))
 
 
 def _own(stage: Stage) -> SparkStage:

@@ -16,7 +16,7 @@ from deltasql.engine.reading.own_checks import Texts, checked_query
 from deltasql.engine.reading.scans import refuse_char, scan, with_declared
 from deltasql.engine.reading.source_rows import source_rows
 from deltasql.engine.session.capabilities import SPARK, Capabilities
-from deltasql.engine.session.local_rows import held_rows
+from deltasql.engine.session.local_rows import frame_of_rows, held_rows
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema
 from deltasql.errors.engine import NotOnSailError
@@ -144,7 +144,7 @@ class Frames:
     def _known(self, rows: Literals | HeldRows) -> DataFrame:
         table = literal_table(rows) if isinstance(rows, Literals) else rows.table
         # Without a schema PySpark takes a timestamp without a zone for one with a zone.
-        return self._spark.session.createDataFrame(table, spark_schema(rows.schema))
+        return frame_of_rows(self._spark, table, spark_schema(rows.schema))
 
     def _checked(self, operator: Check) -> DataFrame:
         if not self.capabilities.checks_types and isinstance(operator.child, Project):

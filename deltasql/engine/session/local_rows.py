@@ -10,12 +10,32 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.session.spark import SparkHandle
-from deltasql.engine.session.spark_types import spark_schema
+from deltasql.engine.session.spark_types import spark_schema, with_whole_intervals
+from deltasql.plan.hidden import hidden
 from deltasql.schema.types import StructType
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
+    from pyspark.sql import types as spark_types
+
+
+def frame_of_rows(spark: SparkHandle, rows: pa.Table, schema: spark_types.StructType) -> DataFrame:
+    """A DataFrame of an Arrow table, with the names and types of `schema`.
+
+    A duration of Arrow's is an INTERVAL DAY TO SECOND to Spark Connect, which takes it for no other kind.
+    """
+    from pyspark.sql import functions as F
+
+    whole = with_whole_intervals(schema)
+    if not spark.remote or whole == schema:
+        return spark.session.createDataFrame(rows, schema)
+    # Two columns may have one name.
+    for index, field in enumerate(whole.fields):
+        field.name = whole.names[index] = hidden(index)
+    frame = spark.session.createDataFrame(rows.rename_columns(whole.names), whole)
+    wanted = zip(whole.names, schema.fields, strict=True)
+    return frame.select(*(F.col(name).cast(field.dataType).alias(field.name) for name, field in wanted))
 
 
 def no_rows(spark: SparkHandle, schema: StructType) -> DataFrame:
@@ -23,7 +43,7 @@ def no_rows(spark: SparkHandle, schema: StructType) -> DataFrame:
     from pyspark.sql.pandas.types import to_arrow_schema
 
     columns = spark_schema(schema)
-    return spark.session.createDataFrame(to_arrow_schema(columns, timezone="UTC").empty_table(), columns)
+    return frame_of_rows(spark, to_arrow_schema(columns, timezone="UTC").empty_table(), columns)
 
 
 def held_rows(spark: SparkHandle, rows: DataFrame, number: str | None = None) -> DataFrame:
@@ -35,7 +55,7 @@ def held_rows(spark: SparkHandle, rows: DataFrame, number: str | None = None) ->
     if number is not None:
         table = table.append_column(number, pa.array(range(table.num_rows), pa.int64()))
         schema = schema.add(number, LongType())
-    return spark.session.createDataFrame(table, schema)
+    return frame_of_rows(spark, table, schema)
 
 
 def lookup(spark: SparkHandle, columns: Mapping[str, tuple[pa.DataType, Sequence[Any]]]) -> DataFrame:

@@ -40,6 +40,12 @@ OWN_MARK = "spark.deltasql.own"
 """A setting of the sessions that deltasql started itself: these it may tune for a statement."""
 
 
+_OF_EVERY_SESSION = {
+    # Else `${env:HOME}` in a name or a text, which may come from a table, is replaced by what it stands for there.
+    "spark.sql.variable.substitute": "false",
+}
+
+
 def own_session() -> dict[str, str]:
     """The settings of a session of our own, but for those that the environment gives."""
     own = {
@@ -54,8 +60,7 @@ def own_session() -> dict[str, str]:
         "spark.sql.legacy.createHiveTableByDefault": "false",
         # Tables are in our catalog. Hive's would put its files into the working directory.
         "spark.sql.catalogImplementation": "in-memory",
-        # Else `${env:HOME}` in a name or a text, which may come from a table, is replaced by what it stands for here.
-        "spark.sql.variable.substitute": "false",
+        **_OF_EVERY_SESSION,
         # Else PySpark tells the JVM with every call of a column or a DataFrame from which line of Python it came, which
         # is ten calls in place of one.
         "spark.python.sql.dataFrameDebugging.enabled": "false",
@@ -145,7 +150,8 @@ class SparkHandle:
         """The temporary functions that statements have made here, which Spark keeps."""
         self.views: set[str] = set()
         """The views of queries on Spark Connect, which looks for them whenever the query runs."""
-        self.own = spark is None
+        self.own = spark is None or isinstance(spark, str)
+        """Whether the session was begun by deltasql: it is tuned for a statement, and reset when a session of ours ends."""
 
     def of(self, frame: DataFrame) -> SparkHandle:
         """The session that a DataFrame belongs to: a stream's is a copy, with settings of its own."""
@@ -159,7 +165,7 @@ class SparkHandle:
     def drop_what_was_made(self) -> None:
         """Takes what statements have made out of a session that others use: functions, views on Spark Connect."""
         if self.own:
-            for name in self.functions:
+            for name in () if self._is_over else self.functions:
                 self.session.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {quote(name)}")
             self.functions.clear()
         if self.views and not self._sail:
@@ -172,11 +178,17 @@ class SparkHandle:
         return self._session is not None
 
     @property
+    def has_others_tables(self) -> bool:
+        """Whether Spark's catalog may hold tables of somebody else's: of a session that was handed in, of a server."""
+        return not self.own or isinstance(self._given, str)
+
+    @property
     def is_plain(self) -> bool:
         """Whether the session is one of ours, or will be, with no settings but ours; asking does not start it."""
         if self._sail:
             return True
-        if not self.own or _is_configured_outside():
+        if self.has_others_tables or _is_configured_outside():
+            # A server has settings of its own, too.
             return False
         if self.started or "pyspark" not in sys.modules:
             return True
@@ -233,8 +245,13 @@ class SparkHandle:
         self._answers.clear()
         self._told.pop(key, None)
         self._kept -= {key} - outside_settings(os.environ).keys()
-        if self._session is not None:
+        if self._session is not None and not self._is_over:
             self._session.conf.unset(key)
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether the session on a Spark Connect server was stopped, and with it all that was set there."""
+        return self.remote and bool(self.session.is_stopped)
 
     def setting(self, key: str) -> str | None:
         """What a setting is, or will be when the session starts; asking does not start it."""
@@ -347,7 +364,7 @@ class SparkHandle:
         What the user has set stays, and so does a session of the user's.
         """
         session = self.session
-        if not self.own or self._sail:
+        if not self.own or self.capabilities is not SPARK:
             return nullcontext()
         wanted = {key: value for key, value in for_size(size_in_bytes).items() if key not in self._kept}
         return self._tuning.suits(session, wanted)
@@ -369,7 +386,13 @@ class SparkHandle:
         if self._stream_tuning is not None:
             return self._stream_tuning
         session = self.session
-        return own_tuning() if self.own else _TUNINGS.setdefault(session, Tuning({}))
+        if self.own and not self.remote:
+            return own_tuning()
+        return _TUNINGS.setdefault(session, Tuning({}))
+
+    def given_by_server(self, key: str) -> str | None:
+        """What a setting was in the session on a Spark Connect server when it began; None in any other session."""
+        return _SERVERS_SETTINGS.get(self.session, {}).get(key) if self.remote else None
 
 
 def _bucket(location: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any
 
 from deltasql.schema.json import type_to_json
 from deltasql.schema.types import ArrayType, DataType, MapType, StructField, StructType
@@ -21,6 +22,30 @@ def spark_schema(schema: StructType) -> spark.StructType:
 def spark_type(kind: DataType) -> spark.DataType:
     """A type for a cast."""
     return spark_schema(StructType((StructField("x", kind),))).fields[0].dataType
+
+
+def with_whole_intervals(schema: spark.StructType) -> spark.StructType:
+    """The schema, in which intervals of days and times, at any depth, are INTERVAL DAY TO SECOND."""
+    from pyspark.sql.types import StructType as SparkStruct
+
+    return SparkStruct.fromJson(_whole(schema.jsonValue()))
+
+
+def _whole(node: Any) -> Any:
+    match node:
+        case {"fields": [*fields]}:
+            return {**node, "fields": [{**field, "type": _whole(field["type"])} for field in fields]}
+        case {"type": "array"}:
+            return {**node, "elementType": _whole(node["elementType"])}
+        case {"type": "map"}:
+            return {**node, "keyType": _whole(node["keyType"]), "valueType": _whole(node["valueType"])}
+        case str() if _DAY_TIME.fullmatch(node):
+            return "interval day to second"
+        case _:
+            return node
+
+
+_DAY_TIME = re.compile(r"interval (?:day|hour|minute|second)(?: to \w+)?")
 
 
 def _bare(kind: StructType) -> StructType:

@@ -1,0 +1,113 @@
+"""What a golden file may give otherwise on a cluster, and what is run on a server that sees our disk: each with its reason.
+
+Nothing else may differ. Whoever adds a line here says why deltasql cannot give the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+WRITTEN_BY_SPARK = "Spark itself writes the files that the script loads, to the disk that it sees"
+
+NEEDS_OUR_DISK: Mapping[str, str] = {
+    "convert/convert": WRITTEN_BY_SPARK,
+    "copy_into/by_position": WRITTEN_BY_SPARK,
+    "copy_into/copy_into": WRITTEN_BY_SPARK,
+    "copy_into/races": WRITTEN_BY_SPARK,
+    "settings/io_mode": "the script has executors move the files, too",
+}
+"""Golden files that a server with a disk of its own cannot run, by their paths without `.sql`."""
+
+NOT_FOR_CLUSTERS: Mapping[str, str] = {}
+"""Golden files that cannot run on a cluster at all."""
+
+
+class Otherwise(NamedTuple):
+    """What `pattern` finds in the text of a statement of a golden file is not compared, because of `reason`."""
+
+    file: str
+    pattern: str
+    reason: str
+
+
+OTHERWISE: tuple[Otherwise, ...] = (
+    Otherwise(
+        "insert/store_assignment",
+        r"TINYINT: 30[01]L",
+        "of several values that do not fit, another task's is met first",
+    ),
+    Otherwise(
+        "merge/null_structs",
+        r"\{(?:j -> \{8, NULL, 7\}, k -> NULL|k -> NULL, j -> \{8, NULL, 7\})\}",
+        "the entries of a map have no order, and Spark Connect brings them in another one",
+    ),
+    Otherwise(
+        "inspect/explain_rows",
+        r"(?<=partitioned by \(day\)\\n)  (?:Literals \[id, name, day\] rows: 1|Project.*)\\n(?=== Actions)|"
+        r"\\n== Expressions ==.*",
+        "a server may have settings that change what literals mean, so that its Spark reads them",
+    ),
+)
+NUMBER_OF_FILES = "the driver writes one file where Spark writes one for each task"
+
+_REFUSALS = ("DELTASQL_NO_WAY_TO_FILES", "DELTASQL_FILES_NOT_SHARED", "DELTASQL_STAGED_ROWS_MISSING")
+
+
+def alike(name: str, before: str, after: str) -> str:
+    """Why two texts of a statement of a golden file are the same for a cluster; "" where they are not."""
+    if not before or not after:
+        return ""
+    if without_number_of_files(before) == without_number_of_files(after):
+        return NUMBER_OF_FILES
+    for rule in OTHERWISE:
+        if rule.file == name and re.sub(rule.pattern, "…", before) == re.sub(rule.pattern, "…", after):
+            return rule.reason
+    return ""
+
+
+def refusal(after: str) -> str:
+    """The condition by which a statement was refused because of where it runs; "" for any other outcome."""
+    found = re.search(r"^-- error (\S+)", after, re.MULTILINE)
+    return found[1] if found is not None and found[1] in _REFUSALS else ""
+
+
+ROW_TESTS = ()
+
+
+def not_here(test: str, *, remote: bool) -> str:
+    """Why a test of pytest is not for a server, `remote` one of Spark Connect; "" for those that are."""
+    return ""
+
+
+# The driver writes one file where each task of Spark's writes one: the same rows, in another number of files.
+_ROWS = re.compile(r"^(?P<indent> *)(?P<what>add|remove) (?P<rows>\d+) records?(?: \(×(?P<times>\d+)\))?(?P<more>.*)$")
+_FILES = re.compile(r"\b(?P<what>num\w*Files)=\d+|\b(?P<told>files: )\d+(?= read)")
+
+
+def without_number_of_files(text: str) -> str:
+    """A golden text in which nothing tells into how many files rows were written: the sums of their rows stay."""
+    return "\n".join(_summed(_FILES.sub(_any, text).splitlines()))
+
+
+def _any(found: re.Match[str]) -> str:
+    return f"{found['what']}=…" if found["what"] else f"{found['told']}…"
+
+
+def _summed(lines: list[str]) -> Iterator[str]:
+    """The lines, with one for all files of the same kind and partition that follow each other."""
+    rows, kind = 0, ""
+    for line in lines:
+        found = _ROWS.match(line)
+        now = "" if found is None else f"{found['indent']}{found['what']}{found['more']}"
+        if kind and kind != now:
+            yield f"{kind}: {rows} rows"
+            rows = 0
+        kind = now
+        if found is None:
+            yield line
+            continue
+        rows += int(found["rows"]) * int(found["times"] or 1)
+    if kind:
+        yield f"{kind}: {rows} rows"
