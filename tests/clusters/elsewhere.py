@@ -1,6 +1,7 @@
 """A plugin of pytest's: every session of the tests computes its rows at the server in DELTASQL_TESTS_AT.
 
-The driver moves the files. Tests that need a Spark in this process are left out, and told at the end with the reason.
+DELTASQL_TESTS_MODE says who moves the files: DRIVER or EXECUTORS. Tests that need a Spark in this process are left out,
+and told of at the end with the reason.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ ADDRESS = os.environ.get("DELTASQL_TESTS_AT", "")
 def pytest_configure(config: pytest.Config) -> None:
     from deltasql.settings.session_settings import DEFAULTS, IO_MODE
 
-    DEFAULTS[IO_MODE.name] = "DRIVER"
+    DEFAULTS[IO_MODE.name] = os.environ["DELTASQL_TESTS_MODE"]
     if not ADDRESS.startswith("sc://"):
         os.environ["DELTASQL_MASTER"] = ADDRESS
         return

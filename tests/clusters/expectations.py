@@ -1,4 +1,4 @@
-"""What a golden file may give otherwise on a cluster, and what is run on a server that sees our disk: each with its reason.
+"""What golden files may give otherwise on a cluster, and what needs a server that sees our disk: with reasons.
 
 Nothing else may differ. Whoever adds a line here says why deltasql cannot give the same.
 """
@@ -16,6 +16,7 @@ NEEDS_OUR_DISK: Mapping[str, str] = {
     "copy_into/by_position": WRITTEN_BY_SPARK,
     "copy_into/copy_into": WRITTEN_BY_SPARK,
     "copy_into/races": WRITTEN_BY_SPARK,
+    "vacuum/purge": "the script looks into the files of a table by their paths, with Spark's own reader",
     "settings/io_mode": "the script has executors move the files, too",
 }
 """Golden files that a server with a disk of its own cannot run, by their paths without `.sql`."""

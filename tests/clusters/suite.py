@@ -1,10 +1,11 @@
 """The golden suite and the row tests on servers: python -m tests.clusters.suite [standalone|connect] [PATH …].
 
 Without a kind of server both run, one after the other; without a path tests/golden and the row tests of tests/session.
-Executors do not see the driver's disk, which moves the rows (deltasql.io.mode = DRIVER). What `expectations` lists runs
-on a second server, which sees that disk. A PATH is a folder or file of golden files, or of tests for pytest; the ending
-of golden files may be left out, as in `tests/golden/merge`. `--at ADDRESS` takes a server that runs already, and whose
-disk is its own but for the folder in TMPDIR.
+Executors do not see the disk of the driver, which moves the rows (deltasql.io.mode = DRIVER). What `expectations` lists
+runs on a second server, which sees that disk. A PATH is a folder or file of golden files, or of tests for pytest; the
+ending of golden files may be left out, as in `tests/golden/merge/except`. With `--shared` all of it runs on servers
+that see our disk, whose executors move the files. `--at ADDRESS` takes a server that runs already: one that does not
+see TMPDIR, or with `--shared` one that does.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden"
 KINDS = ("standalone", "connect")
+STARTS_NO_SPARK = "the file starts no Spark anywhere"
 
 
 @dataclass
@@ -72,11 +74,12 @@ class Tally:
     def __str__(self) -> str:
         n = self.counts
         line = (
-            f"ran {n['ran']} statements of {n['files']} files, same {n['same']}, same but for what clusters do otherwise "
-            f"{n['otherwise']}, refused by name {n['refused']}, different {n['different']}, "
-            f"files not for clusters {n['not for clusters']}"
+            f"ran {n['ran']} statements of {n['files']} files, same {n['same']}, "
+            f"same but for what clusters do otherwise {n['otherwise']}, refused by name {n['refused']}, "
+            f"different {n['different']}, files not for clusters {n['not for clusters']}"
         )
-        return "\n".join([line, *(f"    {number:4} because {reason}" for reason, number in sorted(self.reasons.items()))])
+        reasons = (f"    {number:4} because {reason}" for reason, number in sorted(self.reasons.items()))
+        return "\n".join([line, *reasons])
 
 
 def _block(text: str, line: int) -> str:
@@ -93,50 +96,51 @@ def _block(text: str, line: int) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.clusters.suite", description=__doc__.splitlines()[0])
     parser.add_argument("words", nargs="*", metavar="standalone | connect | PATH")
+    parser.add_argument("--shared", action="store_true", help="on servers that see our disk")
     parser.add_argument("--at", metavar="ADDRESS", help="a server that runs already")
     options = parser.parse_args()
     kinds = [word for word in options.words if word in KINDS]
     paths = [word for word in options.words if word not in KINDS]
-    for reason in filter(None, (why_no_java(), why_no_namespace())):
-        print(f"no server with a disk of its own: {reason}", file=sys.stderr)
+    if reason := why_no_java() or ("" if options.shared else why_no_namespace()):
+        print(f"no server: {reason}", file=sys.stderr)
         return 2
     if len(kinds) != 1:
         # PySpark speaks either to a JVM or to Spark Connect, once and for all in a process.
-        command = [sys.executable, "-m", "tests.clusters.suite"]
-        return max(subprocess.call([*command, kind, *paths], cwd=ROOT) for kind in kinds or KINDS)
-    return _run(kinds[0], paths or ["tests/golden", *ROW_TESTS], options.at)
+        command = [sys.executable, "-m", "tests.clusters.suite", *(["--shared"] if options.shared else [])]
+        return max([subprocess.call([*command, kind, *paths], cwd=ROOT) for kind in kinds or KINDS])
+    return _run(kinds[0], paths or ["tests/golden", *ROW_TESTS], shared=options.shared, address=options.at)
 
 
-def _run(kind: str, paths: Sequence[str], address: str | None) -> int:
-    with ExitStack() as stack:
-        place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="deltasql-servers-")))
+def _run(kind: str, paths: Sequence[str], *, shared: bool, address: str | None) -> int:
+    tests = [path for path in paths if not _is_golden(path)]
+    files = list(_golden_files([path for path in paths if path not in tests]))
+    together = files if shared else [path for path in files if _name(path) in NEEDS_OUR_DISK]
+    apart = [path for path in files if path not in together]
+    server = connect_server if kind == "connect" else cluster
+    tally, code = Tally(), 0
+    with tempfile.TemporaryDirectory(prefix="deltasql-servers-") as folder:
+        place = Path(folder)
         disk = Path(os.environ["TMPDIR"] if address else place / "disk")
         disk.mkdir(exist_ok=True)
-        # Whatever this process makes from now on, Spark does not see.
+        # Whatever this process makes from now on, a server with a disk of its own does not see.
         tempfile.tempdir = os.environ["TMPDIR"] = str(disk)
-        golden = [path for path in paths if _is_golden(path)]
-        tests = [path for path in paths if path not in golden]
-        files = list(_golden_files(golden))
-        apart = [path for path in files if _name(path) not in NEEDS_OUR_DISK]
-        shared = [path for path in files if _name(path) in NEEDS_OUR_DISK]
-        server = connect_server if kind == "connect" else cluster
-        tally, code = Tally(), 0
-        if apart or tests:
-            with ExitStack() as servers:
-                at = address or servers.enter_context(server(place / "apart", disk))
+        if apart or (tests and not shared):
+            with nullcontext(address) if address else server(place / "apart", disk) as at:
                 _run_golden(apart, at, "DRIVER", tally)
-                code = _run_tests(tests, at, disk) if tests else 0
-        if shared and not address:
-            with server(place / "shared") as at:
-                _run_golden(shared, at, "EXECUTORS", tally)
-        print(f"{kind}: {tally}", flush=True)
-        for name in tally.differing:
-            print(f"    different: {name}")
-        return code or int(bool(tally.differing))
+                code = _run_tests(tests, at, "DRIVER")
+        if together or (tests and shared):
+            with nullcontext(address) if address and shared else server(place / "shared") as at:
+                _run_golden(together, at, "EXECUTORS", tally)
+                code = _run_tests(tests, at, "EXECUTORS") if shared else code
+    print(f"{kind}: {tally}", flush=True)
+    for name in tally.differing:
+        print(f"    different: {name}")
+    return code or int(bool(tally.differing))
 
 
 def _is_golden(path: str) -> bool:
-    return not path.split("::")[0].endswith(".py") and (ROOT / "tests" / "session") not in Path(path).resolve().parents
+    place = Path(path.partition("::")[0]).resolve()
+    return place.suffix != ".py" and "session" not in place.parts
 
 
 def _golden_files(paths: Sequence[str]) -> Iterator[Path]:
@@ -159,7 +163,8 @@ def _run_golden(files: Sequence[Path], address: str, mode: str, tally: Tally) ->
     with _spark_at(address, mode) as spark:
         for path in files:
             name = _name(path)
-            if reason := "the file promises to start no Spark" if expects_no_jvm(path) else NOT_FOR_CLUSTERS.get(name, ""):
+            reason = STARTS_NO_SPARK if expects_no_jvm(path) else NOT_FOR_CLUSTERS.get(name)
+            if reason is not None:
                 tally.leave_out(reason)
                 continue
             outcome = run_file(path, temporary_sessions(spark))
@@ -194,10 +199,15 @@ def stop_spark() -> None:
     _REMOTE.clear()
 
 
-def _run_tests(paths: Sequence[str], address: str, disk: Path) -> int:
+def _run_tests(paths: Sequence[str], address: str, mode: str) -> int:
     """Runs tests of pytest, all of whose sessions are at the address; pytest's exit code."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.clusters.elsewhere", f"--basetemp={disk}/tests"]
-    return subprocess.call([*command, *paths], cwd=ROOT, env={**os.environ, "DELTASQL_TESTS_AT": address})
+    if not paths:
+        return 0
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "spark", "-p", "tests.clusters.elsewhere", *paths]
+    told = {"DELTASQL_TESTS_AT": address, "DELTASQL_TESTS_MODE": mode}
+    return subprocess.call(
+        [*command, f"--basetemp={tempfile.gettempdir()}/tests"], cwd=ROOT, env={**os.environ, **told}
+    )
 
 
 if __name__ == "__main__":

@@ -151,7 +151,7 @@ class SparkHandle:
         self.views: set[str] = set()
         """The views of queries on Spark Connect, which looks for them whenever the query runs."""
         self.own = spark is None or isinstance(spark, str)
-        """Whether the session was begun by deltasql: it is tuned for a statement, and reset when a session of ours ends."""
+        """Whether deltasql began the session: it is tuned for a statement, and reset when a session of ours ends."""
 
     def of(self, frame: DataFrame) -> SparkHandle:
         """The session that a DataFrame belongs to: a stream's is a copy, with settings of its own."""
