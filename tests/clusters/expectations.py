@@ -74,12 +74,31 @@ def refusal(after: str) -> str:
     return found[1] if found is not None and found[1] in _REFUSALS else ""
 
 
-ROW_TESTS = ()
+ROW_TESTS = ("tests/session",)
+"""The folders of tests whose marked ones (spark) run on servers."""
+
+_OWN_JVM = "the test looks into the JVM of its own process"
+_BOTH_MOVERS = "the test has executors move files, too, on the disk of the driver"
+_NO_SERVER = "the test is about what happens without a server: a Spark of this process that nobody else is in"
+
+NOT_FOR_TESTS: Mapping[str, str] = {
+    "test_both_movers.py": _BOTH_MOVERS,
+    "test_cancelled_statements.py": _OWN_JVM,
+    "test_sizes.py": _NO_SERVER,
+    "test_small_tables.py": _NO_SERVER,
+}
+"""Tests that are for no server: files of tests/session, or names of tests in them after `::`."""
+
+NOT_OVER_CONNECT: Mapping[str, str] = {}
+"""Those that are for a standalone cluster alone."""
 
 
 def not_here(test: str, *, remote: bool) -> str:
-    """Why a test of pytest is not for a server, `remote` one of Spark Connect; "" for those that are."""
-    return ""
+    """Why a test of pytest, by its node id, is not for a server; `remote`: of Spark Connect. "" for those that are."""
+    file, _, name = test.removeprefix("tests/session/").partition("::")
+    keys = file, f"{file}::{name.partition('[')[0]}", f"{file}::{name}"
+    lists = (NOT_FOR_TESTS, NOT_OVER_CONNECT) if remote else (NOT_FOR_TESTS,)
+    return next((reasons[key] for reasons in lists for key in keys if key in reasons), "")
 
 
 # The driver writes one file where each task of Spark's writes one: the same rows, in another number of files.
