@@ -1,6 +1,7 @@
 """A plugin of pytest's: every session of the tests computes its rows at the server in DELTASQL_TESTS_AT.
 
-DELTASQL_TESTS_MODE says who moves the files: DRIVER or EXECUTORS. Tests that need a Spark in this process are left out,
+DELTASQL_TESTS_MODE says who moves the files, DRIVER or EXECUTORS, and DELTASQL_TESTS_PART which tests run: those that
+need no disk of ours (apart), those that do (shared), or all. Tests that need a Spark in this process are left out,
 and told of at the end with the reason.
 """
 
@@ -12,9 +13,10 @@ from typing import Any
 
 import pytest
 
-from tests.clusters.expectations import not_here
+from tests.clusters.expectations import needs_our_disk, not_here
 
 ADDRESS = os.environ.get("DELTASQL_TESTS_AT", "")
+PART = os.environ.get("DELTASQL_TESTS_PART", "all")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -39,15 +41,16 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     kept, left = list[pytest.Item](), Counter[str]()
     for item in items:
+        if PART != "all" and needs_our_disk(item.nodeid) != (PART == "shared"):
+            continue
         reason = not_here(item.nodeid, remote=ADDRESS.startswith("sc://"))
         if reason:
             left[reason] += 1
         else:
             kept.append(item)
-    if left:
-        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
-        items[:] = kept
-        config.stash[_LEFT] = left
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = kept
+    config.stash[_LEFT] = left
 
 
 _LEFT = pytest.StashKey[Counter[str]]()

@@ -77,28 +77,52 @@ def refusal(after: str) -> str:
 ROW_TESTS = ("tests/session",)
 """The folders of tests whose marked ones (spark) run on servers."""
 
+_READ_BY_TASKS = "tasks of Python's read the files of a stream"
 _OWN_JVM = "the test looks into the JVM of its own process"
-_BOTH_MOVERS = "the test has executors move files, too, on the disk of the driver"
-_NO_SERVER = "the test is about what happens without a server: a Spark of this process that nobody else is in"
+_ALONE = "the test is about a Spark of this process that nobody else is in"
+
+TESTS_THAT_NEED_OUR_DISK: Mapping[str, str] = {
+    "test_both_movers.py": "the test has executors move the files, too",
+    "test_copy_into.py": WRITTEN_BY_SPARK,
+    "test_stream_reads.py": _READ_BY_TASKS,
+    "test_stream_writes.py": _READ_BY_TASKS,
+    "test_variants.py": "executors move VARIANT columns",
+}
+"""Files of tests/session, or names of tests in them after `::`, that a server with a disk of its own cannot run."""
 
 NOT_FOR_TESTS: Mapping[str, str] = {
-    "test_both_movers.py": _BOTH_MOVERS,
     "test_cancelled_statements.py": _OWN_JVM,
-    "test_sizes.py": _NO_SERVER,
-    "test_small_tables.py": _NO_SERVER,
+    "test_sizes.py": _ALONE,
+    "test_small_tables.py": _ALONE,
 }
-"""Tests that are for no server: files of tests/session, or names of tests in them after `::`."""
+"""Those that are for no server."""
 
-NOT_OVER_CONNECT: Mapping[str, str] = {}
+NOT_OVER_CONNECT: Mapping[str, str] = {
+    "test_stream_reads.py": "a batch of a stream runs in a process of the server's",
+    "test_stream_writes.py": "a stream of Spark Connect is refused by name",
+}
 """Those that are for a standalone cluster alone."""
 
 
 def not_here(test: str, *, remote: bool) -> str:
     """Why a test of pytest, by its node id, is not for a server; `remote`: of Spark Connect. "" for those that are."""
+    return _listed(test, NOT_FOR_TESTS) or (_listed(test, NOT_OVER_CONNECT) if remote else "")
+
+
+def needs_our_disk(test: str) -> bool:
+    """Whether a test of pytest is for servers that see our disk."""
+    return bool(_listed(test, TESTS_THAT_NEED_OUR_DISK))
+
+
+def may_need_our_disk(path: str) -> bool:
+    """Whether there are such tests in a folder, or in a file of tests."""
+    return not path.partition("::")[0].endswith(".py") or needs_our_disk(path)
+
+
+def _listed(test: str, reasons: Mapping[str, str]) -> str:
     file, _, name = test.removeprefix("tests/session/").partition("::")
     keys = file, f"{file}::{name.partition('[')[0]}", f"{file}::{name}"
-    lists = (NOT_FOR_TESTS, NOT_OVER_CONNECT) if remote else (NOT_FOR_TESTS,)
-    return next((reasons[key] for reasons in lists for key in keys if key in reasons), "")
+    return next((reasons[key] for key in keys if key in reasons), "")
 
 
 # The driver writes one file where each task of Spark's writes one: the same rows, in another number of files.

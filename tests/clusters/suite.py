@@ -22,7 +22,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.clusters.expectations import NEEDS_OUR_DISK, NOT_FOR_CLUSTERS, ROW_TESTS, alike, refusal
+import pytest
+
+from tests.clusters.expectations import NEEDS_OUR_DISK, NOT_FOR_CLUSTERS, ROW_TESTS, alike, may_need_our_disk, refusal
 from tests.clusters.servers import cluster, connect_server, why_no_java, why_no_namespace
 
 if TYPE_CHECKING:
@@ -116,6 +118,8 @@ def _run(kind: str, paths: Sequence[str], *, shared: bool, address: str | None) 
     files = list(_golden_files([path for path in paths if path not in tests]))
     together = files if shared else [path for path in files if _name(path) in NEEDS_OUR_DISK]
     apart = [path for path in files if path not in together]
+    tests_apart = [] if shared else tests
+    tests_together = [path for path in tests if shared or may_need_our_disk(path)]
     server = connect_server if kind == "connect" else cluster
     tally, code = Tally(), 0
     with tempfile.TemporaryDirectory(prefix="deltasql-servers-") as folder:
@@ -124,14 +128,14 @@ def _run(kind: str, paths: Sequence[str], *, shared: bool, address: str | None) 
         disk.mkdir(exist_ok=True)
         # Whatever this process makes from now on, a server with a disk of its own does not see.
         tempfile.tempdir = os.environ["TMPDIR"] = str(disk)
-        if apart or (tests and not shared):
+        if apart or tests_apart:
             with nullcontext(address) if address else server(place / "apart", disk) as at:
                 _run_golden(apart, at, "DRIVER", tally)
-                code = _run_tests(tests, at, "DRIVER")
-        if together or (tests and shared):
+                code = _run_tests(tests_apart, at, "DRIVER", "apart")
+        if together or tests_together:
             with nullcontext(address) if address and shared else server(place / "shared") as at:
                 _run_golden(together, at, "EXECUTORS", tally)
-                code = _run_tests(tests, at, "EXECUTORS") if shared else code
+                code = max(code, _run_tests(tests_together, at, "EXECUTORS", "all" if shared else "shared"))
     print(f"{kind}: {tally}", flush=True)
     for name in tally.differing:
         print(f"    different: {name}")
@@ -199,15 +203,15 @@ def stop_spark() -> None:
     _REMOTE.clear()
 
 
-def _run_tests(paths: Sequence[str], address: str, mode: str) -> int:
-    """Runs tests of pytest, all of whose sessions are at the address; pytest's exit code."""
+def _run_tests(paths: Sequence[str], address: str, mode: str, part: str) -> int:
+    """Runs tests of pytest, all of whose sessions are at the address; 0 when all that ran passed. See `elsewhere`."""
     if not paths:
         return 0
-    command = [sys.executable, "-m", "pytest", "-q", "-m", "spark", "-p", "tests.clusters.elsewhere", *paths]
-    told = {"DELTASQL_TESTS_AT": address, "DELTASQL_TESTS_MODE": mode}
-    return subprocess.call(
-        [*command, f"--basetemp={tempfile.gettempdir()}/tests"], cwd=ROOT, env={**os.environ, **told}
-    )
+    folder = f"--basetemp={tempfile.gettempdir()}/tests-{part}"
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "spark", "-p", "tests.clusters.elsewhere", folder, *paths]
+    told = {"DELTASQL_TESTS_AT": address, "DELTASQL_TESTS_MODE": mode, "DELTASQL_TESTS_PART": part}
+    code = subprocess.call(command, cwd=ROOT, env={**os.environ, **told})
+    return 0 if code == pytest.ExitCode.NO_TESTS_COLLECTED else code
 
 
 if __name__ == "__main__":

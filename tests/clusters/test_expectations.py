@@ -1,4 +1,4 @@
-"""What the suite on servers takes for the same, and that its lists speak of files that are there. Nothing starts here."""
+"""What the suite on servers takes for the same, and that its lists speak of files that are there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.clusters import expectations
 from tests.clusters.expectations import NUMBER_OF_FILES, alike, refusal
 from tests.clusters.suite import GOLDEN, Tally
 
-TESTS = (*expectations.NOT_FOR_TESTS, *expectations.NOT_OVER_CONNECT)
+TESTS = {**expectations.TESTS_THAT_NEED_OUR_DISK, **expectations.NOT_FOR_TESTS, **expectations.NOT_OVER_CONNECT}
 BEFORE = """-- statement
 INSERT INTO t SELECT id FROM range(5)
 -- schema: num_affected_rows:bigint
