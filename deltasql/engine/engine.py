@@ -13,6 +13,7 @@ from deltasql.engine.reading.footers import foreign_columns
 from deltasql.engine.reading.frames import Frames, frame_schema
 from deltasql.engine.reading.input_size import UNKNOWN_SIZE, input_size
 from deltasql.engine.reading.own_checks import checked_rewrite
+from deltasql.engine.reading.origins import comes_from
 from deltasql.engine.rewrites.arrange import arranged
 from deltasql.engine.rewrites.merge_source import Source
 from deltasql.engine.rewrites.rewrite import rewrite
@@ -371,11 +372,13 @@ class StatementEngine:
             return arranged(self.spark, operator, _own(stage))
 
     def reads_below(self, rows: Supplied, location: str) -> bool:
-        """Whether a DataFrame of the caller's reads files of the table at `location`."""
+        """Whether a DataFrame of the caller's has rows of the table at `location`."""
+        if isinstance(rows.frame, HeldRows):
+            return False
         with self.work():
             root = table_location(location)
-            files = () if isinstance(rows.frame, HeldRows) else rows.frame.inputFiles()
-            return any(table_location(path).startswith(f"{root}/") for path in files)
+            files = map(table_location, rows.frame.inputFiles())
+            return any(path.startswith(f"{root}/") for path in files) or comes_from(rows.frame, root)
 
     def foreign_columns(self, files: pa.Table, schema: StructType) -> list[bool]:
         """Of which data files the footer names a column that `schema` has not."""

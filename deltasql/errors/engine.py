@@ -140,8 +140,8 @@ class StagedRowsMissingError(DeltaSqlError):
     "DELTASQL_FILES_NOT_SHARED",
     "58030",
     "Spark's executors cannot {doing} {location}, where this process can: they have another disk, or run as another "
-    "user. Give both the same storage, or run SET deltasql.io.mode = DRIVER, so that this process moves the files "
-    "itself.",
+    "user. Give both the same storage. The data files of Delta tables this process can also move itself: run SET "
+    "deltasql.io.mode = DRIVER.",
 )
 class FilesNotSharedError(DeltaSqlError):
     """Local files that the driver can read or write, and Spark's executors cannot. `doing` is read or write."""

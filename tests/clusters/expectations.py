@@ -51,7 +51,7 @@ OTHERWISE: tuple[Otherwise, ...] = (
         "a server may have settings that change what literals mean, so that its Spark reads them",
     ),
 )
-NUMBER_OF_FILES = "the driver writes one file where Spark writes one for each task"
+NUMBER_OF_FILES = "the driver writes one file, and Spark one for each task"
 
 _REFUSALS = ("DELTASQL_NO_WAY_TO_FILES", "DELTASQL_FILES_NOT_SHARED", "DELTASQL_STAGED_ROWS_MISSING")
 
@@ -125,9 +125,9 @@ def _listed(test: str, reasons: Mapping[str, str]) -> str:
     return next((reasons[key] for key in keys if key in reasons), "")
 
 
-# The driver writes one file where each task of Spark's writes one: the same rows, in another number of files.
+# The driver writes one file where each task of Spark's writes one, and servers have other tasks than `local[2]`.
 _ROWS = re.compile(r"^(?P<indent> *)(?P<what>add|remove) (?P<rows>\d+) records?(?: \(×(?P<times>\d+)\))?(?P<more>.*)$")
-_FILES = re.compile(r"\b(?P<what>num\w*Files)=\d+|\b(?P<told>files: )\d+(?= read)")
+_FILES = re.compile(r"\b(?P<what>num\w*Files(?:=| -> ))\d+|\b(?P<told>files: )\d+(?= read)")
 
 
 def without_number_of_files(text: str) -> str:
@@ -136,7 +136,7 @@ def without_number_of_files(text: str) -> str:
 
 
 def _any(found: re.Match[str]) -> str:
-    return f"{found['what']}=…" if found["what"] else f"{found['told']}…"
+    return f"{found['what'] or found['told']}…"
 
 
 def _summed(lines: list[str]) -> Iterator[str]:

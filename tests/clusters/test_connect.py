@@ -71,6 +71,16 @@ def test_names_are_checked_where_no_row_is(shared: str, disk: Path) -> None:
             assert caught.value.condition.startswith("UNRESOLVED_COLUMN")
 
 
+def test_what_was_set_ends_with_the_session(shared: str, disk: Path) -> None:
+    wrong = "SELECT CAST('x' AS INT)"
+    with connect(str(disk / "first"), shared) as first:
+        first.sql("SET spark.sql.ansi.enabled = false")
+        assert first.sql(wrong).collect() == [(None,)]
+    with connect(str(disk / "second"), shared) as second, pytest.raises(SparkError) as caught:
+        second.sql(wrong).collect()
+    assert caught.value.condition == "CAST_INVALID_INPUT"
+
+
 def test_results_that_wait_keep_their_tables(shared: str, disk: Path) -> None:
     with connect(str(disk / "waiting"), shared) as session:
         for name in ("a", "b"):

@@ -13,17 +13,18 @@ from typing import TYPE_CHECKING, Any
 from deltasql.engine.reading.driver_rows import driver_rows
 from deltasql.engine.reading.marked_rows import without_marked
 from deltasql.engine.reading.missing_files import missing_vector, readable_files
+from deltasql.engine.reading.origins import with_origin
 from deltasql.engine.reading.row_ids import metadata_type, read_columns, stored_fields, with_row_ids
 from deltasql.engine.session.local_rows import lookup, no_rows
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema, spark_type
-from deltasql.engine.session.transfer import by_driver
+from deltasql.engine.session.transfer import by_driver, is_handed_out
 from deltasql.engine.session.tuning import FOR_SCANS, TINY_BYTES
 from deltasql.errors.engine import NotOnSailError, OldCalendarError
 from deltasql.errors.log import DeletionVectorNotFoundError
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.protocol.features import has_variants
-from deltasql.log.storage.locations import hadoop_location, is_local
+from deltasql.log.storage.locations import hadoop_location, is_local, table_location
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import (
     FILE_KEY,
@@ -181,7 +182,7 @@ def _stored_columns(
         paths = readable_files(operator, paths, may_be_missing=may_be_missing)
         if _by_driver(spark, operator):
             with suppress(LeftToSparkError):
-                return driver_rows(
+                rows = driver_rows(
                     spark,
                     operator,
                     stored,
@@ -190,6 +191,7 @@ def _stored_columns(
                     told=told,
                     marked={path: partial(_positions, spark, operator, at) for path, at in marked.items()},
                 )
+                return with_origin(rows, table_location(operator.table.location)) if is_handed_out() else rows
             if not spark.capabilities.metadata:
                 raise OldCalendarError(table=operator.table.name)
         reader = spark.session.read.schema(_reader_schema(stored)).options(**_reader_options(spark, operator))

@@ -39,6 +39,11 @@ def handed_out() -> Iterator[None]:
         _HANDED_OUT.reset(token)
 
 
+def is_handed_out() -> bool:
+    """Whether the DataFrame that is being made is for the caller."""
+    return _HANDED_OUT.get()
+
+
 def by_driver(spark: SparkHandle, location: str, size: int, *, variants: bool = False) -> bool:
     """Whether the driver moves the files at a location for a statement that reads so many bytes.
 
