@@ -28,9 +28,16 @@ _SMALL = {
 
 
 class Server:
-    """A process with a log, in `place`; it sees an empty folder where `hidden` is."""
+    """A process with a log, in `place`; it sees an empty folder where `hidden` is, and starts `python` for workers."""
 
-    def __init__(self, command: list[str], place: Path, hidden: Path | None = None, host: str = HOST) -> None:
+    def __init__(
+        self,
+        command: list[str],
+        place: Path,
+        hidden: Path | None = None,
+        host: str = HOST,
+        python: str = sys.executable,
+    ) -> None:
         if hidden is not None:
             # The executors that a worker starts see what it sees.
             mounted = 'mount -t tmpfs none "$0" && exec "$@"'
@@ -43,7 +50,7 @@ class Server:
             "SPARK_LOCAL_IP": host,
             "SPARK_WORKER_DIR": str(place / "work"),
             "SPARK_DAEMON_MEMORY": "512m",
-            "PYSPARK_PYTHON": sys.executable,
+            "PYSPARK_PYTHON": python,
         }
         with self.log.open("wb") as out:
             self.process = subprocess.Popen(
@@ -95,13 +102,13 @@ def cluster(place: Path, hidden: Path | None = None, workers: int = 1) -> Iterat
 
 
 @contextmanager
-def connect_server(place: Path, hidden: Path | None = None) -> Iterator[str]:
+def connect_server(place: Path, hidden: Path | None = None, python: str = sys.executable) -> Iterator[str]:
     """The address of a Spark Connect server over a local Spark of two cores, which does not see `hidden`."""
     port = free_port()
     settings = {**_SMALL, "spark.connect.grpc.binding.port": str(port), "spark.connect.grpc.binding.address": HOST}
     given = [part for key, value in settings.items() for part in ("--conf", f"{key}={value}")]
     started = ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "--master", "local[2]"]
-    server = Server(["SPARK_HOME/bin/spark-submit", *started, *given, "spark-internal"], place, hidden)
+    server = Server(["SPARK_HOME/bin/spark-submit", *started, *given, "spark-internal"], place, hidden, python=python)
     try:
         server.wait_for("Spark Connect server started")
         yield f"sc://{HOST}:{port}"

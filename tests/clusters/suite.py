@@ -1,11 +1,11 @@
 """The golden suite and the row tests on servers: python -m tests.clusters.suite [standalone|connect] [PATH …].
 
 Without a kind of server both run, one after the other; without a path tests/golden and the row tests of tests/session.
-Executors do not see the disk of the driver, which moves the rows (deltasql.io.mode = DRIVER). What `expectations` lists
-runs on a second server, which sees that disk. A PATH is a folder or file of golden files, or of tests for pytest; the
-ending of golden files may be left out, as in `tests/golden/merge/except`. With `--shared` all of it runs on servers
-that see our disk, whose executors move the files. `--at ADDRESS` takes a server that runs already: one that does not
-see TMPDIR, or with `--shared` one that does.
+Executors have no Python, and do not see the disk of the driver, which moves the rows (deltasql.io.mode = DRIVER). What
+`expectations` lists runs on a second server, which has both. A PATH is a folder or file of golden files, or of tests
+for pytest; the ending of golden files may be left out, as in `tests/golden/merge/except`. With `--shared` all of it runs
+on servers that see our disk, whose executors move the files. `--at ADDRESS` takes a server that runs already: one that
+does not see TMPDIR, or with `--shared` one that does.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -120,7 +120,6 @@ def _run(kind: str, paths: Sequence[str], *, shared: bool, address: str | None) 
     apart = [path for path in files if path not in together]
     tests_apart = [] if shared else tests
     tests_together = [path for path in tests if shared or may_need_our_disk(path)]
-    server = connect_server if kind == "connect" else cluster
     tally, code = Tally(), 0
     with tempfile.TemporaryDirectory(prefix="deltasql-servers-") as folder:
         place = Path(folder)
@@ -129,17 +128,25 @@ def _run(kind: str, paths: Sequence[str], *, shared: bool, address: str | None) 
         # Whatever this process makes from now on, a server with a disk of its own does not see.
         tempfile.tempdir = os.environ["TMPDIR"] = str(disk)
         if apart or tests_apart:
-            with nullcontext(address) if address else server(place / "apart", disk) as at:
+            with nullcontext(address) if address else _server(kind, place / "apart", disk) as at:
                 _run_golden(apart, at, "DRIVER", tally)
                 code = _run_tests(tests_apart, at, "DRIVER", "apart")
         if together or tests_together:
-            with nullcontext(address) if address and shared else server(place / "shared") as at:
+            with nullcontext(address) if address and shared else _server(kind, place / "shared") as at:
                 _run_golden(together, at, "EXECUTORS", tally)
                 code = max(code, _run_tests(tests_together, at, "EXECUTORS", "all" if shared else "shared"))
     print(f"{kind}: {tally}", flush=True)
     for name in tally.differing:
         print(f"    different: {name}")
     return code or int(bool(tally.differing))
+
+
+def _server(kind: str, place: Path, hidden: Path | None = None) -> AbstractContextManager[str]:
+    """A server, whose executors find no Python where they have a disk of their own."""
+    python = sys.executable if hidden is None else "no-python"
+    # Executors of a cluster are told by the driver.
+    os.environ["PYSPARK_PYTHON"] = python
+    return connect_server(place, hidden, python) if kind == "connect" else cluster(place, hidden)
 
 
 def _is_golden(path: str) -> bool:
