@@ -3,9 +3,9 @@
 Without a kind of server both run, one after the other; without a path tests/golden and the row tests of tests/session.
 Executors have no Python, and do not see the disk of the driver, which moves the rows (deltasql.io.mode = DRIVER). What
 `expectations` lists runs on a second server, which has both. A PATH is a folder or file of golden files, or of tests
-for pytest; the ending of golden files may be left out, as in `tests/golden/merge/except`. With `--shared` all of it runs
-on servers that see our disk, whose executors move the files. `--at ADDRESS` takes a server that runs already: one that
-does not see TMPDIR, or with `--shared` one that does.
+for pytest; the ending of golden files may be left out, as in `tests/golden/merge/except`. With `--shared` all of it
+runs on servers that see our disk, whose executors move the files. `--at ADDRESS` takes a server that runs already: one
+that does not see TMPDIR, or with `--shared` one that does.
 """
 
 from __future__ import annotations
