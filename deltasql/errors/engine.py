@@ -126,7 +126,8 @@ class OtherCredentialsError(DeltaSqlError):
     "58030",
     "Spark has written {written} rows below {location}, and {found} are there. Its executors write to another disk "
     "than this process reads, or a task that failed left files behind; nothing was committed. Give both the same "
-    "storage, or run SET deltasql.io.mode = DRIVER, so that this process writes the files itself.",
+    "storage, or run SET deltasql.io.mode = DRIVER, so that this process writes the files itself, as it can for tables "
+    "without VARIANT columns.",
 )
 class StagedRowsMissingError(DeltaSqlError):
     """Files that executors have written, and the driver cannot find, or finds more of."""

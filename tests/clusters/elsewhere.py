@@ -27,7 +27,12 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["DELTASQL_MASTER"] = ADDRESS
         return
     os.environ["SPARK_CONNECT_MODE_ENABLED"] = "1"
+    from pyspark.sql.connect.session import SparkSession
+
     from deltasql.session import Session
+
+    # What a classic session has, and Spark Connect does in other words.
+    SparkSession.newSession = lambda _: SparkSession.builder.remote(ADDRESS).create()
 
     begin = Session.__init__
 

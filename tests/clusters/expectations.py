@@ -78,15 +78,19 @@ ROW_TESTS = ("tests/session",)
 """The folders of tests whose marked ones (spark) run on servers."""
 
 _READ_BY_TASKS = "tasks of Python's read the files of a stream"
+_VARIANTS = "executors alone move VARIANT columns"
 _OWN_JVM = "the test looks into the JVM of its own process"
 _ALONE = "the test is about a Spark of this process that nobody else is in"
 
 TESTS_THAT_NEED_OUR_DISK: Mapping[str, str] = {
     "test_both_movers.py": "the test has executors move the files, too",
     "test_copy_into.py": WRITTEN_BY_SPARK,
+    "test_flight_server.py::test_queries": _VARIANTS,
+    "test_install.py::test_streams": _READ_BY_TASKS,
+    "test_install.py::test_what_is_no_delta_table_stays_sparks": WRITTEN_BY_SPARK,
     "test_stream_reads.py": _READ_BY_TASKS,
     "test_stream_writes.py": _READ_BY_TASKS,
-    "test_variants.py": "executors move VARIANT columns",
+    "test_variants.py": _VARIANTS,
 }
 """Files of tests/session, or names of tests in them after `::`, that a server with a disk of its own cannot run."""
 
