@@ -74,6 +74,16 @@ class TimeOutOfRangeError(DeltaSqlError):
     """Collected rows with a DATE or TIMESTAMP that Python's datetime cannot hold."""
 
 
+@condition(
+    "UNSUPPORTED_DATATYPE",
+    "0A000",
+    "The result has an INTERVAL of years and months, which Python has no value for. "
+    "To see it as text, write CAST(column AS STRING).",
+)
+class MonthsInResultError(DeltaSqlError):
+    """Collected rows with an INTERVAL YEAR TO MONTH."""
+
+
 class SparkError(DeltaSqlError):
     """Spark refused the statement or failed in it: Spark's condition, SQLSTATE and sentence, without the JVM's stack.
 

@@ -21,6 +21,8 @@ NEEDS_OUR_DISK: Mapping[str, str] = {
 }
 """Golden files that a server with a disk of its own cannot run, by their paths without `.sql`."""
 
+_LITERALS = "a server may have settings that change what literals mean, so that its Spark reads them"
+
 NOT_FOR_CLUSTERS: Mapping[str, str] = {}
 """Golden files that cannot run on a cluster at all."""
 
@@ -48,7 +50,7 @@ OTHERWISE: tuple[Otherwise, ...] = (
         "inspect/explain_rows",
         r"(?<=partitioned by \(day\)\\n)  (?:Literals \[id, name, day\] rows: 1|Project.*)\\n(?=== Actions)|"
         r"\\n== Expressions ==.*",
-        "a server may have settings that change what literals mean, so that its Spark reads them",
+        _LITERALS,
     ),
 )
 NUMBER_OF_FILES = "the driver writes one file, and Spark one for each task"
@@ -95,6 +97,7 @@ TESTS_THAT_NEED_OUR_DISK: Mapping[str, str] = {
 """Files of tests/session, or names of tests in them after `::`, that a server with a disk of its own cannot run."""
 
 NOT_FOR_TESTS: Mapping[str, str] = {
+    "test_notebook.py": "Jupyter starts a process of its own, with a Spark of its own",
     "test_cancelled_statements.py": _OWN_JVM,
     "test_sizes.py": _ALONE,
     "test_small_tables.py": _ALONE,
@@ -102,6 +105,9 @@ NOT_FOR_TESTS: Mapping[str, str] = {
 """Those that are for no server."""
 
 NOT_OVER_CONNECT: Mapping[str, str] = {
+    "test_flight_server.py::test_a_query_that_is_cancelled_stops": _OWN_JVM,
+    "test_layouts.py::test_many_bins_are_one_job": _OWN_JVM,
+    "test_literals_both_ways.py": _LITERALS,
     "test_stream_reads.py": "a batch of a stream runs in a process of the server's",
     "test_stream_writes.py": "a stream of Spark Connect is refused by name",
 }

@@ -16,7 +16,7 @@ from deltasql.engine.failures.reach_errors import unreached_error
 from deltasql.engine.failures.sail_errors import not_there, sail_failure
 from deltasql.engine.failures.write_errors import Failure, WriteContext, cast_error, marked_error
 from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.engine import SparkError, TimeOutOfRangeError
+from deltasql.errors.engine import MonthsInResultError, SparkError, TimeOutOfRangeError
 from deltasql.errors.statements.copy_into import CsvHeaderError
 from deltasql.errors.statements.merge import MergeUnresolvedError
 from deltasql.errors.statements.settings import UnboundParameterError
@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 
 # Of Python's datetime, for what PySpark makes of a row.
 _OUT_OF_RANGE = re.compile(r"year -?\d+ is out of range|ordinal must be|date value out of range|timestamp out of range")
+
+
+_NO_VALUES = {"NOT_IMPLEMENTED", "UNSUPPORTED_DATA_TYPE_FOR_ARROW_CONVERSION", "UNSUPPORTED_DATA_TYPE_FOR_ARROW"}
+_MONTHS = re.compile(r"YearMonthInterval|month_interval")
+"""What PySpark says of a type that it cannot bring here, row by row or by way of Arrow."""
 
 
 _CSV_HEADER = re.compile(r"CSV header does not conform to the schema|Number of column in CSV header is not equal")
@@ -80,6 +85,8 @@ _QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
 def _told(error: PySparkException, sql: str, write: WriteContext | None) -> DeltaSqlError:
+    if _MONTHS.search(str(error)) and error.getCondition() in _NO_VALUES:
+        return MonthsInResultError()
     if error.getCondition() is not None:
         return translated(_failure(error), sql, write)
     # Spark has a condition for whatever it says.
