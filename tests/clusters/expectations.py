@@ -65,7 +65,7 @@ def alike(name: str, before: str, after: str) -> str:
     if without_number_of_files(before) == without_number_of_files(after):
         return NUMBER_OF_FILES
     for rule in OTHERWISE:
-        if rule.file == name and re.sub(rule.pattern, "…", before) == re.sub(rule.pattern, "…", after):
+        if rule.file == name and re.sub(rule.pattern, "", before) == re.sub(rule.pattern, "", after):
             return rule.reason
     return ""
 
