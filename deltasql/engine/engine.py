@@ -12,8 +12,8 @@ from deltasql.engine.failures.write_errors import WriteContext, assigned_sql
 from deltasql.engine.reading.footers import foreign_columns
 from deltasql.engine.reading.frames import Frames, frame_schema
 from deltasql.engine.reading.input_size import UNKNOWN_SIZE, input_size
-from deltasql.engine.reading.own_checks import checked_rewrite
 from deltasql.engine.reading.origins import comes_from
+from deltasql.engine.reading.own_checks import checked_rewrite
 from deltasql.engine.rewrites.arrange import arranged
 from deltasql.engine.rewrites.merge_source import Source
 from deltasql.engine.rewrites.rewrite import rewrite

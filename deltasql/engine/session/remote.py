@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection
+import weakref
+from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -16,17 +17,27 @@ START_LOCK = threading.Lock()
 
 _THREADS = 8
 _REMOTE: dict[str, SparkSession] = {}
+_USUAL: weakref.WeakKeyDictionary[SparkSession, dict[str, str]] = weakref.WeakKeyDictionary()
 
 
-def remote_session(address: str) -> SparkSession:
-    """The process's session on a Spark Connect server. PySpark would hand out its last one, of whichever server."""
+def remote_session(address: str, settings: Mapping[str, str]) -> tuple[SparkSession, Mapping[str, str]]:
+    """The process's session on a Spark Connect server, begun with some settings; and all that it began with.
+
+    PySpark would hand out its last one, of whichever server.
+    """
     from pyspark.sql import SparkSession
 
     with START_LOCK:
         known = _REMOTE.get(address)
         if known is None or known.is_stopped:
-            known = _REMOTE[address] = SparkSession.builder.remote(address).create()
-        return known
+            known = _REMOTE[address] = SparkSession.builder.remote(address).config(map=dict(settings)).create()
+            _USUAL[known] = dict(known.conf.getAll)
+        return known, _USUAL[known]
+
+
+def settings_of_server(session: SparkSession) -> Mapping[str, str]:
+    """What a session of `remote_session` began with; of any other one nothing."""
+    return _USUAL.get(session, {})
 
 
 def drop_views(session: SparkSession, names: Collection[str]) -> None:

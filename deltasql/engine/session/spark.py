@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 from deltasql.engine.session.capabilities import SPARK, Capabilities, capabilities
 from deltasql.engine.session.connectors import PACKAGES, can_reach, connector_settings, say_what_is_fetched
 from deltasql.engine.session.environment import JAVA_OPTIONS, defaults_file, outside_settings
-from deltasql.engine.session.jvm_names import hold_names
 from deltasql.engine.session.in_place import COMMITTER, IN_PLACE, InPlaceCommit, in_place_commit
-from deltasql.engine.session.remote import START_LOCK, drop_views, remote_session
+from deltasql.engine.session.jvm_names import hold_names
+from deltasql.engine.session.remote import START_LOCK, drop_views, remote_session, settings_of_server
 from deltasql.engine.session.sail import sail_runs, sail_session
 from deltasql.engine.session.tuning import FACTORY, FOR_FEW_ROWS, SHUFFLES, Tuning, for_size
 from deltasql.errors.engine import EnginesMixedError, JavaMissingError
@@ -61,9 +61,6 @@ def own_session() -> dict[str, str]:
         # Tables are in our catalog. Hive's would put its files into the working directory.
         "spark.sql.catalogImplementation": "in-memory",
         **_OF_EVERY_SESSION,
-        # Else PySpark tells the JVM with every call of a column or a DataFrame from which line of Python it came, which
-        # is ten calls in place of one.
-        "spark.python.sql.dataFrameDebugging.enabled": "false",
         **(_sizes(_cores(_master())) if _is_local(_master()) else {}),
     }
     given = outside_settings(os.environ)
@@ -216,9 +213,15 @@ class SparkHandle:
             return sail_session()
         if isinstance(self._given, str):
             with self.watch.over(lambda: Progress(f"Connecting to {self._given}")):
-                return remote_session(self._given)
+                return self._on_server(self._given)
         with self.watch.over(lambda: Progress(f"Starting Spark ({_master()}), which computes the rows")):
             return self._local()
+
+    @staticmethod
+    def _on_server(address: str) -> SparkSession:
+        session, usual = remote_session(address, {OWN_MARK: "true", **_OF_EVERY_SESSION})
+        _TUNINGS.setdefault(session, Tuning(usual))
+        return session
 
     def _local(self) -> SparkSession:
         """The session that is active in this process, which then is somebody else's, or our own."""
@@ -260,7 +263,8 @@ class SparkHandle:
     def now(self, key: str) -> str | None:
         """What a setting is in the session, which is started. Sail is asked once: nobody else has its session."""
         if not self._sail:
-            return self.session.conf.get(key, None)
+            value: str | None = self.session.conf.get(key, None)
+            return value
         if key not in self._answers:
             self._answers[key] = self.session.conf.get(key, None)
         return self._answers[key]
@@ -392,7 +396,7 @@ class SparkHandle:
 
     def given_by_server(self, key: str) -> str | None:
         """What a setting was in the session on a Spark Connect server when it began; None in any other session."""
-        return _SERVERS_SETTINGS.get(self.session, {}).get(key) if self.remote else None
+        return settings_of_server(self.session).get(key) if self.remote else None
 
 
 def _bucket(location: str) -> str:
