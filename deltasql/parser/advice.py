@@ -98,7 +98,7 @@ ADVICE = (
     ("SHOW TABLE < end >", "Did you mean SHOW TABLES?"),
     ("SHOW TABLE < IN|FROM|LIKE >", "Did you mean SHOW TABLES?"),
     ("SHOW TABLE < name >", "Write DESCRIBE t, SHOW CREATE TABLE t, or SELECT * FROM t."),
-    ("SHOW TABLES|VIEWS < name > end", "Write {verb} … IN s, or LIKE 'pattern'."),
+    ("SHOW TABLES|VIEWS < name > end", "Name the schema behind IN, or a pattern in quotes."),
     ("SHOW [USER|SYSTEM|ALL] FUNCTIONS < name > end", "Write SHOW FUNCTIONS IN s LIKE 'f'."),
     ("SHOW CREATE < name > end", "Write SHOW CREATE TABLE t."),
     ("SHOW COLUMNS < name > end", "Write SHOW COLUMNS IN t."),

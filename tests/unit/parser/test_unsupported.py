@@ -15,8 +15,10 @@ from deltasql.sql.outline import find, outline
 ROOT = Path(__file__).parents[2] / "golden"
 FILES = (
     ROOT / "table" / "unsupported.sql",
+    ROOT / "table" / "unsupported_shapes.sql",
     ROOT / "query" / "wrong_words.sql",
     ROOT.parent / "dialect" / "blocks.sql",
+    ROOT.parent / "dialect" / "rows.sql",
 )
 SCRIPTS = [statement.text for path in FILES for statement in split(path.read_text(encoding="utf-8"))]
 
