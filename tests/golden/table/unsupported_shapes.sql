@@ -1,4 +1,4 @@
--- Shapes of statements of others that ended in a bare syntax error once: each is refused by its name.
+-- Clauses and statements that ended in a bare syntax error once: each is refused by its name.
 -- expect: no jvm
 -- log: off
 
@@ -32,32 +32,3 @@ ALTER TABLE t SET SCHEMA s;
 ALTER TABLE t ADD FEATURE deletionVectors;
 ALTER TABLE t PARTITIONED BY (a);
 ALTER TABLE t DROP COLUMN a CASCADE;
-CREATE TABLE t SHALLOW CLONE u COMMENT 'x';
-ALTER TABLE t ADD COLUMN (a INT MASK f);
-SHOW EFFECTIVE POLICIES ON TABLE t;
-COPY FILES FROM 'a' TO 'b';
-ALTER DATABASE s SET LOCATION '/x';
-COMMENT ON FUNCTION f IS 'x';
-CREATE AGGREGATE FUNCTION f AS 'x';
-KILL QUERY x;
-SHOW STREAMS;
-SHOW TAGS ON TABLE t;
-SHOW PRIMARY KEYS IN t;
-SHOW SETTINGS;
-SHOW WAREHOUSES;
-SHOW BRANCHES;
-ALTER TABLE t CREATE BRANCH b;
-ALTER TABLE t EXECUTE optimize;
-ALTER TABLE t WRITE ORDERED BY a;
-CREATE STAGE s;
-UNLOAD ('SELECT 1') TO 's3://x';
-ATTACH 'x' AS y;
-PRAGMA x;
-EXEC p;
-REORG TABLE t APPLY (SHRED VARIANT);
-COPY INTO t FROM '/in' FILEFORMAT = CSV BADRECORDS '/x';
-MERGE INTO t USING s q (a) ON t.a = q.a WHEN MATCHED THEN DELETE;
-MERGE INTO t USING (SELECT 1) q (a) ON t.a = q.a WHEN MATCHED THEN DELETE;
-COPY INTO @stage FROM t;
-CANCEL 5;
-CHECKPOINT t;

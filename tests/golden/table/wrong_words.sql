@@ -144,12 +144,3 @@ create or replace table bad (from string);
 CREATE TABLE bad (select DECIMAL(3, 2) NOT NULL, b ARRAY<STRUCT<a: INT>>);
 -- name: quotes
 DELETE FROM t WHERE a = 'it''s' AND (b = 'x');
-
--- name: words of other dialects
-RENAME TABLE orders TO old_orders;
-ALTER TABLE orders RENAME old_orders;
-CONVERT TO DELTA parquet.`/x` PARTITIONED BY (a INT) NO STATISTICS;
-COPY orders FROM '/x';
-CREATE FUNCTION f RETURNS INT RETURN 1;
-SHOW TABLES sales;
-SHOW USER FUNCTIONS sales.f;

@@ -12,7 +12,11 @@ from deltasql.parser.advice import ADVICE, NAMES
 from deltasql.sql.outline import find, outline
 
 ROOT = Path(__file__).parents[2] / "golden"
-FILES = (ROOT / "table" / "wrong_words.sql", ROOT / "query" / "wrong_words.sql")
+FILES = (
+    ROOT / "table" / "wrong_words.sql",
+    ROOT / "table" / "wrong_words_elsewhere.sql",
+    ROOT / "query" / "wrong_words.sql",
+)
 STATEMENTS = [statement.text for path in FILES for statement in split(path.read_text(encoding="utf-8"))]
 
 

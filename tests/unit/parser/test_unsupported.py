@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[2] / "golden"
 FILES = (
     ROOT / "table" / "unsupported.sql",
     ROOT / "table" / "unsupported_shapes.sql",
+    ROOT / "table" / "unsupported_elsewhere.sql",
     ROOT / "query" / "wrong_words.sql",
     ROOT.parent / "dialect" / "blocks.sql",
     ROOT.parent / "dialect" / "rows.sql",
