@@ -376,7 +376,7 @@ _EACH_ROW = "monotonically_increasing_id() >= 0"
 _ANY_ROW = "rand() >= 0"
 
 
-def _guard(constraint: Constraint, columns: Iterable[str], own: Texts) -> str:
+def _guard(constraint: Constraint, columns: Iterable[str], own: Texts = str) -> str:
     """SQL that is TRUE for a row that satisfies the constraint and fails the job otherwise."""
     shown = [name for name in columns if not name.startswith(HIDDEN_PREFIX)]
     values = f"to_json(struct({', '.join(quote(name) for name in shown)}), map('ignoreNullFields', 'false'))"

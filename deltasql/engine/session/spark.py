@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-import atexit
-import logging
 import os
-import re
-import shutil
-import signal
 import sys
-import tempfile
-import threading
 import weakref
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import cache
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from deltasql.engine.session.capabilities import SPARK, Capabilities, capabilities
-from deltasql.engine.session.connectors import PACKAGES, can_reach, connector_settings, say_what_is_fetched
-from deltasql.engine.session.environment import JAVA_OPTIONS, defaults_file, outside_settings
+from deltasql.engine.session.connectors import can_reach
+from deltasql.engine.session.environment import outside_settings
 from deltasql.engine.session.in_place import COMMITTER, IN_PLACE, InPlaceCommit, in_place_commit
-from deltasql.engine.session.jvm_names import hold_names
-from deltasql.engine.session.remote import START_LOCK, drop_views, remote_session, settings_of_server
-from deltasql.engine.session.sail import sail_runs, sail_session
+from deltasql.engine.session.local import (
+    OF_EVERY_SESSION,
+    OWN_MARK,
+    active_session,
+    is_configured_outside,
+    is_local_master,
+    master_address,
+    own_session,
+    own_tuning,
+    start_local,
+)
+from deltasql.engine.session.remote import drop_views, remote_session, settings_of_server
+from deltasql.engine.session.sail import sail_session
 from deltasql.engine.session.tuning import FACTORY, FOR_FEW_ROWS, SHUFFLES, Tuning, for_size
-from deltasql.errors.engine import EnginesMixedError, JavaMissingError
 from deltasql.log.storage.credentials import is_identity
 from deltasql.log.storage.locations import hadoop_location, hadoop_scheme, is_local
 from deltasql.log.storage.stores import Stores
@@ -35,47 +36,6 @@ from deltasql.settings.session_settings import IO_MODE
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-OWN_MARK = "spark.deltasql.own"
-"""A setting of the sessions that deltasql started itself: these it may tune for a statement."""
-
-
-_OF_EVERY_SESSION = {
-    # Else `${env:HOME}` in a name or a text, which may come from a table, is replaced by what it stands for there.
-    "spark.sql.variable.substitute": "false",
-}
-
-
-def own_session() -> dict[str, str]:
-    """The settings of a session of our own, but for those that the environment gives."""
-    own = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.log.level": "OFF",
-        # PySpark asks the JVM six times a call where it was called from: our own lines, which no user wrote. Measured
-        # on a MERGE of two rows: 540 commands to the JVM → 300.
-        "spark.python.sql.dataFrameDebugging.enabled": "false",
-        # What plans look like in the UI, which is off: the shortest.
-        "spark.sql.ui.explainMode": "simple",
-        "spark.sql.legacy.createHiveTableByDefault": "false",
-        # Tables are in our catalog. Hive's would put its files into the working directory.
-        "spark.sql.catalogImplementation": "in-memory",
-        **_OF_EVERY_SESSION,
-        **(_sizes(_cores(_master())) if _is_local(_master()) else {}),
-    }
-    given = outside_settings(os.environ)
-    return {OWN_MARK: "true", **{key: value for key, value in own.items() if key not in given}}
-
-
-def _sizes(cores: int) -> dict[str, str]:
-    """The settings for a Spark within this machine; a cluster has sizes of its own."""
-    return {
-        # Spark's own, 200, is for clusters; these are enough for every core, and the same on all small machines.
-        SHUFFLES: str(max(4, 2 * cores)),
-        "spark.default.parallelism": str(max(4, cores)),
-        "spark.driver.memory": "4g",
-    }
-
 
 _OF_FILES = ("spark.sql.parquet.", "spark.sql.files.", "spark.hadoop.", "parquet.")
 _ONLY_SPARKS = (
@@ -90,28 +50,7 @@ _EXCLUDED = "spark.sql.adaptive.optimizer.excludedRules"
 _DROPS_EMPTY_STAGES = "org.apache.spark.sql.execution.adaptive.AQEPropagateEmptyRelation"
 
 
-@cache
-def own_tuning() -> Tuning:
-    """That of the process's own session, whichever handle asks for it."""
-    return Tuning(own_session())
-
-
 _TUNINGS: weakref.WeakKeyDictionary[SparkSession, Tuning] = weakref.WeakKeyDictionary()
-
-
-def _master() -> str:
-    return os.environ.get("DELTASQL_MASTER", "local[*]")
-
-
-def _is_local(master: str) -> bool:
-    """Whether executors are threads of the driver's JVM, or processes that it starts on this machine."""
-    return master.startswith("local")
-
-
-def _cores(master: str) -> int:
-    """The tasks that run at once."""
-    match = re.match(r"local\[(\d+)", master)
-    return int(match[1]) if match else os.cpu_count() or 1
 
 
 class SparkHandle:
@@ -184,12 +123,12 @@ class SparkHandle:
         """Whether the session is one of ours, or will be, with no settings but ours; asking does not start it."""
         if self._sail:
             return True
-        if self.has_others_tables or _is_configured_outside():
+        if self.has_others_tables or is_configured_outside():
             # A server has settings of its own, too.
             return False
         if self.started or "pyspark" not in sys.modules:
             return True
-        active = _active_session()
+        active = active_session()
         return active is None or active.conf.get(OWN_MARK, None) is not None
 
     @property
@@ -214,22 +153,22 @@ class SparkHandle:
         if isinstance(self._given, str):
             with self.watch.over(lambda: Progress(f"Connecting to {self._given}")):
                 return self._on_server(self._given)
-        with self.watch.over(lambda: Progress(f"Starting Spark ({_master()}), which computes the rows")):
+        with self.watch.over(lambda: Progress(f"Starting Spark ({master_address()}), which computes the rows")):
             return self._local()
 
     @staticmethod
     def _on_server(address: str) -> SparkSession:
-        session, usual = remote_session(address, {OWN_MARK: "true", **_OF_EVERY_SESSION})
+        session, usual = remote_session(address, {OWN_MARK: "true", **OF_EVERY_SESSION})
         _TUNINGS.setdefault(session, Tuning(usual))
         return session
 
     def _local(self) -> SparkSession:
         """The session that is active in this process, which then is somebody else's, or our own."""
-        active = _active_session()
+        active = active_session()
         if active is None:
             # Jars must be there from the start: for the stores that hold tables which were asked for until now.
             alone = (self.told(IO_MODE.name) or "").upper() == "DRIVER"
-            return _start_local(frozenset() if alone else self.stores.hadoop_schemes)
+            return start_local(frozenset() if alone else self.stores.hadoop_schemes)
         self.own = active.conf.get(OWN_MARK, None) is not None
         return active
 
@@ -293,7 +232,7 @@ class SparkHandle:
     @property
     def shares_disk(self) -> bool:
         """Whether the executors are threads of this machine, so that they see its disk."""
-        return not self.remote and _is_local(str(self.session.sparkContext.master))
+        return not self.remote and is_local_master(str(self.session.sparkContext.master))
 
     @property
     def leaves_files_to_us(self) -> bool:
@@ -402,107 +341,3 @@ class SparkHandle:
 def _bucket(location: str) -> str:
     """Whose keys lead to a location: its bucket or container; "" on a disk."""
     return location.split("/", 3)[2] if "://" in location else ""
-
-
-def _start_local(connectors: frozenset[str] = frozenset()) -> SparkSession:
-    """The process's own session, with the jars of some connectors, by their schemes.
-
-    It is local unless the environment names another master.
-    """
-    from pyspark.errors import PySparkException
-    from pyspark.sql import SparkSession
-
-    with START_LOCK:
-        if sail_runs():
-            raise EnginesMixedError(running="Sail", engine="Spark")
-        if "JAVA_HOME" not in os.environ and shutil.which("java") is None:
-            raise JavaMissingError()
-        if _is_local(_master()):
-            # Workers must run this interpreter: another one lacks our packages. On other machines there is none such,
-            # and executors there call the driver at its address, which must not be the one that means themselves.
-            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-            os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-        builder = SparkSession.builder.master(_master()).appName("deltasql")
-        for key, value in own_session().items():
-            builder = builder.config(key, value)
-        builder = builder.config("spark.sql.warehouse.dir", _unused_warehouse())
-        # A cancelled query is reported by whoever cancelled it; py4j would print two stacks on top.
-        logging.getLogger().addFilter(_is_no_cancellation)
-        with _same_interrupts():
-            if wanted := _with_jars(connectors):
-                say_what_is_fetched(wanted)
-                try:
-                    return _begun(builder.config(map=wanted))
-                except PySparkException:
-                    # No way to the jars: the driver moves the files.
-                    builder = builder.config(map=dict.fromkeys(wanted, ""))
-            return _begun(builder)
-
-
-def _begun(builder: SparkSession.Builder) -> SparkSession:
-    """The session that a builder makes."""
-    with _quiet_stderr():
-        session = builder.getOrCreate()
-    hold_names(session.sparkContext._jvm)
-    return session
-
-
-def _with_jars(connectors: frozenset[str]) -> dict[str, str]:
-    """The settings that bring the jars of connectors; none where the environment says which jars there are."""
-    if PACKAGES in outside_settings(os.environ):
-        return {}
-    return {key: value for place in connectors for key, value in connector_settings(place).items()}
-
-
-def _unused_warehouse() -> str:
-    """A directory for Spark's own catalog, which makes one, in the working directory if it is not told another."""
-    place = tempfile.mkdtemp(prefix="deltasql-spark-")
-    atexit.register(shutil.rmtree, place, ignore_errors=True)
-    return place
-
-
-def _is_configured_outside() -> bool:
-    """Whether a Spark that we start finds settings in the environment: of its own, or a time zone of Java's."""
-    options = " ".join(os.environ.get(name, "") for name in JAVA_OPTIONS)
-    own = any(name in os.environ for name in ("SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS"))
-    defaults = defaults_file(os.environ) is not None
-    return own or defaults or "-Duser.timezone" in options or "-Dspark." in options
-
-
-def _is_no_cancellation(record: logging.LogRecord) -> bool:
-    return not record.getMessage().startswith("KeyboardInterrupt while sending command")
-
-
-@contextmanager
-def _same_interrupts() -> Iterator[None]:
-    """Keeps Ctrl-C as it was: PySpark calls the JVM amid another call, which fails and cancels nothing."""
-    before = signal.getsignal(signal.SIGINT)
-    try:
-        yield
-    finally:
-        # Only the main thread may, and only its start of Spark sets a handler. None: one that Python did not set.
-        if threading.current_thread() is threading.main_thread() and before is not None:
-            signal.signal(signal.SIGINT, before)
-
-
-def _active_session() -> SparkSession | None:
-    from pyspark.sql import SparkSession
-
-    return SparkSession.getActiveSession()
-
-
-@contextmanager
-def _quiet_stderr() -> Iterator[None]:
-    """Keeps the JVM's start-up chatter off the user's terminal; what Python raises is not affected."""
-    if os.environ.get("DELTASQL_SPARK_LOG"):
-        yield
-        return
-    sys.stderr.flush()
-    saved, null = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(null, 2)
-        yield
-    finally:
-        os.dup2(saved, 2)
-        os.close(saved)
-        os.close(null)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from typing import BinaryIO
@@ -97,8 +98,6 @@ def sync_trees(folders: Iterable[str], above: str) -> None:
             work.append(partial(sync_folder, place))
     if len(work) == 1:
         return work[0]()
-    from concurrent.futures import ThreadPoolExecutor
-
     with ThreadPoolExecutor(min(len(work), _SYNCS_AT_ONCE)) as threads:
         for done in [threads.submit(item) for item in work]:
             done.result()

@@ -11,7 +11,7 @@ _SETS = frozenset({"UNION", "INTERSECT", "EXCEPT", "MINUS"})
 _SUSPECT = re.compile(rf"\b(?:{'|'.join(_SETS)})\b", re.IGNORECASE)
 _BEHIND = frozenset({"ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET"})
 """What stands behind the last branch and belongs to all of them."""
-_BEGINS = frozenset({"SELECT", "VALUES", "TABLE", "FROM", "("})
+_BEGINS = frozenset({"SELECT", "WITH", "VALUES", "TABLE", "FROM", "("})
 
 
 def set_operations(sql: str) -> list[list[str]]:
@@ -33,22 +33,28 @@ def _operations(sql: str, tokens: Sequence[Token]) -> Iterator[list[str]]:
 
 
 def _branches(sql: str, tokens: Sequence[Token]) -> Iterator[str]:
+    for first, end in _spans(tokens):
+        if end > first and tokens[first].key in _BEGINS:
+            yield sql[tokens[first].start : tokens[end - 1].end]
+
+
+def _spans(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """From where to where each branch goes."""
     at = first = 0
-    while at < len(tokens):
-        key = tokens[at].key
-        if key in _SETS and not (key == "EXCEPT" and at and tokens[at - 1].key == "*"):
-            if at > first:
-                yield sql[tokens[first].start : tokens[at - 1].end]
+    while at < len(tokens) and not (tokens[at].key in _BEHIND and at > first):
+        if _divides(tokens, at):
+            yield first, at
             at += 1
             at += at < len(tokens) and tokens[at].key in {"ALL", "DISTINCT"}
             first = at
-            continue
-        if key in _BEHIND and at > first:
-            break
-        at = closing(tokens, at) + 1 if key in {"(", "["} else at + 1
-    end = min(at, len(tokens))
-    if end > first and tokens[first].key in _BEGINS:
-        yield sql[tokens[first].start : tokens[end - 1].end]
+        else:
+            at = closing(tokens, at) + 1 if tokens[at].key in {"(", "["} else at + 1
+    yield first, min(at, len(tokens))
+
+
+def _divides(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a word stands between two branches, and not in `* EXCEPT (column)`."""
+    return tokens[at].key in _SETS and not (tokens[at].key == "EXCEPT" and at > 0 and tokens[at - 1].key == "*")
 
 
 def _behind_with(tokens: Sequence[Token]) -> int:

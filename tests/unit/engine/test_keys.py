@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -21,7 +21,7 @@ class Conf(dict[str, str]):
     """The settings of a Spark that runs."""
 
     set = dict.__setitem__
-    getAll: dict[str, str] = {}
+    getAll: ClassVar[dict[str, str]] = {}  # noqa: N815
 
 
 @pytest.fixture

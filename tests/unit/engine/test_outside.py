@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deltasql.engine.session.environment import outside_settings
-from deltasql.engine.session.spark import own_session
+from deltasql.engine.session.local import own_session
 
 SHUFFLES = "spark.sql.shuffle.partitions"
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -100,7 +102,9 @@ class Builder:
         return self
 
     appName = config = lambda self, *_, **__: self  # noqa: N815
-    getOrCreate = object  # noqa: N815
+
+    def getOrCreate(self) -> SimpleNamespace:  # noqa: N802
+        return SimpleNamespace(sparkContext=SimpleNamespace(_jvm=MagicMock()))
 
 
 @pytest.mark.parametrize(("master", "own"), [("local[2]", "127.0.0.1"), ("spark://host:7077", None)])
