@@ -84,7 +84,10 @@ def test_deletion_vectors_and_partitions(sail: SailProcess, warehouse: Path) -> 
         ("SELECT nothing FROM t", "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", "`nothing`"),
         ("SELECT 1 / 0 FROM t", "DIVIDE_BY_ZERO", "zero"),
         ("INSERT INTO t (id) SELECT 'x'", "CAST_INVALID_INPUT", "column id of t"),
-        ("FROM t SELECT id", "PARSE_SYNTAX_ERROR", 'engine="spark"'),
+        ("SELECT id FROM t |> WHERE id > 1", "PARSE_SYNTAX_ERROR", 'engine="spark"'),
+        ("SELECT id + 2147483647 FROM t", "ARITHMETIC_OVERFLOW", "overflow"),
+        ("SELECT CAST(id AS DATE) FROM t", "DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION", "cannot be cast"),
+        ("SELECT try_add(id, 1) FROM t", "UNSUPPORTED_FEATURE.SAIL", "try_add"),
     ],
 )
 def test_what_is_wrong_is_refused(table: SailProcess, sql: str, condition: str, told: str) -> None:

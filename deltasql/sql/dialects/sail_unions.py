@@ -57,6 +57,12 @@ def _divides(tokens: Sequence[Token], at: int) -> bool:
     return tokens[at].key in _SETS and not (tokens[at].key == "EXCEPT" and at > 0 and tokens[at - 1].key == "*")
 
 
+def _is_set_operator(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a token is one, and no EXCEPT of a star."""
+    key = tokens[at].key
+    return key in _SETS and not (key == "EXCEPT" and at > 0 and tokens[at - 1].key == "*")
+
+
 def _behind_with(tokens: Sequence[Token]) -> int:
     """The index of what follows the WITH clause that a query begins with; 0 where it has none."""
     if not tokens or tokens[0].key != "WITH":
