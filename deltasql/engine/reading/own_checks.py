@@ -64,7 +64,7 @@ def _refuse_mixed_branches(session: SparkSession, branches: list[str]) -> None:
         # It names what only the whole query knows; what is wrong with that, Sail says.
         return
     for first, *others in zip(*kinds, strict=False):
-        if any(other not in {first, "void"} and not _holds(first, other) for other in others):
+        if any(other != first and "void" not in other and not _holds(first, other) for other in others):
             told = " and ".join(sorted({first, *others})).upper()
             raise NotOnSailError(what=f"a set operation of {told}, of which the first is taken: cast them to one type")
 
