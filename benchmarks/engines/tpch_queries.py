@@ -38,4 +38,6 @@ class TpchQueries:
         for name in TABLES:
             source = files / f"{name}.parquet"
             self._ours.sql(f"CREATE TABLE {name} AS SELECT * FROM parquet.`{source}`")
-            self._spark.read.parquet(self._ours.log(name).location).createOrReplaceTempView(name)
+            table = Path(self._ours.log(name).location)
+            written = [str(file) for file in table.rglob("*.parquet") if "_delta_log" not in file.parts]
+            self._spark.read.parquet(*written).createOrReplaceTempView(name)
