@@ -17,21 +17,31 @@ from xml.sax.saxutils import escape
 
 PLACE = Path(__file__).parent
 COLOURS = ("#0b6e99", "#b4451f", "#2f7d32", "#7b3fa0", "#8a6d00", "#c2185b", "#455a64")
-INK, GRID, GOOD, BAD = "#24292f", "#d8dee4", "#2f7d32", "#b4451f"
+INK, PALE, GRID, GOOD, BAD = "#24292f", "#57606a", "#d8dee4", "#2f7d32", "#b4451f"
+OURS = "deltasql"
 _CURVE = re.compile(r"([\d,]+) files: (.*)")
 
 
 def main(arguments: Sequence[str]) -> None:
     """The command."""
     files = [json.loads(Path(name).read_text(encoding="utf-8")) for name in arguments]
-    figures = [figure for file in files for figure in file["figures"]]
-    about = "; ".join(dict.fromkeys(file["about"] for file in files if file.get("about")))
-    curves = curves_of(figures)
+    curves, of_curves = dict[str, dict[int, float]](), []
+    ratios, of_ratios = [], []
+    for file in files:
+        if found := curves_of(file["figures"]):
+            curves |= found
+            of_curves.append(file.get("about", ""))
+        if compared := [figure for figure in file["figures"] if _is_beside_a_peer(figure)]:
+            ratios += compared
+            of_ratios.append(file.get("about", ""))
     if curves:
-        (PLACE / "scale.svg").write_text(scale_picture(curves, about), encoding="utf-8")
-    ratios = [figure for figure in figures if figure["ratio"] is not None and figure["ratio_at_most"] is not None]
+        (PLACE / "scale.svg").write_text(scale_picture(curves, of_curves), encoding="utf-8")
     if ratios:
-        (PLACE / "ratios.svg").write_text(ratio_picture(ratios, about), encoding="utf-8")
+        (PLACE / "ratios.svg").write_text(ratio_picture(ratios, of_ratios), encoding="utf-8")
+
+
+def _is_beside_a_peer(figure: Mapping[str, Any]) -> bool:
+    return figure["ratio"] is not None and figure["ratio_at_most"] is not None and figure["peer"] != OURS
 
 
 def curves_of(figures: Iterable[Mapping[str, Any]]) -> dict[str, dict[int, float]]:
@@ -63,7 +73,7 @@ class Axis:
         return [10.0**power for power in range(first, last + 1)]
 
 
-def scale_picture(curves: Mapping[str, Mapping[int, float]], about: str) -> str:
+def scale_picture(curves: Mapping[str, Mapping[int, float]], about: Sequence[str]) -> str:
     """Lines in a plane of two logarithmic axes; each has its exponent behind its name, largest time first."""
     sizes = [size for points in curves.values() for size in points]
     times = [time for points in curves.values() for time in points.values()]
@@ -83,12 +93,12 @@ def scale_picture(curves: Mapping[str, Mapping[int, float]], about: str) -> str:
         parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in places]
         top = 62 + 36 * number
         parts += [_line(540, top, 560, top, colour, 3), _text(568, top + 4, name)]
-        parts.append(_text(568, top + 19, f"exponent {exponent(points):.2f}", colour="#57606a"))
-    parts.append(_text(20, 405, about, colour="#57606a", size=11))
-    return _svg(800, 420, parts)
+        parts.append(_text(568, top + 19, f"exponent {exponent(points):.2f}", colour=PALE))
+    parts += [_text(20, 405 + 15 * at, text, colour=PALE, size=11) for at, text in enumerate(about)]
+    return _svg(800, 405 + 15 * len(about), parts)
 
 
-def ratio_picture(figures: Sequence[Mapping[str, Any]], about: str) -> str:
+def ratio_picture(figures: Sequence[Mapping[str, Any]], about: Sequence[str]) -> str:
     """A bar for each figure: ours by theirs, where 1 is the peer; a mark tells the target."""
     axis = Axis(0.01, 4.0, 430, 760)
     bottom = 60 + 20 * len(figures)
@@ -105,8 +115,8 @@ def ratio_picture(figures: Sequence[Mapping[str, Any]], about: str) -> str:
         parts.append(f'<rect x="430" y="{y}" width="{width:.1f}" height="14" fill="{colour}" fill-opacity="0.75"/>')
         parts.append(_line(axis.at(target), y - 2, axis.at(target), y + 16, INK, 2))
         parts.append(_text(768, y + 11, f"{ratio:.2f}", size=11))
-    parts.append(_text(20, bottom + 38, about, colour="#57606a", size=11))
-    return _svg(810, bottom + 52, parts)
+    parts += [_text(20, bottom + 38 + 15 * at, text, colour=PALE, size=11) for at, text in enumerate(about)]
+    return _svg(810, bottom + 38 + 15 * len(about), parts)
 
 
 def exponent(points: Mapping[int, float]) -> float:
