@@ -38,7 +38,8 @@ def _lives(bench: Bench, store: Bucket) -> list[Figure]:
         return timings
 
     # They are told the store's address when they start.
-    with bench.new_workers(OURS, DELTA_SPARK) as workers:
+    peers = () if bench.sizes.sample else (DELTA_SPARK,)
+    with bench.new_workers(OURS, *peers) as workers:
         kept = turn_by_turn(workers, live, bench.sizes.warm_ups, bench.sizes.rounds)
     return [figure for work in LIFE for figure in _of(work, kept, requests)]
 

@@ -31,7 +31,8 @@ def figures(bench: Bench) -> list[Figure]:
 def _updates(bench: Bench) -> Figure:
     sizes = bench.sizes
     ours = _updated(bench, OURS, sizes.updaters, sizes.updates)
-    theirs = _updated(bench, DELTA_SPARK, sizes.updaters, sizes.peer_updates)
+    # A writer of a sample is there already.
+    theirs = _updated(bench, DELTA_SPARK, sizes.some(sizes.updaters), sizes.peer_updates)
     assert ours is not None
     often = f"{sizes.updates} UPDATEs of its own row (the peer's {sizes.peer_updates})"
     label = f"{sizes.updaters} writers, each {often}: per commit"
