@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import deltasql
-from benchmarks.engines.plain_inputs import PlainInputs
-from benchmarks.engines.tpch_queries import TpchQueries
-from benchmarks.profile import Profile
 from benchmarks.statements import STATEMENTS
 from deltasql.engine.engine import Engine
 from deltasql.engine.session.spark import SparkHandle
@@ -22,6 +20,11 @@ from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.operators import READ_COLUMNS
 from deltasql.plan.reads import Reads
+
+if TYPE_CHECKING:
+    from benchmarks.engines.plain_inputs import PlainInputs
+    from benchmarks.engines.tpch_queries import TpchQueries
+    from benchmarks.profile import Profile
 
 
 class Ours:
@@ -50,10 +53,15 @@ class Ours:
                 self._pinned = DeltaLog(values["path"]).snapshot()
             case "plain":
                 if self._plain is None:
+                    # Imported here and below, since opening a table, whose peak memory counts, does not need it.
+                    from benchmarks.engines.plain_inputs import PlainInputs
+
                     self._plain = PlainInputs(self._folder / "plain")
                 self._plain.run(work, values)
             case "tpch" | "tpch load":
                 if self._tpch is None:
+                    from benchmarks.engines.tpch_queries import TpchQueries
+
                     self._tpch = TpchQueries(self._folder / "tpch")
                 self._tpch.run(work, values)
             case "profiled":
@@ -70,6 +78,8 @@ class Ours:
 
     def _profiled(self, statement: str) -> Mapping[str, float]:
         if self._profile is None:
+            from benchmarks.profile import Profile
+
             self._profile = Profile(self._session.sql("SELECT 1").df.sparkSession)
         return self._profile.of(lambda: self._session.sql(statement).collect())
 
