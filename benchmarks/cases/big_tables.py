@@ -23,7 +23,7 @@ def figures(bench: Bench) -> list[Figure]:
     merged = str(changes(bench.cache, sizes.rows, sizes.changes))
 
     def play(worker: Worker, number: int) -> dict[str, Timing]:
-        table = f"big_{number}"
+        table = f"copied_rows_{number}"
         timings = {work: worker.run(work, table=table, rows=rows, changes=merged) for work in WORK}
         worker.run("drop", table=table)
         return timings
