@@ -7,7 +7,7 @@ after, and a directory of change rows goes to the folder of the change data feed
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Protocol
 
 from deltasql.engine.reading.frames import frame_schema
@@ -61,7 +61,7 @@ class ExecutorWriter:
             rows = counted.over(rows)
         committer, committing = self._spark.committer(self._store.root)
         counting = {} if counted is None else self._spark.for_counts()
-        known = nullcontext() if committer is None else committer.known()
+        known: AbstractContextManager[None] = nullcontext() if committer is None else committer.known()
         with self._spark.needing(for_writes(self._shredding), counting, committing), known:
             writer = rows.write.options(**WRITE_OPTIONS)
             if by:

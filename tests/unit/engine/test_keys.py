@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
@@ -20,8 +20,12 @@ TABLE = "s3://bucket/t"
 class Conf(dict[str, str]):
     """The settings of a Spark that runs."""
 
-    set = dict.__setitem__
-    getAll: ClassVar[dict[str, str]] = {}  # noqa: N815
+    def set(self, key: str, value: str) -> None:
+        self[key] = value
+
+    @property
+    def getAll(self) -> dict[str, str]:  # noqa: N802 - PySpark's name
+        return dict(self)
 
 
 @pytest.fixture
