@@ -65,7 +65,7 @@ def together(*parts: dict[str, int]) -> dict[str, int]:
 
 
 def kind(request: Request) -> str:
-    method, path, query, _ = request
+    method, path, query, *_ = request
     if "list-type" in query:
         prefix = re.search(r"prefix=([^&]*)", query)
         return f"LIST {'log' if prefix and '_delta_log' in prefix[1] else 'files'}"
