@@ -75,7 +75,7 @@ class TimeOutOfRangeError(DeltaSqlError):
 
 
 @condition(
-    "UNSUPPORTED_DATATYPE",
+    "UNSUPPORTED_DATA_TYPE_FOR_ARROW_CONVERSION",
     "0A000",
     "The result has an INTERVAL of years and months, which Python has no value for. "
     "To see it as text, write CAST(column AS STRING).",
