@@ -310,6 +310,9 @@ class SparkHandle:
         if not self.own or self.capabilities is not SPARK:
             return nullcontext()
         wanted = {key: value for key, value in for_size(size_in_bytes).items() if key not in self._kept}
+        if self.remote:
+            # Each setting is a few requests. This one decides how many files there are, and how rows are numbered.
+            wanted = {key: value for key, value in wanted.items() if key == SHUFFLES}
         return self._tuning.suits(session, wanted)
 
     @property
