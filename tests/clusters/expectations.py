@@ -105,6 +105,7 @@ NOT_FOR_TESTS: Mapping[str, str] = {
 """Those that are for no server."""
 
 NOT_OVER_CONNECT: Mapping[str, str] = {
+    "test_install.py::test_streams": "a stream of Spark Connect is refused by name",
     "test_flight_server.py::test_a_query_that_is_cancelled_stops": _OWN_JVM,
     "test_layouts.py::test_many_bins_are_one_job": _OWN_JVM,
     "test_literals_both_ways.py": _LITERALS,
