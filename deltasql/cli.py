@@ -245,7 +245,7 @@ def _dispatch(options: argparse.Namespace) -> int:
 
 
 def _complete(options: argparse.Namespace) -> int:
-    sys.stdout.write(script(options.shell, _parser(), _COMMANDS))
+    sys.stdout.write(script(options.shell, _parser()))
     return OK
 
 

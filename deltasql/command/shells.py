@@ -1,13 +1,16 @@
-"""Scripts by which bash, zsh and fish complete the command, made of its own options."""
+"""Scripts by which bash, zsh and fish complete the command, made of its own options and those of its commands."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 SHELLS = ("bash", "zsh", "fish")
 FILES = "<files>"
+_ARE_FILES = frozenset({"FILE", "DIR"})
+"""What a path is called in the help."""
 
 
 class Option(NamedTuple):
@@ -19,81 +22,159 @@ class Option(NamedTuple):
     values: tuple[str, ...] = ()
 
 
-def options_of(parser: argparse.ArgumentParser) -> list[Option]:
-    """The options of a parser, in their order."""
-    return [
-        Option(
-            tuple(action.option_strings),
-            (action.help or "").partition(" (")[0].replace("%%", "%"),
-            action.nargs != 0,
-            tuple(action.choices or ()) or ((FILES,) if action.metavar in {"FILE", "DIR"} else ()),
-        )
-        for action in parser._actions
-        if action.option_strings
-    ]
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command with its options; `values` are what stands behind it without one, as an option's are.
+
+    The command without a name is the program itself.
+    """
+
+    name: str
+    help: str
+    options: tuple[Option, ...]
+    values: tuple[str, ...] = ()
 
 
-def script(shell: str, parser: argparse.ArgumentParser, commands: Mapping[str, str]) -> str:
-    """The script for one of SHELLS; `commands` are the words beside options, each with what it does."""
-    options = options_of(parser)
-    match shell:
-        case "bash":
-            lines = _bash(options, [*commands])
-        case "zsh":
-            lines = _zsh(options, commands)
-        case _:
-            lines = _fish(options, commands)
+def script(shell: str, parser: argparse.ArgumentParser) -> str:
+    """The script for one of SHELLS, by which it completes the parser's program."""
+    program, *commands = _commands(parser)
+    lines = {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell](program, commands)
     return "\n".join(lines) + "\n"
 
 
-def _bash(options: Sequence[Option], commands: Sequence[str]) -> Iterator[str]:
-    names = [name for option in options for name in option.names]
+def _commands(parser: argparse.ArgumentParser) -> Iterator[Command]:
+    """The program, then its commands in their order."""
+    yield _command("", "", parser)
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            told = {choice.dest: choice.help or "" for choice in action._choices_actions}
+            for name, inner in action.choices.items():
+                yield _command(name, told.get(name, ""), inner)
+
+
+def _command(name: str, told: str, parser: argparse.ArgumentParser) -> Command:
+    actions = [item for item in parser._actions if not isinstance(item, argparse._SubParsersAction)]
+    options = tuple(
+        Option(tuple(item.option_strings), _brief(parser, item), item.nargs != 0, _values(item))
+        for item in actions
+        if item.option_strings
+    )
+    return Command(name, told, options, next((_values(item) for item in actions if not item.option_strings), ()))
+
+
+def _brief(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
+    """The help of an option without its default, which stands in brackets."""
+    return (action.help or "").partition(" (")[0].replace("%%", "%").replace("%(prog)s", parser.prog)
+
+
+def _values(action: argparse.Action) -> tuple[str, ...]:
+    return tuple(action.choices or ()) or ((FILES,) if action.metavar in _ARE_FILES else ())
+
+
+def _bash(program: Command, commands: Sequence[Command]) -> Iterator[str]:
+    """COMP_WORDS are the words of the line; the command is the first of them that is one, and no option's value."""
+    alone = {name for option in program.options if option.takes_value for name in option.names}
     yield '# eval "$(deltasql completion bash)"'
     yield "_deltasql() {"
-    yield '    local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}"'
-    yield '    case "$before" in'
-    for option in options:
-        if option.takes_value:
-            offered = "-f" if FILES in option.values else f'-W "{" ".join(option.values)}"'
-            yield f'        {"|".join(option.names)}) COMPREPLY=($(compgen {offered} -- "$word")); return ;;'
-    yield f'        completion) COMPREPLY=($(compgen -W "{" ".join(SHELLS)}" -- "$word")); return ;;'
-    yield '        test) COMPREPLY=($(compgen -f -- "$word")); return ;;'
+    yield '    local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" command="" at'
+    yield "    for ((at = 1; at < COMP_CWORD; at++)); do"
+    yield '        case "${COMP_WORDS[at]}" in'
+    yield f"            {'|'.join(sorted(alone))}) ((at++)) ;;"
+    yield f'            {"|".join(item.name for item in commands)}) command="${{COMP_WORDS[at]}}"; break ;;'
+    yield "        esac"
+    yield "    done"
+    yield '    case "$command $before" in'
+    for item in (*commands, program):
+        # An option of the program is one of its commands, too, where they do not say otherwise.
+        for option in item.options:
+            if option.takes_value:
+                patterns = "|".join(f'"{item.name}"\\ {name}' if item.name else f"*\\ {name}" for name in option.names)
+                yield f"        {patterns}) {_bash_values(option.values)}; return ;;"
     yield "    esac"
-    yield f'    COMPREPLY=($(compgen -W "{" ".join([*names, *commands])}" -- "$word"))'
+    yield '    case "$command" in'
+    for item in commands:
+        names = " ".join(name for option in item.options for name in option.names)
+        values = f'[[ "$word" != -* ]] && {_bash_values(item.values)} || ' if item.values else ""
+        yield f'        {item.name}) {values}COMPREPLY=($(compgen -W "{names}" -- "$word")) ;;'
+    names = " ".join([*(name for option in program.options for name in option.names), *(one.name for one in commands)])
+    yield f'        *) COMPREPLY=($(compgen -W "{names}" -- "$word")) ;;'
+    yield "    esac"
     yield "}"
     yield "complete -o filenames -F _deltasql deltasql"
 
 
-def _zsh(options: Sequence[Option], commands: Mapping[str, str]) -> Iterator[str]:
+def _bash_values(values: Sequence[str]) -> str:
+    offered = "-f" if FILES in values else f'-W "{" ".join(values)}"'
+    return f'COMPREPLY=($(compgen {offered} -- "$word"))'
+
+
+def _zsh(program: Command, commands: Sequence[Command]) -> Iterator[str]:
+    """`_arguments -C` leaves what follows the command to the `case`, where words and number begin with the command."""
     yield "#compdef deltasql"
     yield '# eval "$(deltasql completion zsh)"'
     yield "_deltasql() {"
-    yield "    _arguments -s \\"
-    for option in options:
-        for name in option.names:
-            value = ""
-            if option.takes_value:
-                value = ":value:_files" if FILES in option.values else f":value:({' '.join(option.values)})"
-            yield f"        '*{name}[{_plain(option.help)}]{value}' \\"
-    yield f"        '1:command:({' '.join(commands)})' '2:argument:{{_values shell {' '.join(SHELLS)}; _files}}'"
+    yield '    local state line curcontext="$curcontext"'
+    yield "    _arguments -C \\"
+    yield from (f"        {spec} \\" for spec in _zsh_options(program))
+    yield "        '1:command:->command' '*::argument:->argument'"
+    yield '    case "$state" in'
+    yield "        command)"
+    told = " ".join(_quoted(f"{item.name}:{item.help}") for item in commands)
+    yield f"            local -a told=({told})"
+    yield "            _describe -t commands command told ;;"
+    yield "        argument)"
+    yield '            case "$words[1]" in'
+    for item in commands:
+        yield f"                {item.name}) _arguments \\"
+        yield from (f"                    {spec} \\" for spec in _zsh_options(item))
+        yield f"                    '1:argument{_zsh_values(item.values)}' ;;"
+    yield "            esac ;;"
+    yield "    esac"
     yield "}"
     yield "compdef _deltasql deltasql"
 
 
-def _fish(options: Sequence[Option], commands: Mapping[str, str]) -> Iterator[str]:
+def _zsh_options(command: Command) -> Iterator[str]:
+    for option in command.options:
+        value = f":value{_zsh_values(option.values)}" if option.takes_value else ""
+        told = option.help.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+        yield from (_quoted(f"*{name}[{told}]{value}") for name in option.names)
+
+
+def _zsh_values(values: Sequence[str]) -> str:
+    return ":_files" if FILES in values else f":({' '.join(values)})"
+
+
+def _fish(program: Command, commands: Sequence[Command]) -> Iterator[str]:
     yield "# deltasql completion fish | source"
     yield "complete -c deltasql -f"
-    for option in options:
+    names = " ".join(item.name for item in commands)
+    yield from _fish_options(program, f"not __fish_seen_subcommand_from {names}")
+    for item in commands:
+        yield f"complete -c deltasql -n __fish_use_subcommand -a {item.name} -d {_fish_text(item.help)}"
+        here = f"__fish_seen_subcommand_from {item.name}"
+        if item.values:
+            yield f"complete -c deltasql -n {_fish_text(here)}{_fish_values(item.values)}"
+        yield from _fish_options(item, here)
+
+
+def _fish_options(command: Command, condition: str) -> Iterator[str]:
+    for option in command.options:
         words = [f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names]
-        if option.takes_value:
-            words.append("-r" + (" -F" if FILES in option.values else f" -a '{' '.join(option.values)}'"))
-        yield f"complete -c deltasql {' '.join(words)} -d '{_plain(option.help)}'"
-    for name, told in commands.items():
-        yield f"complete -c deltasql -n __fish_use_subcommand -a {name} -d '{_plain(told)}'"
-    yield f"complete -c deltasql -n '__fish_seen_subcommand_from completion' -a '{' '.join(SHELLS)}'"
-    yield "complete -c deltasql -n '__fish_seen_subcommand_from test' -F"
+        value = f" -r{_fish_values(option.values)}" if option.takes_value else ""
+        told = _fish_text(option.help)
+        yield f"complete -c deltasql -n {_fish_text(condition)} {' '.join(words)}{value} -d {told}"
 
 
-def _plain(text: str) -> str:
-    """Without what the shells take for quotes and brackets of their own."""
-    return text.replace("'", "").replace("[", "(").replace("]", ")").replace(":", " -")
+def _fish_values(values: Sequence[str]) -> str:
+    return " -F" if FILES in values else f" -a {_fish_text(' '.join(values))}"
+
+
+def _quoted(text: str) -> str:
+    """A word of sh."""
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def _fish_text(text: str) -> str:
+    """A word of fish, where a backslash escapes quotes and itself."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
