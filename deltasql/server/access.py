@@ -17,6 +17,7 @@ import pyarrow.flight as fl
 from deltasql.errors.server import AuthenticationError
 from deltasql.server.clients import Client, Clients
 from deltasql.server.failures import answered
+from deltasql.server.zones import keeps_zones
 
 COOKIE = "deltasql-session"
 MIDDLEWARE = "client"
@@ -59,7 +60,7 @@ class Access(fl.ServerMiddlewareFactory):  # type: ignore[misc]
                 return client
         if self._token is not None and not hmac.compare_digest(given.encode(), self._token.encode()):
             raise AuthenticationError(how=_HOW)
-        return self._clients.begin()
+        return self._clients.begin(keeps_zones(headers))
 
 
 class NoHandshake(fl.ServerAuthHandler):  # type: ignore[misc]

@@ -8,13 +8,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from deltasql.errors.server import HandleNotFoundError, SessionGoneError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from deltasql.schema.types import DataType
     from deltasql.session import Session
 
 ID_MARK = "deltasql-"
@@ -23,25 +24,50 @@ MOST_WAITING = 16
 """Results of a client that it has not fetched; the oldest goes when there is one more."""
 
 
+class Rows(Protocol):
+    """Rows that a client can fetch. Their columns are known; a query runs when its rows are asked for."""
+
+    @property
+    def schema(self) -> pa.Schema: ...
+
+    @property
+    def count(self) -> int:
+        """How many there are; -1 where that is not known."""
+
+    @property
+    def time_zone(self) -> str:
+        """That of the session ("": the machine's)."""
+
+    def table(self) -> pa.Table: ...
+
+
 @dataclass(slots=True)
 class Prepared:
-    """A prepared statement. `rows` are the sets of values of its parameters that came last: by name, or in order."""
+    """A prepared statement. `rows` are the sets of values of its parameters that came last: by name, or in order.
+
+    `types` are those of the columns that parameters stand for, by name or number.
+    """
 
     sql: str
+    types: Mapping[str, DataType] = field(default_factory=dict)
     rows: list[Mapping[str, Any] | Sequence[Any]] = field(default_factory=list)
 
 
 class Client:
-    """One client: its session begins with its first statement. `last_used` is seconds of the monotonic clock."""
+    """One client: its session begins with its first statement. `last_used` is seconds of the monotonic clock.
 
-    def __init__(self, connect: Callable[[], Session]) -> None:
+    `keeps_zones` says that it can read times with a zone.
+    """
+
+    def __init__(self, connect: Callable[[], Session], keeps_zones: bool = True) -> None:
+        self.keeps_zones = keeps_zones
         self.id = ID_MARK + secrets.token_urlsafe(32)
         self.last_used = time.monotonic()
         self.calls = 0
         self._connect = connect
         self._session: Session | None = None
         self._prepared: dict[bytes, Prepared] = {}
-        self._waiting: dict[bytes, pa.Table] = {}
+        self._waiting: dict[bytes, Rows] = {}
         self._lock = threading.Lock()
 
     @property
@@ -59,28 +85,28 @@ class Client:
         if self._session is not None:
             self._session.close()
 
-    def keep(self, table: pa.Table) -> bytes:
+    def keep(self, rows: Rows) -> bytes:
         """A handle with which the rows can be fetched, once."""
         handle = secrets.token_bytes(16)
         with self._lock:
-            self._waiting[handle] = table
+            self._waiting[handle] = rows
             while len(self._waiting) > MOST_WAITING:
                 del self._waiting[next(iter(self._waiting))]
         return handle
 
-    def fetch(self, handle: bytes) -> pa.Table:
+    def fetch(self, handle: bytes) -> Rows:
         """Rows that wait, which then wait no more. Raises HandleNotFoundError."""
         with self._lock:
-            table = self._waiting.pop(handle, None)
-        if table is None:
+            rows = self._waiting.pop(handle, None)
+        if rows is None:
             raise HandleNotFoundError(what="result")
-        return table
+        return rows
 
-    def prepare(self, sql: str) -> bytes:
+    def prepare(self, sql: str, types: Mapping[str, DataType]) -> bytes:
         """The handle of a statement that is to be run later."""
         handle = secrets.token_bytes(16)
         with self._lock:
-            self._prepared[handle] = Prepared(sql)
+            self._prepared[handle] = Prepared(sql, types)
         return handle
 
     def prepared(self, handle: bytes) -> Prepared:
@@ -115,9 +141,9 @@ class Clients:
     def __len__(self) -> int:
         return len(self._clients)
 
-    def begin(self) -> Client:
+    def begin(self, keeps_zones: bool = True) -> Client:
         """A new client."""
-        client = Client(self._connect)
+        client = Client(self._connect, keeps_zones)
         with self._lock:
             gone = self._outdated()
             self._clients[client.id] = client

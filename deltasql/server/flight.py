@@ -12,21 +12,22 @@ import pyarrow.flight as fl
 
 from deltasql.errors.server import UnknownCommandMessageError
 from deltasql.server.access import MIDDLEWARE, Access, NoHandshake
-from deltasql.server.clients import Client, Clients
+from deltasql.server.clients import Client, Clients, Rows
 from deltasql.server.failures import answered
 from deltasql.server.messages import CANCELLED, CLOSED, message, packed, parsed, unpacked
 from deltasql.server.metadata import ANSWERS, answer
 from deltasql.server.options import options_of, set_options
+from deltasql.server.parameter_types import parameter_schema, parameter_types
 from deltasql.server.statements import (
     bound_rows,
     changed_by_prepared,
     changed_rows,
     heeding,
-    parameter_schema,
     rows_of,
     rows_of_prepared,
     told_schema,
 )
+from deltasql.server.zones import ClockRows, without_zones
 
 _BYTES_PER_BATCH = 1 << 20
 """What a batch of rows should have at most: clients take messages of 4 to 16 MB."""
@@ -68,14 +69,15 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
         self.shutdown()
 
     def get_flight_info(self, context: Any, descriptor: Any) -> Any:
-        """Runs a statement, whose rows wait to be fetched; of what asks the catalog only the columns are told here."""
+        """Runs a statement whose rows then wait; a query, and what asks the catalog, runs when its rows are fetched."""
         with self._call(context) as client:
             kind, command = unpacked(descriptor.command)
             if kind in ANSWERS:
                 return _info(ANSWERS[kind].schema(command), descriptor, descriptor.command)
-            table = self._rows(client, kind, command, context)
-            ticket = packed("TicketStatementQuery", statement_handle=client.keep(table))
-            return _info(table.schema, descriptor, ticket, table.num_rows)
+            rows = self._rows(client, kind, command, context)
+            rows = rows if client.keeps_zones else ClockRows(rows)
+            ticket = packed("TicketStatementQuery", statement_handle=client.keep(rows))
+            return _info(rows.schema, descriptor, ticket, rows.count)
 
     def get_schema(self, context: Any, descriptor: Any) -> Any:
         """The columns of what a command asks for, which is not run."""
@@ -90,18 +92,20 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
             else:
                 raise UnknownCommandMessageError(kind=kind)
             with self._heeding(context):
-                return fl.SchemaResult(told_schema(client.session, sql))
+                return fl.SchemaResult(_told(client, sql))
 
     def do_get(self, context: Any, ticket: Any) -> Any:
         """Rows that wait, or the answer of the catalog, in batches."""
         with self._call(context) as client:
             kind, command = unpacked(ticket.ticket)
             if kind in ANSWERS:
-                return _stream(answer(client.session, kind, command))
+                return _stream(answer(client.session, kind, command, keeps_zones=client.keeps_zones))
             if kind != "TicketStatementQuery":
                 raise UnknownCommandMessageError(kind=kind)
             handle = command.statement_handle
-            return _stream(self._clients.holder(handle, client).fetch(handle))
+            rows = self._clients.holder(handle, client).fetch(handle)
+            with self._heeding(context):
+                return _stream(rows.table())
 
     def do_put(self, context: Any, descriptor: Any, reader: Any, writer: Any) -> None:
         """Runs a statement for what it does, or takes the values of parameters."""
@@ -114,7 +118,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
             elif kind in {"CommandPreparedStatementQuery", "CommandPreparedStatementUpdate"}:
                 holder = self._holder(client, command)
                 prepared = holder.prepared(command.prepared_statement_handle)
-                prepared.rows = bound_rows(prepared.sql, _batches(reader))
+                prepared.rows = bound_rows(prepared, _batches(reader))
                 if kind == "CommandPreparedStatementQuery":
                     return
                 with self._heeding(context):
@@ -147,7 +151,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
     def _holder(self, client: Client, command: Any) -> Client:
         return self._clients.holder(command.prepared_statement_handle, client)
 
-    def _rows(self, client: Client, kind: str, command: Any, context: Any) -> pa.Table:
+    def _rows(self, client: Client, kind: str, command: Any, context: Any) -> Rows:
         if kind == "CommandStatementQuery":
             _refuse_transaction(command)
             with self._heeding(context):
@@ -163,12 +167,13 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
         _, request = unpacked(body)
         _refuse_transaction(request)
         with self._heeding(context):
-            columns = told_schema(client.session, request.query)
+            columns = _told(client, request.query)
+            types = parameter_types(client.session, request.query)
         yield packed(
             "ActionCreatePreparedStatementResult",
-            prepared_statement_handle=client.prepare(request.query),
+            prepared_statement_handle=client.prepare(request.query, types),
             dataset_schema=columns.serialize().to_pybytes() if len(columns) else b"",
-            parameter_schema=parameter_schema(request.query).serialize().to_pybytes(),
+            parameter_schema=parameter_schema(request.query, types).serialize().to_pybytes(),
         )
 
     def close_prepared(self, client: Client, body: bytes, context: Any) -> Iterator[bytes]:
@@ -212,6 +217,12 @@ _DOING: dict[str, _Act] = {
     "SetSessionOptions": FlightSqlServer.set_session_options,
     "GetSessionOptions": FlightSqlServer.get_session_options,
 }
+
+
+def _told(client: Client, sql: str) -> pa.Schema:
+    """The columns that a statement will give its client."""
+    columns = told_schema(client.session, sql)
+    return columns if client.keeps_zones else without_zones(columns)
 
 
 def _refuse_transaction(command: Any) -> None:

@@ -9,15 +9,19 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
 from deltasql.log.configuration.keys import Key
 from deltasql.reflection import Description, Relation, described, relations, schemas
 from deltasql.result_arrow import arrow_type
+from deltasql.schema.identity import identity_of
 from deltasql.schema.text import type_text
 from deltasql.schema.types import DecimalType, StructField
 from deltasql.server.sql_info import SQL_INFO, TYPE_INFO, sql_info, type_info
+from deltasql.server.zones import without_zones
 from deltasql.session import Session
 
 TABLE, VIEW = "TABLE", "VIEW"
+_GET_TABLES = "CommandGetTables"
 _NO_ACTION = 3
 """What becomes of a foreign key when its parent changes: nothing checks keys."""
 
@@ -59,10 +63,18 @@ class Answer(NamedTuple):
     rows: Callable[[Session, Any], Rows | pa.Table]
 
 
-def answer(session: Session, kind: str, command: Any) -> pa.Table:
-    """The table that answers a command of the catalog."""
+def answer(session: Session, kind: str, command: Any, *, keeps_zones: bool = True) -> pa.Table:
+    """The table that answers a command of the catalog; columns of tables are told as the client will read them."""
     rows = ANSWERS[kind].rows(session, command)
-    return rows if isinstance(rows, pa.Table) else _table(ANSWERS[kind].schema(command), rows)
+    if isinstance(rows, pa.Table):
+        return rows
+    if kind == _GET_TABLES and command.include_schema and not keeps_zones:
+        rows = ((*row[:-1], _without_zones(row[-1])) for row in rows)
+    return _table(ANSWERS[kind].schema(command), rows)
+
+
+def _without_zones(schema: bytes) -> bytes:
+    return bytes(without_zones(pa.ipc.read_schema(pa.py_buffer(schema))).serialize())
 
 
 def _table(schema: pa.Schema, rows: Rows) -> pa.Table:
@@ -132,6 +144,7 @@ def _field(relation: Relation, item: StructField) -> pa.Field:
     """A column, with what tools show of it."""
     catalog, schema, name = relation.parts
     told = {"CATALOG_NAME": catalog, "DB_SCHEMA_NAME": schema, "TABLE_NAME": name, "TYPE_NAME": type_text(item.type)}
+    told["IS_AUTO_INCREMENT"] = str(int(identity_of(item) is not None))
     if isinstance(item.type, DecimalType):
         told |= {"PRECISION": str(item.type.precision), "SCALE": str(item.type.scale)}
     if item.comment is not None:
@@ -144,16 +157,24 @@ def _table_types(session: Session, command: Any) -> Rows:
     return [(TABLE,), (VIEW,)]
 
 
-def _named(session: Session, command: Any, prefix: str = "") -> Description:
-    """The table that a command names. What it leaves open is the current catalog and schema."""
+def _named(session: Session, command: Any, prefix: str = "") -> Description | None:
+    """The table that a command names. What it leaves open is the current catalog and schema.
+
+    None for a table that is not there, which has no keys: the driver of JDBC throws its own kind of exceptions here.
+    """
     names = session.catalog
     catalog = _given(command, f"{prefix}catalog") or names.current_catalog
     schema = _given(command, f"{prefix}db_schema") or names.current_schema
-    return described(session, (catalog, schema, getattr(command, f"{prefix}table")))
+    try:
+        return described(session, (catalog, schema, getattr(command, f"{prefix}table")))
+    except (TableNotFoundError, SchemaNotFoundError, CatalogNotFoundError):
+        return None
 
 
-def _primary_keys(session: Session, command: Any) -> Rows:
+def _primary_keys(session: Session, command: Any) -> Iterator[tuple[Any, ...]]:
     table = _named(session, command)
+    if table is None:
+        return
     for key in table.keys:
         if key.references is None:
             for number, column in enumerate(key.columns, start=1):
@@ -161,19 +182,24 @@ def _primary_keys(session: Session, command: Any) -> Rows:
 
 
 def _imported(session: Session, command: Any) -> Rows:
-    return sorted(_foreign_keys(session, _named(session, command)), key=_by_parent)
+    table = _named(session, command)
+    return [] if table is None else sorted(_foreign_keys(session, table), key=_by_parent)
 
 
 def _exported(session: Session, command: Any) -> Rows:
-    parent = _named(session, command).relation.parts
-    found = [row for table in _all_tables(session) for row in _foreign_keys(session, table) if row[:3] == parent]
-    return sorted(found, key=_by_child)
+    parent = _named(session, command)
+    if parent is None:
+        return []
+    rows = (row for table in _all_tables(session) for row in _foreign_keys(session, table))
+    return sorted((row for row in rows if row[:3] == parent.relation.parts), key=_by_child)
 
 
 def _cross_reference(session: Session, command: Any) -> Rows:
-    parent = _named(session, command, "pk_").relation.parts
-    rows = _foreign_keys(session, _named(session, command, "fk_"))
-    return sorted((row for row in rows if row[:3] == parent), key=_by_parent)
+    parent, child = _named(session, command, "pk_"), _named(session, command, "fk_")
+    if parent is None or child is None:
+        return []
+    rows = _foreign_keys(session, child)
+    return sorted((row for row in rows if row[:3] == parent.relation.parts), key=_by_parent)
 
 
 def _by_parent(row: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -221,7 +247,7 @@ def _always(schema: pa.Schema) -> Callable[[Any], pa.Schema]:
 ANSWERS: Mapping[str, Answer] = {
     "CommandGetCatalogs": Answer(_always(_CATALOGS), _catalogs),
     "CommandGetDbSchemas": Answer(_always(_SCHEMAS), _schemas),
-    "CommandGetTables": Answer(
+    _GET_TABLES: Answer(
         lambda command: _TABLES_WITH_SCHEMA if command.include_schema else _TABLES,
         _tables,
     ),

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from deltasql.parser import keywords
+from deltasql.server.function_kinds import FUNCTION_KINDS
 from deltasql.version import __version__
 
 _CHILDREN = (
@@ -18,7 +19,7 @@ _CHILDREN = (
     ("string_list", pa.list_(pa.field("item", pa.string()))),
     ("int32_to_int32_list_map", pa.map_(pa.int32(), pa.list_(pa.int32()))),
 )
-_TEXT, _FLAG, _NUMBER, _BITS, _TEXTS = range(5)
+_TEXT, _FLAG, _NUMBER, _BITS, _TEXTS, _LISTS = range(6)
 SQL_INFO = pa.schema(
     [
         pa.field("info_name", pa.uint32(), False),
@@ -26,8 +27,8 @@ SQL_INFO = pa.schema(
     ]
 )
 
-_IN_ANY_CASE, _NULLS_LOWEST, _FULL_OUTER_JOINS = 1, 1, 2
-_SERIALIZABLE = 4
+_LOWERED, _NULLS_LOWEST, _SOME_AND_FULL = 3, 1, 0b110
+_NO_TRANSACTIONS = 0
 
 
 def _information() -> dict[int, tuple[int, Any]]:
@@ -42,18 +43,22 @@ def _information() -> dict[int, tuple[int, Any]]:
     # FOR UPDATE, procedures, savepoints, LOBs; transactions are statements here, and no calls.
     flags |= dict.fromkeys((527, 536, 537, 556, 563, 565, 566, 573, 574, 575, 576), False)
     flags[572] = True
-    numbers = {503: _IN_ANY_CASE, 505: _IN_ANY_CASE, 507: _NULLS_LOWEST, 528: _FULL_OUTER_JOINS, 562: _SERIALIZABLE}
+    # Names are kept in lower case, quoted or not. Where no call begins a transaction none has an isolation.
+    numbers = {503: _LOWERED, 505: _LOWERED, 507: _NULLS_LOWEST, 562: _NO_TRANSACTIONS}
     # Of lengths and counts 0 says that there is no limit, or none that is known.
     numbers |= dict.fromkeys((*range(541, 556), *range(557, 562)), 0)
-    bits = {8: 0, 100: 0, 101: 0, 522: 3, 525: 3, 526: 1, 533: 0, 534: 0, 535: 0, 538: 7, 540: 3, 564: 16}
+    bits = {8: 0, 100: 0, 101: 0, 522: 3, 525: 3, 526: 1, 533: 0, 534: 0, 535: 0, 538: 7, 540: 3, 564: 1}
+    bits[528] = _SOME_AND_FULL
     bits |= {567: 2, 568: 0, 569: 2, 570: 0, 571: 0}
-    lists: dict[int, list[str]] = {508: sorted(keywords()), 509: [], 510: [], 511: [], 512: []}
+    lists = {508: sorted(keywords()), **FUNCTION_KINDS}
     kinds: tuple[tuple[int, Mapping[int, Any]], ...] = (
         (_TEXT, texts),
         (_FLAG, flags),
         (_NUMBER, numbers),
         (_BITS, bits),
         (_TEXTS, lists),
+        # CONVERT of ODBC, by the types that it knows: there is none.
+        (_LISTS, {517: {}}),
     )
     return {number: (kind, value) for kind, values in kinds for number, value in values.items()}
 

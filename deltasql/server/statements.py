@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -36,7 +37,8 @@ from deltasql.plan.statements.query import Query
 from deltasql.result import Result
 from deltasql.result_arrow import arrow_type
 from deltasql.schema.types import StructType
-from deltasql.server.clients import Prepared
+from deltasql.server.clients import Prepared, Rows
+from deltasql.server.parameter_types import exact
 from deltasql.session import Session
 
 Values = Mapping[str, Any] | Sequence[Any]
@@ -75,14 +77,57 @@ def heeding(is_cancelled: Callable[[], bool]) -> Iterator[None]:
             watcher.join()
 
 
-def rows_of(session: Session, sql: str, values: Values | None = None) -> pa.Table:
-    """The rows of a statement, all of them, in Arrow; a table of no columns for one that gives none."""
-    return _table(session.sql(sql, args=values))
+@dataclass(frozen=True, slots=True)
+class LazyRows:
+    """The rows of a query that has not run: it does when they are fetched, so that a client can cancel it."""
+
+    result: Result
+    schema: pa.Schema
+    count: int = -1
+
+    @property
+    def time_zone(self) -> str:
+        return self.result.time_zone
+
+    def table(self) -> pa.Table:
+        return _as_told(self.result.to_arrow(), self.schema)
 
 
-def rows_of_prepared(session: Session, prepared: Prepared) -> pa.Table:
+@dataclass(frozen=True, slots=True)
+class RowsAtHand:
+    """Rows that are here."""
+
+    rows: pa.Table
+    time_zone: str = ""
+
+    @property
+    def schema(self) -> pa.Schema:
+        return self.rows.schema
+
+    @property
+    def count(self) -> int:
+        return int(self.rows.num_rows)
+
+    def table(self) -> pa.Table:
+        return self.rows
+
+
+def rows_of(session: Session, sql: str, values: Values | None = None) -> Rows:
+    """The rows of a statement, in Arrow; no columns for one that gives none. Only queries have not run yet."""
+    result = session.sql(sql, args=values)
+    schema = schema_of(result.schema)
+    if result.is_query:
+        return LazyRows(result, schema)
+    return RowsAtHand(_as_told(result.to_arrow(), schema) if result.columns else pa.table({}), result.time_zone)
+
+
+def rows_of_prepared(session: Session, prepared: Prepared) -> Rows:
     """The rows of a prepared statement; those of all sets of values, one after another."""
-    return pa.concat_tables([rows_of(session, *run) for run in _runs(prepared)])
+    runs = _runs(prepared)
+    if len(runs) == 1:
+        return rows_of(session, *runs[0])
+    found = [rows_of(session, *run) for run in runs]
+    return RowsAtHand(pa.concat_tables([rows.table() for rows in found]), found[0].time_zone)
 
 
 def changed_rows(session: Session, sql: str, values: Values | None = None) -> int:
@@ -123,24 +168,20 @@ def told_schema(session: Session, sql: str) -> pa.Schema:
         raise
 
 
-def parameter_schema(sql: str) -> pa.Schema:
-    """One column per parameter. It is called text, for what it is to be only the statement knows."""
-    names = parameter_names(sql)
-    return pa.schema([pa.field(name or str(number), pa.string()) for number, name in enumerate(names)])
-
-
-def bound_rows(sql: str, batches: Iterator[pa.RecordBatch]) -> list[Values]:
+def bound_rows(prepared: Prepared, batches: Iterator[pa.RecordBatch]) -> list[Values]:
     """The sets of values that came in Arrow: by name where the statement has names, else in order."""
-    names = parameter_names(sql)
+    names = parameter_names(prepared.sql)
     found: list[Values] = []
     for batch in batches:
         # A client that has no names of its own numbers its columns.
         at = {name: batch.schema.get_field_index(name) for name in names if name}
         order = {name: place if place >= 0 else number for number, (name, place) in enumerate(at.items())}
-        rows = zip(*(column.to_pylist() for column in batch.columns), strict=True)
-        found += [
-            {name: row[place] for name, place in order.items() if place < len(row)} if order else row for row in rows
-        ]
+        for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            if order:
+                places = {name: place for name, place in order.items() if place < len(row)}
+                found.append({name: exact(name, row[place], prepared.types) for name, place in places.items()})
+            else:
+                found.append([exact(str(number), value, prepared.types) for number, value in enumerate(row)])
     return found
 
 
@@ -149,11 +190,17 @@ def schema_of(columns: StructType) -> pa.Schema:
     return pa.schema([pa.field(item.name, arrow_type(item.type), item.nullable) for item in columns])
 
 
-def _table(result: Result) -> pa.Table:
-    if not result.columns:
-        return pa.table({})
-    table = result.to_arrow()
-    # Clients compare: what was told of a prepared statement, and what other statements give for the same type.
-    with suppress(pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        return table.cast(schema_of(result.schema))
-    return table
+def _as_told(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """A table with the columns that were told: clients compare. What Arrow cannot cast becomes text."""
+    if table.schema == schema:
+        return table
+    columns = [_cast(column, item.type) for column, item in zip(table.columns, schema, strict=True)]
+    return pa.table(columns, schema=schema)
+
+
+def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    try:
+        return column.cast(kind)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        values = [None if value is None else str(value) for value in column.to_pylist()]
+        return pa.chunked_array([pa.array(values, pa.string())]).cast(kind)
