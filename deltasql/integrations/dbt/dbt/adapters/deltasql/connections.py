@@ -12,6 +12,7 @@ from typing import Any
 
 from dbt.adapters.contracts.connection import AdapterResponse, Connection, ConnectionState
 from dbt.adapters.deltasql.literals import bound
+from dbt.adapters.deltasql.relation import without_catalog
 from dbt.adapters.exceptions import FailedToConnectError
 from dbt.adapters.spark.connections import (
     SparkConnectionManager,
@@ -36,11 +37,12 @@ class DeltaSqlCredentials(SparkCredentials):
     storage_options: dict[str, str] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
 
+    _ALIASES = {"catalog": "database"}
+
     def __post_init__(self) -> None:
         if self.schema is None:
             raise DbtRuntimeError("Name a `schema` in the profile: that of the models.")
-        if getattr(self, "database", None) not in {None, self.schema}:
-            raise DbtRuntimeError("A profile of deltasql has no `database`: tables go by schema.table.")
+        without_catalog(self.database, self.schema, "The profile")
         # dbt-spark's macros ask for them.
         self.method, self.host, self.database = SparkConnectionMethod.SESSION, "", None
 

@@ -11,6 +11,7 @@ from dbt.adapters.base.impl import ConstraintSupport
 from dbt.adapters.deltasql.connections import DeltaSqlConnectionManager
 from dbt.adapters.deltasql.literals import seed_literal
 from dbt.adapters.deltasql.python_models import SessionJob
+from dbt.adapters.deltasql.relation import DeltaSqlRelation
 from dbt.adapters.spark.column import SparkColumn
 from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
 from dbt_common.contracts.constraints import ConstraintType
@@ -29,6 +30,7 @@ class DeltaSqlAdapter(SparkAdapter):
     """What dbt asks of a database, answered by a session of deltasql."""
 
     ConnectionManager = DeltaSqlConnectionManager
+    Relation = DeltaSqlRelation
     AdapterSpecificConfigs = DeltaSqlConfig
 
     CONSTRAINT_SUPPORT = {

@@ -114,3 +114,23 @@
   {%- endfor -%}
   {{ return(texts | join(', ')) }}
 {% endmacro %}
+
+
+{% macro deltasql__generate_database_name(custom_database_name=none, node=none) %}
+  {%- if custom_database_name and custom_database_name not in ['spark_catalog', target.schema] -%}
+    {%- do exceptions.raise_compiler_error(
+      (node.name if node else 'A node') ~ ' has the database (catalog) ' ~ custom_database_name
+      ~ ', but a warehouse of deltasql has one, spark_catalog: tables go by schema.table. '
+      ~ 'Leave it out, or make it depend on the target.'
+    ) -%}
+  {%- endif -%}
+  {{ return(none) }}
+{% endmacro %}
+
+
+{% macro deltasql__apply_grants(relation, grant_config, should_revoke=True) %}
+  {#- There are no users. A project that runs elsewhere, too, keeps its grants. -#}
+  {%- if grant_config -%}
+    {%- do exceptions.warn('deltasql has no rights of users; ' ~ relation ~ ' goes without its grants') -%}
+  {%- endif -%}
+{% endmacro %}
