@@ -1,15 +1,26 @@
-"""The wheel: it holds the grammar, and what is installed from it parses."""
+"""Wheel and sdist: what they hold, what is installed from them, and the version that all of it tells."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import sysconfig
+import tarfile
+import venv
 import zipfile
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+from deltasql.version import __version__
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 ROOT = Path(__file__).parents[1]
 PARSE = "from deltasql.parser import parse; print(type(parse('ALTER TABLE t ADD COLUMN a INT')).__name__)"
@@ -72,6 +83,49 @@ def test_pytest_finds_the_plugin(wheel: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(target), "PYTEST_ADDOPTS": ""}
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=project, env=environment)
     assert "x.sql::x" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("sdist")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(place)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    return next(place.glob("deltasql-*.tar.gz"))
+
+
+def test_the_sdist_builds_the_same_wheel_without_a_repository(sdist: Path, wheel: Path, tmp_path: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    source = tmp_path / f"deltasql-{__version__}"
+    assert {"LICENSE", "README.md", "CHANGELOG.md", "grammar", "PKG-INFO"} <= {path.name for path in source.iterdir()}
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(command, capture_output=True, check=True, cwd=source)
+    again = tmp_path / wheel.name
+    assert set(zipfile.ZipFile(again).namelist()) == set(zipfile.ZipFile(wheel).namelist())
+
+
+def test_one_version_everywhere(wheel: Path, tmp_path: Path) -> None:
+    """`deltasql --version` of an environment of its own, both places in the sources, and the changelog."""
+    assert wheel.name.split("-")[1] == __version__
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["commitizen"]
+    assert told["version"] == __version__
+    assert told["version_files"] == ["deltasql/version.py:__version__"]
+    sections = re.findall(r"^## v(\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sections[0] == __version__
+    venv.create(tmp_path / "clean", with_pip=False)
+    python = tmp_path / "clean" / "bin" / "python"
+    install = [sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-deps", "--no-index"]
+    subprocess.run([*install, str(wheel)], check=True, capture_output=True)
+    # What deltasql needs is that of this environment, behind its own packages: an editable install is none of them.
+    own = next((tmp_path / "clean").glob("lib/python*/site-packages"))
+    (own / "shared.pth").write_text(sysconfig.get_path("purelib"))
+    command = [str(python.parent / "deltasql")]
+    done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout == f"deltasql {__version__}\n"
+    script = [*command, "--warehouse", "w", "--format", "csv", "-e", "CREATE TABLE t (a INT); SHOW TABLES"]
+    done = subprocess.run(script, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert "default,t,false" in done.stdout
 
 
 def test_what_is_installed_parses(wheel: Path, tmp_path: Path) -> None:
