@@ -84,23 +84,34 @@ def _bash(program: Command, commands: Sequence[Command]) -> Iterator[str]:
     yield "        esac"
     yield "    done"
     yield '    case "$command $before" in'
-    for item in (*commands, program):
-        # An option of the program is one of its commands, too, where they do not say otherwise.
-        for option in item.options:
-            if option.takes_value:
-                patterns = "|".join(f'"{item.name}"\\ {name}' if item.name else f"*\\ {name}" for name in option.names)
-                yield f"        {patterns}) {_bash_values(option.values)}; return ;;"
+    yield from (line for item in (*commands, program) for line in _bash_options(item))
     yield "    esac"
     yield '    case "$command" in'
-    for item in commands:
-        names = " ".join(name for option in item.options for name in option.names)
-        values = f'[[ "$word" != -* ]] && {_bash_values(item.values)} || ' if item.values else ""
-        yield f'        {item.name}) {values}COMPREPLY=($(compgen -W "{names}" -- "$word")) ;;'
-    names = " ".join([*(name for option in program.options for name in option.names), *(one.name for one in commands)])
-    yield f'        *) COMPREPLY=($(compgen -W "{names}" -- "$word")) ;;'
+    yield from (_bash_words(item, item.name, _names(item)) for item in commands)
+    yield _bash_words(program, "*", [*_names(program), *(item.name for item in commands)])
     yield "    esac"
     yield "}"
     yield "complete -o filenames -F _deltasql deltasql"
+
+
+def _names(command: Command) -> list[str]:
+    """The names of all its options."""
+    return [name for option in command.options for name in option.names]
+
+
+def _bash_options(command: Command) -> Iterator[str]:
+    """What is offered behind options; those of the program are its commands', too, where they do not say otherwise."""
+    place = f'"{command.name}"' if command.name else "*"
+    for option in command.options:
+        if option.takes_value:
+            patterns = "|".join(f"{place}\\ {name}" for name in option.names)
+            yield f"        {patterns}) {_bash_values(option.values)}; return ;;"
+
+
+def _bash_words(command: Command, pattern: str, names: Sequence[str]) -> str:
+    """What is offered elsewhere: names, and where no option begins the values of the command."""
+    values = f'[[ "$word" != -* ]] && {_bash_values(command.values)} || ' if command.values else ""
+    return f'        {pattern}) {values}COMPREPLY=($(compgen -W "{" ".join(names)}" -- "$word")) ;;'
 
 
 def _bash_values(values: Sequence[str]) -> str:

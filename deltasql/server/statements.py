@@ -170,19 +170,19 @@ def told_schema(session: Session, sql: str) -> pa.Schema:
 
 def bound_rows(prepared: Prepared, batches: Iterator[pa.RecordBatch]) -> list[Values]:
     """The sets of values that came in Arrow: by name where the statement has names, else in order."""
-    names = parameter_names(prepared.sql)
-    found: list[Values] = []
-    for batch in batches:
-        # A client that has no names of its own numbers its columns.
-        at = {name: batch.schema.get_field_index(name) for name in names if name}
-        order = {name: place if place >= 0 else number for number, (name, place) in enumerate(at.items())}
-        for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            if order:
-                places = {name: place for name, place in order.items() if place < len(row)}
-                found.append({name: exact(name, row[place], prepared.types) for name, place in places.items()})
-            else:
-                found.append([exact(str(number), value, prepared.types) for number, value in enumerate(row)])
-    return found
+    return [values for batch in batches for values in _sets(prepared, batch)]
+
+
+def _sets(prepared: Prepared, batch: pa.RecordBatch) -> Iterator[Values]:
+    names = [name for name in parameter_names(prepared.sql) if name]
+    # A client that has no names of its own numbers its columns.
+    at = {name: batch.schema.get_field_index(name) for name in names}
+    order = {name: place if place >= 0 else number for number, (name, place) in enumerate(at.items())}
+    for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+        if order:
+            yield {name: exact(name, row[place], prepared.types) for name, place in order.items() if place < len(row)}
+        else:
+            yield [exact(str(number), value, prepared.types) for number, value in enumerate(row)]
 
 
 def schema_of(columns: StructType) -> pa.Schema:
