@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import exc, schema, util
+from sqlalchemy import exc, schema, types, util
 from sqlalchemy.sql import compiler
 
 from deltasql.schema.text import quote_name, quote_text
@@ -129,6 +129,16 @@ class Queries(compiler.SQLCompiler):
 
     def visit_regexp_replace_op_binary(self, binary: Any, operator: Any, **kw: Any) -> str:
         return f"regexp_replace({self.process(binary.left, **kw)}, {self.process(binary.right, **kw)})"
+
+    def visit_json_getitem_op_binary(self, binary: Any, operator: Any, **kw: Any) -> str:
+        """A value within JSON: JSON itself, which has its quotes, or what its type makes of the text."""
+        column, path = self.process(binary.left, **kw), self.process(binary.right, **kw)
+        if isinstance(binary.type, types.JSON):
+            return f"to_json(variant_get(parse_json({column}), {path}))"
+        kind = self.dialect.type_compiler_instance.process(binary.type)
+        return f"CAST(get_json_object({column}, {path}) AS {kind})"
+
+    visit_json_path_getitem_op_binary = visit_json_getitem_op_binary
 
     def for_update_clause(self, select: Any, **kw: Any) -> str:
         raise exc.CompileError("There are no locks: a commit that comes second is checked when it is made.")

@@ -14,8 +14,9 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
 from deltasql.integrations.sqlalchemy import reflecting
 from deltasql.integrations.sqlalchemy.compilers import Definitions, Names, Queries, Types
+from deltasql.integrations.sqlalchemy.json_paths import JsonIndex, JsonPath
 from deltasql.integrations.sqlalchemy.places import arguments_of
-from deltasql.integrations.sqlalchemy.types import QuotedString
+from deltasql.integrations.sqlalchemy.types import QuotedBytes, QuotedString
 from deltasql.reflection import Description, described, has_relation, relations, schemas
 from deltasql.session import Session
 
@@ -35,7 +36,14 @@ class DeltaSqlDialect(default.DefaultDialect):
     ddl_compiler = Definitions
     type_compiler_cls = Types
     preparer: type[IdentifierPreparer] = Names
-    colspecs = {types.String: QuotedString}  # noqa: RUF012 - SQLAlchemy's own way
+    colspecs = {  # noqa: RUF012 - SQLAlchemy's own way
+        types.String: QuotedString,
+        # A String that has more to it.
+        types.Enum: types.Enum,
+        types.LargeBinary: QuotedBytes,
+        types.JSON.JSONIndexType: JsonIndex,
+        types.JSON.JSONPathType: JsonPath,
+    }
     construct_arguments = [  # noqa: RUF012
         (schema.Table, {"partition_by": None, "cluster_by": None, "location": None, "properties": None})
     ]

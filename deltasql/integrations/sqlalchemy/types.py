@@ -79,6 +79,13 @@ class QuotedString(sa.String):
         return quote_text
 
 
+class QuotedBytes(sa.LargeBinary):
+    """Bytes in SQL."""
+
+    def literal_processor(self, dialect: Any) -> Callable[[bytes], str]:
+        return lambda value: f"X'{value.hex()}'"
+
+
 _PRIMITIVES: dict[str, type[sa.TypeEngine[Any]]] = {
     "boolean": sa.BOOLEAN,
     "byte": TINYINT,

@@ -51,6 +51,16 @@ def inlined(clause: Any) -> str:
         (sa.select(T.c.a / 2), "SELECT t.a / 2 AS anon_1 FROM t"),
         (sa.select(T.c.a // 2), "SELECT FLOOR(t.a / 2) AS anon_1 FROM t"),
         (sa.select(sa.true()), "SELECT true AS anon_1"),
+        (sa.select(T.c.a).where(sa.column("x", sa.LargeBinary) == b"\x00'"), "SELECT t.a FROM t WHERE x = X'0027'"),
+        (sa.select(T.c.a).where(sa.column("e", sa.Enum("b", "c")) == "c"), "SELECT t.a FROM t WHERE e = 'c'"),
+        (
+            sa.select(sa.column("j", sa.JSON)["a b"][0].as_integer()),
+            r"SELECT CAST(get_json_object(to_json(variant_get(parse_json(j), '$[\'a b\']')), '$[0]') AS INT) AS anon_1",
+        ),
+        (
+            sa.select(sa.column("j", sa.JSON)[("a", 1)].as_string()),
+            r"SELECT CAST(get_json_object(j, '$[\'a\'][1]') AS STRING) AS anon_1",
+        ),
         (sa.select(sa.cast(T.c.s, types.Float)), "SELECT CAST(t.s AS DOUBLE) AS s FROM t"),
         (
             T.insert().from_select(["a"], sa.select(sa.select(T.c.a).cte("x").c.a)),
@@ -104,6 +114,7 @@ def test_a_schema_may_have_its_catalog() -> None:
         (TIMESTAMP_NTZ(), "TIMESTAMP_NTZ"),
         (sa.LargeBinary(), "BINARY"),
         (sa.JSON(), "STRING"),
+        (sa.Enum("one", "three"), "VARCHAR(5)"),
         (sa.Uuid(), "CHAR(32)"),
         (VARIANT(), "VARIANT"),
         (ARRAY(sa.Integer), "ARRAY<INT>"),
