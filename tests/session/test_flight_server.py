@@ -64,7 +64,9 @@ def test_a_query_that_is_cancelled_stops(connection: Any, session: Session) -> N
 
         def run() -> None:
             try:
+                # It runs when its rows are wanted.
                 cursor.execute(LONG)
+                cursor.fetchall()
             except adbc_driver_manager.Error as error:
                 ended.append(str(error))
 
