@@ -10,12 +10,14 @@ from typing import Any
 
 import adbc_driver_flightsql.dbapi as adbc
 import adbc_driver_manager
+import pyarrow as pa
 import pytest
 
 from deltasql import cli
 from deltasql.errors.server import HandleNotFoundError, ServerNeedsTokenError, ServerStartError, SessionGoneError
 from deltasql.server.clients import MOST_WAITING, Clients
 from deltasql.server.command import TOKEN, Settings, running
+from deltasql.server.statements import RowsAtHand
 
 HEADER = "adbc.flight.sql.authorization_header"
 
@@ -159,7 +161,8 @@ def test_the_one_that_waited_longest_makes_room() -> None:
 
 def test_results_that_nobody_fetches_make_room() -> None:
     client = clients().begin()
-    handles = [client.keep(number) for number in range(MOST_WAITING + 1)]
+    rows = [RowsAtHand(pa.table({"number": [number]})) for number in range(MOST_WAITING + 1)]
+    handles = [client.keep(item) for item in rows]
     with pytest.raises(HandleNotFoundError):
         client.fetch(handles[0])
-    assert client.fetch(handles[-1]) == MOST_WAITING
+    assert client.fetch(handles[-1]) is rows[-1]
