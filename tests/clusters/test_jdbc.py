@@ -161,6 +161,8 @@ def test_prepared_statements_take_values_of_the_columns_types(connection: Any, g
     update.setInt(2, 2)
     update.setInt(3, 9)
     assert update.executeUpdate() == 2
+    for statement in (insert, select, update):
+        statement.close()
 
 
 def test_statements(connection: Any) -> None:
@@ -221,5 +223,6 @@ def test_a_query_is_cancelled(connection: Any) -> None:
         query_of_user.join(0.2)
         if not query_of_user.is_alive():
             break
-    assert "cancel" in ended[0].lower()
+    # The driver says which of its parts was told first.
+    assert re.search("[Cc]ancel|closed", ended[0])
     assert query(connection, "SELECT 2 AS two") == [(2,)]

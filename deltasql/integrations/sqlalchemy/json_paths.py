@@ -8,6 +8,8 @@ from typing import Any
 from sqlalchemy import exc
 from sqlalchemy import types as sa
 
+from deltasql.schema.text import quote_text
+
 
 def _step(step: Any) -> str:
     """One step of a path. Raises ArgumentError for a name that no path of Spark's can hold."""
@@ -29,9 +31,8 @@ class _AsPath(sa.JSON.JSONElementType):
     def bind_processor(self, dialect: Any) -> Callable[[Any], Any]:
         return _path
 
-    def literal_processor(self, dialect: Any) -> Callable[[Any], str] | None:
-        quoted = self.string_literal_processor(dialect)
-        return None if quoted is None else lambda value: quoted(_path(value))
+    def literal_processor(self, dialect: Any) -> Callable[[Any], str]:
+        return lambda value: quote_text(_path(value))
 
 
 class JsonIndex(_AsPath, sa.JSON.JSONIndexType):

@@ -42,7 +42,7 @@ class DeltaSqlCredentials(SparkCredentials):
     def __post_init__(self) -> None:
         if self.schema is None:
             raise DbtRuntimeError("Name a `schema` in the profile: that of the models.")
-        without_catalog(self.database, self.schema, "The profile")
+        without_catalog(getattr(self, "database", None), self.schema, "The profile")
         # dbt-spark's macros ask for them.
         self.method, self.host, self.database = SparkConnectionMethod.SESSION, "", None
 
