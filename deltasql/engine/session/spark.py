@@ -193,7 +193,7 @@ class SparkHandle:
     @property
     def _is_over(self) -> bool:
         """Whether the session on a Spark Connect server was stopped, and with it all that was set there."""
-        return self.remote and bool(self.session.is_stopped)
+        return self._session is not None and self.remote and bool(self.session.is_stopped)
 
     def setting(self, key: str) -> str | None:
         """What a setting is, or will be when the session starts; asking does not start it."""
