@@ -7,6 +7,7 @@ what SET says are a session's own, so that nodes that run side by side do not se
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -128,6 +129,16 @@ class DeltaSqlConnectionManager(SparkConnectionManager):
         connection.handle = SessionHandle(session)
         connection.state = ConnectionState.OPEN
         return connection
+
+    @contextmanager
+    def exception_handler(self, sql: str) -> Iterator[None]:
+        """What deltasql refuses is an error of dbt's, which knows some of them: a schema that is not there yet."""
+        try:
+            yield
+        except DbtRuntimeError:
+            raise
+        except Exception as error:
+            raise DbtRuntimeError(str(error)) from error
 
     @classmethod
     def get_response(cls, cursor: Any) -> AdapterResponse:
