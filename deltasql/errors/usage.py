@@ -15,6 +15,12 @@ class ScriptUnreadableError(UsageError):
     reason: str
 
 
+@condition("OUTPUT_NOT_WRITTEN", "58030", "The file {path} cannot be written: {reason}.")
+class OutputNotWrittenError(UsageError):
+    path: str
+    reason: str
+
+
 @condition("UNKNOWN_OUTPUT_FORMAT", "22023", "There is no format {style}. Formats are: {known}.")
 class UnknownFormatError(UsageError):
     style: str
@@ -117,7 +123,7 @@ class GoldenWorkersNotStartedError(UsageError):
 @condition(
     "UNKNOWN_ENGINE",
     "22023",
-    "There is no engine {engine}. It is spark, or the address of a Spark Connect server: sc://host:15002.",
+    "There is no engine {engine}. It is spark, sail, or the address of a Spark Connect server: sc://host:15002.",
 )
 class UnknownEngineError(UsageError):
     engine: str

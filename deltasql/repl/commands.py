@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 from deltasql.errors.usage import CommandArgumentError, UnknownCommandError, UnknownFormatError
+from deltasql.parser import unclosed
 from deltasql.render import AUTO, FORMATS
 from deltasql.repl.preferences import NAMES, Preferences
+from deltasql.sql.tokens import tokenize
 
 
 class Shell(Protocol):
@@ -32,6 +36,12 @@ class Shell(Protocol):
 
     def edit(self) -> None:
         """Has the user edit the last input, which then is the next one."""
+
+    def again(self, path: str) -> None:
+        """Runs the last input again; what it gives goes into the file, if that is no empty text."""
+
+    def write_to(self, path: str) -> None:
+        """Has what statements give go into a file from now on; "": onto the screen. Raises OutputNotWrittenError."""
 
 
 def _stay(_: Shell) -> bool:
@@ -154,9 +164,41 @@ def _history(argument: str) -> Effect:
 
 
 def _run_file(argument: str) -> Effect:
-    path = _needed("i", "a file", argument)
-    words = shlex.split(path) if path[0] in "'\"" else [path]
-    return _acting(lambda shell: shell.run_file(words[0]))
+    path = _file(_needed("i", "a file", argument))
+    return _acting(lambda shell: shell.run_file(path))
+
+
+def _file(argument: str) -> str:
+    """The name of a file, which may be quoted; "" for none."""
+    if argument[:1] in {"'", '"'}:
+        # A quote that does not end is part of the name.
+        with suppress(ValueError):
+            return shlex.split(argument)[0]
+    return argument
+
+
+def _again(argument: str) -> Effect:
+    return _acting(lambda shell: shell.again(_file(argument)))
+
+
+def _write_to(argument: str) -> Effect:
+    return _acting(lambda shell: shell.write_to(_file(argument)))
+
+
+OPEN_LITERALS = frozenset({"'", '"', "`", "/*"})
+"""What may be open at the end of a text, and takes all that follows as it is."""
+
+
+def sent(text: str) -> tuple[str, str] | None:
+    r"""Statements that `\g` or `\g FILE` ends in place of a semicolon, and the file or ""; None for any other input."""
+    tokens = tokenize(text)
+    for mark, word in pairwise(tokens):
+        if mark.text == "\\" and word.text == "g" and word.start == mark.end:
+            before = text[: mark.start].strip()
+            if unclosed(before) in OPEN_LITERALS:
+                return None
+            return (before, _file(text[word.end :].strip().rstrip(";").strip())) if before else None
+    return None
 
 
 def _set(argument: str) -> Effect:
@@ -221,6 +263,8 @@ COMMANDS = (
     Command("history", "TABLE [N]", "versions of a table: when, what, who, files, rows", _history, takes="table"),
     Command("i", "FILE", "run the statements of a file", _run_file, takes="file"),
     Command("e", "", "edit the last input in $EDITOR", lambda _: _acting(lambda shell: shell.edit())),
+    Command("g", "[FILE]", "run what stands before it, or the last input again; into FILE", _again, takes="file"),
+    Command("o", "[FILE]", "rows go into FILE, all of them; without FILE back to the screen", _write_to, takes="file"),
     Command("x", "[on|off|auto]", "a line per value; auto: if a table is too wide", _expand, values=(*_SWITCH, AUTO)),
     Command("format", "[F]", f"how rows are printed: {', '.join(FORMATS)}", _choose, values=FORMATS),
     Command("timing", "[on|off]", "tell how long statements take, or not", _set_timing, values=_SWITCH),
@@ -231,6 +275,6 @@ COMMANDS = (
 """The commands in the order in which help lists them."""
 
 _ON_INPUT = (
-    "A statement may take many lines and ends with ;",
+    "A statement may take many lines and ends with ; or \\g",
     "Ctrl-C gives up the input, or cancels the statement that runs.",
 )

@@ -1,4 +1,4 @@
-"""Files that commands of the shell read: scripts, and what an editor leaves."""
+"""Files that commands of the shell read and write: scripts, what an editor leaves, and rows."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import os
 import shlex
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
-from deltasql.errors.usage import ScriptUnreadableError
+from deltasql.errors.usage import OutputNotWrittenError, ScriptUnreadableError
 
 
 def file_text(path: str) -> str:
@@ -31,3 +34,13 @@ def edited(text: str) -> str:
         except OSError as error:
             raise ScriptUnreadableError(path=editor, reason=error.strerror or str(error)) from None
         return file_text(str(path))
+
+
+@contextmanager
+def output(path: str, mode: str = "a") -> Iterator[TextIO]:
+    """Context: the file, to write behind what it holds; with the mode `w` it is empty. Raises OutputNotWrittenError."""
+    try:
+        with Path(path).expanduser().open(mode, encoding="utf-8") as stream:
+            yield stream
+    except OSError as error:
+        raise OutputNotWrittenError(path=path, reason=error.strerror or str(error)) from None

@@ -19,13 +19,12 @@ from prompt_toolkit.output import Output
 
 from deltasql.errors.secrets import has_secret
 from deltasql.parser import is_complete, unclosed
+from deltasql.repl.commands import OPEN_LITERALS, sent
 from deltasql.repl.completion import SqlCompleter
 from deltasql.repl.highlight import sql_lexer
 
 if TYPE_CHECKING:
     from deltasql.session import Session
-
-_LITERALS = frozenset({"'", '"', "`", "/*"})
 
 
 def prompt_session(
@@ -78,7 +77,7 @@ def _bindings(typed: Callable[[], str]) -> KeyBindings:
     @Condition
     def in_literal() -> bool:
         buffer = get_app().current_buffer
-        inside = unclosed(buffer.document.text_before_cursor) in _LITERALS
+        inside = unclosed(buffer.document.text_before_cursor) in OPEN_LITERALS
         return buffer.name == DEFAULT_BUFFER and inside and not is_whole(typed())
 
     @bindings.add("enter", filter=in_literal)
@@ -89,10 +88,10 @@ def _bindings(typed: Callable[[], str]) -> KeyBindings:
 
 
 def is_whole(text: str) -> bool:
-    """Whether Enter runs `text`: blank, a command of the shell, or statements the last of which ends with `;`."""
+    r"""Whether Enter runs `text`: blank, a command, or statements the last of which ends with `;` or `\g`."""
     stripped = text.strip()
     is_command = stripped.startswith(("\\", ".")) or stripped.lower() in {"exit", "quit", "help"}
-    return not stripped or is_command or is_complete(text)
+    return not stripped or is_command or is_complete(text) or sent(text) is not None
 
 
 def user_history() -> History:

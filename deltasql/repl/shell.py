@@ -24,9 +24,9 @@ from deltasql.render.formats import render
 from deltasql.render.grid import Grid
 from deltasql.render.page import Page
 from deltasql.render.progress import ProgressLine
-from deltasql.repl.commands import Effect, command_of
+from deltasql.repl.commands import Effect, command_of, sent
 from deltasql.repl.describe import columns_grid, footer, headline
-from deltasql.repl.files import edited, file_text
+from deltasql.repl.files import edited, file_text, output
 from deltasql.repl.history import history_grid
 from deltasql.repl.paging import needs_pager, pager_command, show
 from deltasql.repl.preferences import Preferences
@@ -83,7 +83,7 @@ class Shell:
         self._args = args
         self._terminal = Terminal() if terminal is None else terminal
         self._progress: ProgressLine | None = None
-        self._last = self._next = ""
+        self._last = self._next = self._file = ""
         self._left = 0
 
     @property
@@ -114,8 +114,8 @@ class Shell:
                 command = command_of(text)
                 if command is not None:
                     return self._command(command)
-                self._last = text
-                self._statements(text, self._terminal.ask if self.preferences.confirm else None)
+                self._last, path = sent(text) or (text, "")
+                self.again(path)
                 return True
         except KeyboardInterrupt as interrupt:
             self.say(str(interrupt) or "Cancelled.")
@@ -159,6 +159,30 @@ class Shell:
         """Has the user edit the last input, which then is the next one."""
         self._next = edited(self._last).rstrip()
 
+    def again(self, path: str) -> None:
+        """Runs the last input again; what it gives goes into the file, if that is no empty text."""
+        if not self._last.strip():
+            self.say("There is nothing to run again.")
+            return
+        before = self._file
+        try:
+            if path:
+                self._empty(path)
+            self._statements(self._last, self._terminal.ask if self.preferences.confirm else None)
+        finally:
+            self._file = before
+
+    def write_to(self, path: str) -> None:
+        """Has what statements give go into a file from now on; "": onto the screen. Raises OutputNotWrittenError."""
+        if path:
+            self._empty(path)
+        self._file = path
+        self.say(f"Rows go into {path}." if path else "Rows go to the screen.")
+
+    def _empty(self, path: str) -> None:
+        with output(path, "w"):
+            self._file = path
+
     def _watch(self) -> None:
         """Has the session tell how far Spark is, where somebody looks."""
         wanted = self.preferences.progress and self.out.isatty()
@@ -191,7 +215,8 @@ class Shell:
         before = self._schema(changed)
         began = time.perf_counter()
         result = self.session.sql(sql, self._args) if self._args else self.session.sql(sql)
-        grid = result.grid(self.preferences.rows if result.is_query else None)
+        # What goes into a file is not read on the screen.
+        grid = result.grid(self.preferences.rows if result.is_query and not self._file else None)
         seconds = time.perf_counter() - began
         self._show(grid)
         if result.version is not None:
@@ -217,6 +242,10 @@ class Shell:
     @contextmanager
     def _paged(self, *, wide: bool) -> Iterator[TextIO]:
         """Context: where to write what may be long. A `wide` text may have lines longer than the window."""
+        if self._file:
+            with output(self._file) as stream:
+                yield stream
+            return
         command = pager_command() if self.preferences.pager and self.out.isatty() else []
         if not command:
             yield self.out
@@ -234,6 +263,8 @@ class Shell:
         parts = [f"{shown} row{'' if shown == 1 else 's'}"] if result.columns else []
         if grid.more:
             parts = [f"the first {shown} rows, there are more (all of them: \\pset rows all)"]
+        if self._file and parts:
+            parts = [f"{parts[0]} into {self._file}"]
         if result.version is not None:
             parts.append(f"version {result.version}")
         if self.preferences.timing:

@@ -16,7 +16,7 @@ import deltasql
 from deltasql.errors.usage import UnknownPreferenceError, WrongPreferenceError
 from deltasql.repl.paging import pager_command, show
 from deltasql.repl.preferences import Preferences
-from deltasql.repl.prompt import asker
+from deltasql.repl.prompt import asker, is_whole
 from deltasql.repl.schema_changes import schema_changes
 from deltasql.repl.shell import Shell, Terminal
 from deltasql.schema import types as t
@@ -112,6 +112,43 @@ def test_a_file_is_run(session: Session, tmp_path: Path) -> None:
     assert "cannot be read" in said(session, f"\\i {tmp_path}/none.sql")
     script.write_text("SELEC 1; SHOW TABLES;")
     assert said(session, f"\\i '{script}'").endswith("Not run: the statement after it.\n")
+
+
+def test_rows_go_into_a_file(session: Session, tmp_path: Path) -> None:
+    session.sql("ALTER TABLE plain SET TBLPROPERTIES ('k' = 'v')")
+    file = tmp_path / "out put.csv"
+    file.write_text("old")
+    show = "SHOW COLUMNS IN plain;"
+    told = said(session, "\\format csv", f"\\o '{file}'", show, "DESCRIBE TABLE nope;", f"{show} {show}", "\\o", show)
+    assert file.read_text() == "col_name\na\nb\n" * 3
+    assert told.count(f"2 rows into {file}") == 3
+    assert told.count("col_name\na\nb\n2 rows\n") == 1
+    assert "There is no table nope" in told
+    assert f"Rows go into {file}." in told
+    assert "cannot be written" in said(session, f"\\o {tmp_path}", show)
+    assert "col_name" in said(session, f"\\o {tmp_path}/none/x", show)
+
+
+def test_an_input_runs_again(session: Session, tmp_path: Path) -> None:
+    assert said(session, "\\g") == "There is nothing to run again.\n"
+    shown = said(session, "SHOW COLUMNS IN plain", "\\g", "SHOW SCHEMAS \\g", "\\g;")
+    assert [shown.count(word) for word in ("col_name", "namespace")] == [2, 2]
+    file = tmp_path / "columns"
+    made, out, _ = shell(session)
+    for text in ("\\format tsv", f"SHOW COLUMNS IN plain\n\\g {file}", "SHOW SCHEMAS;", f"\\g '{file}'"):
+        assert made.run(text)
+    assert file.read_text() == "namespace\ndefault\n"
+    assert "col_name" not in out.getvalue()
+    assert is_whole("SELECT 1\n\\g")
+    assert is_whole("SELECT 1 \\g my file")
+    assert not is_whole("SELECT '\\g")
+    assert not is_whole("SELECT 1 -- \\g")
+    session.sql("CREATE TABLE full (a INT)")
+    session.sql("INSERT INTO full VALUES (1)")
+    asking, out, asked = shell(session, answers="nn")
+    assert asking.run("DROP TABLE full \\g")
+    assert asking.run("\\g")
+    assert len(asked) == 2
 
 
 def test_the_last_input_is_edited(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
