@@ -25,14 +25,16 @@ from deltasql.plan.base import TableName
 from deltasql.render.html import diff_html
 from deltasql.schema.text import tree_text
 from deltasql.session import Session, connect
-from deltasql.settings.engines import spark_of
+from deltasql.settings.engines import asked_engine
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from deltasql.result import Result
 
-USAGE = "%sql [--warehouse DIR] [--engine spark|sc://HOST] [--session NAME] [--rows N] [--out NAME] [NAME <<] [SQL]"
+USAGE = (
+    "%sql [--warehouse DIR] [--engine spark|sail|sc://HOST] [--session NAME] [--rows N] [--out NAME] [NAME <<] [SQL]"
+)
 
 _NAMES = ("warehouse", "engine", "session", "rows", "out")
 _OPTION = re.compile(r"\s*--(?P<name>[a-z][a-z-]*)(?:[=\s]+(?P<value>\"[^\"]*\"|'[^']*'|\S+))?")
@@ -102,7 +104,7 @@ class SqlMagics(Magics):
     @needs_local_scope
     @line_cell_magic
     def sql(self, line: str, cell: str = "", local_ns: dict[str, Any] | None = None) -> Result | Session | None:
-        """Runs SQL: %sql [--warehouse DIR] [--engine spark|sc://HOST] [--session NAME] [--rows N] [NAME <<] [SQL]
+        """Runs SQL: %sql [--warehouse DIR] [--engine spark|sail|sc://HOST] [--session NAME] [--rows N] [NAME <<] [SQL]
 
         `:name` in the SQL stands for the value of the Python variable. Of several statements, which end with `;`, each
         is shown; the last is the value. `NAME <<` or `--out NAME` gives it to a variable instead. Without SQL, the
@@ -155,7 +157,8 @@ class SqlMagics(Magics):
     def _opened(self, warehouse: str, engine: str | None) -> Session:
         place = warehouse, engine
         if place not in self._sessions:
-            self._sessions[place] = connect(warehouse, spark_of(engine))
+            spark, name = asked_engine(engine)
+            self._sessions[place] = connect(warehouse, spark, engine=name)
         self._place = place
         return self._sessions[place]
 

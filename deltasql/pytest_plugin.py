@@ -28,7 +28,7 @@ _GOLDEN_HEADS = (b"-- statement", b"-- schedule")
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("deltasql", "golden files of SQL (deltasql)")
     group.addoption(ACCEPT, action="store_true", help="write what .sql files give as their new .out files")
-    group.addoption(ENGINE, metavar="ENGINE", help="what runs the rows: spark (default), or sc://HOST of Spark Connect")
+    group.addoption(ENGINE, metavar="ENGINE", help="what runs the rows: spark, sail, or sc://HOST of Spark Connect")
     parser.addini(
         SUITES,
         "folders or files: their .sql files are golden files, and no others are. "
@@ -184,9 +184,9 @@ def _annotations(report: object) -> list[str]:
 
 def _sessions(config: pytest.Config) -> Callable[[str], Session]:
     from deltasql.golden import temporary_sessions
-    from deltasql.settings.engines import spark_of
+    from deltasql.settings.engines import asked_engine
 
-    return temporary_sessions(spark_of(config.getoption(ENGINE)))
+    return temporary_sessions(*asked_engine(config.getoption(ENGINE)))
 
 
 @pytest.fixture

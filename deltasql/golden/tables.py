@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from deltasql.schema.literals import sql_literal
-from deltasql.schema.text import quote_text, schema_ddl
+from deltasql.schema.text import quote_text
 from deltasql.schema.types import (
     STRING,
     TIMESTAMP,
@@ -15,7 +15,6 @@ from deltasql.schema.types import (
     ArrayType,
     DataType,
     MapType,
-    StructField,
     StructType,
 )
 
@@ -30,65 +29,59 @@ Rows: TypeAlias = "Iterable[Mapping[str, Any]] | Iterable[Sequence[Any]] | Any"
 def create_table(session: Session, name: str, rows: Rows = (), schema: str = "") -> str:
     """A new table with these rows; its name.
 
-    `rows` are mappings by column name, sequences in the order of `schema`, or an object that gives Arrow's data: of
-    pyarrow, pandas, polars. `schema` is the columns as CREATE TABLE has them; without it they are told from the rows:
-    ints are BIGINT, floats DOUBLE, datetimes TIMESTAMP. Raises ValueError where they cannot be, and DeltaSqlErrors.
+    `rows` are mappings by column name, sequences in the order of `schema`, or what `session.write` takes: of pyarrow,
+    pandas, polars. `schema` is the columns as CREATE TABLE has them; without it they are told from the rows: ints are
+    BIGINT, floats DOUBLE, datetimes TIMESTAMP. Raises ValueError where they cannot be, and DeltaSqlErrors.
     """
-    if hasattr(rows, "__arrow_c_stream__"):
-        names, values, inferred = _of_arrow(rows)
-    else:
-        names, values, inferred = _of_python(list(rows), named=not schema)
-    session.sql(f"CREATE TABLE {name} ({schema or inferred})")
-    if values:
-        columns = session.log(name).snapshot().schema
-        kinds = [_type(columns, item) for item in names] if names else [item.type for item in columns]
-        into = f" ({', '.join(f'`{item}`' for item in names)})" if names else ""
-        lines = ", ".join(_row(row, kinds) for row in values)
-        session.sql(f"INSERT INTO {name}{into} VALUES {lines}")
+    if not hasattr(rows, "__arrow_c_stream__"):
+        rows = list(rows)
+        if schema:
+            return _of_python(session, name, rows, schema)
+        rows = _inferred(rows)
+    if not schema:
+        session.write(rows).saveAsTable(name)
+        return name
+    session.sql(f"CREATE TABLE {name} ({schema})")
+    session.writeTo(rows, name).append()
     return name
 
 
-def _of_arrow(rows: Any) -> tuple[list[str], list[Sequence[Any]], str]:
-    """Column names, rows in their order, and the columns as SQL."""
+def _of_python(session: Session, name: str, rows: list[Any], schema: str) -> str:
+    """Values become literals, which INSERT brings to the types of the columns."""
+    session.sql(f"CREATE TABLE {name} ({schema})")
+    if rows:
+        columns = session.log(name).snapshot().schema
+        named = any(isinstance(row, Mapping) for row in rows)
+        kinds = [item.type for item in columns]
+        into, lines = _by_name(rows, columns) if named else ("", [_row(row, kinds) for row in rows])
+        session.sql(f"INSERT INTO {name}{into} VALUES {', '.join(lines)}")
+    return name
+
+
+def _by_name(rows: list[Any], columns: StructType) -> tuple[str, list[str]]:
+    """The list of columns of an INSERT of mappings, and its rows."""
+    names = list(dict.fromkeys(name for row in _mappings(rows) for name in row))
+    kinds = [_type(columns, name) for name in names]
+    into = f" ({', '.join(f'`{name}`' for name in names)})"
+    return into, [_row([row.get(name) for name in names], kinds) for row in rows]
+
+
+def _inferred(rows: list[Any]) -> pa.Table:
     import pyarrow as pa
 
-    table = pa.table(rows)
-    return list(table.column_names), _across(table), _ddl(table.schema)
+    names = dict.fromkeys(name for row in _mappings(rows) for name in row)
+    return pa.table({name: [_aware(row.get(name)) for row in rows] for name in names})
 
 
-def _of_python(rows: list[Any], *, named: bool) -> tuple[list[str], list[Sequence[Any]], str]:
-    """As `_of_arrow`; no names for sequences, whose columns are those of the table. `named`: types must be found."""
-    if not named and not any(isinstance(row, Mapping) for row in rows):
-        return [], rows, ""
+def _mappings(rows: list[Any]) -> list[Mapping[str, Any]]:
     if not rows or not all(isinstance(row, Mapping) for row in rows):
         raise ValueError('Without a schema, rows must be mappings: {"id": 1}, … Or pass schema="id INT, …".')
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    values: list[Sequence[Any]] = [[row.get(name) for name in names] for row in rows]
-    return names, values, _inferred(names, values) if named else ""
-
-
-def _inferred(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    import pyarrow as pa
-
-    columns = {name: [_aware(row[place]) for row in rows] for place, name in enumerate(names)}
-    return _ddl(pa.table(columns).schema)
+    return rows
 
 
 def _aware(value: Any) -> Any:
     """A datetime is a TIMESTAMP, as PySpark takes it."""
     return value.astimezone() if isinstance(value, datetime) else value
-
-
-def _across(table: pa.Table) -> list[Sequence[Any]]:
-    columns = [column.to_pylist() for column in table.columns]
-    return [list(row) for row in zip(*columns, strict=True)]
-
-
-def _ddl(schema: pa.Schema) -> str:
-    from deltasql.result_arrow import data_type
-
-    fields = [StructField(item.name, data_type(item.type)) for item in schema]
-    return schema_ddl(StructType(tuple(fields)))
 
 
 def _type(columns: StructType, name: str) -> DataType:

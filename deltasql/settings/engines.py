@@ -27,13 +27,11 @@ def chosen_engine(engine: str | None, *, given: bool) -> str:
     return name
 
 
-def spark_of(engine: str | None) -> str | None:
-    """The `spark` of `connect`: None for a local one, or the address of a Spark Connect server.
+def asked_engine(text: str | None) -> tuple[str | None, str | None]:
+    """The `spark` and `engine` of `connect` for an engine in one word: spark, sail, or the address of Spark Connect.
 
-    Raises UnknownEngineError.
+    None is what the environment says. Raises UnknownEngineError.
     """
-    if engine in {None, SPARK}:
-        return None
-    if engine is not None and engine.startswith(_CONNECT):
-        return engine
-    raise UnknownEngineError(engine=str(engine))
+    if text is not None and text.startswith(_CONNECT):
+        return text, None
+    return None, text and chosen_engine(text, given=False)

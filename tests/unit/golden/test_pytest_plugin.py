@@ -180,7 +180,7 @@ def test_dicts(deltasql_session, deltasql_table):
         "ok": "boolean", "raw": "binary",
     }
     last = deltasql_session.sql("DESCRIBE HISTORY rows").head(1)[0]
-    assert (last.operation, last.operationMetrics["numOutputRows"]) == ("WRITE", "2")
+    assert (last.operation, last.operationMetrics["numOutputRows"]) == ("CREATE TABLE AS SELECT", "2")
 
 
 def test_schema(deltasql_session, deltasql_table):
