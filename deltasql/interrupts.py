@@ -174,11 +174,8 @@ def interruptible() -> Iterator[None]:
     _running.append(statement)
     signal.signal(signal.SIGINT, statement.press)
     try:
-        yield
-    except (Exception, KeyboardInterrupt) as error:
-        if not statement.pressed.is_set() or statement.in_doubt:
-            raise
-        raise statement.outcome() from error
+        with _told(statement):
+            yield
     finally:
         statement.end()
         # Runs what is still to be handled by the old handler, and then sets the new one.
@@ -197,14 +194,25 @@ def cancellable() -> Iterator[Cancellable]:
     statement = Cancellable()
     _elsewhere.statement = statement
     try:
-        yield statement
+        with _told(statement):
+            yield statement
+    finally:
+        statement.end()
+        _elsewhere.statement = None
+
+
+@contextmanager
+def _told(statement: _Statement) -> Iterator[None]:
+    """Whatever a statement raises that was stopped, what comes out tells how far it had come.
+
+    While it runs this context has no frame on the stack, and at its end none in which an interrupt may fall.
+    """
+    try:
+        yield
     except (Exception, KeyboardInterrupt) as error:
         if not statement.pressed.is_set() or statement.in_doubt:
             raise
         raise statement.outcome() from error
-    finally:
-        statement.end()
-        _elsewhere.statement = None
 
 
 def _is_usual(handler: Any) -> bool:
