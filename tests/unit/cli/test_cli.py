@@ -3,79 +3,22 @@
 from __future__ import annotations
 
 import io
-import re
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import deltasql
 from deltasql import cli
-from deltasql.errors.base import Caret
-from deltasql.errors.catalog import TableNotFoundError
-from deltasql.errors.concurrency import ConcurrentAppendError
-from deltasql.errors.engine import SparkError
-from deltasql.interrupts import StatementInterrupted
-from deltasql.result import Result
-from deltasql.schema import types as t
-
-NUMBERS = t.StructType((t.StructField("n", t.LONG),))
-
-
-class Canned:
-    """A session that answers by the first word of a statement."""
-
-    def __init__(self, warehouse: str, spark: Any) -> None:
-        self.warehouse, self.spark = warehouse, spark
-        self.seen: list[str] = []
-        self.closed = False
-
-    def sql(self, text: str, args: Any = None) -> Result:
-        self.seen.append(text if args is None else f"{text} {args}")
-        match re.sub(r"--.*", "", text).split(maxsplit=1)[0].upper():
-            case "SELECT":
-                return Result.of(NUMBERS, [(1,), (2,)])
-            case "MISS":
-                raise TableNotFoundError(table="t", advice="Run SHOW TABLES.").at(
-                    Caret(text, text.index(" t") + 1, text.index(" t") + 2)
-                )
-            case "RACE":
-                raise ConcurrentAppendError(table="t", version=3, operation="WRITE")
-            case "BREAK":
-                raise SparkError("DIVIDE_BY_ZERO", "22012", "Division by zero.", stack="at Some.java:1")
-            case "BUG":
-                raise ValueError("unexpected")
-            case "WAIT":
-                raise KeyboardInterrupt
-            case "LATE":
-                raise StatementInterrupted((("t", 7),))
-            case _:
-                return Result.of(version=1)
-
-    def close(self) -> None:
-        self.closed = True
-
-
-@pytest.fixture
-def sessions(monkeypatch: pytest.MonkeyPatch) -> list[Canned]:
-    made: list[Canned] = []
-
-    def connect(warehouse: str, spark: Any, *, engine: str | None = None) -> Canned:
-        assert engine is None
-        made.append(Canned(warehouse, spark))
-        return made[-1]
-
-    monkeypatch.setitem(sys.modules, "deltasql.session", SimpleNamespace(connect=connect))
-    return made
+from tests.unit.cli.conftest import Canned
 
 
 def test_rows_to_stdout(sessions: list[Canned], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["-e", "SELECT 1; ALTER x;", "-e", "SELECT 2", "--format", "csv", "--warehouse", "wh"]) == 0
     assert capsys.readouterr() == ("n\n1\n2\nn\n1\n2\n", "")
-    assert (sessions[0].seen, sessions[0].warehouse, sessions[0].spark) == (
+    assert (sessions[0].texts, sessions[0].warehouse, sessions[0].spark) == (
         ["SELECT 1", "ALTER x", "SELECT 2"],
         "wh",
         None,
@@ -90,14 +33,14 @@ def test_sources_run_in_the_order_given(
     monkeypatch.setattr(sys, "stdin", io.StringIO("SELECT 3"))
     args = ["-e", "SELECT 1", "-f", str(tmp_path / "a.sql"), "-f", "-", "-e", "SELECT 4", "--remote", "sc://h:1"]
     assert cli.main(args) == 0
-    assert sessions[0].seen == ["SELECT 1", "SELECT 2", "SELECT 3", "SELECT 4"]
+    assert sessions[0].texts == ["SELECT 1", "SELECT 2", "SELECT 3", "SELECT 4"]
     assert sessions[0].spark == "sc://h:1"
 
 
 def test_input_that_is_no_terminal_is_a_script(sessions: list[Canned], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("SELECT 1;\nALTER y"))
     assert cli.main([]) == 0
-    assert sessions[0].seen == ["SELECT 1", "ALTER y"]
+    assert sessions[0].texts == ["SELECT 1", "ALTER y"]
 
 
 def test_a_failed_statement_ends_the_run_with_1(
@@ -109,7 +52,7 @@ def test_a_failed_statement_ends_the_run_with_1(
     out, err = capsys.readouterr()
     assert out == '{"n": 1}\n{"n": 2}\n'
     assert err.startswith(f"{script}:4:\n[TABLE_OR_VIEW_NOT_FOUND] There is no table t.")
-    assert len(sessions[0].seen) == 2
+    assert len(sessions[0].texts) == 2
     assert sessions[0].closed
 
 
@@ -122,7 +65,7 @@ def test_keep_going_runs_the_rest_and_still_ends_with_the_code_of_the_failure(
     sessions: list[Canned], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["--keep-going", "-e", "MISS t; ALTER x", "-e", "ALTER y"]) == 1
-    assert sessions[0].seen == ["MISS t", "ALTER x", "ALTER y"]
+    assert sessions[0].texts == ["MISS t", "ALTER x", "ALTER y"]
     assert cli.main(["--keep-going", "-e", "RACE; MISS t"]) == 4
     assert capsys.readouterr().err.count("SQLSTATE") == 3
 
@@ -140,7 +83,7 @@ def test_an_interrupt_ends_with_130(sessions: list[Canned]) -> None:
 def test_a_commit_before_the_interrupt_is_told(sessions: list[Canned], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["-e", "LATE; ALTER x"]) == 130
     assert capsys.readouterr().err == "Version 7 of t was committed before Ctrl-C could stop the statement.\n"
-    assert sessions[0].seen == ["LATE"]
+    assert sessions[0].texts == ["LATE"]
 
 
 @pytest.mark.parametrize(("option", "shown"), [([], False), (["--stack"], True)])

@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from decimal import Decimal
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,7 +22,7 @@ from deltasql.command.configuration import (
 from deltasql.command.shells import SHELLS
 from deltasql.engine.session.environment import outside_settings
 from deltasql.errors.usage import ConfigurationFileError
-from deltasql.result import Result
+from tests.unit.cli.conftest import Canned
 
 FULL = """
 warehouse = "/data/warehouse"
@@ -134,34 +132,10 @@ def test_settings_go_to_set_or_to_the_start_of_spark() -> None:
     assert empty == {}
 
 
-class Canned:
-    def __init__(self, warehouse: str, spark: Any) -> None:
-        self.warehouse, self.spark = warehouse, spark
-        self.seen: list[tuple[str, Any]] = []
-
-    def sql(self, text: str, args: Any = None) -> Result:
-        self.seen.append((text, args))
-        return Result.of()
-
-    def close(self) -> None:
-        pass
-
-
-@pytest.fixture
-def sessions(monkeypatch: pytest.MonkeyPatch) -> list[Canned]:
-    made: list[Canned] = []
-
-    def connect(warehouse: str, spark: Any, *, engine: str | None = None) -> Canned:
-        assert engine is None
-        made.append(Canned(warehouse, spark))
-        return made[-1]
-
-    monkeypatch.setitem(sys.modules, "deltasql.session", SimpleNamespace(connect=connect))
+def test_the_command_line_wins_over_the_file(
+    sessions: list[Canned], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "pyspark-shell")
-    return made
-
-
-def test_the_command_line_wins_over_the_file(sessions: list[Canned], home: Path) -> None:
     home.write_text(FULL)
     assert cli.main(["-e", "A", "-D", "least=4", "-D", "x=y", "--conf", "deltasql.commit.fsync=true"]) == 0
     (session,) = sessions
