@@ -257,6 +257,9 @@ class Runtime(Protocol):
     def rows(self, operator: Operator) -> RowSource:
         """The rows of a query, computed when they are asked for."""
 
+    def run_through(self, operator: Operator) -> int:
+        """Computes all rows of a query, keeps none of them, and counts them."""
+
     def previewed(self, operator: Operator, table: str) -> RowSource:
         """The rows of a query that says what a write would store in `table`; its errors are those of the write."""
 

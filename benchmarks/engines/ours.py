@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import deltasql
+from benchmarks.engines.fetching import Fetching
 from benchmarks.statements import STATEMENTS
 from deltasql.engine.engine import Engine
 from deltasql.engine.session.spark import SparkHandle
@@ -26,6 +27,12 @@ if TYPE_CHECKING:
     from benchmarks.engines.tpch_queries import TpchQueries
     from benchmarks.profile import Profile
 
+_COMPANIONS: Mapping[str, type[PlainInputs | TpchQueries | Fetching]] = {
+    "plain": PlainInputs,
+    "tpch": TpchQueries,
+    "fetch": Fetching,
+}
+
 
 class Ours:
     """One session for the life of the process."""
@@ -33,8 +40,7 @@ class Ours:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._session = deltasql.connect(str(folder / "warehouse"))
-        self._plain: PlainInputs | None = None
-        self._tpch: TpchQueries | None = None
+        self._companions: dict[str, PlainInputs | TpchQueries | Fetching] = {}
         self._profile: Profile | None = None
         self._pinned: Snapshot | None = None
 
@@ -42,7 +48,8 @@ class Ours:
         """See Engine. Besides the statements: `open`, what a scan needs to know of a table, and `checkpoint`.
 
         `pin` keeps a snapshot, on which `commit_behind` then builds; `expect` compares the rows of a query; `plain` is
-        what PlainInputs does, in the same JVM, `tpch` what TpchQueries does, and `profiled` a statement in parts.
+        what PlainInputs does, in the same JVM, `tpch` what TpchQueries does, `fetch` what Fetching does, and
+        `profiled` a statement in parts.
         """
         match work:
             case "open":
@@ -51,19 +58,8 @@ class Ours:
                 _checkpoint(DeltaLog(values["path"]))
             case "pin":
                 self._pinned = DeltaLog(values["path"]).snapshot()
-            case "plain":
-                if self._plain is None:
-                    # Imported here and below, since opening a table, whose peak memory counts, does not need it.
-                    from benchmarks.engines.plain_inputs import PlainInputs
-
-                    self._plain = PlainInputs(self._folder / "plain")
-                self._plain.run(work, values)
-            case "tpch" | "tpch load":
-                if self._tpch is None:
-                    from benchmarks.engines.tpch_queries import TpchQueries
-
-                    self._tpch = TpchQueries(self._folder / "tpch")
-                self._tpch.run(work, values)
+            case "plain" | "tpch" | "tpch load" | "fetch" | "fetch make":
+                self._companion(work.partition(" ")[0]).run(work, values)
             case "profiled":
                 return self._profiled(STATEMENTS[values["statement"]].format(**values))
             case "commit_behind":
@@ -75,6 +71,12 @@ class Ours:
                 for _ in range(int(values.get("times", 1))):
                     self._session.sql(STATEMENTS[work].format(**values)).collect()
         return None
+
+    def _companion(self, name: str) -> PlainInputs | TpchQueries | Fetching:
+        """Work that compares within the JVM, begun once."""
+        if name not in self._companions:
+            self._companions[name] = _COMPANIONS[name](self._folder / name)
+        return self._companions[name]
 
     def _profiled(self, statement: str) -> Mapping[str, float]:
         if self._profile is None:

@@ -14,20 +14,24 @@ from deltasql.engine.reading.frames import Frames, frame_schema
 from deltasql.engine.reading.input_size import UNKNOWN_SIZE, input_size
 from deltasql.engine.reading.origins import comes_from
 from deltasql.engine.reading.own_checks import checked_rewrite
+from deltasql.engine.reading.plain_scans import plain_scan
 from deltasql.engine.rewrites.arrange import arranged
 from deltasql.engine.rewrites.merge_source import Source
 from deltasql.engine.rewrites.rewrite import rewrite
 from deltasql.engine.rewrites.row_reader import RowReader
 from deltasql.engine.rewrites.type_checks import check_casts, check_rewrite, check_write
-from deltasql.engine.rows import QueryResult
+from deltasql.engine.rows import FileRows, QueryResult
 from deltasql.engine.session.interrupts import stoppable
 from deltasql.engine.session.local_rows import frame_of_rows
 from deltasql.engine.session.progress import watched
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema
+from deltasql.engine.session.temporary_views import temporary_views
 from deltasql.engine.session.transfer import by_driver
 from deltasql.engine.sources.statistics import source_statistics
 from deltasql.engine.sources.tables import source_table
+from deltasql.engine.writing.counts import Counts
+from deltasql.engine.writing.counts import row_count as row_counter
 from deltasql.engine.writing.file_statistics import extremes
 from deltasql.engine.writing.row_statistics import recomputed
 from deltasql.engine.writing.stage import Stage as SparkStage
@@ -38,7 +42,6 @@ from deltasql.log.actions.actions import AddCDCFile, AddFile, Metadata
 from deltasql.log.protocol.features import has_variants
 from deltasql.log.storage.locations import is_local, table_location
 from deltasql.plan.base import quote
-from deltasql.plan.hidden import HIDDEN_PREFIX
 from deltasql.plan.operators import (
     HeldRows,
     Literals,
@@ -54,7 +57,7 @@ from deltasql.plan.operators import (
 from deltasql.plan.reads import Reads
 from deltasql.runtime import Rewritten, SourceTable, Stage, Staged
 from deltasql.schema.checks import COMMIT_TIMESTAMP, COMMIT_VERSION
-from deltasql.schema.types import DataType, StructType
+from deltasql.schema.types import DataType, StructType, case_counts, matching
 from deltasql.settings.session_settings import IO_MODE
 from deltasql.sql.dialects.sail import unlike_command
 from deltasql.sql.functions.spark_names import FUNCTIONS as SPARKS_OWN
@@ -207,9 +210,7 @@ class StatementEngine:
         if not self.spark.started:
             return []
         with self.work():
-            listed = self.spark.session.sql("SHOW VIEWS").collect()
-            names = [row["viewName"] for row in listed if row["isTemporary"] and not row["namespace"]]
-            return [name for name in names if not name.startswith(HIDDEN_PREFIX)]
+            return temporary_views(self.spark)
 
     def forget_view(self, parts: Sequence[str]) -> None:
         """Takes a temporary view out of a running Spark: a view of ours has its name now, or it is dropped."""
@@ -259,8 +260,29 @@ class StatementEngine:
             return self.spark.given_by_server(key) if self.spark.started else None
         return self.spark.now(key) if self.spark.started else None
 
-    def rows(self, operator: Operator) -> QueryResult:
-        """The lazy rows of a query."""
+    def rows(self, operator: Operator) -> QueryResult | FileRows:
+        """The lazy rows of a query. Spark analyses it now, unless it is certain what it gives."""
+        scan, case_sensitive = plain_scan(self.spark, operator), case_counts()
+        if scan is None:
+            return self._query(operator)
+
+        def query() -> QueryResult:
+            with matching(case_sensitive=case_sensitive):
+                return self._query(operator)
+
+        return FileRows(scan, self.spark, query)
+
+    def run_through(self, operator: Operator) -> int:
+        """Computes all rows of a query, keeps none of them, and counts them."""
+        with self.work(), self.spark.sized(input_size(operator)), self.spark.needing(self.spark.for_counts()):
+            rows = self.frames.frame(operator)
+            if not self.spark.capabilities.observe:
+                return int(rows.toArrow().num_rows)
+            counts = Counts([row_counter()])
+            counts.over(rows).write.format("noop").mode("overwrite").save()
+            return int(counts.total()["rows"])
+
+    def _query(self, operator: Operator) -> QueryResult:
         with self.work():
             size = input_size(operator)
             return QueryResult(

@@ -1,14 +1,16 @@
-"""Rows of a query: a lazy DataFrame, run with the settings that suit its size each time rows are asked for."""
+"""Rows of a query: a lazy DataFrame, run under settings that suit its size when rows are asked for; or files."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.failures.spark_errors import retold
 from deltasql.engine.failures.write_errors import WriteContext
 from deltasql.engine.reading.frames import frame_schema
+from deltasql.engine.reading.plain_scans import PlainScan
 from deltasql.engine.reading.variants import variant_text
 from deltasql.engine.session.interrupts import stoppable
 from deltasql.engine.session.progress import watched
@@ -18,6 +20,7 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.interrupts import interruptible
 from deltasql.plan.hidden import hidden
 from deltasql.schema.types import StructType
+from deltasql.sql.cursor import LeftToSparkError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -98,3 +101,39 @@ class QueryResult:
             self._spark.sized(self._size),
         ):
             yield
+
+
+class FileRows:
+    """The rows of a query that are those of files: as Arrow they come without Spark, which `query` has for the rest.
+
+    Implements `deltasql.result.RowSource`.
+    """
+
+    def __init__(self, scan: PlainScan, spark: SparkHandle, query: Callable[[], QueryResult]) -> None:
+        self._scan, self._spark, self._make = scan, spark, query
+
+    @cached_property
+    def _query(self) -> QueryResult:
+        return self._make()
+
+    @property
+    def df(self) -> DataFrame:
+        return self._query.df
+
+    @property
+    def schema(self) -> StructType:
+        return self._scan.schema
+
+    def collect(self) -> Sequence[Sequence[Any]]:
+        return self._query.collect()
+
+    def head(self, n: int) -> Sequence[Sequence[Any]]:
+        return self._query.head(n)
+
+    def count(self) -> int:
+        return self._query.count()
+
+    def to_arrow(self) -> pa.Table:
+        with suppress(LeftToSparkError), interruptible():
+            return self._scan.table(self._spark)
+        return self._query.to_arrow()

@@ -1,4 +1,4 @@
-"""Queries that are plain projections of one table: each row of it gives one row, or none.
+"""Queries that are plain projections of one table: each row of it gives one row, or none; or its columns as they are.
 
 Gives up at what sqlglot cannot read, at joins, samples, sub-queries, aggregates, windows and functions that make rows.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deltasql.sql.cursor import Cursor, LeftToSparkError
 from deltasql.sql.references import has_aggregate, parse_expression
 from deltasql.sql.tokens import Token, tokenize
 
@@ -54,3 +55,75 @@ def _is_plain_table(source: object) -> bool:
 
     allowed = {"this", "db", "catalog", "alias"}
     return isinstance(source, exp.Table) and {key for key, value in source.args.items() if value} <= allowed
+
+
+_NO_ALIAS = frozenset(
+    {
+        *("ANTI", "CROSS", "EXCEPT", "FULL", "INNER", "INTERSECT", "JOIN", "LATERAL", "LEFT", "MINUS", "NATURAL", "ON"),
+        *(
+            "RIGHT",
+            "SEMI",
+            "SETMINUS",
+            "UNION",
+            "USING",
+            "WHERE",
+            "GROUP",
+            "HAVING",
+            "ORDER",
+            "SORT",
+            "CLUSTER",
+            "FROM",
+        ),
+        *("DISTRIBUTE", "LIMIT", "OFFSET", "WINDOW", "QUALIFY", "TABLESAMPLE", "PIVOT", "UNPIVOT", "VERSION", "SELECT"),
+        *("TIMESTAMP", "FOR", "AS"),
+    }
+)
+"""Words that begin a clause, or that Spark takes for no alias."""
+_NO_COLUMN = frozenset({"ALL", "DISTINCT", "NULL", "TRUE", "FALSE", "FROM", "SELECT", "CASE"})
+"""Words that mean something else, even where a column is called so."""
+
+
+def plain_columns(sql: str, relation: str) -> tuple[tuple[str, str], ...] | None:
+    """The columns that a query of a relation asks for as they are, each with the name that it gets: SELECT a, r.b AS c.
+
+    () for SELECT *, None for any other query.
+    """
+    try:
+        return _Columns(tokenize(sql)).query(relation)
+    except LeftToSparkError:
+        return None
+
+
+class _Columns(Cursor):
+    def query(self, relation: str) -> tuple[tuple[str, str], ...]:
+        self.need("SELECT")
+        chains = [] if self.take("*") else self._items()
+        self.need("FROM")
+        if self.name() != relation:
+            raise LeftToSparkError
+        alias = self._alias() if self.left else relation
+        self.end()
+        if any(len(chain) > 1 and chain[0].lower() != alias.lower() for chain, _ in chains):
+            # A field of a struct.
+            raise LeftToSparkError
+        return tuple((chain[-1], name) for chain, name in chains)
+
+    def _items(self) -> list[tuple[list[str], str]]:
+        found = [self._item()]
+        while self.take(","):
+            found.append(self._item())
+        return found
+
+    def _item(self) -> tuple[list[str], str]:
+        if not self.is_name or self.key in _NO_COLUMN:
+            raise LeftToSparkError
+        chain = [token.name for token in self.dotted()]
+        if len(chain) > 2:
+            raise LeftToSparkError
+        return chain, self._alias() if self.key not in {",", "FROM"} else chain[-1]
+
+    def _alias(self) -> str:
+        self.take("AS")
+        if self.key in _NO_ALIAS:
+            raise LeftToSparkError
+        return self.name()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from deltasql.engine.reading.missing_files import missing_file
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema
 from deltasql.errors.log import LostDataFileError
+from deltasql.interrupts import AGAIN_AFTER, check
 from deltasql.log.storage.locations import hadoop_location
 from deltasql.log.storage.paths import encode_path
 from deltasql.plan.operators import Scan
@@ -79,8 +80,26 @@ def driver_rows(
     import pyarrow as pa
 
     columns = StructType((*without_lengths(stored), *((_DESCRIPTION,) if told else ())))
-    target = _arrow_schema(columns)
+    tables = file_tables(spark, operator, columns, paths, may_be_missing=may_be_missing, marked=marked)
+    found = [table for _, table in tables]
+    rows = pa.concat_tables(found) if found else arrow_schema(columns).empty_table()
+    return spark.session.createDataFrame(rows, _spark_schema(columns))
 
+
+def file_tables(
+    spark: SparkHandle,
+    operator: Scan,
+    columns: StructType,
+    paths: Sequence[str],
+    *,
+    may_be_missing: bool = False,
+    marked: Mapping[str, Callable[[], np.ndarray[Any, Any]]],
+) -> Iterator[tuple[str, pa.Table]]:
+    """The rows of each file with `columns`, under their names: see `driver_rows`. Ctrl-C waits for no file.
+
+    Files are read ahead, several at once.
+    """
+    target = arrow_schema(columns)
     sizes = dict(zip(*(operator.files.column(name).to_pylist() for name in ("location", "size")), strict=True))
 
     def read(path: str) -> pa.Table | None:
@@ -92,10 +111,18 @@ def driver_rows(
                 return None
             raise missing_file(operator, path) from None
 
-    with ThreadPoolExecutor(min(_THREADS, max(1, len(paths)))) as threads:
-        tables = [table for table in threads.map(read, paths) if table is not None]
-    rows = pa.concat_tables(tables) if tables else target.empty_table()
-    return spark.session.createDataFrame(rows, _spark_schema(columns))
+    threads = ThreadPoolExecutor(min(_THREADS, max(1, len(paths))))
+    try:
+        waiting = [(path, threads.submit(read, path)) for path in paths]
+        for path, future in waiting:
+            while not wait((future,), AGAIN_AFTER).done:
+                # Ctrl-C is never raised amid the wait for a thread.
+                check()
+            table = future.result()
+            if table is not None:
+                yield path, table
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
 
 
 def _live(rows: pa.Table, marked: np.ndarray[Any, Any], *, only: bool) -> pa.Table:
@@ -107,7 +134,8 @@ def _live(rows: pa.Table, marked: np.ndarray[Any, Any], *, only: bool) -> pa.Tab
     return rows.filter(pa.array(wanted))
 
 
-def _arrow_schema(columns: StructType) -> pa.Schema:
+def arrow_schema(columns: StructType) -> pa.Schema:
+    """The columns as PySpark gives them in Arrow."""
     from pyspark.sql.pandas.types import to_arrow_schema
 
     return to_arrow_schema(_spark_schema(columns), timezone="UTC")
@@ -143,7 +171,7 @@ def _file_rows(
             raise LeftToSparkError
         stored = {name.lower(): name for name in file.schema_arrow.names}
         wanted = [name for item in columns if (name := stored.get(physical_name(item).lower())) is not None]
-        rows = file.read(columns=wanted).combine_chunks()
+        rows = file.read(columns=wanted)
         arrays = [
             _told(path, source.size(), at, rows.num_rows, field.type)
             if item is _DESCRIPTION
@@ -153,13 +181,18 @@ def _file_rows(
         return pa.Table.from_arrays(arrays, schema=target)
 
 
-def _stored(rows: pa.Table, name: str | None, item: StructField, kind: pa.DataType) -> pa.Array:
+def _stored(rows: pa.Table, name: str | None, item: StructField, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
     """A column of a file, which is called `name` there; NULLs where it lacks it."""
     import pyarrow as pa
 
     if name is None:
         return pa.nulls(rows.num_rows, kind)
-    return _padded(fitted(_one(rows.column(name)), item.type, kind), declared_type(item))
+    declared = declared_type(item)
+    column = rows.column(name)
+    if column.type.equals(kind) and not has_lengths(declared):
+        # As it is: columns of many values need no copy.
+        return column
+    return _padded(fitted(column.combine_chunks(), item.type, kind), declared)
 
 
 def _padded(values: pa.Array, declared: DataType) -> pa.Array:
@@ -184,12 +217,6 @@ def _padded(values: pa.Array, declared: DataType) -> pa.Array:
             return pa.MapArray.from_arrays(values.offsets, *pairs, type=values.type, mask=pc.is_null(values))
         case _:
             return values
-
-
-def _one(column: pa.ChunkedArray) -> pa.Array:
-    import pyarrow as pa
-
-    return column.chunk(0) if column.num_chunks == 1 else pa.array([], column.type)
 
 
 def _told(path: str, size: int, modified: int, rows: int, kind: pa.StructType) -> pa.Array:

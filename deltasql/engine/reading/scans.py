@@ -85,7 +85,7 @@ def scan(spark: SparkHandle, operator: Scan) -> DataFrame:
         refuse_char(declared_texts(operator.schema))
     if operator.files.num_rows == 0:
         return _select(_empty(spark, operator), names, operator)
-    operator = _located(operator)
+    operator = located(operator)
     partitions = [name for name in operator.partition_columns if operator.schema.find(name)]
     if not partitions:
         return _select(_read(spark, operator, operator.files.column("location").to_pylist()), names, operator)
@@ -97,7 +97,7 @@ def scan(spark: SparkHandle, operator: Scan) -> DataFrame:
     return _joined_groups(spark, operator, names, partitions, groups)
 
 
-def _located(operator: Scan) -> Scan:
+def located(operator: Scan) -> Scan:
     """The scan with the `location` of each file: its absolute path or URL, decoded."""
     from deltasql.log.actions.file_tables import file_locations
 
@@ -143,7 +143,7 @@ def _read(
         frame = _columns(spark, operator, paths, columns, marked)
     elif marked:
         frame = _columns(spark, operator, paths, {**columns, MARKED_FILE: key, MARKED_ROW: "_metadata.row_index"})
-        positions = {key_of(path): _positions(spark, operator, vector) for path, vector in marked.items()}
+        positions = {key_of(path): vector_positions(spark, operator, vector) for path, vector in marked.items()}
         frame = without_marked(spark, frame, positions, only=operator.marked_only)
     else:
         frame = _columns(spark, operator, paths, columns)
@@ -189,7 +189,7 @@ def _stored_columns(
                     paths,
                     may_be_missing=may_be_missing,
                     told=told,
-                    marked={path: partial(_positions, spark, operator, at) for path, at in marked.items()},
+                    marked={path: partial(vector_positions, spark, operator, at) for path, at in marked.items()},
                 )
                 return with_origin(rows, table_location(operator.table.location)) if is_handed_out() else rows
             if not spark.capabilities.metadata:
@@ -241,7 +241,7 @@ def deleted_by_file(operator: Scan, paths: Iterable[str]) -> dict[str, Mapping[s
     return {path: vector for path, vector in pairs if path in wanted and vector and vector.get("storageType")}
 
 
-def _positions(spark: SparkHandle, operator: Scan, vector: Mapping[str, Any]) -> np.ndarray[Any, Any]:
+def vector_positions(spark: SparkHandle, operator: Scan, vector: Mapping[str, Any]) -> np.ndarray[Any, Any]:
     """The rows that a deletion vector marks."""
     import numpy as np
 

@@ -16,7 +16,7 @@ def spark_schema(schema: StructType) -> spark.StructType:
     """The columns of `schema` for a reader or a new DataFrame: all nullable, and without their metadata."""
     from pyspark.sql.types import StructType as SparkStruct
 
-    return SparkStruct.fromJson(type_to_json(_bare(schema)))
+    return SparkStruct.fromJson(type_to_json(bare_schema(schema)))
 
 
 def spark_type(kind: DataType) -> spark.DataType:
@@ -48,14 +48,15 @@ def _whole(node: Any) -> Any:
 _DAY_TIME = re.compile(r"interval (?:day|hour|minute|second)(?: to \w+)?")
 
 
-def _bare(kind: StructType) -> StructType:
+def bare_schema(kind: StructType) -> StructType:
+    """The columns of `kind`, all nullable, and without their metadata."""
     return StructType(tuple(StructField(field.name, _bare_type(field.type)) for field in kind))
 
 
 def _bare_type(kind: DataType) -> DataType:
     match kind:
         case StructType():
-            return _bare(kind)
+            return bare_schema(kind)
         case ArrayType(element):
             return ArrayType(_bare_type(element))
         case MapType(key, value):
