@@ -10,6 +10,7 @@ from typing_extensions import assert_never
 
 from deltasql.catalog import Catalog
 from deltasql.errors.base import DeltaSqlError
+from deltasql.execution.analysis import Analyzed
 from deltasql.execution.catalog_effects import change_catalog, change_functions, change_views
 from deltasql.execution.clone import StagedClone
 from deltasql.execution.commit import Committed, StagedChange
@@ -21,6 +22,7 @@ from deltasql.interrupts import next_step, shielded
 from deltasql.log.storage.stores import Stores
 from deltasql.planner.catalog_changes import CatalogChange, FunctionChange, TemporaryFunction, View, ViewChange
 from deltasql.planner.changes import (
+    Analysis,
     Answer,
     AtomicBlock,
     CloneChange,
@@ -114,6 +116,8 @@ class Run:
                 return session.stage_block(plan)
             case CloneChange():
                 return StagedClone(plan, session.catalog, session.settings)
+            case Analysis():
+                return Analyzed(plan, self._runtime, self._stage)
             case _:
                 return None
 
@@ -149,7 +153,7 @@ class Run:
                 return Committed(*plan.answer())
             case TransactionStep(step, caret):
                 return self._session.transactions.take(step, caret)
-            case AtomicBlock():
+            case AtomicBlock() | Analysis():
                 assert staged is not None
                 return staged.commit()
             case ViewChange() | FunctionChange():

@@ -17,6 +17,9 @@ _MADE = re.compile(r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} \d\d \d\d:\d\d:\d\d
 _MILLISECONDS = re.compile(r"\b\d{13}\b")
 _REST_OF_PATH = r"(?P<rest>[^\s'\"`,|]*)"
 
+_PLAN = "== Physical Plan =="
+_OF_PLAN = re.compile(r"( read \(| files, |\ntime: |\n\w*Bytes\w*: )[\d,]+(?= bytes| ms|\n|$)")
+"""Bytes and times that EXPLAIN tells."""
 _SIZES = re.compile(r"(bytes\w*|size\w*|(time|duration)(ms)?)$|^(time|duration)", re.IGNORECASE)
 _PLACE = re.compile(r"^(engine_?info|user_?(id|name)|tags)$", re.IGNORECASE)
 _DISTRIBUTION = frozenset({"min", "max", "avg"})
@@ -61,6 +64,8 @@ class Normalizer:
             return "<ms>" if self._is_milliseconds_of_run(match[0], of_query) else match[0]
 
         text = self._warehouse.sub(self._path, text)
+        if _PLAN in text:
+            text = _OF_PLAN.sub(r"\1<n>", text)
         text = UUID.sub(self._uuid, text)
         text = _MADE.sub("<time>", _CLOCK.sub(clock, text))
         return _MILLISECONDS.sub(milliseconds, text)

@@ -123,11 +123,6 @@ OBJECTS = (
         "Run it by itself, and read its rows in Python: session.sql(…).collect().",
         ("⋯ ( < DESCRIBE|DESC|SHOW|EXPLAIN [HISTORY|DETAIL|TABLE|TABLES|EXTENDED] >",),
     ),
-    Unsupported(
-        "EXPLAIN ANALYZE",
-        "EXPLAIN shows the plan; the time that a statement takes is told by --timing.",
-        ("< ANALYZE > SELECT|WITH|INSERT|UPDATE|DELETE|MERGE",),
-    ),
     # Other objects
     Unsupported(
         "{verb} {words}",

@@ -71,6 +71,18 @@ class Preview:
 
 
 @dataclass(frozen=True, slots=True)
+class Analysis:
+    """The rows of `planned`, which are computed, and neither given to anybody nor committed.
+
+    `text` is what EXPLAIN tells of it, `read` which files are read.
+    """
+
+    planned: QueryRows | RowChange
+    text: str
+    read: str
+
+
+@dataclass(frozen=True, slots=True)
 class SparkCommand:
     """A statement that Spark runs, its table references bound to `relations`.
 
@@ -307,6 +319,7 @@ Plan: TypeAlias = Union[
     QueryRows,
     LogRows,
     Preview,
+    Analysis,
     SparkCommand,
     TableChange,
     RowChange,

@@ -36,7 +36,7 @@ _ELEMENTS = {
 # Patterns with two gaps take the square of the length.
 _MOST_ELEMENTS = 3000
 _QUOTED = {"string": "'x'", "quoted": "`x`"}
-_EXPLAIN = re.compile(r"(?:EXPLAIN (?:EXTENDED |FORMATTED |CODEGEN |COST )?)?")
+_EXPLAIN = re.compile(r"(?:EXPLAIN (?:EXTENDED |FORMATTED |CODEGEN |COST |ANALYZE (?!TABLE))?)?")
 
 
 class Outline(NamedTuple):

@@ -31,7 +31,7 @@ _NO_SOURCES = frozenset(
     }
 )
 _BEFORE_TABLE_QUERY = _SET_OPERATORS | {
-    *("", "(", ",", "=>", "AS", "ALL", "DISTINCT", "EXPLAIN", "EXTENDED", "CODEGEN", "COST", "FORMATTED")
+    *("", "(", ",", "=>", "AS", "ALL", "DISTINCT", "EXPLAIN", "EXTENDED", "CODEGEN", "COST", "FORMATTED", "ANALYZE")
 }
 CHANGE_FUNCTIONS = frozenset({"table_changes", "table_changes_by_path"})
 """Table functions that are no function of Spark's: `deltasql.planner.change_feed` reads them."""

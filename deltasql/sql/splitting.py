@@ -18,7 +18,7 @@ from deltasql.sql.tokens import tokens_from
 # BEGIN; and BEGIN TRANSACTION; stand alone.
 _LABEL = rf"(?:(?:{WORD}|{QUOTED_NAME}){GAP}*:{GAP}*)?"
 _OPENING = re.compile(
-    rf"(?:EXPLAIN{GAP}+(?:(?:EXTENDED|FORMATTED|CODEGEN|COST){GAP}+)?)?"
+    rf"(?:EXPLAIN{GAP}+(?:(?:EXTENDED|FORMATTED|CODEGEN|COST|ANALYZE){GAP}+)?)?"
     rf"{_LABEL}BEGIN\b(?!{GAP}*(?:(?:TRANSACTION|WORK)\b|;|\Z))"
     rf"|CREATE{GAP}+(?:OR{GAP}+REPLACE{GAP}+)?PROCEDURE\b",
     re.IGNORECASE,
@@ -26,7 +26,7 @@ _OPENING = re.compile(
 _SCRIPT = re.compile(rf"{_LABEL}BEGIN\b(?!{GAP}*(?:(?:TRANSACTION|WORK|ATOMIC)\b|;|\Z))", re.IGNORECASE)
 _QUOTES = frozenset("'\"`")
 _LOOPS = frozenset({"IF", "WHILE", "LOOP", "REPEAT", "FOR"})
-_BEFORE_BLOCK = frozenset({"AS", "EXPLAIN", "EXTENDED", "FORMATTED", "CODEGEN", "COST"})
+_BEFORE_BLOCK = frozenset({"AS", "EXPLAIN", "EXTENDED", "FORMATTED", "CODEGEN", "COST", "ANALYZE"})
 _BEFORE_STATEMENT = frozenset({"", ";", ":", "BEGIN", "ATOMIC", "THEN", "ELSE", "DO", "LOOP", "REPEAT"})
 
 

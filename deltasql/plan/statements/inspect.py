@@ -119,7 +119,7 @@ class ShowPartitions(LogicalPlan):
 
 @dataclass(frozen=True, slots=True)
 class Explain(LogicalPlan):
-    """EXPLAIN [EXTENDED | FORMATTED | CODEGEN | COST] statement; `text` is the statement's own text from `start` on"""
+    """EXPLAIN [EXTENDED | FORMATTED | CODEGEN | COST | ANALYZE] statement, whose own text is that from `start` on"""
 
     mode: str | None
     statement: LogicalPlan

@@ -37,8 +37,12 @@ EXPLAIN ALTER TABLE t ADD COLUMN id INT;
 -- name: wrong, no statement
 EXPLAIN;
 
--- name: EXPLAIN runs nothing
-EXPLAIN ANALYZE SELECT 1;
+-- name: ANALYZE of what has no rows to run, and of what the log knows
+EXPLAIN ANALYZE ALTER TABLE t SET TBLPROPERTIES ('a' = 'b');
+EXPLAIN ANALYZE SHOW TABLES;
+EXPLAIN ANALYZE SELECT count(*) FROM t;
+explain /* a */ analyze insert into t (id) values (1), (2);
+EXPLAIN ANALYZE;
 
 -- name: nothing can change
 CREATE TABLE none_there (id INT, day STRING) PARTITIONED BY (day);

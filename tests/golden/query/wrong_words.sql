@@ -43,7 +43,6 @@ SELECT * FROM orders WHERE id => 1;
 UPDATE TABLE orders SET id = 1;
 DELETE FROM TABLE orders;
 DESC HISTORY;
-EXPLAIN ANALYZE SELECT 1;
 -- name: functions
 SELECT cuont(*) FROM orders;
 UPDATE orders SET qty = cuont(1);

@@ -12,11 +12,12 @@ from deltasql.errors.log import TimestampInvalidError
 from deltasql.errors.statements.inspect import (
     DescribeViewDetailError,
     DescribeViewHistoryError,
+    NothingToAnalyzeError,
     ShowPartitionsUnpartitionedError,
 )
 from deltasql.errors.statements.table import ReadTableWithoutColumnsError
 from deltasql.errors.statements.view import TimeTravelViewError
-from deltasql.planner.changes import Answer
+from deltasql.planner.changes import Analysis, Answer
 from tests.unit.planner.lab import Lab
 
 Fails = Callable[..., Any]
@@ -134,6 +135,14 @@ def test_explain(table: Lab) -> None:
         assert text.splitlines()[-2:] == ["== Spark's Plan ==", f"Spark's, {mode.lower()}"]
     ((text,),) = rows(table, "EXPLAIN DROP TABLE t")
     assert text.endswith("Unregistration: no table changes")
+
+
+def test_what_analyze_runs(table: Lab, fails: Fails) -> None:
+    analysis = table.plan("EXPLAIN ANALYZE SELECT * FROM t")
+    assert isinstance(analysis, Analysis)
+    assert (analysis.read, analysis.text.splitlines()[-1]) == ("no data file", "Spark's, formatted")
+    fails("EXPLAIN ANALYZE /* a */ drop TABLE t", NothingToAnalyzeError, at="drop")
+    fails("EXPLAIN ANALYZE DELETE FROM t", NothingToAnalyzeError, at="DELETE")
 
 
 def test_explaining_changes_nothing(table: Lab) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from typing_extensions import assert_never
 
+from deltasql.errors.base import Caret
 from deltasql.errors.secrets import without_secrets_of
+from deltasql.errors.statements.inspect import NothingToAnalyzeError
 from deltasql.plan.base import quote
 from deltasql.plan.operators import (
     Check,
@@ -30,6 +32,7 @@ from deltasql.plan.operators import (
 from deltasql.plan.statements.inspect import Explain
 from deltasql.planner.catalog_changes import CatalogChange, FunctionChange, ViewChange
 from deltasql.planner.changes import (
+    Analysis,
     Answer,
     AtomicBlock,
     CloneChange,
@@ -54,7 +57,9 @@ from deltasql.planner.tables.told_conflicts import conflict_lines
 from deltasql.planner.tables.told_statement import logical_lines
 from deltasql.schema.text import path_text
 from deltasql.schema.types import STRING, StructField, StructType
+from deltasql.sql.tokens import tokens_from
 
+ANALYZE = "ANALYZE"
 PLAN = StructType((StructField("plan", STRING, False),))
 
 
@@ -62,18 +67,41 @@ PLAN = StructType((StructField("plan", STRING, False),))
 def _(statement: Explain, context: Context) -> Plan:
     """Logical plan, physical operators with the files that are left after pruning, the commit, and what disturbs it.
 
-    A mode adds the SQL of each value and condition, and Spark's own plan of the rows in that mode.
+    A mode adds the SQL of each value and condition, and Spark's own plan of the rows in that mode. ANALYZE also runs
+    the statement, up to its commit, and tells what it came to.
     """
     planned = plan(statement.statement, context)
     lines = ["== Logical Plan ==", *logical_lines(statement.statement, context.told), *physical_lines(planned)]
     lines += _movers(planned, context)
     if isinstance(planned, (RowChange, TableChange, LayoutChange)) and not _changes_nothing(planned):
         lines += conflict_lines(planned)
-    if statement.mode is not None and isinstance(planned, (QueryRows, Preview, RowChange)):
+    mode = "FORMATTED" if statement.mode == ANALYZE else statement.mode
+    if mode is not None and isinstance(planned, (QueryRows, Preview, RowChange)):
         lines += _section("Expressions", expressions(planned.operator))
-        lines += [line for rows in _computed(planned.operator) for line in _of_spark(rows, statement.mode, context)]
+        lines += [line for rows in _computed(planned.operator) for line in _of_spark(rows, mode, context)]
     # A plan tells the statement in words of its own, which positions in the text do not lead to.
-    return Answer(PLAN, ((without_secrets_of(context.sql, context.bound.without_values("\n".join(lines))),),))
+    text = without_secrets_of(context.sql, context.bound.without_values("\n".join(lines)))
+    if statement.mode != ANALYZE:
+        return Answer(PLAN, ((text,),))
+    verb = next(tokens_from(context.sql, statement.start))
+    return _analysis(planned, text, context.caret(verb.start, verb.end))
+
+
+def _analysis(planned: Plan, text: str, caret: Caret) -> Plan:
+    """The plan that runs what `planned` has of rows. Raises NothingToAnalyzeError."""
+    match planned:
+        case LogRows(rows=rows):
+            return Answer(PLAN, ((f"{text}\n== Analysis ==\nrows: {len(rows):,}\nread: no data file",),))
+        case QueryRows(operator) | RowChange(operator=operator):
+            return Analysis(planned, text, _read(list(scans(operator))))
+        case _:
+            raise NothingToAnalyzeError().at(caret)
+
+
+def _read(found: Sequence[Scan]) -> str:
+    """The files of some scans, with what they would be without pruning."""
+    files, total = sum(item.files.num_rows for item in found), sum(item.pruning.total_files for item in found)
+    return f"{files:,} of {total:,} files, {sum(map(_size, found)):,} bytes" if files else "no data file"
 
 
 def _section(title: str, lines: Iterator[str]) -> list[str]:
@@ -123,7 +151,7 @@ def physical_lines(planned: Plan) -> list[str]:
             return ["== Physical Plan ==", f"several commits: {label}"]
         case AtomicBlock(statements=statements):
             return ["== Physical Plan ==", f"one commit of {len(statements)} statements, planned one after another"]
-        case CatalogChange() | SettingChange() | ViewChange() | FunctionChange() | TransactionStep():
+        case CatalogChange() | SettingChange() | ViewChange() | FunctionChange() | TransactionStep() | Analysis():
             return ["== Physical Plan ==", f"{type(planned).__name__}: no table changes"]
         case _:
             assert_never(planned)
@@ -252,7 +280,13 @@ def _input(operator: Scan | SourceFiles) -> str:
     kept, pruned = operator.files.num_rows, operator.pruning.total_files - operator.files.num_rows
     columns = ", ".join(operator.schema.names)
     why = "" if operator.pruning.predicate is None else f" where {' '.join(operator.pruning.predicate.split())}"
-    return f"Scan {operator.table.name}@v{operator.table.version} [{columns}] files: {kept} read, {pruned} pruned{why}"
+    read = f"{kept} read ({_size(operator):,} bytes)" if kept else "0 read"
+    return f"Scan {operator.table.name}@v{operator.table.version} [{columns}] files: {read}, {pruned} pruned{why}"
+
+
+def _size(operator: Scan) -> int:
+    """Bytes of the files that are read."""
+    return sum(size or 0 for size in operator.files.column("size").to_pylist())
 
 
 def _actions(change: TableChange | RowChange | LayoutChange | CloneChange) -> Iterator[str]:
