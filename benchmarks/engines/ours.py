@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import deltasql
-from benchmarks.engines.fetching import Fetching
 from benchmarks.statements import STATEMENTS
 from deltasql.engine.engine import Engine
 from deltasql.engine.session.spark import SparkHandle
@@ -23,15 +22,10 @@ from deltasql.plan.operators import READ_COLUMNS
 from deltasql.plan.reads import Reads
 
 if TYPE_CHECKING:
+    from benchmarks.engines.fetching import Fetching
     from benchmarks.engines.plain_inputs import PlainInputs
     from benchmarks.engines.tpch_queries import TpchQueries
     from benchmarks.profile import Profile
-
-_COMPANIONS: Mapping[str, type[PlainInputs | TpchQueries | Fetching]] = {
-    "plain": PlainInputs,
-    "tpch": TpchQueries,
-    "fetch": Fetching,
-}
 
 
 class Ours:
@@ -75,7 +69,18 @@ class Ours:
     def _companion(self, name: str) -> PlainInputs | TpchQueries | Fetching:
         """Work that compares within the JVM, begun once."""
         if name not in self._companions:
-            self._companions[name] = _COMPANIONS[name](self._folder / name)
+            # Imported here, since opening a table, whose peak memory counts, does not need them.
+            from benchmarks.engines.fetching import Fetching
+            from benchmarks.engines.plain_inputs import PlainInputs
+            from benchmarks.engines.tpch_queries import TpchQueries
+
+            match name:
+                case "plain":
+                    self._companions[name] = PlainInputs(self._folder / name)
+                case "tpch":
+                    self._companions[name] = TpchQueries(self._folder / name)
+                case _:
+                    self._companions[name] = Fetching(self._folder / name)
         return self._companions[name]
 
     def _profiled(self, statement: str) -> Mapping[str, float]:

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import Literal, TextIO
 
 from deltasql.errors.usage import OutputNotWrittenError, ScriptUnreadableError
 
@@ -37,7 +37,7 @@ def edited(text: str) -> str:
 
 
 @contextmanager
-def output(path: str, mode: str = "a") -> Iterator[TextIO]:
+def output(path: str, mode: Literal["a", "w"] = "a") -> Iterator[TextIO]:
     """Context: the file, to write behind what it holds; with the mode `w` it is empty. Raises OutputNotWrittenError."""
     try:
         with Path(path).expanduser().open(mode, encoding="utf-8") as stream:

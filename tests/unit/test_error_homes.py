@@ -37,7 +37,6 @@ GENERAL = {"delete", "fsck", "query", "uniform", "update"}
 """Those that raise only what is in errors/, where no single statement owns it: `write`, `iceberg`."""
 
 TWINS = {
-    "UNSUPPORTED_DATATYPE": "a type that a statement names, or one of a result that Python has no value for",
     "DELTA_CLONE_UNSUPPORTED_SOURCE": "what has no files to clone, or a folder that is to be named otherwise",
     "DELTA_UNEXPECTED_NUM_PARTITION_COLUMNS_FROM_FILE_NAME": "of CONVERT, which can name them, or of CLONE",
     "COPY_INTO_CREDENTIALS_NOT_ALLOWED_ON": "keys of a credential, or the name of one",

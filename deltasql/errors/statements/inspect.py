@@ -117,13 +117,3 @@ class JsonOfColumnError(DeltaSqlError):
 
     table: str
     column: str
-
-
-@condition(
-    "UNSUPPORTED_FEATURE.EXPLAIN_ANALYZE",
-    "0A000",
-    "EXPLAIN ANALYZE runs queries, and statements that change rows up to their commit; this one has no rows to run. "
-    "EXPLAIN tells what it would do.",
-)
-class NothingToAnalyzeError(DeltaSqlError):
-    """EXPLAIN ANALYZE of a statement that only the log, the catalog or Spark is asked for."""

@@ -9,7 +9,7 @@ from typing_extensions import assert_never
 
 from deltasql.errors.base import Caret
 from deltasql.errors.secrets import without_secrets_of
-from deltasql.errors.statements.inspect import NothingToAnalyzeError
+from deltasql.errors.statements.refused import NothingToAnalyzeError
 from deltasql.plan.base import quote
 from deltasql.plan.operators import (
     Check,
