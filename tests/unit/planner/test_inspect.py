@@ -12,9 +12,9 @@ from deltasql.errors.log import TimestampInvalidError
 from deltasql.errors.statements.inspect import (
     DescribeViewDetailError,
     DescribeViewHistoryError,
-    NothingToAnalyzeError,
     ShowPartitionsUnpartitionedError,
 )
+from deltasql.errors.statements.refused import NothingToAnalyzeError
 from deltasql.errors.statements.table import ReadTableWithoutColumnsError
 from deltasql.errors.statements.view import TimeTravelViewError
 from deltasql.planner.changes import Analysis, Answer
