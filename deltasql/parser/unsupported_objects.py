@@ -224,6 +224,10 @@ OBJECTS = (
         ("< CHECKPOINT >",),
     ),
     Unsupported("{words}", "SET and TBLPROPERTIES say what can be set.", ("< PRAGMA >",)),
-    Unsupported("{words}", "There are no procedures; run the statements themselves.", ("< EXEC|EXECUTE > !IMMEDIATE",)),
+    Unsupported(
+        "{words}",
+        "There are no procedures; EXECUTE IMMEDIATE 'text' runs a statement that is a text.",
+        ("< EXEC|EXECUTE > !IMMEDIATE",),
+    ),
 )
 """In the order in which they are tried."""

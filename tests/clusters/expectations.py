@@ -85,7 +85,10 @@ _OWN_JVM = "the test looks into the JVM of its own process"
 _ALONE = "the test is about a Spark of this process that nobody else is in"
 
 TESTS_THAT_NEED_OUR_DISK: Mapping[str, str] = {
-    "test_both_movers.py": "the test has executors move the files, too",
+    **dict.fromkeys(
+        ("movers/test_foreign_files.py", "movers/test_moved_statements.py", "movers/test_random_tables.py"),
+        "the test has executors move the files, too",
+    ),
     "test_copy_into.py": WRITTEN_BY_SPARK,
     "test_flight_server.py::test_queries": _VARIANTS,
     "test_install.py::test_streams": _READ_BY_TASKS,

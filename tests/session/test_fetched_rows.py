@@ -13,7 +13,7 @@ pytestmark = pytest.mark.spark
 
 MADE = (
     """CREATE TABLE t (a INT, b STRING, c DECIMAL(10, 2), d DATE, ts TIMESTAMP, n TIMESTAMP_NTZ, bin BINARY, x BOOLEAN,
-    f DOUBLE, s STRUCT<p: INT NOT NULL, q: ARRAY<STRUCT<z: STRING>>>, m MAP<STRING, INT>, k INT NOT NULL,
+    f DOUBLE, s STRUCT<p: INT NOT NULL, q: ARRAY<STRUCT<z: STRING>>> NOT NULL, m MAP<STRING, INT>, k INT NOT NULL,
     pd DATE, ps STRING, pi INT) PARTITIONED BY (pd, ps, pi)
     TBLPROPERTIES ('delta.columnMapping.mode' = 'name', 'delta.enableDeletionVectors' = 'true')""",
     """INSERT INTO t SELECT id, concat('r', id), id / 3, DATE '2024-01-01' + CAST(id AS INT),

@@ -331,8 +331,11 @@ def _literal_group(
     partitions = [name for name in operator.partition_columns if operator.schema.find(name)]
     # First of all, because it starts Spark, which values are made by.
     rows = _read(spark, operator, paths)
+    # A literal is never NULL to Spark. The column may be, however many partitions there are now.
+    never = F.when(F.lit(False), F.lit(None))
     literals = {
-        name: partition_value(operator, name, F.lit(value)) for name, value in zip(partitions, values, strict=True)
+        name: partition_value(operator, name, never.otherwise(F.lit(value)))
+        for name, value in zip(partitions, values, strict=True)
     }
     return _select(rows.withColumns(literals), names, operator)
 

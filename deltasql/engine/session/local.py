@@ -94,10 +94,10 @@ def start_local(connectors: frozenset[str] = frozenset()) -> SparkSession:
 
     It is local unless the environment names another master.
     """
-    from pyspark.errors import PySparkException
-    from pyspark.sql import SparkSession
-
     with START_LOCK:
+        from pyspark.errors import PySparkException
+        from pyspark.sql import SparkSession
+
         if sail_runs():
             raise EnginesMixedError(running="Sail", engine="Spark")
         if "JAVA_HOME" not in os.environ and shutil.which("java") is None:
@@ -171,7 +171,10 @@ def _same_interrupts() -> Iterator[None]:
 
 
 def active_session() -> SparkSession | None:
-    from pyspark.sql import SparkSession
+    """The session of this process, whosever it is."""
+    with START_LOCK:
+        # Modules that two threads import at once may be seen half made.
+        from pyspark.sql import SparkSession
 
     return SparkSession.getActiveSession()
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 START_LOCK = threading.Lock()
-"""Held while a session starts."""
+"""Held while PySpark is imported, and while a session starts."""
 
 _THREADS = 8
 _REMOTE: dict[str, SparkSession] = {}
@@ -25,9 +25,9 @@ def remote_session(address: str, settings: Mapping[str, str]) -> tuple[SparkSess
 
     PySpark would hand out its last one, of whichever server.
     """
-    from pyspark.sql import SparkSession
-
     with START_LOCK:
+        from pyspark.sql import SparkSession
+
         known = _REMOTE.get(address)
         if known is None or known.is_stopped:
             known = _REMOTE[address] = SparkSession.builder.remote(address).config(map=dict(settings)).create()

@@ -44,7 +44,7 @@ class Both:
             with moved_by(session, mode):
                 outcomes[mode] = [outcome(session, text) for text in statements]
         for text, *results in zip(statements, *outcomes.values(), strict=True):
-            assert results[0] == results[1], text
+            assert results[0] == results[1], f"{text}: {results}"
             assert fails or len(results[0]) == 3, results[0]
         return outcomes[MODES[0]][-1]
 
