@@ -29,7 +29,7 @@ FAMILIES = (
     *("query/table_changes", "optimize/optimize", "restore/restore", "vacuum/vacuum", "fsck/fsck", "upkeep/upkeep"),
     *("constraints/add_constraint", "features/drop_feature", "inspect/describe_detail", "routine/execute_immediate"),
     *("view/meaning", "clone/rows", "copy_into/copy_into", "generate/generate", "script/control_flow"),
-    "transaction/begin_atomic",
+    *("transaction/begin_atomic", "tags/set_tags"),
 )
 """A golden file of each family with rows; that of `settings` is about no table."""
 
@@ -55,7 +55,7 @@ class Mirrored(Session):
         try:
             return super().sql(text.replace(self.folder, self.url), args)
         finally:
-            if not text.startswith(("SET", "RESET")):
+            if not re.match(r"(?:RE)?SET (?!TAG)", text):
                 self.copy()
 
     def uploaded(self, done: Result) -> Result:
