@@ -11,7 +11,7 @@ import time
 from statistics import median
 
 from benchmarks.bench import DELTA_RS, SAIL, Bench, Kept, note, turn_by_turn, typical
-from benchmarks.big_rows import big_rows, changes
+from benchmarks.cases.big_tables import WORK, lives
 from benchmarks.figures import Figure
 from benchmarks.workers import ROOT, Timing, Worker
 
@@ -19,7 +19,7 @@ CHANGES = ("merge", "update", "delete")
 LIFE = ("create", "insert", *CHANGES, "select")
 
 
-BIG = {"merge_rows": "MERGE, half of the changes match", "update_rows": "UPDATE 1 %", "delete_rows": "DELETE 1 %"}
+BIG = ("merge_rows", "update_rows", "delete_rows")
 _MAKE = "CREATE TABLE first (id INT, v STRING); INSERT INTO first VALUES (1, 'a'), (2, 'b')"
 
 
@@ -56,19 +56,8 @@ def _first_select(bench: Bench) -> Figure:
 def _big(bench: Bench) -> list[Figure]:
     sizes = bench.sizes
     note(f"1 + {sizes.big_rounds} tables of {sizes.rows} rows on Sail")
-    rows = str(big_rows(bench.cache, sizes.rows))
-    merged = str(changes(bench.cache, sizes.rows, sizes.changes))
-
-    def play(worker: Worker, number: int) -> dict[str, Timing]:
-        table = f"big_{number}"
-        work = ("write_rows", *BIG)
-        timings = {name: worker.run(name, table=table, rows=rows, changes=merged) for name in work}
-        worker.run("drop", table=table)
-        return timings
-
-    with bench.warm_workers(SAIL, DELTA_RS) as workers:
-        kept = turn_by_turn(workers, play, 1, sizes.big_rounds)
-    return [_beside_delta_rs(f"{sizes.rows:,} rows on Sail: {BIG[work]}", kept, work) for work in BIG]
+    kept = lives(bench, (SAIL, DELTA_RS), "big", 1)
+    return [_beside_delta_rs(f"{sizes.rows:,} rows on Sail: {WORK[work]}", kept, work) for work in BIG]
 
 
 def _beside_delta_rs(label: str, kept: Kept, work: str) -> Figure:
