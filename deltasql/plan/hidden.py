@@ -45,6 +45,8 @@ FILE_KEY, FILE_KEYS = hidden("key"), hidden("keys")
 KEYED_FILE = hidden("keyed_file")
 MARKED_FILE, MARKED_ROW = hidden("marked_file"), hidden("marked_row")
 DESCRIBED = hidden("described")
+ROW_PLACE = hidden("row_place")
+"""Of rows that this process has read: the file of a row, and its position there, in one number."""
 ID_FILE, ID_POSITION = hidden("id_file"), hidden("id_position")
 MOVED_ID, MOVED_VERSION = hidden("moved_id"), hidden("moved_version")
 FIRST_ID, FIRST_VERSION = hidden("first_id"), hidden("first_version")

@@ -27,6 +27,7 @@ __all__ = [
     "has_subquery",
     "is_deterministic",
     "is_stable",
+    "may_use",
     "name_chains",
     "parse_expression",
     "refers_to",
@@ -168,6 +169,22 @@ def refers_to(expression: str, path: tuple[str, ...]) -> bool:
         if used[:shorter] == folded[:shorter]:
             return True
     return False
+
+
+def may_use(sql: str, name: str) -> bool:
+    """Whether an expression may use a column of that name: it is a word of it, or a star may stand for all columns."""
+    tokens = tokenize(sql)
+    if any(token.is_name and token.name.lower() == name.lower() for token in tokens):
+        return True
+    before = [None, *tokens]
+    return any(token.key == "*" and not _is_operand(last) for last, token in zip(before, tokens, strict=False))
+
+
+def _is_operand(token: Token | None) -> bool:
+    """Whether a value may end with a token, so that a star behind it multiplies."""
+    if token is None or token.key in _QUERY_STARTS | {"ALL", "DISTINCT"}:
+        return False
+    return token.kind != "symbol" or token.key in {")", "]"}
 
 
 def name_chains(tokens: Sequence[Token]) -> Iterator[list[Token]]:

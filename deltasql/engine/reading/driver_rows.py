@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from deltasql.engine.reading.arrow_rows import fitted
 from deltasql.engine.reading.footers import readable
 from deltasql.engine.reading.missing_files import missing_file
+from deltasql.engine.reading.workspace import Workspace
+from deltasql.engine.session.scratch import frame_of_file
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema
 from deltasql.errors.log import LostDataFileError
 from deltasql.interrupts import AGAIN_AFTER, check
 from deltasql.log.storage.locations import hadoop_location
 from deltasql.log.storage.paths import encode_path
+from deltasql.plan.hidden import ROW_PLACE
 from deltasql.plan.operators import Scan
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.json import type_to_json
 from deltasql.schema.lengths import declared_type, has_lengths, length_of, without_lengths
+from deltasql.schema.literals import sql_literal
 from deltasql.schema.types import (
     LONG,
     STRING,
@@ -37,6 +43,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType as SparkStruct
+
+Result = TypeVar("Result")
 
 _THREADS = 8
 _AT_ONCE = 8 << 20
@@ -58,6 +66,20 @@ _FIELDS = StructType(
 )
 """What Spark tells of a row's file. Source: Spark, Hidden File Metadata."""
 _DESCRIPTION = StructField("_metadata", _FIELDS, nullable=False)
+_PLACE = StructField(ROW_PLACE, LONG, nullable=False)
+"""Where a row stands, in eight bytes: the number of its file in the scan, above its position in the file."""
+_ROW_BITS = 40
+MOST_NUMBERED_FILES = 256
+"""The name of a row's file is found by comparing with the number of each."""
+FILE_NUMBER_SQL = f"shiftright({ROW_PLACE}, {_ROW_BITS})"
+"""SQL of the number of a row's file."""
+_OF_METADATA = re.compile(r"_metadata\.(\w+)")
+
+MOST_SENT_BYTES = 4 << 20
+"""Beyond, rows of a rewrite go to an engine within this process by a file, which it reads in a third of the time."""
+
+Spelling = Callable[[str], str]
+"""SQL over a scan's rows, from SQL that may refer to `_metadata`."""
 
 
 def driver_rows(
@@ -69,60 +91,149 @@ def driver_rows(
     may_be_missing: bool,
     told: bool,
     marked: Mapping[str, Callable[[], np.ndarray[Any, Any]]],
-) -> DataFrame:
-    """The rows of some files with the columns `stored`, and with `told` the struct `_metadata`.
+    work: Workspace,
+) -> tuple[DataFrame, Spelling]:
+    """The rows of some files with the columns `stored`; with `told`, SQL that refers to `_metadata` can be spelled.
 
     Those at the positions that `marked` has for a path are left out, or with `marked_only` of the scan all others.
+    `work` keeps what the rows need for as long as they may be asked for.
 
     Files stand in the order of `paths`, absolute and decoded. Raises DataFileNotFoundError for one that is gone, unless
     it `may_be_missing`, UnreadableDataFileError, and LeftToSparkError where one has days of another calendar.
     """
     import pyarrow as pa
 
-    columns = StructType((*without_lengths(stored), *((_DESCRIPTION,) if told else ())))
-    tables = file_tables(spark, operator, columns, paths, may_be_missing=may_be_missing, marked=marked)
+    spelling, added = _told(operator, paths) if told else (as_it_is, ())
+    columns = StructType((*without_lengths(stored), *added))
+    reader = FileReader(spark, operator, columns, work)
+    tables = file_tables(reader, paths, may_be_missing=may_be_missing, marked=marked)
     found = [table for _, table in tables]
     rows = pa.concat_tables(found) if found else arrow_schema(columns).empty_table()
-    return spark.session.createDataFrame(rows, _spark_schema(columns))
+    schema = _spark_schema(columns)
+    if operator.identity and rows.nbytes > MOST_SENT_BYTES and spark.is_in_process:
+        return frame_of_file(spark, rows, work.keep), spelling
+    return spark.session.createDataFrame(rows, schema), spelling
+
+
+def _told(operator: Scan, paths: Sequence[str]) -> tuple[Spelling, tuple[StructField, ...]]:
+    """How `_metadata` is spelled, and the columns that it takes: the place of each row, and the struct where needed.
+
+    Texts of 100 bytes and more for each row are most of what is sent to the engine, where the statement needs them for
+    a few rows at the end.
+    """
+    fields = {"row_index": f"({ROW_PLACE} & {2**_ROW_BITS - 1})"}
+    few = len(paths) <= MOST_NUMBERED_FILES
+    if few:
+        numbers = file_numbers(operator)
+        fields["file_path"] = _chosen({numbers[path]: spark_uri(path) for path in paths})
+        fields["file_name"] = _chosen({numbers[path]: _encoded_name(path) for path in paths})
+    added = (_PLACE,) if few and not operator.described else (_PLACE, _DESCRIPTION)
+    return lambda sql: _OF_METADATA.sub(lambda match: fields.get(match[1], match[0]), sql), added
+
+
+def file_numbers(operator: Scan) -> dict[str, int]:
+    """The numbers of a scan's files in the places of rows, by location."""
+    return {path: number for number, path in enumerate(operator.files.column("location").to_pylist())}
+
+
+def split_places(places: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """The numbers of files and the positions in them, of values of ROW_PLACE."""
+    return places >> _ROW_BITS, places & (2**_ROW_BITS - 1)
+
+
+def _chosen(texts: Mapping[int, str]) -> str:
+    """SQL of the text of a row's file, by the number of the file."""
+    if len(texts) <= 1:
+        return sql_literal(next(iter(texts.values()), ""))
+    cases = " ".join(f"WHEN {number} THEN {sql_literal(text)}" for number, text in texts.items())
+    return f"CASE {FILE_NUMBER_SQL} {cases} END"
+
+
+def as_it_is(sql: str) -> str:
+    """SQL of rows that have `_metadata`."""
+    return sql
 
 
 def file_tables(
-    spark: SparkHandle,
-    operator: Scan,
-    columns: StructType,
+    reader: FileReader,
     paths: Sequence[str],
     *,
     may_be_missing: bool = False,
     marked: Mapping[str, Callable[[], np.ndarray[Any, Any]]],
 ) -> Iterator[tuple[str, pa.Table]]:
-    """The rows of each file with `columns`, under their names: see `driver_rows`. Ctrl-C waits for no file.
+    """The rows of each file with the reader's columns, under their names: see `driver_rows`. Ctrl-C waits for no file.
 
     Files are read ahead, several at once.
     """
-    target = arrow_schema(columns)
-    sizes = dict(zip(*(operator.files.column(name).to_pylist() for name in ("location", "size")), strict=True))
 
-    def read(path: str) -> pa.Table | None:
+    def read(number: int, path: str) -> pa.Table | None:
         try:
-            rows = _file_rows(spark, path, sizes.get(path), columns, target, dated=operator.described)
-            return rows if path not in marked else _live(rows, marked[path](), only=operator.marked_only)
+            return reader.rows(path, marked.get(path), number)
         except LostDataFileError:
             if may_be_missing:
                 return None
-            raise missing_file(operator, path) from None
+            raise missing_file(reader.operator, path) from None
 
-    threads = ThreadPoolExecutor(min(_THREADS, max(1, len(paths))))
-    try:
-        waiting = [(path, threads.submit(read, path)) for path in paths]
+    numbers = file_numbers(reader.operator)
+
+    with working(len(paths)) as threads:
+        waiting = [(path, threads.submit(read, numbers[path], path)) for path in paths]
         for path, future in waiting:
-            while not wait((future,), AGAIN_AFTER).done:
-                # Ctrl-C is never raised amid the wait for a thread.
-                check()
-            table = future.result()
+            table = awaited(future)
             if table is not None:
                 yield path, table
+
+
+@contextmanager
+def working(pieces: int, most: int = _THREADS) -> Iterator[ThreadPoolExecutor]:
+    """Threads for so many pieces of work; what they have not begun when the context ends is left."""
+    threads = ThreadPoolExecutor(min(most, max(1, pieces)))
+    try:
+        yield threads
     finally:
         threads.shutdown(wait=False, cancel_futures=True)
+
+
+def awaited(future: Future[Result]) -> Result:
+    """What a piece of work comes to. Ctrl-C is never raised amid the wait for a thread, and so is looked for."""
+    while not wait((future,), AGAIN_AFTER).done:
+        check()
+    return future.result()
+
+
+class FileReader:
+    """Reads files of a scan, one at a time, with `columns`."""
+
+    def __init__(self, spark: SparkHandle, operator: Scan, columns: StructType, work: Workspace) -> None:
+        self.operator = operator
+        self._spark, self._columns, self._work = spark, columns, work
+        self._target = arrow_schema(columns)
+        names = ("location", "size")
+        self._sizes = dict(zip(*(operator.files.column(name).to_pylist() for name in names), strict=True))
+
+    def rows(self, path: str, marked: Callable[[], np.ndarray[Any, Any]] | None, number: int = 0) -> pa.Table:
+        """The rows of the file at `path`, the one of that number, but for those that are `marked`: see `driver_rows`.
+
+        Raises LostDataFileError for one that is gone, and what `driver_rows` raises.
+        """
+        if marked is None:
+            return self._all(path, number)
+        return _live(self._all(path, number), marked(), only=self.operator.marked_only)
+
+    def _all(self, path: str, number: int) -> pa.Table:
+        size, dated = self._sizes.get(path), self.operator.described
+        placed = self._columns.names[-1:] == (ROW_PLACE,)
+        columns = StructType(tuple(self._columns)[:-1]) if placed else self._columns
+        if dated or not len(columns):
+            return _file_rows(self._spark, path, size, self._columns, self._target, number=number, dated=dated)
+        target = self._target.remove(len(columns)) if placed else self._target
+        # Of a file that is to lose some rows those are read first, and then the others.
+        rows = self._work.rows(
+            (path, *columns.names),
+            lambda: _file_rows(self._spark, path, size, columns, target, number=number, dated=False),
+            again=self.operator.marked_only,
+        )
+        return rows.append_column(self._target.field(len(columns)), _places(number, rows.num_rows)) if placed else rows
 
 
 def _live(rows: pa.Table, marked: np.ndarray[Any, Any], *, only: bool) -> pa.Table:
@@ -145,16 +256,21 @@ def _spark_schema(columns: StructType) -> SparkStruct:
     """As Spark's reader has it: no column need have a value, but what is told of a file is never NULL."""
     from pyspark.sql.types import StructType as SparkStruct
 
-    told = StructType(tuple(item for item in columns if item is _DESCRIPTION))
-    read = spark_schema(StructType(tuple(item for item in columns if item is not _DESCRIPTION)))
+    told = StructType(tuple(item for item in columns if _is_told(item)))
+    read = spark_schema(StructType(tuple(item for item in columns if not _is_told(item))))
     return SparkStruct([*read.fields, *SparkStruct.fromJson(type_to_json(told)).fields])
 
 
+def _is_told(item: StructField) -> bool:
+    """Whether a column is none of the file's, but says where a row is from."""
+    return item is _DESCRIPTION or item is _PLACE
+
+
 def _file_rows(
-    spark: SparkHandle, path: str, size: int | None, columns: StructType, target: pa.Schema, *, dated: bool
+    spark: SparkHandle, path: str, size: int | None, columns: StructType, target: pa.Schema, *, number: int, dated: bool
 ) -> pa.Table:
     """The rows of one file, of `size` bytes in the log, as `target`: columns that it lacks are NULL, narrower types are
-    widened. With `dated` it is asked when it was written.
+    widened. It is the file of that `number`; with `dated` it is asked when it was written.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -172,13 +288,25 @@ def _file_rows(
         stored = {name.lower(): name for name in file.schema_arrow.names}
         wanted = [name for item in columns if (name := stored.get(physical_name(item).lower())) is not None]
         rows = file.read(columns=wanted)
-        arrays = [
-            _told(path, source.size(), at, rows.num_rows, field.type)
-            if item is _DESCRIPTION
-            else _stored(rows, stored.get(physical_name(item).lower()), item, field.type)
-            for item, field in zip(columns, target, strict=True)
-        ]
-        return pa.Table.from_arrays(arrays, schema=target)
+
+        def column(item: StructField, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
+            if item is _DESCRIPTION:
+                return _described(path, source.size(), at, rows.num_rows, kind)
+            if item is _PLACE:
+                return _places(number, rows.num_rows)
+            return _stored(rows, stored.get(physical_name(item).lower()), item, kind)
+
+        return pa.Table.from_arrays(
+            [column(item, field.type) for item, field in zip(columns, target, strict=True)], schema=target
+        )
+
+
+def _places(number: int, rows: int) -> pa.Array:
+    import numpy as np
+    import pyarrow as pa
+
+    first = number << _ROW_BITS
+    return pa.array(np.arange(first, first + rows))
 
 
 def _stored(rows: pa.Table, name: str | None, item: StructField, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
@@ -219,13 +347,13 @@ def _padded(values: pa.Array, declared: DataType) -> pa.Array:
             return values
 
 
-def _told(path: str, size: int, modified: int, rows: int, kind: pa.StructType) -> pa.Array:
+def _described(path: str, size: int, modified: int, rows: int, kind: pa.StructType) -> pa.Array:
     """What Spark tells of a file, for each of its rows. Bytes, and ms since the epoch."""
     import pyarrow as pa
 
     values: dict[str, Any] = {
         "file_path": spark_uri(path),
-        "file_name": encode_path(path.rpartition("/")[2]),
+        "file_name": _encoded_name(path),
         "file_size": size,
         "file_block_start": 0,
         "file_block_length": size,
@@ -233,6 +361,10 @@ def _told(path: str, size: int, modified: int, rows: int, kind: pa.StructType) -
     }
     children = [pa.repeat(pa.scalar(values[field.name], field.type), rows) for field in list(kind)[:-1]]
     return pa.StructArray.from_arrays([*children, pa.array(range(rows), pa.int64())], fields=list(kind))
+
+
+def _encoded_name(path: str) -> str:
+    return encode_path(path.rpartition("/")[2])
 
 
 def spark_uri(path: str) -> str:

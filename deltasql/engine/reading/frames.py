@@ -15,6 +15,7 @@ from deltasql.engine.reading.literal_rows import literal_table
 from deltasql.engine.reading.own_checks import Texts, checked_query
 from deltasql.engine.reading.scans import refuse_char, scan, with_declared
 from deltasql.engine.reading.source_rows import source_rows
+from deltasql.engine.reading.workspace import Workspace
 from deltasql.engine.session.capabilities import SPARK, Capabilities
 from deltasql.engine.session.local_rows import frame_of_rows, held_rows
 from deltasql.engine.session.spark import SparkHandle
@@ -68,7 +69,8 @@ class Frames:
     def __init__(self, spark: SparkHandle) -> None:
         self._spark = spark
         self._built: dict[int, tuple[Operator, DataFrame]] = {}
-        self._held: list[object] = []
+        self.work = Workspace()
+        """What the statement has of its rows within this process."""
         self.kept: Kept | None = None
         """The source of a rewrite that may be asked again until the statement's commit."""
 
@@ -81,6 +83,11 @@ class Frames:
     def joins_few_rows(self) -> bool:
         """See `SparkHandle.joins_few_rows`."""
         return self._spark.joins_few_rows
+
+    @property
+    def spark(self) -> SparkHandle:
+        """The session that the DataFrames belong to."""
+        return self._spark
 
     @property
     def stores(self) -> Stores:
@@ -112,9 +119,9 @@ class Frames:
     def _build(self, operator: Operator) -> DataFrame:
         match operator:
             case Scan():
-                return scan(self._spark, operator)
+                return scan(self._spark, operator, self.work)
             case SourceFiles():
-                return source_rows(self._spark, operator, self._held.append)
+                return source_rows(self._spark, operator, self.work.keep)
             case UnionAll(inputs):
                 return reduce(lambda rows, more: rows.unionAll(more), map(self.frame, inputs))
             case Query():

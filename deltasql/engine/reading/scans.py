@@ -10,11 +10,12 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engine.reading.driver_rows import driver_rows
+from deltasql.engine.reading.driver_rows import FILE_NUMBER_SQL, Spelling, as_it_is, driver_rows, file_numbers
 from deltasql.engine.reading.marked_rows import without_marked
 from deltasql.engine.reading.missing_files import missing_vector, readable_files
 from deltasql.engine.reading.origins import with_origin
 from deltasql.engine.reading.row_ids import metadata_type, read_columns, stored_fields, with_row_ids
+from deltasql.engine.reading.workspace import Workspace
 from deltasql.engine.session.local_rows import lookup, no_rows
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema, spark_type
@@ -35,6 +36,7 @@ from deltasql.plan.hidden import (
     ROW_FILE,
     ROW_ID,
     ROW_INDEX,
+    ROW_PLACE,
     ROW_VERSION,
     TARGET_PRESENT,
     hidden,
@@ -78,23 +80,28 @@ def scan_size(operator: Scan) -> int:
     return max(size, TINY_BYTES) if has_variants(operator.schema) else size
 
 
-def scan(spark: SparkHandle, operator: Scan) -> DataFrame:
-    """The rows of a scan: data columns from the files, partition columns from the log."""
+def scan(spark: SparkHandle, operator: Scan, work: Workspace) -> DataFrame:
+    """The rows of a scan: data columns from the files, partition columns from the log.
+
+    `work` keeps what they need for as long as they may be asked for.
+    """
     names = [field.name for field in operator.schema]
     if not spark.capabilities.checks_types:
         refuse_char(declared_texts(operator.schema))
     if operator.files.num_rows == 0:
-        return _select(_empty(spark, operator), names, operator)
+        return _select(spark, _empty(spark, operator), names, operator)
     operator = located(operator)
     partitions = [name for name in operator.partition_columns if operator.schema.find(name)]
     if not partitions:
-        return _select(_read(spark, operator, operator.files.column("location").to_pylist()), names, operator)
+        return _select(
+            spark, _read(spark, operator, operator.files.column("location").to_pylist(), work), names, operator
+        )
     groups = _partition_groups(operator, partitions)
     if len(groups) == 1:
         ((values, paths),) = groups.items()
-        return _literal_group(spark, operator, names, values, paths)
+        return _literal_group(spark, operator, names, values, paths, work)
     # Not a union of one scan per partition: Spark fails to plan a correlated sub-query in a projection over that.
-    return _joined_groups(spark, operator, names, partitions, groups)
+    return _joined_groups(spark, operator, names, partitions, groups, work)
 
 
 def located(operator: Scan) -> Scan:
@@ -112,21 +119,24 @@ def file_rows(spark: SparkHandle, operator: Scan, schema: StructType, extra: Map
 
     `extra` may refer to `_metadata`.
     """
-    return _read(
-        spark, replace(operator, schema=schema, identity=False), operator.files.column("location").to_pylist(), extra
-    )
+    own = replace(operator, schema=schema, identity=False)
+    return _read(spark, own, operator.files.column("location").to_pylist(), Workspace(), extra)
 
 
 def _empty(spark: SparkHandle, operator: Scan) -> DataFrame:
     frame = no_rows(spark, operator.schema)
-    unfilled = {ROW_FILE: "STRING", ROW_INDEX: "BIGINT", ROW_ID: "BIGINT", ROW_VERSION: "BIGINT"}
+    unfilled = {ROW_FILE: "STRING", ROW_INDEX: "BIGINT", ROW_PLACE: "BIGINT", ROW_ID: "BIGINT", ROW_VERSION: "BIGINT"}
     if operator.described:
         unfilled[METADATA] = metadata_type(operator)
     return frame.selectExpr("*", *(f"CAST(NULL AS {kind}) AS {name}" for name, kind in unfilled.items()))
 
 
 def _read(
-    spark: SparkHandle, operator: Scan, paths: list[str], extra: Mapping[str, str] = MappingProxyType({})
+    spark: SparkHandle,
+    operator: Scan,
+    paths: list[str],
+    work: Workspace,
+    extra: Mapping[str, str] = MappingProxyType({}),
 ) -> DataFrame:
     """The live rows of some files: data columns, what identifies a row if it is asked for, and `extra` columns.
 
@@ -134,26 +144,32 @@ def _read(
     """
     from pyspark.sql import functions as F
 
-    key, key_of = file_key(paths)
+    key, key_of = file_key(spark, operator, paths)
     columns = {**extra, **read_columns(operator, key)}
     if operator.identity:
         columns |= {ROW_FILE: "_metadata.file_path", ROW_INDEX: "_metadata.row_index"}
+        columns |= {} if spark.capabilities.metadata else {ROW_PLACE: ROW_PLACE}
     marked = deleted_by_file(operator, paths)
     if not spark.capabilities.metadata:
-        frame = _columns(spark, operator, paths, columns, marked)
+        frame = _columns(spark, operator, paths, work, columns, marked)
     elif marked:
-        frame = _columns(spark, operator, paths, {**columns, MARKED_FILE: key, MARKED_ROW: "_metadata.row_index"})
+        frame = _columns(spark, operator, paths, work, {**columns, MARKED_FILE: key, MARKED_ROW: "_metadata.row_index"})
         positions = {key_of(path): vector_positions(spark, operator, vector) for path, vector in marked.items()}
         frame = without_marked(spark, frame, positions, only=operator.marked_only)
     else:
-        frame = _columns(spark, operator, paths, columns)
+        frame = _columns(spark, operator, paths, work, columns)
     frame = with_row_ids(spark, operator, frame, paths, key_of)
     voids = {item.name: F.lit(None) for item in operator.schema if item.type == VOID}
     return frame.withColumns(voids) if voids else frame
 
 
 def _columns(
-    spark: SparkHandle, operator: Scan, paths: list[str], extra: Mapping[str, str], marked: Vectors = NO_VECTORS
+    spark: SparkHandle,
+    operator: Scan,
+    paths: list[str],
+    work: Workspace,
+    extra: Mapping[str, str],
+    marked: Vectors = NO_VECTORS,
 ) -> DataFrame:
     """The rows of some files, but those that are `marked`, under the table's column names."""
     from pyspark.sql import functions as F
@@ -162,17 +178,25 @@ def _columns(
     fields = StructType(
         tuple(item for item in operator.schema if item.name.lower() not in partitions and item.type != VOID)
     )
-    frame = _stored_columns(spark, operator, paths, fields, marked, told=bool(extra))
+    frame, spelling = _stored_columns(spark, operator, paths, fields, marked, work, told=bool(extra))
     if not is_mapped(fields) and not extra:
         return frame
-    added = [F.expr(sql).alias(name) for name, sql in extra.items()]
+    added = [F.expr(spelling(sql)).alias(name) for name, sql in extra.items()]
     return frame.select(*(_logical(item) for item in fields), *added)
 
 
 def _stored_columns(
-    spark: SparkHandle, operator: Scan, paths: list[str], fields: StructType, marked: Vectors, *, told: bool
-) -> DataFrame:
-    """Rows of some files as they are stored, read by the driver or by Spark; `told` asks for `_metadata`.
+    spark: SparkHandle,
+    operator: Scan,
+    paths: list[str],
+    fields: StructType,
+    marked: Vectors,
+    work: Workspace,
+    *,
+    told: bool,
+) -> tuple[DataFrame, Spelling]:
+    """Rows of some files as they are stored, read by the driver or by Spark; `told` asks for `_metadata`, which is to
+    be spelled.
 
     Only the driver leaves out those that are `marked`.
     """
@@ -182,7 +206,7 @@ def _stored_columns(
         paths = readable_files(operator, paths, may_be_missing=may_be_missing)
         if _by_driver(spark, operator):
             with suppress(LeftToSparkError):
-                rows = driver_rows(
+                rows, spelling = driver_rows(
                     spark,
                     operator,
                     stored,
@@ -190,12 +214,15 @@ def _stored_columns(
                     may_be_missing=may_be_missing,
                     told=told,
                     marked={path: partial(vector_positions, spark, operator, at) for path, at in marked.items()},
+                    work=work,
                 )
-                return with_origin(rows, table_location(operator.table.location)) if is_handed_out() else rows
+                if is_handed_out():
+                    rows = with_origin(rows, table_location(operator.table.location))
+                return rows, spelling
             if not spark.capabilities.metadata:
                 raise OldCalendarError(table=operator.table.name)
         reader = spark.session.read.schema(_reader_schema(stored)).options(**_reader_options(spark, operator))
-        return reader.parquet(*(literal_path(spark.hadoop_location(path)) for path in paths))
+        return reader.parquet(*(literal_path(spark.hadoop_location(path)) for path in paths)), as_it_is
 
 
 def _reader_options(spark: SparkHandle, operator: Scan) -> Mapping[str, str]:
@@ -283,7 +310,7 @@ def _declared(names: Iterable[str], declared: Mapping[str, str]) -> list[Column]
     ]
 
 
-def _select(frame: DataFrame, names: Iterable[str], operator: Scan) -> DataFrame:
+def _select(spark: SparkHandle, frame: DataFrame, names: Iterable[str], operator: Scan) -> DataFrame:
     from pyspark.sql import functions as F
 
     columns = _declared(names, declared_texts(operator.schema))
@@ -293,6 +320,7 @@ def _select(frame: DataFrame, names: Iterable[str], operator: Scan) -> DataFrame
         columns += [F.col(ROW_ID), F.col(ROW_VERSION)]
     if operator.identity:
         columns += [F.col(ROW_FILE), F.col(ROW_INDEX), F.lit(True).alias(TARGET_PRESENT)]
+        columns += [] if spark.capabilities.metadata else [F.col(ROW_PLACE)]
     return frame.select(*columns)
 
 
@@ -323,21 +351,26 @@ def partition_value(operator: Scan, name: str, text: Column) -> Column:
 
 
 def _literal_group(
-    spark: SparkHandle, operator: Scan, names: list[str], values: tuple[str | None, ...], paths: list[str]
+    spark: SparkHandle,
+    operator: Scan,
+    names: list[str],
+    values: tuple[str | None, ...],
+    paths: list[str],
+    work: Workspace,
 ) -> DataFrame:
     """Files of one partition, its values as literals, so that Spark folds filters on them."""
     from pyspark.sql import functions as F
 
     partitions = [name for name in operator.partition_columns if operator.schema.find(name)]
     # First of all, because it starts Spark, which values are made by.
-    rows = _read(spark, operator, paths)
+    rows = _read(spark, operator, paths, work)
     # A literal is never NULL to Spark. The column may be, however many partitions there are now.
     never = F.when(F.lit(False), F.lit(None))
     literals = {
         name: partition_value(operator, name, never.otherwise(F.lit(value)))
         for name, value in zip(partitions, values, strict=True)
     }
-    return _select(rows.withColumns(literals), names, operator)
+    return _select(spark, rows.withColumns(literals), names, operator)
 
 
 def _joined_groups(
@@ -346,14 +379,15 @@ def _joined_groups(
     names: list[str],
     partitions: list[str],
     groups: Mapping[tuple[str | None, ...], list[str]],
+    work: Workspace,
 ) -> DataFrame:
     """One scan of all files, joined by file path to the values of its partition."""
     import pyarrow as pa
     from pyspark.sql import functions as F
 
     paths = [path for members in groups.values() for path in members]
-    key, key_of = file_key(paths)
-    frame = _read(spark, operator, paths, {KEYED_FILE: key})
+    key, key_of = file_key(spark, operator, paths)
+    frame = _read(spark, operator, paths, work, {KEYED_FILE: key})
     values = {hidden(index): (pa.string(), [own[index] for own in groups]) for index in range(len(partitions))}
     keys = [[key_of(path) for path in members] for members in groups.values()]
     partition = lookup(spark, {**values, FILE_KEYS: (pa.list_(pa.string()), keys)}).select(
@@ -361,15 +395,18 @@ def _joined_groups(
         F.explode(FILE_KEYS).alias(FILE_KEY),
     )
     joined = frame.join(F.broadcast(partition), F.expr(f"{KEYED_FILE} = {FILE_KEY}"))
-    return _select(joined, names, operator)
+    return _select(spark, joined, names, operator)
 
 
-def file_key(paths: list[str]) -> tuple[str, Callable[[str], str]]:
+def file_key(spark: SparkHandle, operator: Scan, paths: list[str]) -> tuple[str, Callable[[str], str]]:
     """SQL that tells the file of a row, and the same for a path of the list.
 
     File names are unique as a rule and need no work per row; else it is the whole path, which Spark writes as a URI.
-    So it does a name, where that holds more than plain characters.
+    So it does a name, where that holds more than plain characters. Files that only this process reads have numbers.
     """
+    if not spark.capabilities.metadata:
+        numbers = file_numbers(operator)
+        return f"CAST({FILE_NUMBER_SQL} AS STRING)", lambda path: str(numbers[path])
     names = {path.rpartition("/")[2] for path in paths}
     if len(names) == len(paths) and all(map(_PLAIN_NAME.fullmatch, names)):
         return "_metadata.file_name", lambda path: path.rpartition("/")[2]

@@ -92,7 +92,7 @@ def _numbered(spark: SparkHandle, operator: Rearrange) -> DataFrame:
     from pyspark.sql import functions as F
 
     paths = operator.target.files.column("location").to_pylist()
-    key, key_of = file_key(paths)
+    key, key_of = file_key(spark, operator.target, paths)
     rows = file_rows(
         spark, operator.target, data_schema(operator), {ARRANGED_FILE: key, FILE_ROW: "_metadata.row_index"}
     )

@@ -2,7 +2,8 @@
 
 A few small files are joined, changed and written in one Spark job, each file's rows into a directory of its own; files
 that turn out to hold no changed row keep their original. Larger tables are searched for the touched files first, with
-the columns of the conditions only, and only those are rewritten.
+the columns of the conditions only, and only those are rewritten. Where this process may read and write the files, it
+copies the rows that stay, and only those that change are computed: see `copied_rows`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.engine.reading.row_ids import without_ids
+from deltasql.engine.rewrites.copied_rows import copied, may_copy
+from deltasql.engine.rewrites.position_search import search
 from deltasql.engine.rewrites.row_actions import ActedRows, DuplicateMatchesError
 from deltasql.engine.writing.counts import Counts
 from deltasql.engine.writing.stage import count_live_rows
@@ -50,7 +53,16 @@ class CopyOnWrite(ActedRows):
         return self.outcome(staged, self.subset(files.values()), counts)
 
     def _two_passes(self, unique: bool) -> Rewritten:
-        touched, matched = self._search()
+        if may_copy(self):
+            found = search(self, unique=unique)
+            if unique and found.positions.fired > found.positions.marked:
+                raise DuplicateMatchesError
+            done = copied(self, found, unique=unique)
+            if done is not None:
+                return done
+            touched, matched = list(found.positions.rows), found.matched
+        else:
+            touched, matched = self._search()
         files = self.subset(touched)
         if not touched and not self.inserts:
             return self.nothing()

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from deltasql.engine.reading.row_ids import without_ids
+from deltasql.engine.rewrites.position_search import FIRED, Found, found_rows, search
 from deltasql.engine.rewrites.row_actions import ActedRows, DuplicateMatchesError
 from deltasql.engine.rewrites.vector_positions import Positions, collect_positions, listed_positions
 from deltasql.log.actions.record_count import record_count
 from deltasql.log.storage.paths import decode_path
-from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_INDEX, SOURCE_ROW, TARGET_PRESENT
+from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import RowEffect
 from deltasql.runtime import Rewritten, Staged
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 FEW_ROWS = 20_000
 """So many positions travel as a list; beyond, Spark makes bitmaps of them."""
-FIRED = f"{ACTION} > 0 AND {TARGET_PRESENT}"
 
 
 class MergeOnRead(ActedRows):
@@ -37,22 +36,15 @@ class MergeOnRead(ActedRows):
             return self._only_marks(few, unique)
         return self._one_pass(unique) if few else self._two_passes(unique)
 
-    @property
-    def _how(self) -> str:
-        """The join under which every target row that an action may change appears."""
-        return "left_outer" if self.by_source or self.operator.source is None else "inner"
-
     def _only_marks(self, few: bool, unique: bool) -> Rewritten:
-        found = collect_positions(self.acted(without_ids(self.operator.target), self._how, unique).filter(FIRED), few)
+        found = collect_positions(self.acted(self.searched, self.how, unique).filter(FIRED), few=few)
         self._check_unique(found, unique)
-        numbers = range(1, len(self.operator.actions) + 1)
-        counts = {f"action{number}": found.counts.get(number, 0) for number in numbers}
-        return self._marked(self.stage.nothing(), found, {**counts, "source_rows": found.fired})
+        return self._marked(self.stage.nothing(), found, found.counts_of(len(self.operator.actions)))
 
     def _one_pass(self, unique: bool) -> Rewritten:
         from pyspark.sql import functions as F
 
-        acted = self.acted(self.operator.target, "full_outer" if self.inserts else self._how, unique)
+        acted = self.acted(self.operator.target, "full_outer" if self.inserts else self.how, unique)
         position = f"named_struct('file', {ROW_FILE}, 'row', {ROW_INDEX}, 'action', {ACTION})"
         listed = F.expr(f"collect_list(CASE WHEN {FIRED} THEN {position} END)").alias("positions")
         observed = self.counts(listed)
@@ -65,33 +57,28 @@ class MergeOnRead(ActedRows):
     def _two_passes(self, unique: bool) -> Rewritten:
         from pyspark.sql import functions as F
 
-        found, images, matched = self._search(unique)
-        self._check_unique(found, unique)
+        found, images = self._search(unique)
+        self._check_unique(found.positions, unique)
         observed = self.counts()
         rows = self.output(observed.over(images))
         if self.inserts:
-            unmatched = self.unmatched() if matched is None else self.without(F.broadcast(matched))
+            unmatched = self.unmatched() if found.matched is None else self.without(F.broadcast(found.matched))
             rows = rows.unionAll(self.output(observed.over(self.inserted(unmatched)), inserted_only=True))
         staged = self.write_output(rows)
-        return self._marked(staged, found, observed.total())
+        return self._marked(staged, found.positions, observed.total())
 
-    def _search(self, unique: bool) -> tuple[Positions, DataFrame, DataFrame | None]:
-        """Positions of changed rows, those rows, and the numbers of matched source rows where inserts need them."""
+    def _search(self, unique: bool) -> tuple[Found, DataFrame]:
+        """Positions of changed rows, and those rows."""
         target = self.operator.target
         if self.operator.volatile:
             # A second evaluation could choose other rows.
-            images = self.source.cache(self.acted(target, self._how, unique).filter(FIRED))
-            return collect_positions(images, few=False), images, None
-        matched = None
-        searched = without_ids(target)
-        fired = self.acted(searched, self._how, unique).filter(FIRED)
-        if self.inserts and self.source.broadcast:
-            pairs = self.source.cache(self.acted(searched, "inner").select(ROW_FILE, ROW_INDEX, SOURCE_ROW, ACTION))
-            fired = fired if self.by_source or not unique else pairs.filter(f"{ACTION} > 0")
-            matched = pairs.select(SOURCE_ROW).distinct()
-        found = collect_positions(fired, few=False)
-        touched = replace(target, files=self.subset(found.rows))
-        return found, self.acted(touched, self._how, unique).filter(FIRED), matched
+            images = self.source.cache(self.acted(target, self.how, unique).filter(FIRED))
+            return Found(collect_positions(images, few=False), None), images
+        found = search(self, unique=unique)
+        files = self.subset(found.positions.rows)
+        own = self.frames.capabilities.metadata
+        touched = replace(target, files=files) if own else found_rows(target, files, found.positions)
+        return found, self.acted(touched, self.how, unique).filter(FIRED)
 
     def _check_unique(self, found: Positions, unique: bool) -> None:
         if unique and found.fired > found.marked:

@@ -37,6 +37,8 @@ class Source:
         self._cached: list[DataFrame] = []
         self.key_ranges: tuple[tuple[EqualKey, Any, Any], ...] = ()
         self.broadcast = False
+        self.count: int | None = None
+        """How many rows there are, where they were counted."""
         self.rows: DataFrame | None = None
         join = operator.join
         if join is None:
@@ -47,7 +49,8 @@ class Source:
         rows = rows.withColumn(SOURCE_PRESENT, F.lit(True))
         if keep:
             rows = self.cache(rows.withColumn(SOURCE_ROW, F.monotonically_increasing_id()))
-            self.broadcast = self._measure(rows.alias(join.alias), join) <= BROADCAST_ROWS
+            self.count = self._measure(rows.alias(join.alias), join)
+            self.broadcast = self.count <= BROADCAST_ROWS
             rows = F.broadcast(rows) if self.broadcast else rows
         elif join.is_kept or not (frames.capabilities.keeps or is_repeatable(join.source)):
             rows = self.cache(rows)

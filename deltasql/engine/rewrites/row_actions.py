@@ -22,7 +22,8 @@ from deltasql.plan.operators import Constraint, Rewrite, RowEffect, RowKind, Sca
 from deltasql.runtime import Rewritten, Staged
 from deltasql.schema.checks import CHANGE_TYPE
 from deltasql.schema.lengths import declared_texts
-from deltasql.sql.references import has_subquery, is_stable
+from deltasql.schema.types import StructType
+from deltasql.sql.references import has_subquery, is_stable, may_use
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,6 +42,26 @@ class ActedRows:
         self.effects = frozenset(action.effect for action in operator.actions)
         self.inserts = RowEffect.INSERT in self.effects
         self.by_source = any(action.kind is RowKind.NOT_MATCHED_BY_SOURCE for action in operator.actions)
+
+    @property
+    def how(self) -> str:
+        """The join under which every target row that an action may change appears."""
+        return "left_outer" if self.by_source or self.operator.source is None else "inner"
+
+    @property
+    def searched(self) -> Scan:
+        """The target for a job that only looks for rows: with the columns of the conditions.
+
+        Spark leaves the others out by itself. Where this process reads the files, nobody else does.
+        """
+        target = without_ids(self.operator.target)
+        if self.frames.capabilities.metadata:
+            return target
+        join = self.operator.join
+        texts = [action.condition for action in self.operator.actions if action.condition is not None]
+        texts += [] if join is None else [join.on]
+        used = tuple(field for field in target.schema if any(may_use(text, field.name) for text in texts))
+        return replace(target, schema=StructType(used))
 
     def nothing(self) -> Rewritten:
         """No file is left to look at; names and types of the statement are checked all the same."""
@@ -207,7 +228,9 @@ class ActedRows:
         per_action = tuple(counts[f"action{number}"] for number in range(1, len(actions) + 1))
         changed = sum(n for action, n in zip(actions, per_action, strict=True) if action.effect is not RowEffect.DELETE)
         paths = () if removed is None else tuple(removed.column("path").to_pylist())
-        return Rewritten(staged, paths, per_action, staged.rows - changed, counts["source_rows"])
+        # A join that inserts nothing leaves out what met no row.
+        met = counts["source_rows"] if self.source.count is None else self.source.count
+        return Rewritten(staged, paths, per_action, staged.rows - changed, met)
 
 
 def refuse_unstable(operator: Rewrite) -> None:

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from deltasql.engine.reading.frames import Frames
-from deltasql.engine.rewrites.merge_on_read import FIRED
 from deltasql.engine.rewrites.merge_source import Source
+from deltasql.engine.rewrites.position_search import FIRED
 from deltasql.engine.rewrites.row_actions import ActedRows
 from deltasql.engine.rewrites.vector_positions import Positions, collect_positions
 from deltasql.engine.session.spark import SparkHandle

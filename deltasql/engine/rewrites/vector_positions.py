@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from deltasql.engine.reading.driver_rows import spark_uri, split_places
 from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_INDEX
 
 if TYPE_CHECKING:
@@ -33,6 +34,11 @@ class Positions:
     def marked(self) -> int:
         return sum(len(rows) for rows in self.rows.values())
 
+    def counts_of(self, actions: int) -> dict[str, int]:
+        """What is counted of acted rows, where nothing is inserted: see `ActedRows.counters`."""
+        counts = {f"action{number}": self.counts.get(number, 0) for number in range(1, actions + 1)}
+        return {**counts, "source_rows": self.fired}
+
 
 def listed_positions(found: Iterable[tuple[str, int, int]]) -> Positions:
     """Positions from a list of (file URI, row position, action)."""
@@ -48,7 +54,7 @@ def listed_positions(found: Iterable[tuple[str, int, int]]) -> Positions:
     return Positions({file: np.array(sorted(items), np.uint64) for file, items in rows.items()}, counts, fired)
 
 
-def collect_positions(fired: DataFrame, few: bool) -> Positions:
+def collect_positions(fired: DataFrame, *, few: bool) -> Positions:
     """The positions of the rows of `fired`, which has ROW_FILE, ROW_INDEX and ACTION.
 
     Many come as bitmaps that Spark has made, 4 KiB for 32,768 rows of a file.
@@ -60,6 +66,19 @@ def collect_positions(fired: DataFrame, few: bool) -> Positions:
         _expr(f"bitmap_construct_agg(bitmap_bit_position({ROW_INDEX} + 1)) AS bits"), _expr("count(1) AS fired")
     )
     return _united(bitmaps.toArrow())
+
+
+def positions_of(places: np.ndarray[Any, Any], actions: np.ndarray[Any, Any], paths: Sequence[str]) -> Positions:
+    """Positions from the places of rows (see ROW_PLACE) and their actions; `paths` are the files by their numbers."""
+    import numpy as np
+
+    own, first = np.unique(places, return_index=True)
+    numbers, rows = split_places(own)
+    files, starts = np.unique(numbers, return_index=True)
+    parts = np.split(rows.astype(np.uint64), starts[1:])
+    found = {spark_uri(paths[file]): part for file, part in zip(files.tolist(), parts, strict=True)} if len(own) else {}
+    kinds, counts = np.unique(actions[first], return_counts=True)
+    return Positions(found, dict(zip(kinds.tolist(), counts.tolist(), strict=True)), len(places))
 
 
 def _united(bitmaps: pa.Table) -> Positions:

@@ -1,4 +1,7 @@
-"""Files of an object store that Spark has no way to, on this machine's disk for as long as a statement needs them."""
+"""Files on this machine's disk for as long as a statement needs them.
+
+They are copies from an object store that Spark has no way to, or rows on their way to an engine within this process.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +12,27 @@ import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from deltasql.engine.session.spark import SparkHandle
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import folder_and_name
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
 _THREADS = 8
 _STEP = 32 << 20
+_BATCH_ROWS = 1 << 16
 
 
 class Scratch:
-    """Copies of files, which are gone with this object."""
+    """A folder of files, which are gone with this object."""
 
     def __init__(self) -> None:
         self.root = tempfile.mkdtemp(prefix="deltasql-source-")
-        """The folder of the copies."""
+        """The folder."""
         weakref.finalize(self, shutil.rmtree, self.root, ignore_errors=True)
 
     def fetch(self, open_store: Callable[[str], LogStore], root: str, files: Sequence[str]) -> list[str]:
@@ -45,3 +55,15 @@ class Scratch:
 
         with ThreadPoolExecutor(_THREADS) as threads:
             return list(threads.map(copy, files))
+
+
+def frame_of_file(spark: SparkHandle, rows: pa.Table, hold: Callable[[object], None]) -> DataFrame:
+    """A DataFrame of an Arrow table, which the engine reads from this machine's disk. `hold` keeps the file there."""
+    import pyarrow as pa
+
+    scratch = Scratch()
+    hold(scratch)
+    path = f"{scratch.root}/rows.arrow"
+    with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, rows.schema) as writer:
+        writer.write_table(rows, max_chunksize=_BATCH_ROWS)
+    return spark.session.read.format("arrow").load(path)

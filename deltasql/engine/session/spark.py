@@ -236,6 +236,11 @@ class SparkHandle:
         return not self.remote and is_local_master(str(self.session.sparkContext.master))
 
     @property
+    def is_in_process(self) -> bool:
+        """Whether the engine is no JVM and no server elsewhere, but a part of this process, which reads this disk."""
+        return self._sail
+
+    @property
     def leaves_files_to_us(self) -> bool:
         """Whether nothing is set that says how Spark reads and writes Parquet files, so that we may do so."""
         return self.is_plain and not any(key.startswith(_OF_FILES) for key in self._told)

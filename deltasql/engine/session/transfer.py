@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _HANDED_OUT: ContextVar[bool] = ContextVar("handed_out", default=False)
 
+_MOVED_HERE: ContextVar[bool] = ContextVar("moved_here", default=False)
+
 DRIVER_BYTES = 64 << 20
 """Up to so many bytes of input the driver moves itself what lies in an object store."""
 
@@ -44,6 +46,16 @@ def is_handed_out() -> bool:
     return _HANDED_OUT.get()
 
 
+@contextmanager
+def moved_here() -> Iterator[None]:
+    """The driver reads the files of scans that are made within, whatever their size."""
+    token = _MOVED_HERE.set(True)
+    try:
+        yield
+    finally:
+        _MOVED_HERE.reset(token)
+
+
 def by_driver(spark: SparkHandle, location: str, size: int, *, variants: bool = False) -> bool:
     """Whether the driver moves the files at a location for a statement that reads so many bytes.
 
@@ -51,7 +63,7 @@ def by_driver(spark: SparkHandle, location: str, size: int, *, variants: bool = 
     Raises InvalidSettingError, NoWayToFilesError, OtherCredentialsError, NotOnSailError.
     """
     if spark.capabilities.metadata:
-        return _by_mode(spark, location, size, variants=variants)
+        return _MOVED_HERE.get() or _by_mode(spark, location, size, variants=variants)
     if variants:
         raise NotOnSailError(what="VARIANT columns")
     return True
@@ -72,6 +84,18 @@ def _by_mode(spark: SparkHandle, location: str, size: int, *, variants: bool) ->
         reason = "VARIANT columns" if variants else f"{IO_MODE.name} = EXECUTORS"
         raise no_way(spark, location, reason)
     return False
+
+
+def copies_rows(spark: SparkHandle, location: str, size: int) -> bool:
+    """Whether the driver copies rows from file to file for a statement that reads so many bytes: where it moves the
+    files anyway, and on its own disk, which it shares with executors that are its threads.
+
+    Raises what `by_driver` raises.
+    """
+    if by_driver(spark, location, size):
+        return True
+    mode = IO_MODE.value(spark.told(IO_MODE.name) or DEFAULTS[IO_MODE.name])
+    return mode == "AUTO" and is_local(location) and spark.leaves_files_to_us and spark.shares_disk
 
 
 def no_way(spark: SparkHandle, location: str, reason: str) -> DeltaSqlError:

@@ -6,7 +6,7 @@ after, and a directory of change rows goes to the folder of the change data feed
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Protocol
 
@@ -27,6 +27,7 @@ from deltasql.schema.text import quote_name
 from deltasql.schema.types import DecimalType, PrimitiveType, StructField, StructType
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import Column, DataFrame
 
 WRITE_OPTIONS = {
@@ -94,19 +95,22 @@ class DriverWriter:
 
     def write(self, rows: DataFrame, by: Sequence[str], directory: str, schema: StructType) -> list[WrittenFile]:
         """See RowWriter."""
-        from pyspark.sql import functions as F
+        tables = ((place(directory, values), table) for values, table in fetched(rows, by, schema))
+        return write_tables(self._store, tables, schema, in_partitions=bool(by))
 
-        texts = {hidden(f"d{index}"): name for index, name in enumerate(by)}
-        if not _is_flat(schema):
-            rows = rows.select(*(_for_arrow(rows[quote_name(item.name)], item) for item in frame_schema(rows)))
-        # Either is no value to Spark's writer, and goes to one directory.
-        keys = [F.nullif(F.col(quote_name(name)).cast("string"), F.lit("")).alias(text) for text, name in texts.items()]
-        table = (rows.select("*", *keys).drop(*by) if by else rows).toArrow()
-        parts = (
-            (_place(directory, {texts[key]: value for key, value in values.items()}), as_stored(part, schema))
-            for values, part in by_directory(table, list(texts))
-        )
-        return write_tables(self._store, parts, schema, in_partitions=bool(by))
+
+def fetched(rows: DataFrame, by: Sequence[str], schema: StructType) -> Iterator[tuple[dict[str, str | None], pa.Table]]:
+    """The rows of each combination of values of the columns `by`, as files hold them, with those values as texts."""
+    from pyspark.sql import functions as F
+
+    texts = {hidden(f"d{index}"): name for index, name in enumerate(by)}
+    if not _is_flat(schema):
+        rows = rows.select(*(_for_arrow(rows[quote_name(item.name)], item) for item in frame_schema(rows)))
+    # Either is no value to Spark's writer, and goes to one directory.
+    keys = [F.nullif(F.col(quote_name(name)).cast("string"), F.lit("")).alias(text) for text, name in texts.items()]
+    table = (rows.select("*", *keys).drop(*by) if by else rows).toArrow()
+    for values, part in by_directory(table, list(texts)) if table.num_rows else ():
+        yield {texts[key]: value for key, value in values.items()}, as_stored(part, schema)
 
 
 def _is_flat(schema: StructType) -> bool:
@@ -121,7 +125,7 @@ def _for_arrow(column: Column, field: StructField) -> Column:
     return column.cast(spark_type(field.type)).alias(field.name)
 
 
-def _place(directory: str, values: Mapping[str, str | None]) -> str:
+def place(directory: str, values: Mapping[str, str | None]) -> str:
     """Where the rows of some values go below the table."""
     folder = f"{CHANGE_DATA}/{directory}" if values.get(IS_CHANGE) == "true" else directory
     return "/".join((folder, *(directory_name(name, value) for name, value in values.items() if name != IS_CHANGE)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -15,8 +15,9 @@ from deltasql.engine.reading.frames import checked
 from deltasql.engine.reading.input_size import UNKNOWN_SIZE
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.transfer import by_driver
+from deltasql.engine.writing.kept_rows import KeptRows, NewRows, copy_kept
 from deltasql.engine.writing.literal_files import write_held_rows, write_literals
-from deltasql.engine.writing.row_writers import DriverWriter, ExecutorWriter, RowWriter
+from deltasql.engine.writing.row_writers import DriverWriter, ExecutorWriter, RowWriter, fetched
 from deltasql.engine.writing.staged_files import (
     CHANGE_DATA,
     DIRECTORY_PREFIX,
@@ -35,7 +36,7 @@ from deltasql.log.protocol.features import has_variants
 from deltasql.log.storage.paths import absolute, decode_path
 from deltasql.log.storage.stores import Stores
 from deltasql.plan import marks
-from deltasql.plan.hidden import IS_CHANGE, ROW_ID, ROW_VERSION
+from deltasql.plan.hidden import IS_CHANGE, ROW_ID, ROW_INDEX, ROW_VERSION
 from deltasql.plan.operators import Constraint, HeldRows, Literals
 from deltasql.runtime import Staged, StagedFile
 from deltasql.schema.checks import CHANGE_TYPE, nested_voids
@@ -67,7 +68,7 @@ class Stage:
     ) -> None:
         self._spark, self._root, self._store = spark, root, spark.stores.open(root)
         self._partitions, self._configuration = partition_columns, configuration
-        self._stores_partitions = stores_partitions
+        self.stores_partitions = stores_partitions
         self._directories: list[str] = []
         self._filled: list[str] = []
         self._files: list[str] = []
@@ -100,12 +101,52 @@ class Stage:
         directory = self._new_directory(changes=changes)
         written = self._writer(driver).write(stored, by, directory, schema)
         files, feed = self._without_feed(written, directory) if changes else (written, [])
-        zone = self._spark.now("spark.sql.session.timeZone") or "UTC"
-        change_files = tuple(
+        zone = self._zone
+        return Staged(tuple(self._staged(files, schema, zone, unindexed)), self._feed(feed, schema, zone))
+
+    def succeed(
+        self,
+        kept: Sequence[KeptRows],
+        rows: DataFrame | None,
+        schema: StructType,
+        changed: Iterable[str] = (),
+        *,
+        changes: bool = False,
+    ) -> Staged:
+        """Writes the successors of some files by Arrow: the rows that stay, and `rows` in place of the others.
+
+        The columns of `rows` are `schema`'s, ORIGIN, ROW_INDEX, and with `changes` CHANGE_TYPE; an image may differ in
+        the columns `changed` from what it replaces: see `NewRows`. Raises what `write` raises, and what reading the
+        files raises.
+        """
+        parts: list[tuple[dict[str, str | None], pa.Table]] = []
+        if rows is not None:
+            stored = self._stored(rows, schema, None, [ORIGIN, ROW_INDEX] + [CHANGE_TYPE] * changes, spread=False)
+            stored, by = self._in_directories(stored, schema, origins=True, changes=changes)
+            parts += fetched(stored, by, schema)
+        names = frozenset(physical_name(field) for name in changed if (field := schema.find(name)) is not None)
+        directory = self._new_directory(changes=changes)
+        copied = copy_kept(self._store, kept, NewRows(parts, names), directory, schema)
+        successors = self._staged([file for _, file in copied.successors], schema, "UTC", ())
+        # As they are spelled in the log.
+        values = (item.partition_values for item, _ in copied.successors)
+        staged = [
+            replace(file, add=replace(file.add, partition_values=own))
+            for file, own in zip(successors, values, strict=True)
+        ]
+        zone = self._zone
+        return Staged((*staged, *self._staged(copied.others, schema, zone, ())), self._feed(copied.feed, schema, zone))
+
+    @property
+    def _zone(self) -> str:
+        """The zone in which partitions' timestamps are written."""
+        return self._spark.now("spark.sql.session.timeZone") or "UTC"
+
+    def _feed(self, files: Sequence[WrittenFile], schema: StructType, zone: str) -> tuple[AddCDCFile, ...]:
+        return tuple(
             AddCDCFile(item.add.path, item.add.partition_values, item.add.size)
-            for item in self._staged(feed, schema, zone, unindexed)
+            for item in self._staged(files, schema, zone, ())
         )
-        return Staged(tuple(self._staged(files, schema, zone, unindexed)), change_files)
 
     def _writer(self, driver: bool) -> RowWriter:
         if driver:
@@ -141,7 +182,7 @@ class Stage:
     ) -> tuple[DataFrame, list[str]]:
         """`rows`, and the columns by whose values files are put into directories."""
         by = [physical_name(field) for name in self._partitions if (field := schema.find(name))]
-        if self._stores_partitions:
+        if self.stores_partitions:
             rows, by = _with_partitions(rows, by)
         by = [ORIGIN, *by] if origins else by
         if changes:
@@ -150,7 +191,7 @@ class Stage:
 
     def _nameable(self, schema: StructType) -> Iterator[Constraint]:
         """That directories can be called after values of text: Spark would only say that a task has failed."""
-        prefix = DIRECTORY_PREFIX if self._stores_partitions else ""
+        prefix = DIRECTORY_PREFIX if self.stores_partitions else ""
         for name in self._partitions:
             field = schema.find(name)
             if field is None or field.type != STRING:
@@ -164,7 +205,7 @@ class Stage:
 
     def _refuse_voids_alone(self, schema: StructType) -> None:
         """Raises NothingToHoldError: a file without columns has no rows, which would be lost without a word."""
-        held = [item for item in schema if self._stores_partitions or item.name not in self._partitions]
+        held = [item for item in schema if self.stores_partitions or item.name not in self._partitions]
         if held and all(item.type == VOID for item in held):
             raise NothingToHoldError(", ".join(quote_name(item.name) for item in held))
 
@@ -176,7 +217,7 @@ class Stage:
             self._new_directory(),
             rows,
             self._partitions,
-            stores_partitions=self._stores_partitions,
+            stores_partitions=self.stores_partitions,
         )
         return Staged(tuple(self._staged(written, rows.schema, "UTC", ())))
 
@@ -184,7 +225,7 @@ class Stage:
         """Writes rows that the caller has in memory, without Spark. Raises NothingToHoldError."""
         self._refuse_voids_alone(rows.schema)
         written = write_held_rows(
-            self._store, self._new_directory(), rows, self._partitions, stores_partitions=self._stores_partitions
+            self._store, self._new_directory(), rows, self._partitions, stores_partitions=self.stores_partitions
         )
         return Staged(tuple(self._staged(written, rows.schema, "UTC", ())))
 

@@ -53,7 +53,8 @@ class Both:
         first, second = (history(session, table) for session in self.sessions.values())
         assert len(first) == len(second)
         for version, (own, other) in enumerate(zip(first, second, strict=True)):
-            assert list(differences(own, other)) == [], f"version {version}"
+            found = list(differences(own, other))
+            assert not found, f"version {version}: {found}"
 
 
 def differences(one: Any, other: Any, place: str = "") -> Iterator[str]:

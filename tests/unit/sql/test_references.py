@@ -9,6 +9,7 @@ from deltasql.sql.references import (
     has_aggregate,
     has_subquery,
     is_deterministic,
+    may_use,
     split_conjuncts,
     table_references,
 )
@@ -256,3 +257,22 @@ def test_split_conjuncts(expression: str, expected: list[str] | None) -> None:
 )
 def test_equal_sides(expression: str, expected: tuple[str, str] | None) -> None:
     assert equal_sides(expression) == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "used"),
+    [
+        ("id = 1", True),
+        ("t.`ID` = 1", True),
+        ("s.x > 2 AND `i d` = 1", False),
+        ("concat('id', name)", False),
+        ("amount * 2 > 1", False),
+        ("(a + b) * f(c) [1] * 2", False),
+        ("EXISTS (SELECT * FROM s)", True),
+        ("count(*) > 1", True),
+        ("struct(t.*) = s", True),
+        ("/* id */ a = 1", False),
+    ],
+)
+def test_may_use(sql: str, used: bool) -> None:
+    assert may_use(sql, "id") is used

@@ -1,0 +1,171 @@
+"""Copy on write where this process copies the rows that stay, and the engine computes only those that change.
+
+The search tells their positions. Those rows, read again with all columns, go through the statement's expressions; the
+others go from file to file by Arrow: several times as fast as through Spark's rows, and never to an engine that reads
+no files of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial, reduce
+from typing import TYPE_CHECKING, Any
+
+from deltasql.engine.reading.driver_rows import FileReader
+from deltasql.engine.reading.scans import deleted_by_file, vector_positions
+from deltasql.engine.rewrites.position_search import FIRED, Found, found_rows
+from deltasql.engine.rewrites.row_actions import ActedRows
+from deltasql.engine.session.transfer import copies_rows, moved_here
+from deltasql.engine.writing.driver_files import as_stored
+from deltasql.engine.writing.kept_rows import KeptRows
+from deltasql.engine.writing.stage import count_live_rows
+from deltasql.engine.writing.staged_files import ORIGIN
+from deltasql.log.protocol.features import has_variants
+from deltasql.log.storage.paths import decode_path
+from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
+from deltasql.plan.operators import Rewrite, RowEffect
+from deltasql.runtime import Rewritten
+from deltasql.schema.column_mapping import physical_name, physical_schema
+from deltasql.schema.lengths import with_lengths, without_lengths
+from deltasql.schema.types import VOID, StructType
+from deltasql.sql.cursor import LeftToSparkError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from pyspark.sql import Column, DataFrame
+
+MOST_FILE_BYTES = 256 << 20
+"""Files that are larger do not fit into this process."""
+MOST_CHANGED = 1_000_000
+LARGEST_PART = 0.5
+"""So many rows that change, and such a part of all, go through this process; of more, Spark writes files at once."""
+
+
+def may_copy(rows: ActedRows) -> bool:
+    """Whether rows of the target's files mean the same when they are copied, and this process may do so."""
+    import pyarrow.compute as pc
+
+    if not (_stay_as_they_are(rows) and _are_found_once(rows)):
+        return False
+    target = rows.operator.target
+    largest, size = (how(target.files.column("size")).as_py() or 0 for how in (pc.max, pc.sum))
+    return largest <= MOST_FILE_BYTES and copies_rows(rows.frames.spark, target.table.location, size)
+
+
+def _stay_as_they_are(rows: ActedRows) -> bool:
+    """Whether a file's columns are all that a row is: ids of rows depend on where they stand."""
+    operator = rows.operator
+    if operator.target.row_ids is not None or has_variants(operator.output):
+        return False
+    parted = rows.stage.stores_partitions and operator.target.partition_columns
+    return not parted and _same_columns(operator.output, operator.target.schema)
+
+
+def _are_found_once(rows: ActedRows) -> bool:
+    """Whether a search tells which rows change, and not all of them: looked at again they would do the same."""
+    operator = rows.operator
+    all_change = operator.join is None and any(action.condition is None for action in operator.actions)
+    return not (operator.volatile or all_change or (rows.inserts and not rows.source.broadcast))
+
+
+def _same_columns(output: StructType, columns: StructType) -> bool:
+    return [(item.name, item.type) for item in output] == [(item.name, item.type) for item in columns]
+
+
+def copied(rows: ActedRows, found: Found, *, unique: bool) -> Rewritten | None:
+    """Stages the successors of the files in which rows were found.
+
+    None where that is nothing for this process: too many rows change, or dates are those of another calendar.
+    """
+    files = rows.subset(found.positions.rows)
+    if not files.num_rows and not rows.inserts:
+        return rows.nothing()
+    most = min(MOST_CHANGED, LARGEST_PART * count_live_rows(rows.frames.stores, files))
+    if rows.frames.capabilities.metadata and found.positions.marked > most:
+        return None
+    try:
+        return _copied(rows, found, files, unique=unique)
+    except LeftToSparkError:
+        rows.stage.discard()
+        return None
+
+
+def _copied(rows: ActedRows, found: Found, files: pa.Table, *, unique: bool) -> Rewritten:
+    operator, changes = rows.operator, rows.operator.recording.changes
+    kept = _kept_rows(rows, found, files)
+    if rows.effects == {RowEffect.DELETE} and not changes:
+        counts = found.positions.counts_of(len(operator.actions))
+        return rows.outcome(rows.stage.succeed(kept, None, operator.output), files, counts)
+    observed, parts = rows.counts(), []
+    if files.num_rows:
+        with moved_here():
+            images = rows.acted(found_rows(operator.target, files, found.positions), rows.how, unique).filter(FIRED)
+        parts.append(rows.output(observed.over(images), _was(ROW_FILE, ROW_INDEX)))
+    if rows.inserts:
+        inserted = observed.over(rows.inserted(_unmatched(rows, found)))
+        nowhere = _was("CAST(NULL AS STRING)", "CAST(NULL AS BIGINT)")
+        parts.append(rows.output(inserted, nowhere, inserted_only=True))
+    new = reduce(lambda some, more: some.unionAll(more), parts)
+    staged = rows.stage.succeed(kept, new, operator.output, _changed(operator), changes=changes)
+    return rows.outcome(staged, files, observed.total())
+
+
+def _changed(operator: Rewrite) -> Iterator[str]:
+    """The columns that an update sets."""
+    updates = [action.values for action in operator.actions if action.effect is RowEffect.UPDATE]
+    for index, (field, keep) in enumerate(zip(operator.output, operator.keep, strict=True)):
+        if any(values[index] != keep for values in updates):
+            yield field.name
+
+
+def _was(file: str, position: str) -> list[Column]:
+    """Where the row stood that another one replaces, by SQL."""
+    from pyspark.sql import functions as F
+
+    return [F.expr(file).alias(ORIGIN), F.expr(position).alias(ROW_INDEX)]
+
+
+def _unmatched(rows: ActedRows, found: Found) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    assert found.matched is not None
+    return rows.without(F.broadcast(found.matched))
+
+
+def _kept_rows(rows: ActedRows, found: Found, files: pa.Table) -> list[KeptRows]:
+    """What stays of each file: neither found, nor marked by its deletion vector before."""
+    import numpy as np
+
+    operator, spark = rows.operator, rows.frames.spark
+    target = operator.target
+    partitions = {name.lower() for name in target.partition_columns}
+    stored = StructType(
+        tuple(item for item in operator.output if item.name.lower() not in partitions and item.type != VOID)
+    )
+    reader = FileReader(spark, target, without_lengths(physical_schema(with_lengths(stored))), rows.frames.work)
+    paths = files.column("location").to_pylist()
+    gone = {decode_path(uri): positions.astype(np.int64) for uri, positions in found.positions.rows.items()}
+    vectors = deleted_by_file(target, paths)
+
+    def read(path: str) -> tuple[pa.Table, np.ndarray[Any, Any]]:
+        own, marked = gone[path], vectors.get(path)
+        if marked is None:
+            return as_stored(reader.rows(path, None), operator.output), own
+        before = vector_positions(spark, target, marked)
+        live = reader.rows(path, lambda: before)
+        return as_stored(live, operator.output), own - np.searchsorted(before, own)
+
+    uris = {decode_path(uri): uri for uri in found.positions.rows}
+    values = _partition_values(operator.output, target.partition_columns, files)
+    return [KeptRows(uris[path], own, partial(read, path)) for path, own in zip(paths, values, strict=True)]
+
+
+def _partition_values(
+    schema: StructType, partition_columns: Sequence[str], files: pa.Table
+) -> list[dict[str, str | None]]:
+    """The values of each file as in the log, by physical name."""
+    fields = [field for name in partition_columns if (field := schema.find(name)) is not None]
+    rows = files.column("partitionValues").to_pylist() if fields else [{}] * files.num_rows
+    folded = ({name.lower(): value for name, value in row.items()} for row in rows)
+    return [{physical_name(field): row.get(field.name.lower()) for field in fields} for row in folded]
