@@ -142,11 +142,9 @@ def split_places(places: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np
 
 
 def _chosen(texts: Mapping[int, str]) -> str:
-    """SQL of the text of a row's file, by the number of the file."""
-    if len(texts) <= 1:
-        return sql_literal(next(iter(texts.values()), ""))
+    """SQL of the text of a row's file, by the number of the file. Never a constant, which Sail cannot hash."""
     cases = " ".join(f"WHEN {number} THEN {sql_literal(text)}" for number, text in texts.items())
-    return f"CASE {FILE_NUMBER_SQL} {cases} END"
+    return f"CASE {FILE_NUMBER_SQL} {cases} END" if texts else "CAST(NULL AS STRING)"
 
 
 def as_it_is(sql: str) -> str:

@@ -8,10 +8,11 @@ copies the rows that stay, and only those that change are computed: see `copied_
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from deltasql.engine.reading.driver_rows import FILE_NUMBER_SQL, spark_uri
 from deltasql.engine.reading.row_ids import without_ids
 from deltasql.engine.rewrites.copied_rows import copied, may_copy
 from deltasql.engine.rewrites.position_search import search
@@ -40,17 +41,34 @@ class CopyOnWrite(ActedRows):
         from pyspark.sql import functions as F
 
         acted = self.acted(self.operator.target, "full_outer" if self.inserts else "left_outer", unique)
-        touched = f"named_struct('file', {ROW_FILE}, 'origin', xxhash64({ROW_FILE}))"
-        touched = f"collect_set(CASE WHEN {ACTION} > 0 AND {TARGET_PRESENT} THEN {touched} END)"
-        observed = self.counts(F.expr(touched).alias("touched"))
+        origin, file_of = self._origins()
+        touched = F.expr(f"collect_set(CASE WHEN {ACTION} > 0 AND {TARGET_PRESENT} THEN {file_of} END)")
+        observed = self.counts(touched.alias("touched"))
         rows = observed.over(acted)
-        origin = F.expr(f"CASE WHEN {TARGET_PRESENT} THEN xxhash64({ROW_FILE}) END").alias(ORIGIN)
-        staged = self.write_output(self.output(rows, [origin]), origins=True)
+        own = F.expr(f"CASE WHEN {TARGET_PRESENT} THEN {origin} END").alias(ORIGIN)
+        staged = self.write_output(self.output(rows, [own]), origins=True)
         counts = observed.total()
         self._check_unique(counts, self.operator.target.files, unique)
-        files = {str(item["origin"]): item["file"] for item in counts["touched"]}
+        files = self._files_by_origin(counts["touched"])
         staged = self.stage.keep_origins(staged, files.keys())
         return self.outcome(staged, self.subset(files.values()), counts)
+
+    def _origins(self) -> tuple[str, str]:
+        """SQL of what directories are called after, by the file of a row, and of what tells it with the file.
+
+        Files that this process has read have numbers.
+        """
+        if not self.frames.capabilities.metadata:
+            return FILE_NUMBER_SQL, FILE_NUMBER_SQL
+        origin = f"xxhash64({ROW_FILE})"
+        return origin, f"named_struct('file', {ROW_FILE}, 'origin', {origin})"
+
+    def _files_by_origin(self, told: Iterable[Any]) -> dict[str, str]:
+        """The URIs of files, by their origin, from values of the second SQL of `_origins`."""
+        if self.frames.capabilities.metadata:
+            return {str(item["origin"]): item["file"] for item in told}
+        paths = self.operator.target.files.column("location").to_pylist()
+        return {str(number): spark_uri(paths[number]) for number in told}
 
     def _two_passes(self, unique: bool) -> Rewritten:
         if may_copy(self):
