@@ -24,7 +24,7 @@ from deltasql.log.protocol.features import has_variants
 from deltasql.log.storage.paths import decode_path
 from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import Rewrite, RowEffect
-from deltasql.runtime import Rewritten
+from deltasql.runtime import Rewritten, Staged
 from deltasql.schema.column_mapping import physical_name, physical_schema
 from deltasql.schema.lengths import with_lengths, without_lengths
 from deltasql.schema.types import VOID, StructType
@@ -95,8 +95,8 @@ def _copied(rows: ActedRows, found: Found, files: pa.Table, *, unique: bool) -> 
     operator, changes = rows.operator, rows.operator.recording.changes
     kept = _kept_rows(rows, found, files)
     if rows.effects == {RowEffect.DELETE} and not changes:
-        counts = found.positions.counts_of(len(operator.actions))
-        return rows.outcome(rows.stage.succeed(kept, None, operator.output), files, counts)
+        staged = rows.stage.succeed(kept, None, operator.output)
+        return rows.outcome(staged, files, _known_counts(rows, found, files, staged))
     observed, parts = rows.counts(), []
     if files.num_rows:
         with moved_here():
@@ -108,7 +108,23 @@ def _copied(rows: ActedRows, found: Found, files: pa.Table, *, unique: bool) -> 
         parts.append(rows.output(inserted, nowhere, inserted_only=True))
     new = reduce(lambda some, more: some.unionAll(more), parts)
     staged = rows.stage.succeed(kept, new, operator.output, _changed(operator), changes=changes)
-    return rows.outcome(staged, files, observed.total())
+    few_inserts = sum(action.effect is RowEffect.INSERT for action in operator.actions) <= 1
+    asks = rows.frames.capabilities.observe or not few_inserts
+    return rows.outcome(staged, files, observed.total() if asks else _known_counts(rows, found, files, staged))
+
+
+def _known_counts(rows: ActedRows, found: Found, files: pa.Table, staged: Staged) -> dict[str, int]:
+    """What is counted of acted rows, without asking an engine that would compute them anew.
+
+    The rows of one action may be inserted: those that are more than were there.
+    """
+    actions = rows.operator.actions
+    counts = found.positions.counts_of(len(actions))
+    effects = {f"action{number}": action.effect for number, action in enumerate(actions, start=1)}
+    deleted = sum(counts[name] for name, effect in effects.items() if effect is RowEffect.DELETE)
+    left = count_live_rows(rows.frames.stores, files) - deleted
+    inserted = {name: staged.rows - left for name, effect in effects.items() if effect is RowEffect.INSERT}
+    return {**counts, **inserted, "source_rows": counts["source_rows"] + sum(inserted.values())}
 
 
 def _changed(operator: Rewrite) -> Iterator[str]:

@@ -35,7 +35,13 @@ class CopyOnWrite(ActedRows):
     def run(self, few: bool, unique: bool) -> Rewritten:
         if self.effects == {RowEffect.INSERT}:
             return self.insert_only()
-        return self._one_pass(unique) if few else self._two_passes(unique)
+        return self._one_pass(unique) if few and not self._deletes_here else self._two_passes(unique)
+
+    @property
+    def _deletes_here(self) -> bool:
+        """Whether this process leaves rows out and no row is computed, so that a search is all there is to do."""
+        ours = not self.frames.capabilities.metadata and not self.operator.recording.changes
+        return ours and self.effects == {RowEffect.DELETE} and may_copy(self)
 
     def _one_pass(self, unique: bool) -> Rewritten:
         from pyspark.sql import functions as F
