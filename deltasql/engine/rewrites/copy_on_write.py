@@ -40,7 +40,8 @@ class CopyOnWrite(ActedRows):
     @property
     def _deletes_here(self) -> bool:
         """Whether this process leaves rows out and no row is computed, so that a search is all there is to do."""
-        ours = not self.frames.capabilities.metadata and not self.operator.recording.changes
+        plain = self.operator.join is None and not self.operator.recording.changes
+        ours = plain and not self.frames.capabilities.metadata
         return ours and self.effects == {RowEffect.DELETE} and may_copy(self)
 
     def _one_pass(self, unique: bool) -> Rewritten:
