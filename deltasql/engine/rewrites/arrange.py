@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.reading.scans import file_key, file_rows, partition_value
+from deltasql.engine.reading.workspace import Workspace
 from deltasql.engine.rewrites.curves import Line, boundaries, range_bits, search_sql, search_steps
+from deltasql.engine.rewrites.stored_rows import StoredRows, may_copy_rows, partition_values
 from deltasql.engine.session.local_rows import lookup
 from deltasql.engine.session.spark import SparkHandle
+from deltasql.engine.writing.kept_rows import KeptRows
 from deltasql.engine.writing.stage import Stage, count_live_rows
 from deltasql.engine.writing.staged_files import ORIGIN
 from deltasql.plan.base import quote
@@ -32,8 +37,10 @@ from deltasql.plan.operators import Rearrange
 from deltasql.runtime import Staged
 from deltasql.schema.paths import Path, resolve
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
+from deltasql.sql.cursor import LeftToSparkError
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
@@ -59,6 +66,10 @@ def _stored_partitions(operator: Rearrange) -> tuple[StructField, ...]:
 
 def arranged(spark: SparkHandle, operator: Rearrange, stage: Stage) -> tuple[Staged, tuple[int, ...]]:
     """Stages the new files; their `origin` is a number, and the tuple has the bin of each number."""
+    if operator.curve is None and may_copy_rows(spark, operator.target, stage, _bin_sizes(operator)):
+        with suppress(LeftToSparkError):
+            return _united(spark, operator, stage)
+        stage.discard()
     rows = _numbered(spark, operator)
     if operator.curve is None:
         bins = tuple(range(operator.bins[-1].as_py() + 1))
@@ -80,6 +91,34 @@ def arranged(spark: SparkHandle, operator: Rearrange, stage: Stage) -> tuple[Sta
     rows = rows.select(*(quote(field.name) for field in schema), *ids, ORIGIN)
     unindexed = [field.name for field in partitions]
     return stage.write(rows, schema, origins=True, row_ids=operator.target.row_ids, unindexed=unindexed), bins
+
+
+def _bin_sizes(operator: Rearrange) -> pa.ChunkedArray:
+    """Bytes of the files of each bin."""
+    import pyarrow as pa
+
+    sizes = pa.table({"bin": operator.bins, "size": operator.target.files.column("size")})
+    return sizes.group_by("bin").aggregate([("size", "sum")]).column("size_sum")
+
+
+def _united(spark: SparkHandle, operator: Rearrange, stage: Stage) -> tuple[Staged, tuple[int, ...]]:
+    """The files of each bin as one, by Arrow: no row changes, and each stays in its order."""
+    target, schema = operator.target, data_schema(operator)
+    stored = StoredRows(spark, target, schema, Workspace())
+    places: dict[int, list[int]] = {}
+    for place, number in enumerate(operator.bins.to_pylist()):
+        places.setdefault(number, []).append(place)
+    paths = target.files.column("location").to_pylist()
+    values = partition_values(target.schema, target.partition_columns, target.files)
+
+    def read(number: int) -> tuple[pa.Table, np.ndarray[Any, Any]]:
+        import numpy as np
+        import pyarrow as pa
+
+        return pa.concat_tables([stored.live(paths[place])[0] for place in places[number]]), np.array([], np.int64)
+
+    bins = [KeptRows(str(number), values[own[0]], partial(read, number)) for number, own in places.items()]
+    return stage.unite(bins, schema), tuple(range(max(places) + 1))
 
 
 def _numbered(spark: SparkHandle, operator: Rearrange) -> DataFrame:

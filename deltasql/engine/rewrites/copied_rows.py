@@ -7,27 +7,22 @@ no files of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engine.reading.driver_rows import FileReader
-from deltasql.engine.reading.scans import deleted_by_file, vector_positions
 from deltasql.engine.rewrites.position_search import FIRED, Found, found_rows
 from deltasql.engine.rewrites.row_actions import ActedRows
-from deltasql.engine.session.transfer import copies_rows, moved_here
-from deltasql.engine.writing.driver_files import as_stored
+from deltasql.engine.rewrites.stored_rows import StoredRows, may_copy_rows, partition_values
+from deltasql.engine.session.transfer import moved_here
 from deltasql.engine.writing.kept_rows import KeptRows
 from deltasql.engine.writing.stage import count_live_rows
 from deltasql.engine.writing.staged_files import ORIGIN
-from deltasql.log.protocol.features import has_variants
 from deltasql.log.storage.paths import decode_path
 from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import Rewrite, RowEffect
 from deltasql.runtime import Rewritten, Staged
-from deltasql.schema.column_mapping import physical_name, physical_schema
-from deltasql.schema.lengths import with_lengths, without_lengths
-from deltasql.schema.types import VOID, StructType
+from deltasql.schema.types import StructType
 from deltasql.sql.cursor import LeftToSparkError
 
 if TYPE_CHECKING:
@@ -35,8 +30,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import Column, DataFrame
 
-MOST_FILE_BYTES = 256 << 20
-"""Files that are larger do not fit into this process."""
 MOST_CHANGED = 1_000_000
 LARGEST_PART = 0.5
 """So many rows that change, and such a part of all, go through this process; of more, Spark writes files at once."""
@@ -44,22 +37,10 @@ LARGEST_PART = 0.5
 
 def may_copy(rows: ActedRows) -> bool:
     """Whether rows of the target's files mean the same when they are copied, and this process may do so."""
-    import pyarrow.compute as pc
-
-    if not (_stay_as_they_are(rows) and _are_found_once(rows)):
-        return False
-    target = rows.operator.target
-    largest, size = (how(target.files.column("size")).as_py() or 0 for how in (pc.max, pc.sum))
-    return largest <= MOST_FILE_BYTES and copies_rows(rows.frames.spark, target.table.location, size)
-
-
-def _stay_as_they_are(rows: ActedRows) -> bool:
-    """Whether a file's columns are all that a row is: ids of rows depend on where they stand."""
     operator = rows.operator
-    if operator.target.row_ids is not None or has_variants(operator.output):
+    if not (_are_found_once(rows) and _same_columns(operator.output, operator.target.schema)):
         return False
-    parted = rows.stage.stores_partitions and operator.target.partition_columns
-    return not parted and _same_columns(operator.output, operator.target.schema)
+    return may_copy_rows(rows.frames.spark, operator.target, rows.stage, operator.target.files.column("size"))
 
 
 def _are_found_once(rows: ActedRows) -> bool:
@@ -153,35 +134,15 @@ def _kept_rows(rows: ActedRows, found: Found, files: pa.Table) -> list[KeptRows]
     """What stays of each file: neither found, nor marked by its deletion vector before."""
     import numpy as np
 
-    operator, spark = rows.operator, rows.frames.spark
-    target = operator.target
-    partitions = {name.lower() for name in target.partition_columns}
-    stored = StructType(
-        tuple(item for item in operator.output if item.name.lower() not in partitions and item.type != VOID)
-    )
-    reader = FileReader(spark, target, without_lengths(physical_schema(with_lengths(stored))), rows.frames.work)
-    paths = files.column("location").to_pylist()
+    operator = rows.operator
+    stored = StoredRows(rows.frames.spark, operator.target, operator.output, rows.frames.work)
     gone = {decode_path(uri): positions.astype(np.int64) for uri, positions in found.positions.rows.items()}
-    vectors = deleted_by_file(target, paths)
 
     def read(path: str) -> tuple[pa.Table, np.ndarray[Any, Any]]:
-        own, marked = gone[path], vectors.get(path)
-        if marked is None:
-            return as_stored(reader.rows(path, None), operator.output), own
-        before = vector_positions(spark, target, marked)
-        live = reader.rows(path, lambda: before)
-        return as_stored(live, operator.output), own - np.searchsorted(before, own)
+        live, marked = stored.live(path)
+        return live, gone[path] - np.searchsorted(marked, gone[path])
 
     uris = {decode_path(uri): uri for uri in found.positions.rows}
-    values = _partition_values(operator.output, target.partition_columns, files)
+    paths = files.column("location").to_pylist()
+    values = partition_values(operator.output, operator.target.partition_columns, files)
     return [KeptRows(uris[path], own, partial(read, path)) for path, own in zip(paths, values, strict=True)]
-
-
-def _partition_values(
-    schema: StructType, partition_columns: Sequence[str], files: pa.Table
-) -> list[dict[str, str | None]]:
-    """The values of each file as in the log, by physical name."""
-    fields = [field for name in partition_columns if (field := schema.find(name)) is not None]
-    rows = files.column("partitionValues").to_pylist() if fields else [{}] * files.num_rows
-    folded = ({name.lower(): value for name, value in row.items()} for row in rows)
-    return [{physical_name(field): row.get(field.name.lower()) for field in fields} for row in folded]

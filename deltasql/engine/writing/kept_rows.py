@@ -29,7 +29,8 @@ class KeptRows:
     """A data file of which some rows stay: `read` gives its live rows as files hold them, and which of them go.
 
     These are sorted numbers of rows. `origin` is the file's URI, which rows that come in place of others have for
-    ORIGIN; `partition_values` are as in the log, by physical name.
+    ORIGIN; `partition_values` are as in the log, by physical name. Or all rows of some files that become one, which is
+    called by its `origin`.
     """
 
     origin: str
@@ -58,18 +59,28 @@ class NewRows:
     changed: Collection[str]
 
 
-def copy_kept(store: LogStore, kept: Sequence[KeptRows], new: NewRows, directory: str, schema: StructType) -> Copied:
+def copy_kept(
+    store: LogStore,
+    kept: Sequence[KeptRows],
+    new: NewRows,
+    directory: str,
+    schema: StructType,
+    *,
+    one_each: bool = False,
+) -> Copied:
     """Writes the rows that stay, and new ones, below a directory of the table, whose columns are `schema`.
 
     What was a row of a file and stays in its partition goes into the successor of that file, and to its old place where
-    no row of the file is deleted. Ctrl-C waits for no file.
+    no row of the file is deleted. Each has one successor with `one_each`, or more where its rows are many. Ctrl-C waits
+    for no file.
     """
     images, others = _sorted(kept, new, directory)
     files = TableFiles(store, schema, in_partitions=any(item.partition_values for item in kept))
 
     def succeed(number: int, item: KeptRows) -> list[WrittenFile]:
+        folder = f"{directory}/{ORIGIN}={item.origin}" if one_each else place(directory, item.partition_values)
         table = _successor(*item.read(), images[item.origin], new.changed)
-        return files.write_all(number, place(directory, item.partition_values), table)
+        return [files.write(number, folder, table)] if one_each else files.write_all(number, folder, table)
 
     def write(number: int, folder: str, tables: Sequence[pa.Table]) -> list[WrittenFile]:
         return files.write_all(number, folder, _joined(tables))
@@ -113,6 +124,8 @@ def _successor(
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    if not images and not len(gone):
+        return rows
     if images:
         found = _joined(images)
         found = found.take(pc.sort_indices(found.column(ROW_INDEX)))

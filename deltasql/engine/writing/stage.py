@@ -15,7 +15,7 @@ from deltasql.engine.reading.frames import checked
 from deltasql.engine.reading.input_size import UNKNOWN_SIZE
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.transfer import by_driver
-from deltasql.engine.writing.kept_rows import KeptRows, NewRows, copy_kept
+from deltasql.engine.writing.kept_rows import Copied, KeptRows, NewRows, copy_kept
 from deltasql.engine.writing.literal_files import write_held_rows, write_literals
 from deltasql.engine.writing.row_writers import DriverWriter, ExecutorWriter, RowWriter, fetched
 from deltasql.engine.writing.staged_files import (
@@ -127,15 +127,21 @@ class Stage:
         names = frozenset(physical_name(field) for name in changed if (field := schema.find(name)) is not None)
         directory = self._new_directory(changes=changes)
         copied = copy_kept(self._store, kept, NewRows(parts, names), directory, schema)
-        successors = self._staged([file for _, file in copied.successors], schema, "UTC", ())
-        # As they are spelled in the log.
-        values = (item.partition_values for item, _ in copied.successors)
-        staged = [
-            replace(file, add=replace(file.add, partition_values=own))
-            for file, own in zip(successors, values, strict=True)
+        others = self._staged(copied.others, schema, self._zone, ())
+        return Staged((*self._successors(copied, schema), *others), self._feed(copied.feed, schema, self._zone))
+
+    def unite(self, bins: Sequence[KeptRows], schema: StructType) -> Staged:
+        """Writes one file for each bin by Arrow, which is its `origin`. Raises what reading the files raises."""
+        copied = copy_kept(self._store, bins, NewRows((), ()), self._new_directory(), schema, one_each=True)
+        return Staged(tuple(self._successors(copied, schema)))
+
+    def _successors(self, copied: Copied, schema: StructType) -> list[StagedFile]:
+        """Partition values are as they are spelled in the log."""
+        files = self._staged([file for _, file in copied.successors], schema, "UTC", ())
+        return [
+            replace(file, add=replace(file.add, partition_values=own.partition_values), origin=own.origin)
+            for file, (own, _) in zip(files, copied.successors, strict=True)
         ]
-        zone = self._zone
-        return Staged((*staged, *self._staged(copied.others, schema, zone, ())), self._feed(copied.feed, schema, zone))
 
     @property
     def _zone(self) -> str:

@@ -1,0 +1,73 @@
+"""The rows of a table's files as files hold them, on their way from one to another within this process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from deltasql.engine.reading.driver_rows import FileReader
+from deltasql.engine.reading.scans import deleted_by_file, vector_positions
+from deltasql.engine.reading.workspace import Workspace
+from deltasql.engine.session.spark import SparkHandle
+from deltasql.engine.session.transfer import copies_rows
+from deltasql.engine.writing.driver_files import as_stored
+from deltasql.engine.writing.stage import Stage
+from deltasql.log.protocol.features import has_variants
+from deltasql.plan.operators import Scan
+from deltasql.schema.column_mapping import physical_name, physical_schema
+from deltasql.schema.lengths import with_lengths, without_lengths
+from deltasql.schema.types import VOID, StructType
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+MOST_FILE_BYTES = 256 << 20
+"""Files that are larger do not fit into this process."""
+
+
+def may_copy_rows(spark: SparkHandle, target: Scan, stage: Stage, sizes: pa.Array | pa.ChunkedArray) -> bool:
+    """Whether this process may make files of such sizes, in bytes, of rows of the target's.
+
+    Ids of rows depend on where they stand. Raises what `copies_rows` raises.
+    """
+    import pyarrow.compute as pc
+
+    parted = stage.stores_partitions and target.partition_columns
+    if parted or target.row_ids is not None or has_variants(target.schema):
+        return False
+    largest, total = (how(sizes).as_py() or 0 for how in (pc.max, pc.sum))
+    return largest <= MOST_FILE_BYTES and copies_rows(spark, target.table.location, total)
+
+
+class StoredRows:
+    """Reads the rows of the target's files, with the columns that files of `schema` have."""
+
+    def __init__(self, spark: SparkHandle, target: Scan, schema: StructType, work: Workspace) -> None:
+        self._spark, self._target, self._schema = spark, target, schema
+        partitions = {name.lower() for name in target.partition_columns}
+        held = tuple(item for item in schema if item.name.lower() not in partitions and item.type != VOID)
+        self._reader = FileReader(spark, target, without_lengths(physical_schema(with_lengths(StructType(held)))), work)
+        self._vectors = deleted_by_file(target, target.files.column("location").to_pylist())
+
+    def live(self, path: str) -> tuple[pa.Table, np.ndarray[Any, Any]]:
+        """The live rows of a file, and the positions of those that its deletion vector marks.
+
+        Raises LeftToSparkError for dates of another calendar, and what else `FileReader.rows` raises.
+        """
+        import numpy as np
+
+        vector = self._vectors.get(path)
+        marked = np.array([], np.int64) if vector is None else vector_positions(self._spark, self._target, vector)
+        rows = self._reader.rows(path, None if vector is None else lambda: marked)
+        return as_stored(rows, self._schema), marked
+
+
+def partition_values(
+    schema: StructType, partition_columns: Sequence[str], files: pa.Table
+) -> list[dict[str, str | None]]:
+    """The partition values of each file as in the log, by physical name."""
+    fields = [field for name in partition_columns if (field := schema.find(name)) is not None]
+    rows = files.column("partitionValues").to_pylist() if fields else [{}] * files.num_rows
+    folded = ({name.lower(): value for name, value in row.items()} for row in rows)
+    return [{physical_name(field): row.get(field.name.lower()) for field in fields} for row in folded]
