@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from deltasql.errors.base import Caret
-from deltasql.errors.catalog import TableNotFoundError
 from deltasql.errors.concurrency import ConcurrentAppendError
-from deltasql.errors.engine import SparkError
-from deltasql.interrupts import StatementInterrupted
 from deltasql.result import Result
-from deltasql.schema import types as t
-
-NUMBERS = t.StructType((t.StructField("n", t.LONG),))
+from tests.unit.canned import answer
 
 
 class Canned:
@@ -30,25 +23,9 @@ class Canned:
 
     def sql(self, text: str, args: Any = None) -> Result:
         self.seen.append((text, args))
-        match re.sub(r"--.*", "", text).split(maxsplit=1)[0].upper():
-            case "SELECT":
-                return Result.of(NUMBERS, [(1,), (2,)])
-            case "MISS":
-                raise TableNotFoundError(table="t", advice="Run SHOW TABLES.").at(
-                    Caret(text, text.index(" t") + 1, text.index(" t") + 2)
-                )
-            case "RACE":
-                raise ConcurrentAppendError(table="t", version=3, operation="WRITE")
-            case "BREAK":
-                raise SparkError("DIVIDE_BY_ZERO", "22012", "Division by zero.", stack="at Some.java:1")
-            case "BUG":
-                raise ValueError("unexpected")
-            case "WAIT":
-                raise KeyboardInterrupt
-            case "LATE":
-                raise StatementInterrupted((("t", 7),))
-            case _:
-                return Result.of(version=1)
+        if text.startswith("RACE"):
+            raise ConcurrentAppendError(table="t", version=3, operation="WRITE")
+        return answer(text)
 
     def close(self) -> None:
         self.closed = True

@@ -19,11 +19,8 @@ from prompt_toolkit.output import DummyOutput
 from pygments.token import Comment, Keyword, Name, String
 
 from deltasql.catalog import Catalog
-from deltasql.errors.base import Caret
 from deltasql.errors.catalog import TableNotFoundError
-from deltasql.errors.engine import SparkError
 from deltasql.errors.usage import UnknownCommandError, UnknownFormatError
-from deltasql.interrupts import StatementInterrupted
 from deltasql.repl.commands import _ON_INPUT, COMMANDS, command_of
 from deltasql.repl.completion import SqlCompleter
 from deltasql.repl.highlight import sql_lexer
@@ -32,9 +29,9 @@ from deltasql.repl.prompt import continuation, is_whole, prompt_session, user_hi
 from deltasql.repl.shell import Shell, Terminal
 from deltasql.result import CommandRows, Result
 from deltasql.schema import types as t
+from tests.unit.canned import NUMBERS, answer
 
 UNTIMED = Preferences(timing=False)
-NUMBERS = t.StructType((t.StructField("n", t.LONG),))
 
 
 class Many(CommandRows):
@@ -54,25 +51,9 @@ class Canned:
 
     def sql(self, text: str, args: Any = None) -> Result:
         self.seen.append(text if args is None else f"{text} with {args}")
-        match text.split(maxsplit=1)[0].upper():
-            case "SELECT":
-                return Result.of(NUMBERS, [(1,), (2,)])
-            case "MISS":
-                raise TableNotFoundError(table="t", advice="Run SHOW TABLES.").at(
-                    Caret(text, text.index(" t") + 1, text.index(" t") + 2)
-                )
-            case "BREAK":
-                raise SparkError("DIVIDE_BY_ZERO", "22012", "Division by zero.", stack="at Some.java:1")
-            case "BUG":
-                raise ValueError("unexpected")
-            case "WAIT":
-                raise KeyboardInterrupt
-            case "LATE":
-                raise StatementInterrupted((("t", 7),))
-            case "SHOW" | "DESCRIBE":
-                return Result.of(t.StructType((t.StructField("name", t.STRING),)), [(text,)])
-            case _:
-                return Result.of(version=7)
+        if text.split(maxsplit=1)[0].upper() in {"SHOW", "DESCRIBE"}:
+            return Result.of(t.StructType((t.StructField("name", t.STRING),)), [(text,)])
+        return answer(text, version=7)
 
     def log(self, table: Any) -> Any:
         self.reads += 1
