@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -18,6 +15,7 @@ from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.source_files import SourceFile
 
 from .conftest import added
+from .writers import ended
 
 Table = Callable[..., DeltaLog]
 
@@ -75,14 +73,10 @@ def load(log: DeltaLog, *names: str) -> list[str]:
 def test_a_load_that_is_killed(table: Table, location: str, part: str, moment: str, loaded: bool) -> None:
     living = table(0)
     assert load(living, "a") == ["/in/a"]
-    command = [sys.executable, "-c", _COPY, location, part, moment]
-    done = subprocess.run(command, check=False, timeout=60, capture_output=True, text=True, cwd=_ROOT)
-    assert done.returncode == -signal.SIGKILL, done.stderr
+    code, errors = ended(_COPY, location, part, moment)
+    assert code == -signal.SIGKILL, errors
     for log in (DeltaLog(location), living):
         assert load(log, "a", "b") == ([] if loaded or log is living else ["/in/b"])
     assert load(DeltaLog(location), "a", "b", "c", "d") == (["/in/d"] if loaded else ["/in/c", "/in/d"])
     paths = DeltaLog(location).snapshot().files(["path"])["path"].to_pylist()
     assert sorted(paths) == ["a", "b", "c", "d"]
-
-
-_ROOT = Path(__file__).parents[2]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
 import deltasql
+
+from .writers import ended
 
 BEFORE, AFTER = [1, 2], [5, 6, 7]
 
@@ -77,9 +77,8 @@ def test_a_transaction_whose_process_is_killed(
     with deltasql.connect(warehouse) as session:
         session.sql("CREATE TABLE t (a INT)")
         session.sql("INSERT INTO t VALUES (1), (2)")
-        command = [sys.executable, "-c", _WRITER, warehouse, str(done), suffix, moment, *statements]
-        died = subprocess.run(command, check=False, timeout=60, capture_output=True, text=True)
-        assert died.returncode == -signal.SIGKILL, died.stderr
+        code, errors = ended(_WRITER, warehouse, str(done), suffix, moment, *statements)
+        assert code == -signal.SIGKILL, errors
         assert rows(session) == expected
     with deltasql.connect(warehouse) as later:
         assert rows(later) == expected

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +12,7 @@ from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 
 from .conftest import append, whole
+from .writers import ended
 
 Table = Callable[..., DeltaLog]
 File = Callable[[str], Path]
@@ -56,9 +55,8 @@ _CHECKPOINT, _HINT = f"{10:020d}.checkpoint.parquet", "_last_checkpoint"
 
 
 def kill(location: str, method: str, suffix: str, moment: str) -> None:
-    command = [sys.executable, "-c", _WRITER, location, method, suffix, moment]
-    done = subprocess.run(command, check=False, timeout=60, capture_output=True, text=True)
-    assert done.returncode == -signal.SIGKILL, done.stderr
+    code, errors = ended(_WRITER, location, method, suffix, moment)
+    assert code == -signal.SIGKILL, errors
 
 
 @pytest.mark.parametrize(
@@ -144,9 +142,8 @@ def test_a_writer_of_a_v2_checkpoint_that_is_killed(
 ) -> None:
     """Half of it is no checkpoint. Its sidecars stay until the clean-up finds that nothing refers to them."""
     living = v2_table(9)
-    command = [sys.executable, "-c", _V2_WRITER, location, method, part, moment, top_level]
-    done = subprocess.run(command, check=False, timeout=60, capture_output=True, text=True)
-    assert done.returncode == -signal.SIGKILL, done.stderr
+    code, errors = ended(_V2_WRITER, location, method, part, moment, top_level)
+    assert code == -signal.SIGKILL, errors
     checkpoint = DeltaLog(location).snapshot().segment.checkpoint
     assert (checkpoint is not None) is whole_checkpoint
     for file in log_file("x").parent.glob("*.crc"):
