@@ -67,6 +67,12 @@ class Proxy:
 
             do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = relay
 
+            def handle_expect_100(self) -> bool:
+                """Amazon's SDK for Java waits for this three seconds with each body that it sends."""
+                super().handle_expect_100()
+                self.wfile.flush()
+                return True
+
             def log_message(self, *_: object) -> None:
                 pass
 

@@ -1,85 +1,134 @@
 """Spark's executors read and write S3 through their own connector, and delta-spark reads and changes what they wrote.
 
-Jars come from a Maven repository, so that these run with the oracle. Each Spark has a process of its own: one that
-runs has the jars that it was started with.
+Jars come from a Maven repository, so that these run with the oracle. Ours and delta-spark have a process each for all
+of these tests: a Spark has the jars that it was started with, and to find these takes longer than most statements.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.oracle.engine import PACKAGE
 from tests.stores.conftest import Store
 from tests.stores.proxy import Proxy, Request
 
 pytestmark = [pytest.mark.spark, pytest.mark.oracle]
 
+Run = Callable[..., Any]
+"""Runs statements one after another, and returns the rows of the last as lists."""
+
 OURS = """
-import json, sys
+import json, os, sys
 import deltasql
 
-place, mode, *statements = json.loads(sys.argv[1])
-with deltasql.connect(place) as session:
-    session.sql(f"SET deltasql.io.mode = {mode}")
-    for statement in statements:
-        rows = session.sql(statement).collect()
-print(json.dumps([list(row) for row in rows], default=str))
+for line in sys.stdin:
+    environment, place, mode, *statements = json.loads(line)
+    os.environ.update(environment)
+    # A session for each script, as each script of a user has.
+    with deltasql.connect(place) as session:
+        session.sql(f"SET deltasql.io.mode = {mode}")
+        for statement in statements:
+            rows = session.sql(statement).collect()
+        session.sql("RESET")
+    print(json.dumps([list(row) for row in rows], default=str), flush=True)
 """
 
 THEIRS = """
 import json, os, sys
 from pyspark.sql import SparkSession
 from deltasql.engine.session.connectors import EXCLUDES, PACKAGES, connector_settings
+from tests.oracle.engine import PACKAGE, SETTINGS
 
-package, *statements = json.loads(sys.argv[1])
 jars = connector_settings("s3a")
 keys = {"endpoint": "AWS_ENDPOINT_URL", "access.key": "AWS_ACCESS_KEY_ID", "secret.key": "AWS_SECRET_ACCESS_KEY"}
 settings = {
-    PACKAGES: f"{package},{jars[PACKAGES]}",
+    **SETTINGS,
+    PACKAGES: f"{PACKAGE},{jars[PACKAGES]}",
     EXCLUDES: jars[EXCLUDES],
-    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
-    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    # We read what it says of a version.
+    "spark.databricks.delta.writeChecksumFile.enabled": "true",
     "spark.hadoop.fs.s3a.path.style.access": "true",
     "spark.hadoop.fs.s3a.endpoint.region": os.environ["AWS_REGION"],
     **{f"spark.hadoop.fs.s3a.{name}": os.environ[variable] for name, variable in keys.items()},
-    **{"spark.ui.enabled": "false", "spark.log.level": "OFF", "spark.sql.shuffle.partitions": "2"},
 }
 builder = SparkSession.builder.master("local[2]")
 for key, value in settings.items():
     builder = builder.config(key, value)
 spark = builder.getOrCreate()
-for statement in statements:
-    rows = spark.sql(statement).collect()
-print(json.dumps([list(row) for row in rows], default=str))
+for line in sys.stdin:
+    for statement in json.loads(line):
+        rows = spark.sql(statement).collect()
+    print(json.dumps([list(row) for row in rows], default=str), flush=True)
 """
 
 
-def run(script: str, folder: Path, *arguments: str) -> Any:
-    """What the last statement gave, in a process of its own that works in `folder`."""
-    command = [sys.executable, "-c", script, json.dumps(arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, timeout=600)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+class Engine:
+    """A process that runs scripts of statements, one after another; it works in `folder`."""
+
+    def __init__(self, script: str, folder: Path) -> None:
+        folder.mkdir()
+        self._log = folder / "log"
+        with self._log.open("w") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", script],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                cwd=folder,
+                env={**os.environ, "DELTASQL_MASTER": "local[2]", "PYTHONPATH": str(Path(__file__).parents[2])},
+            )
+
+    def ask(self, script: object) -> Any:
+        """What the last statement gave."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(script) + "\n")
+        self._process.stdin.flush()
+        told = self._process.stdout.readline()
+        assert told, self._log.read_text(errors="replace")
+        return json.loads(told)
+
+    def close(self) -> None:
+        """Ends the process, and its JVM with it."""
+        try:
+            self._process.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.communicate()
 
 
-@pytest.fixture(autouse=True)
-def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DELTASQL_MASTER", "local[2]")
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+@pytest.fixture(scope="module")
+def our_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    engine = Engine(OURS, tmp_path_factory.mktemp("ours") / "work")
+    yield engine
+    engine.close()
 
 
-def test_executors_and_delta_spark(s3: Store, tmp_path: Path) -> None:
+@pytest.fixture
+def ours(our_engine: Engine, s3: Store) -> Run:
+    """Runs statements of ours in the bucket of the test: where, in which mode of input and output, and which."""
+    return lambda *script: our_engine.ask([s3.environment, *script])
+
+
+@pytest.fixture
+def theirs(s3: Store, tmp_path: Path) -> Iterator[Run]:
+    """Runs statements of delta-spark."""
+    engine = Engine(THEIRS, tmp_path / "theirs")
+    yield lambda *script: engine.ask(script)
+    engine.close()
+
+
+def test_executors_and_delta_spark(s3: Store, ours: Run, theirs: Run) -> None:
     """The table is partitioned, has deletion vectors and a change data feed: whatever moves to its place does."""
-    ours = run(
-        OURS,
-        tmp_path,
+    written = ours(
         s3.url("wh"),
         "EXECUTORS",
         "CREATE TABLE t (id BIGINT, p STRING, s STRUCT<x: DOUBLE>) PARTITIONED BY (p) TBLPROPERTIES "
@@ -91,7 +140,7 @@ def test_executors_and_delta_spark(s3: Store, tmp_path: Path) -> None:
         "WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (id, p) VALUES (n.id, 'new')",
         "SELECT id, p, s.x FROM t ORDER BY id",
     )
-    assert ours == [
+    assert written == [
         [0, None, 0.0],
         [1, "a b/1", 0.5],
         [2, "a b/2", 1.0],
@@ -102,25 +151,22 @@ def test_executors_and_delta_spark(s3: Store, tmp_path: Path) -> None:
         [20, "new", None],
     ]
     table = f"delta.`{s3.url('wh/t').replace('s3://', 's3a://')}`"
-    assert run(THEIRS, tmp_path, PACKAGE, f"SELECT id, p, s.x FROM {table} ORDER BY id") == ours
-    theirs = run(
-        THEIRS,
-        tmp_path,
-        PACKAGE,
+    assert theirs(f"SELECT id, p, s.x FROM {table} ORDER BY id") == written
+    changed = theirs(
         f"INSERT INTO {table} VALUES (30, 'theirs', named_struct('x', 0.5D))",
         f"DELETE FROM {table} WHERE id < 2",
         f"SELECT id, p, s.x FROM {table} ORDER BY id",
     )
-    changed = "SELECT id, _change_type FROM table_changes('t', 5) ORDER BY id"
+    feed = "SELECT id, _change_type FROM table_changes('t', 5) ORDER BY id"
     for mode in ("EXECUTORS", "DRIVER"):
-        assert run(OURS, tmp_path, s3.url("wh"), mode, "SELECT id, p, s.x FROM t ORDER BY id") == theirs
-        assert run(OURS, tmp_path, s3.url("wh"), mode, changed) == [[0, "delete"], [1, "delete"], [30, "insert"]]
+        assert ours(s3.url("wh"), mode, "SELECT id, p, s.x FROM t ORDER BY id") == changed
+        assert ours(s3.url("wh"), mode, feed) == [[0, "delete"], [1, "delete"], [30, "insert"]]
 
 
 USUAL = "org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol"
 
 
-def test_executors_write_files_where_they_stay(s3: Store, proxied: Callable[..., Proxy], tmp_path: Path) -> None:
+def test_executors_write_files_where_they_stay(s3: Store, proxied: Callable[..., Proxy], ours: Run) -> None:
     """No file is copied, and each is put once; Spark's own committer copies each."""
     insert = "INSERT INTO {} SELECT id, 'a b/' || id % 2 FROM range(0, 40, 1, 2)"
     make = "CREATE TABLE {} (id BIGINT, p STRING) PARTITIONED BY (p)"
@@ -132,7 +178,7 @@ def test_executors_write_files_where_they_stay(s3: Store, proxied: Callable[...,
         ("usual", [f"SET spark.sql.sources.commitProtocolClass = {USUAL}"]),
     ):
         statements = (make.format(table), insert.format(table), f"SELECT count(*), sum(id) FROM {table}")
-        rows = run(OURS, tmp_path, s3.url("wh"), "EXECUTORS", *settings, *statements)
+        rows = ours(s3.url("wh"), "EXECUTORS", *settings, *statements)
         assert rows == [[40, 780]]
         seen[table] = [one for one in proxy.requests() if f"/{table}/" in one.path and "_delta_log" not in one.path]
     puts = [one for one in seen["t"] if one.method == "PUT"]
@@ -142,11 +188,9 @@ def test_executors_write_files_where_they_stay(s3: Store, proxied: Callable[...,
     assert len(seen["t"]) < len(seen["usual"])
 
 
-def test_optimize_and_vacuum(s3: Store, tmp_path: Path) -> None:
+def test_optimize_and_vacuum(s3: Store, ours: Run) -> None:
     """OPTIMIZE by executors leaves the files that it replaced, and VACUUM only those that the table needs."""
-    rows = run(
-        OURS,
-        tmp_path,
+    rows = ours(
         s3.url("wh"),
         "EXECUTORS",
         "SET spark.databricks.delta.retentionDurationCheck.enabled = false",
