@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.settings.session_settings import DEFAULTS, FSYNC
 from tests.jvm_archive import HEAP, SHORT_RUNS
+
+if TYPE_CHECKING:
+    from xdist.remote import Producer
+    from xdist.scheduler.protocol import Scheduling
 
 os.environ.setdefault("JDK_JAVA_OPTIONS", SHORT_RUNS)
 os.environ.setdefault("_JAVA_OPTIONS", HEAP)
@@ -23,6 +28,16 @@ pytest.register_assert_rewrite("tests.session.concurrency.play", "tests.session.
 # No test outlives a crash of the machine: for logs that tests open themselves, and for their sessions.
 LocalLogStore.durable = False
 DEFAULTS[FSYNC.name] = "false"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
+    """What `-n N` alone means here; whoever names a `--dist` has that one."""
+    if config.getoption("dist") != "load":
+        return None
+    from tests.scheduling import ByRank
+
+    return ByRank(config, log)
 
 
 @pytest.fixture(autouse=True)
