@@ -67,3 +67,16 @@ def test_what_set_says_wins(tmp_path: Path) -> None:
         session.sql("SET spark.sql.adaptive.enabled = false")
         query = f"SELECT DISTINCT spark_partition_id() FROM ({GROUPS.format(rows=100)})"
         assert session.sql(query).count() == 3
+
+
+def test_what_was_set_does_not_outlive_its_session(tmp_path: Path) -> None:
+    """RESET and the end of a session bring back what Spark began with, which is not Spark's own default."""
+    with deltasql.connect(str(tmp_path / "a")) as session:
+        conf = session.sql("SELECT 1").df.sparkSession.conf
+        before = conf.get("spark.sql.shuffle.partitions")
+        for end in ("RESET spark.sql.shuffle.partitions", "RESET"):
+            session.sql("SET spark.sql.shuffle.partitions = 3")
+            session.sql(end)
+            assert conf.get("spark.sql.shuffle.partitions") == before
+        session.sql("SET spark.sql.shuffle.partitions = 3")
+    assert conf.get("spark.sql.shuffle.partitions") == before

@@ -190,6 +190,18 @@ class SparkHandle:
         self._kept -= {key} - outside_settings(os.environ).keys()
         if self._session is not None and not self._is_over:
             self._session.conf.unset(key)
+            # That leaves Spark's own default, which for shuffles is 200.
+            if (began := self._began_with(key)) is not None:
+                self._session.conf.set(key, began)
+
+    def _began_with(self, key: str) -> str | None:
+        """What a setting was when the session began, which RESET means; None where nobody has said."""
+        if self._sail:
+            return None
+        usual: Mapping[str, str] = OF_EVERY_SESSION if self.remote else own_session()
+        if self.own and key in usual:
+            return usual[key]
+        return None if self.remote else self.session.sparkContext._conf.get(key)
 
     @property
     def _is_over(self) -> bool:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from deltasql.engine.session.environment import outside_settings
 from deltasql.engine.session.local import own_session
+from deltasql.engine.session.spark import SparkHandle
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 SHUFFLES = "spark.sql.shuffle.partitions"
 
@@ -53,3 +59,19 @@ def test_a_session_of_ours_keeps_them(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_sizes_of_a_cluster_are_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DELTASQL_MASTER", "spark://host:7077")
     assert not own_session().keys() & {SHUFFLES, "spark.default.parallelism", "spark.driver.memory"}
+
+
+@pytest.mark.parametrize(("own", "began"), [(True, "4"), (False, "16")])
+def test_a_setting_that_is_unset_is_what_it_was_at_the_beginning(
+    monkeypatch: pytest.MonkeyPatch, own: bool, began: str
+) -> None:
+    """Of a session of ours what we say, of one that was handed in what Spark was started with."""
+    monkeypatch.setenv("DELTASQL_MASTER", "local[2]")
+    now = {SHUFFLES: "3", "spark.a": "1", "spark.b": "2"}
+    conf = SimpleNamespace(unset=lambda key: now.pop(key, None), set=now.__setitem__)
+    context = SimpleNamespace(_conf={SHUFFLES: "16", "spark.b": "x"})
+    handle = SparkHandle(cast("SparkSession", SimpleNamespace(conf=conf, sparkContext=context)))
+    handle.own = own
+    for key in (SHUFFLES, "spark.a", "spark.b"):
+        handle.unset(key)
+    assert now == {SHUFFLES: began, "spark.b": "x"}
