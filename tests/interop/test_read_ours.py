@@ -13,7 +13,15 @@ from deltasql.log.replay.log_segment import list_log
 from deltasql.log.upkeep.checkpoint_v2 import TopLevel, write_classic_copy
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.log.upkeep.compaction import write_compaction
-from tests.interop.readers import READERS, Rows, delta_rs, own_rows, readers_of
+from tests.interop.readers import (
+    READERS,
+    Rows,
+    delta_rs,
+    delta_spark,
+    own_rows,
+    readers_of,
+    versions_of_delta_spark,
+)
 from tests.oracle.client import oracle
 from tests.oracle.values import in_order
 
@@ -228,10 +236,12 @@ def test_others_read_every_version(name: str, session: deltasql.session.Session)
         result.collect()
     log = session.log("t")
     path = Path(log.location)
-    for version in range(log.snapshot().version + 1):
+    versions = range(log.snapshot().version + 1)
+    for version, theirs in zip(versions, versions_of_delta_spark(path, versions), strict=True):
         expected = own_rows(session, f"SELECT * FROM t VERSION AS OF {version}")
+        assert theirs == expected, f"delta-spark, version {version}"
         for reader, read in readers_of(path).items():
-            assert read(path, version) == expected, f"{reader}, version {version}"
+            assert read is delta_spark or read(path, version) == expected, f"{reader}, version {version}"
 
 
 @pytest.mark.parametrize("name", ["a[x]b", "a{b,c}d", "a*b?", "back\\slash", "pl ain%41+ü#~"])
