@@ -50,7 +50,7 @@ def rank(scope: str) -> int:
     return max((len(first), place) for place, first in enumerate(RANKS) if scope.startswith(first))[1]
 
 
-class ByRank(LoadScopeScheduling):
+class ByRank(LoadScopeScheduling):  # type: ignore[misc]
     """Hands out scopes by their ranks, and within a rank as they were collected."""
 
     def _split_scope(self, nodeid: str) -> str:
