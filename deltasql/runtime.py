@@ -140,6 +140,10 @@ class Analyst(Protocol):
     def knows_function(self, parts: Sequence[str]) -> bool:
         """Whether Spark has a temporary function of this name. Asks only a running Spark."""
 
+    @property
+    def makes_functions(self) -> bool:
+        """Whether the engine has temporary functions of SQL; else the session keeps them. Starts Spark."""
+
     def functions(self, kind: str) -> list[str]:
         """The names that Spark's SHOW {USER | SYSTEM | ALL} FUNCTIONS tells; USER asks only a running Spark."""
 

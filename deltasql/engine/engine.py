@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.failures.spark_errors import retold
 from deltasql.engine.failures.write_errors import WriteContext, assigned_sql
+from deltasql.engine.own_commands import done_here
 from deltasql.engine.reading.footers import foreign_columns
 from deltasql.engine.reading.frames import Frames, frame_schema
 from deltasql.engine.reading.input_size import UNKNOWN_SIZE, input_size
 from deltasql.engine.reading.origins import comes_from
 from deltasql.engine.reading.own_checks import checked_rewrite
+from deltasql.engine.reading.own_texts import has_char
 from deltasql.engine.reading.plain_scans import plain_scan
 from deltasql.engine.rewrites.arrange import arranged
 from deltasql.engine.rewrites.merge_source import Source
@@ -55,11 +57,11 @@ from deltasql.plan.operators import (
     stored_schemas,
 )
 from deltasql.plan.reads import Reads
+from deltasql.result import CommandRows, RowSource
 from deltasql.runtime import Rewritten, SourceTable, Stage, Staged
 from deltasql.schema.checks import COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltasql.schema.types import DataType, StructType, case_counts, matching
 from deltasql.settings.session_settings import IO_MODE
-from deltasql.sql.dialects.sail import unlike_command
 from deltasql.sql.functions.spark_names import FUNCTIONS as SPARKS_OWN
 
 if TYPE_CHECKING:
@@ -154,9 +156,11 @@ class StatementEngine:
         first = next(frames, None) or self.spark.session.range(1)
         for frame in frames:
             first = first.crossJoin(frame)
+        columns = first.columns if scope and self.spark.variables else []
+        expressions = [self.frames.unchecked(text, columns) for text in expressions]
         # In brackets: a stray word behind an expression would pass for an alias.
-        columns = [F.expr(f"({text})").alias(f"c{index}") for index, text in enumerate(expressions)]
-        return [field.type for field in frame_schema(first.select(*columns))]
+        values = [F.expr(f"({text})").alias(f"c{index}") for index, text in enumerate(expressions)]
+        return [field.type for field in frame_schema(first.select(*values))]
 
     def knows(self, parts: Sequence[str]) -> bool:
         """Whether Spark has a table or view of this name. Asks only a Spark that is running.
@@ -194,6 +198,12 @@ class StatementEngine:
             catalog = self.spark.session.catalog
             known = catalog.functionExists(quote(name))
             return known and bool(catalog.getFunction(quote(name)).isTemporary)
+
+    @property
+    def makes_functions(self) -> bool:
+        """Whether the engine has temporary functions of SQL; else the session keeps them."""
+        with self.work():
+            return self.spark.capabilities.functions
 
     def functions(self, kind: str) -> list[str]:
         """The names that Spark's SHOW FUNCTIONS of this kind tells. Those of users are asked of a running Spark."""
@@ -248,8 +258,7 @@ class StatementEngine:
         with self.work(), self.frames.views(relations):
             if not self.spark.capabilities.checks_types:
                 check_casts((), [expression], self._types, self.sql)
-                expression = self.frames.own(expression)
-            return self.spark.session.sql(f"SELECT ({expression})").collect()[0][0]
+            return self.frames.asked(f"SELECT ({expression})", relations).collect()[0][0]
 
     def setting(self, key: str) -> str | None:
         """A Spark setting, if Spark is running and has it.
@@ -291,6 +300,8 @@ class StatementEngine:
 
     def _for_caller(self, operator: Operator) -> DataFrame:
         with self.work():
+            if not self.spark.capabilities.checks_types and has_char(operator):
+                raise NotOnSailError(what="a DataFrame with CHAR columns, which would compare them without blanks")
             # These frames are built anew: those of the statement may hold rows in place of files.
             return Frames(self.spark).frame(operator)
 
@@ -300,11 +311,11 @@ class StatementEngine:
         with self.work(written):
             return QueryResult(self.frames.frame(operator), self.spark, size, self.sql, written)
 
-    def command(self, sql: str, relations: Mapping[str, Operator], function: str = "") -> QueryResult:
+    def command(self, sql: str, relations: Mapping[str, Operator], function: str = "") -> RowSource:
         """Runs a statement of Spark's own, which makes the temporary function of that name."""
         with self.work():
-            if not self.spark.capabilities.functions and (what := unlike_command(sql)):
-                raise NotOnSailError(what=what)
+            if not self.spark.capabilities.functions and done_here(self.spark, self.frames, sql, relations):
+                return CommandRows(StructType(()), ())
             frame = self.frames.query(sql, relations)
             if function:
                 self.spark.functions.add(function)
@@ -368,7 +379,8 @@ class StatementEngine:
             if not self.spark.capabilities.checks_types:
                 with self.frames.views(operator.relations):
                     check_rewrite(operator, self._types, self.sql, written)
-                operator = checked_rewrite(operator, self.frames.own)
+                with self.frames.views(operator.relations):
+                    operator = checked_rewrite(operator, self.frames.rewritten(operator))
             return rewrite(self.frames, self.spark, operator, _own(stage))
 
     def record(self, changes: Operator, schema: StructType, stage: Stage) -> tuple[AddCDCFile, ...]:

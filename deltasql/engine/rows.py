@@ -17,6 +17,7 @@ from deltasql.engine.session.progress import watched
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.transfer import handed_out
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.engine import NotOnSailError
 from deltasql.interrupts import interruptible
 from deltasql.plan.hidden import hidden
 from deltasql.schema.types import StructType
@@ -55,8 +56,13 @@ class QueryResult:
         """The rows for the caller to go on with."""
         if self._for_caller is not None:
             # What the query names may be gone by now, such as a variable; its rows are still known.
-            with suppress(DeltaSqlError), handed_out():
-                self._frame = self._for_caller()
+            with handed_out():
+                try:
+                    self._frame = self._for_caller()
+                except NotOnSailError:
+                    raise
+                except DeltaSqlError:
+                    pass
             self._for_caller = None
         return self._frame
 

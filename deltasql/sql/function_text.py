@@ -5,7 +5,7 @@ Only what is certain is read; Spark parses the whole when the function is made.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -123,23 +123,7 @@ class _Reader(Cursor):
 
     def type(self) -> None:
         """Steps over a type: a word with what stands in its brackets, INTERVAL DAY TO SECOND, STRING COLLATE x."""
-        self.at += 1
-        if self.peek(-1) == "INTERVAL":
-            self.at += 1
-            if self.take("TO"):
-                self.at += 1
-        if self.key == "(":
-            self.group()
-        elif self.key == "<":
-            depth = 0
-            while self.left:
-                key = self.next().key
-                depth += {"<": 1, ">": -1}.get(key, 0) - (2 if key == ">>" else 0)
-                if depth <= 0:
-                    break
-        if self.take("COLLATE"):
-            self.at += 1
-        self.at = min(self.at, len(self.tokens))
+        self.at = type_end(self.tokens, self.at)
 
     def items(self, group: object) -> Iterator[Parameter]:
         """The parameters between the brackets of a group that has just been stepped over."""
@@ -165,6 +149,27 @@ class _Reader(Cursor):
 
     def text(self, start: int, end: int) -> str:
         return self.sql[self.tokens[start].start : self.tokens[end - 1].end] if start < end else ""
+
+
+def type_end(tokens: Sequence[Token], start: int) -> int:
+    """The index behind the type that begins at a token: a word and its brackets, INTERVAL DAY TO SECOND."""
+    at = Cursor(tokens, start + 1)
+    if at.peek(-1) == "INTERVAL":
+        at.at += 1
+        if at.take("TO"):
+            at.at += 1
+    if at.key == "(":
+        at.group()
+    elif at.key == "<":
+        depth = 0
+        while at.left:
+            key = at.next().key
+            depth += {"<": 1, ">": -1}.get(key, 0) - (2 if key == ">>" else 0)
+            if depth <= 0:
+                break
+    if at.take("COLLATE"):
+        at.at += 1
+    return min(at.at, len(tokens))
 
 
 def _split(tokens: list[Token]) -> Iterator[list[Token]]:

@@ -91,9 +91,14 @@ def _named(condition: str, state: str, sentence: str) -> Callable[[re.Match[str]
     return failure
 
 
+def _unbound(found: re.Match[str]) -> Failure:
+    return Failure("UNBOUND_SQL_PARAMETER", "42P02", found[0], {"name": found[1]}, (f":{found[1]}",))
+
+
 _KNOWN: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Failure]], ...] = tuple(
     (re.compile(pattern), make)
     for pattern, make in (
+        (r"Placeholder ':(\w+)' was not provided", _unbound),
         (r"ambiguous attribute: ObjectName\(\[(.*?)\]\)", _ambiguous),
         (r"attribute ObjectName\(\[(.*?)\]\) is missing from the schema", _unresolved),
         (r"(?s)\A\[([A-Z]\w+(?:\.[A-Z]\w+)?)\] (.*)", _conditioned),
@@ -132,6 +137,7 @@ _NOT_THERE = (
         re.compile(r"Physical plan does not support logical expression (?:InSubquery|Exists)"),
         "IN and EXISTS (SELECT …) outside of WHERE",
     ),
+    (re.compile(r"Nested comparison: "), "comparisons of structs in arrays"),
     (re.compile(r"(?s)\A\[UNSUPPORTED_FEATURE\.SAIL\] (.*)"), ""),
     (re.compile(r"(?s)(?:not supported|This feature is not implemented|not implemented): *(.*)"), ""),
 )

@@ -13,7 +13,8 @@ from typing_extensions import assert_never
 
 from deltasql.engine.reading.literal_rows import literal_table
 from deltasql.engine.reading.own_checks import Texts, checked_query
-from deltasql.engine.reading.scans import refuse_char, scan, with_declared
+from deltasql.engine.reading.own_texts import NOTHING, OwnTexts, declared_reach
+from deltasql.engine.reading.scans import scan, with_declared
 from deltasql.engine.reading.source_rows import source_rows
 from deltasql.engine.reading.workspace import Workspace
 from deltasql.engine.session.capabilities import SPARK, Capabilities
@@ -52,6 +53,8 @@ from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import can_up_cast
 from deltasql.schema.types import StructField, StructType
 from deltasql.settings.session_settings import ANSI
+from deltasql.sql.dialects.char_padding import Reach
+from deltasql.sql.dialects.inlining import checked_body
 from deltasql.sql.dialects.sail import unlike_query
 from deltasql.sql.dialects.sail_checks import with_checks
 
@@ -71,6 +74,7 @@ class Frames:
         self._built: dict[int, tuple[Operator, DataFrame]] = {}
         self.work = Workspace()
         """What the statement has of its rows within this process."""
+        self._texts = OwnTexts(spark)
         self.kept: Kept | None = None
         """The source of a rewrite that may be asked again until the statement's commit."""
 
@@ -154,20 +158,25 @@ class Frames:
         return frame_of_rows(self._spark, table, spark_schema(rows.schema))
 
     def _checked(self, operator: Check) -> DataFrame:
-        if not self.capabilities.checks_types and isinstance(operator.child, Project):
-            own = (item.column is not None or item.name.startswith(marks.LENGTH) for item in operator.conditions)
-            refuse_char({} if all(own) else operator.child.declared)
-        return checked(self.frame(operator.child), operator.conditions, self.capabilities, self.own)
+        rows = self.frame(operator.child)
+        return checked(rows, operator.conditions, self.capabilities, self._owned(rows, operator.child))
 
     def _projected(self, operator: Project) -> DataFrame:
         from pyspark.sql import functions as F
 
-        if not self.capabilities.checks_types and isinstance(operator.child, Project):
-            # Columns are generated from others.
-            given = {name for name, value in operator.columns if value.strip("`") != name}
-            refuse_char(operator.child.declared if given else {})
-        columns = (F.expr(f"({self.own(value)})").alias(name) for name, value in operator.columns)
-        return with_declared(self.frame(operator.child).select(*columns), operator.declared)
+        rows = self.frame(operator.child)
+        own = self._owned(rows, operator.child)
+        columns = (F.expr(f"({own(value)})").alias(name) for name, value in operator.columns)
+        return with_declared(rows.select(*columns), operator.declared)
+
+    def _owned(self, rows: DataFrame, operator: Operator) -> Texts:
+        """See `own`, of expressions over the rows of an operator."""
+        if self.capabilities.checks_types:
+            return str
+        columns = rows.columns if self._spark.variables else None
+        declared = operator.declared if isinstance(operator, Project) else {}
+        reach = declared_reach(declared, rows.columns) if declared else NOTHING
+        return lambda text: self.own(text, columns, reach)
 
     def _shown(self, rows: DataFrame, view: ViewColumns) -> DataFrame:
         # A cast that a view makes never turns a value that does not fit into NULL.
@@ -191,29 +200,63 @@ class Frames:
         self, sql: str, relations: Mapping[str, Operator], settings: Mapping[str, str | None] = NO_SETTINGS
     ) -> DataFrame:
         """The rows of `sql`, analysed under `settings`, with `relations` visible to it as views meanwhile."""
-        if not self.capabilities.subqueries and (what := unlike_query(sql)):
-            raise NotOnSailError(what=what)
         # The relations come first: they are analysed under the settings of the session, or of their own.
         with self.views(relations), self._spark.needing(settings):
-            rows = self._asked(sql, settings)
+            rows = self.asked(sql, relations, settings)
             if settings and self._spark.remote:
                 # Spark Connect analyses when it is first asked for the columns, and keeps what it found.
                 rows.schema  # noqa: B018
             return rows
 
-    def _asked(self, sql: str, settings: Mapping[str, str | None]) -> DataFrame:
+    def asked(
+        self, sql: str, relations: Mapping[str, Operator], settings: Mapping[str, str | None] = NO_SETTINGS
+    ) -> DataFrame:
+        """The rows of `sql`, whose `relations` are there."""
         session = self._spark.session
         if self.capabilities.checks_types:
             return session.sql(sql)
+        sql = self._texts.query(sql, self._texts.reach(relations.values(), self.frame))
+        if not self.capabilities.subqueries and (what := unlike_query(sql)):
+            raise NotOnSailError(what=what)
         return checked_query(session, sql, ansi=self._ansi(settings))
 
     def _ansi(self, settings: Mapping[str, str | None] = NO_SETTINGS) -> bool:
         value = settings[ANSI.name] if ANSI.name in settings else self._spark.now(ANSI.name)
         return (value or "true").lower() == "true"
 
-    def own(self, text: str) -> str:
-        """An expression of a statement, with the checks that the engine does not make by itself."""
-        return text if self.capabilities.checks_types else with_checks(text, ansi=self._ansi())
+    def own(self, text: str, columns: Iterable[str] | None = None, reach: Reach = NOTHING) -> str:
+        """An expression of a statement, with what the engine does not do by itself.
+
+        Where the names of all `columns` in its reach are given, other names may be variables; `reach` tells of CHAR.
+        """
+        if self.capabilities.checks_types:
+            return text
+        return with_checks(self.unchecked(text, columns, reach), ansi=self._ansi())
+
+    def unchecked(self, text: str, columns: Iterable[str] | None, reach: Reach = NOTHING) -> str:
+        """The same without checks, for its type."""
+        return text if self.capabilities.checks_types else self._texts.expression(text, columns, reach)
+
+    def rewritten(self, operator: Rewrite) -> Texts:
+        """See `own`, of the conditions and values of a rewrite. Raises NotOnSailError."""
+        target, source = operator.target, operator.source
+        tables = [target] if source is None else [target, source]
+        reach = self._texts.reach([*tables, *operator.relations.values()], self.frame)
+        others = (item for item in operator.checks if item.column is None and not item.name.startswith(marks.LENGTH))
+        if reach is not NOTHING and any(others):
+            raise NotOnSailError(what="CHECK constraints of a table with a CHAR column in UPDATE, DELETE or MERGE")
+        columns = None
+        if self._spark.variables:
+            columns = [*target.schema.names, *([] if source is None else self.frame(source).columns)]
+        return lambda text: self.own(text, columns, reach)
+
+    def learn(self, functions: Mapping[str, SqlFunction]) -> None:
+        """Functions of SQL that texts call from now on, where the engine has none. Raises what is wrong with one."""
+        for name, function in functions.items():
+            rows = (item for item in function.relations.values() if not isinstance(item, SqlFunction))
+            columns = [column for item in rows for column in self.frame(item).columns]
+            made = self._texts.learn(name, function, columns)
+            self.asked(checked_body(made), function.relations).schema  # noqa: B018
 
     def views(self, relations: Mapping[str, Operator]) -> Views:
         """The relations as temporary views, for as long as the context lasts."""
@@ -240,9 +283,11 @@ class Views:
         rows, functions = _apart(self._relations)
         for operator in rows.values():
             self._frames.frame(operator)
+        if functions and not self._spark.capabilities.functions:
+            self._make(rows, {})
+            self._frames.learn(functions)
+            return
         if functions:
-            if not self._spark.capabilities.functions:
-                raise NotOnSailError(what="SQL functions")
             _FUNCTIONS.acquire()
         try:
             self._make(rows, functions)
@@ -278,7 +323,7 @@ class Views:
         finally:
             _IN_USE.subtract(self._made)
             self._made.clear()
-            if functions:
+            if functions and self._spark.capabilities.functions:
                 _FUNCTIONS.release()
 
 

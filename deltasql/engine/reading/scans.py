@@ -21,7 +21,7 @@ from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema, spark_type
 from deltasql.engine.session.transfer import by_driver, is_handed_out
 from deltasql.engine.session.tuning import FOR_SCANS, TINY_BYTES
-from deltasql.errors.engine import NotOnSailError, OldCalendarError
+from deltasql.errors.engine import OldCalendarError
 from deltasql.errors.log import DeletionVectorNotFoundError
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.protocol.features import has_variants
@@ -86,8 +86,6 @@ def scan(spark: SparkHandle, operator: Scan, work: Workspace) -> DataFrame:
     `work` keeps what they need for as long as they may be asked for.
     """
     names = [field.name for field in operator.schema]
-    if not spark.capabilities.checks_types:
-        refuse_char(declared_texts(operator.schema))
     if operator.files.num_rows == 0:
         return _select(spark, _empty(spark, operator), names, operator)
     operator = located(operator)
@@ -285,15 +283,6 @@ def _logical(field: StructField) -> Column:
     column = F.col(quote(physical_name(field)))
     nested = not isinstance(field.type, (PrimitiveType, DecimalType)) and is_mapped(StructType((field,)))
     return (column.cast(spark_type(field.type)) if nested else column).alias(field.name)
-
-
-def refuse_char(declared: Mapping[str, str]) -> None:
-    """Raises NotOnSailError where a type among those of columns is CHAR: Spark pads what it is compared with."""
-    for name, kind in declared.items():
-        if re.search(r"\bchar\(", kind):
-            raise NotOnSailError(
-                what=f"the column {name}, which is or holds a CHAR, and is compared with blanks behind"
-            )
 
 
 def with_declared(frame: DataFrame, declared: Mapping[str, str]) -> DataFrame:

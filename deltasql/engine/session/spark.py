@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from deltasql.engine.session.capabilities import SPARK, Capabilities, capabilities
 from deltasql.engine.session.connectors import can_reach
 from deltasql.engine.session.environment import outside_settings
+from deltasql.engine.session.held_variables import HeldVariable
 from deltasql.engine.session.in_place import COMMITTER, IN_PLACE, InPlaceCommit, in_place_commit
 from deltasql.engine.session.local import (
     OF_EVERY_SESSION,
@@ -85,6 +86,8 @@ class SparkHandle:
         self._answers: dict[str, str | None] = {}
         self.functions: set[str] = set()
         """The temporary functions that statements have made here, which Spark keeps."""
+        self.variables: dict[str, HeldVariable] = {}
+        """The session's variables where the engine has none, by name in capitals."""
         self.views: set[str] = set()
         """The views of queries on Spark Connect, which looks for them whenever the query runs."""
         self.own = spark is None or isinstance(spark, str)

@@ -16,7 +16,9 @@ def temporary_views(spark: SparkHandle) -> list[str]:
 
 def _listed(spark: SparkHandle) -> list[str]:
     rows = spark.session.sql("SHOW VIEWS").collect()
-    return [row["viewName"] for row in rows if row["isTemporary"] and not row["namespace"]]
+    # Sail calls them tables.
+    key = "viewName" if rows and "viewName" in rows[0] else "tableName"
+    return [row[key] for row in rows if row["isTemporary"] and not row["namespace"]]
 
 
 def _known(spark: SparkHandle) -> list[str]:

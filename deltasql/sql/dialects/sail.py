@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 _FORMATS = frozenset({"avro", "binaryfile", "csv", "json", "orc", "parquet", "text", "xml"})
 _SUSPECT = re.compile(r"\b(?:in|using)\s*\(", re.IGNORECASE)
 _COMMANDS = (
-    (re.compile(r"\s*insert\s+overwrite\s+(?:local\s+)?directory\b", re.IGNORECASE), "INSERT OVERWRITE DIRECTORY"),
     (re.compile(r"\s*(?:create|drop)\s+(?:or\s+replace\s+)?(?:temporary\s+)?function\b", re.IGNORECASE), "functions"),
-    (re.compile(r"\s*(?:declare|drop\s+(?:temporary\s+)?variable|set\s+var(?:iable)?)\b", re.IGNORECASE), "variables"),
 )
 
 

@@ -137,7 +137,7 @@ def arithmetic_guards(operator: str, left: str, right: str, whole: str) -> Itera
         yield f"NOT ({is_one_of(left, known)} AND {is_one_of(right, known)})", _NO_OPERATOR
     if operator == "||":
         yield (
-            f"{is_one_of(left, ['interval', *_PARTS])} <> {is_one_of(right, ['interval', *_PARTS])}",
+            f"({is_one_of(left, ['interval', *_PARTS])}) <> ({is_one_of(right, ['interval', *_PARTS])})",
             refusing("|| of a text and an interval or a value with parts"),
         )
 

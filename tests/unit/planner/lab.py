@@ -56,6 +56,7 @@ class FakeAnalyst:
     function_names: set[tuple[str, ...]] = field(default_factory=set)
     started: bool = False
     is_plain: bool = False
+    makes_functions: bool = True
     asked: list[str] = field(default_factory=list)
     foreign: list[bool] = field(default_factory=list)
 

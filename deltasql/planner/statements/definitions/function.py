@@ -131,7 +131,7 @@ def _temporary(statement: CreateFunction, context: Context) -> Plan:
         raise TemporaryFunctionNameError(str(name), f"CREATE TEMPORARY FUNCTION {quote(last)}")
     sql, relations = binding.bind(context, rest.text, place=lambda offset: rest.start + offset)
     kept = context.functions.get(last.lower())
-    if kept is None and not relations:
+    if kept is None and not relations and context.analyst.makes_functions:
         return SparkCommand(context.sql[: rest.start] + sql, {}, last)
     if statement.mode == "create" and (kept is not None or context.analyst.knows_function((last,))):
         raise FunctionAlreadyExistsError(function=str(name))
@@ -181,7 +181,7 @@ def _dropped_temporary(statement: DropFunction, name: TableName, context: Contex
         raise TemporaryFunctionNameError(str(name), f"DROP TEMPORARY FUNCTION {quote(last)}")
     if context.temporary_function(name.parts) is not None:
         return FunctionChange(last.lower(), None)
-    if not context.analyst.started:
+    if not context.analyst.started or not context.analyst.makes_functions:
         return _missing(statement, "SHOW USER FUNCTIONS lists those that there are.")
     return SparkCommand(context.sql, {})
 

@@ -1,0 +1,117 @@
+"""Texts of a statement as an engine gets them that lacks what Spark has: variables, functions of SQL, CHAR, checks.
+
+An engine that has them gets the texts as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from deltasql.engine.reading.own_variables import expression_with_values, query_with_values
+from deltasql.engine.session.spark import SparkHandle
+from deltasql.errors.engine import NotOnSailError
+from deltasql.plan.operators import Operator, Scan, SqlFunction, children
+from deltasql.schema.lengths import TYPE_KEY, declared_texts
+from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.dialects.char_padding import Reach, padded
+from deltasql.sql.dialects.inlining import Inline, inlined
+from deltasql.sql.function_text import function_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_CHAR = re.compile(r"char\((\d+)\)")
+_WITH_CHAR = re.compile(r"\bchar\(")
+NOTHING = Reach({}, frozenset(), frozenset())
+
+
+@dataclass(slots=True)
+class OwnTexts:
+    """What one statement calls, by name; see `frames.Frames`, which asks for its texts here."""
+
+    spark: SparkHandle
+    functions: dict[str, Inline] = field(default_factory=dict)
+
+    def learn(self, name: str, function: SqlFunction, columns: Iterable[str]) -> Inline:
+        """A function that texts may call from now on. Raises NotOnSailError."""
+        if function.settings:
+            raise NotOnSailError(what=f"the function {name}, which was made under other settings")
+        found = Inline(name, function_text(function.text), frozenset(item.upper() for item in columns))
+        self.functions[name] = found
+        return found
+
+    def reach(self, relations: Iterable[Operator], rows: Callable[[Operator], DataFrame]) -> Reach:
+        """The columns of relations, where a table with CHAR is among what they read; `rows` are theirs."""
+        relations = list(relations)
+        if not any(map(has_char, relations)):
+            return NOTHING
+        found = NOTHING
+        for operator in relations:
+            if isinstance(operator, SqlFunction):
+                found = joined(found, self.reach(operator.relations.values(), rows))
+            else:
+                found = joined(found, _reach(rows(operator)))
+        return found
+
+    def query(self, sql: str, reach: Reach) -> str:
+        """A query. Columns of its own that are CHAR are known as such to whoever reads them."""
+        sql = self._padded(inlined(sql, self.functions) if self.functions else sql, reach)
+        held = self.spark.variables
+        return query_with_values(self.spark.session, sql, held) if held else sql
+
+    def expression(self, text: str, columns: Iterable[str] | None, reach: Reach) -> str:
+        """An expression over some columns; other names may be variables, unless the columns are not known (None)."""
+        text = self._padded(inlined(text, self.functions) if self.functions else text, reach)
+        if columns is None or not self.spark.variables:
+            return text
+        return expression_with_values(text, self.spark.variables, columns)
+
+    def _padded(self, text: str, reach: Reach) -> str:
+        if not reach.lengths and not reach.parts:
+            return text
+        try:
+            return padded(text, reach)
+        except LeftToSparkError:
+            name = min({*reach.lengths, *reach.parts}).lower()
+            raise NotOnSailError(
+                what=f"the column {name}, which is or holds a CHAR, and is compared with blanks behind"
+            ) from None
+
+
+def _reach(rows: DataFrame) -> Reach:
+    """The columns of a DataFrame, which keep what they were declared as, as in Spark."""
+    fields = rows.schema.fields
+    declared = {field.name: str(field.metadata[TYPE_KEY]) for field in fields if TYPE_KEY in field.metadata}
+    return declared_reach(declared, [field.name for field in fields])
+
+
+def has_char(operator: Operator) -> bool:
+    """Whether a table that is read below an operator has a CHAR column."""
+    if isinstance(operator, Scan):
+        return any(_WITH_CHAR.search(text) for text in declared_texts(operator.schema).values())
+    return any(map(has_char, children(operator)))
+
+
+def declared_reach(declared: Mapping[str, str], names: Iterable[str]) -> Reach:
+    """Columns of these `names`, some `declared` with lengths."""
+    lengths, parts, others = dict[str, int](), set[str](), set[str]()
+    for name in names:
+        text = declared.get(name, "")
+        found = _CHAR.fullmatch(text)
+        if found is not None:
+            lengths[name.upper()] = int(found[1])
+        elif _WITH_CHAR.search(text):
+            parts.add(name.upper())
+        else:
+            others.add(name.upper())
+    return Reach(lengths, frozenset(parts), frozenset(others))
+
+
+def joined(one: Reach, other: Reach) -> Reach:
+    """The columns of both. Two CHAR of one name and several lengths cannot be told apart: neither is one then."""
+    unlike = {name for name, length in one.lengths.items() if other.lengths.get(name, length) != length}
+    others = one.others | other.others | unlike
+    return Reach({**one.lengths, **other.lengths}, one.parts | other.parts, others)

@@ -1,0 +1,254 @@
+"""Calls of SQL functions with the bodies of the functions in their place, for an engine that has no such functions.
+
+Only what means the same there: a body that is an expression of its parameters takes any arguments, one that reads
+tables takes constants, so that no name of an argument meets a name of the body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from deltasql.errors.engine import NotOnSailError, SparkError
+from deltasql.plan.base import quote
+from deltasql.sql.cursor import Cursor, comma_separated
+from deltasql.sql.function_text import FunctionText, Parameter
+from deltasql.sql.references import AGGREGATES, has_subquery, is_deterministic
+from deltasql.sql.tokens import Token, calls, closing, tokenize
+
+_TABLES = frozenset({"FROM", "JOIN", "LATERAL"})
+_NO_TABLES = frozenset({"EXTRACT", "TRIM", "OVERLAY", "SUBSTRING", "SUBSTR"})
+"""Functions with a FROM between their brackets."""
+_LIST_ENDS = frozenset(
+    {
+        "",
+        ")",
+        ",",
+        "FROM",
+        "WHERE",
+        "GROUP",
+        "HAVING",
+        "ORDER",
+        "SORT",
+        "LIMIT",
+        "UNION",
+        "INTERSECT",
+        "EXCEPT",
+        "WINDOW",
+    }
+)
+_MOST = 1000
+"""Calls in one text, with those in bodies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inline:
+    """A function: its `name` as texts call it, what it says, and the `columns`, in capitals, of what its body reads."""
+
+    name: str
+    text: FunctionText
+    columns: frozenset[str] = frozenset()
+
+    @property
+    def reads(self) -> bool:
+        """Whether the body is, or has in it, a query."""
+        return self.text.is_table or _is_query(self.text.body) or has_subquery(self.text.body)
+
+
+def inlined(sql: str, functions: Mapping[str, Inline]) -> str:
+    """`sql` without calls of `functions`, which are called by their names there. Raises NotOnSailError, SparkError."""
+    for _ in range(_MOST):
+        tokens = tokenize(sql)
+        # The last one has no other within its brackets.
+        at = next((index for index in reversed(range(len(tokens) - 1)) if _is_call(tokens, index, functions)), None)
+        if at is None:
+            return sql
+        end = closing(tokens, at + 1)
+        if end >= len(tokens):
+            return sql
+        sql = _replaced(sql, tokens, at, end, functions[tokens[at].name])
+    raise NotOnSailError(what="so many calls of SQL functions")
+
+
+def checked_body(function: Inline) -> str:
+    """A query that holds the body, with NULL for each parameter: what is wrong with it, the engine says."""
+    if function.text.language not in (None, "SQL") or function.text.body_start is None:
+        raise NotOnSailError(what="functions that are not of SQL")
+    if not function.reads and calls(function.text.body, AGGREGATES):
+        text = (
+            "User defined function is invalid: SQL scalar function cannot contain aggregate/window/generate functions"
+        )
+        raise SparkError("USER_DEFINED_FUNCTIONS.CANNOT_CONTAIN_COMPLEX_FUNCTIONS", "42601", text)
+    nulls = {parameter.name.upper(): "NULL" for parameter in function.text.parameters}
+    body = _value(function, nulls)
+    return f"SELECT * FROM {body}" if function.text.is_table else f"SELECT {body}"
+
+
+def _is_call(tokens: Sequence[Token], index: int, functions: Mapping[str, Inline]) -> bool:
+    token = tokens[index]
+    is_own = index == 0 or tokens[index - 1].key != "."
+    return is_own and token.is_name and token.name in functions and tokens[index + 1].key == "("
+
+
+def _replaced(sql: str, tokens: Sequence[Token], at: int, end: int, function: Inline) -> str:
+    before = tokens[at - 1].key if at else ""
+    in_from = before in _TABLES and _around(tokens, at) not in _NO_TABLES
+    name = ".".join(f"`{part}`" for part in function.name.split("."))
+    if in_from and not function.text.is_table:
+        text = (
+            f"{name} appears as a table function here, but the function was defined as a scalar function. Please "
+            f"update the query to move the function call outside the FROM clause, or redefine {name} as a table "
+            "function instead."
+        )
+        raise SparkError("NOT_A_TABLE_FUNCTION", "42887", text)
+    if function.text.is_table and not in_from and before != ",":
+        text = (
+            f"{name} appears as a scalar expression here, but the function was defined as a table function. Please "
+            f"update the query to move the function call into the FROM clause, or redefine {name} as a scalar function "
+            "instead."
+        )
+        raise SparkError("NOT_A_SCALAR_FUNCTION", "42887", text)
+    given = _arguments(sql, tokens[at + 2 : end], function, name)
+    value = _value(function, given)
+    behind = tokens[end + 1] if end + 1 < len(tokens) else None
+    if function.text.is_table:
+        aliased = behind is not None and (behind.key == "AS" or (behind.is_name and behind.key not in _AFTER_TABLE))
+        value += "" if aliased else f" AS {quote(function.name.rpartition('.')[2])}"
+    elif before in {"SELECT", ","} and (behind is None or behind.key in _LIST_ENDS) and _in_list(tokens, at):
+        value += _alias(function, given)
+    return sql[: tokens[at].start] + value + sql[tokens[end].end :]
+
+
+_AFTER_TABLE = frozenset(
+    {"WHERE", "GROUP", "HAVING", "ORDER", "SORT", "LIMIT", "OFFSET", "UNION", "INTERSECT", "EXCEPT", "JOIN", "LEFT"}
+    | {"RIGHT", "FULL", "INNER", "CROSS", "NATURAL", "SEMI", "ANTI", "ON", "USING", "LATERAL", "WINDOW", "QUALIFY"}
+    | {"CLUSTER", "DISTRIBUTE", "PIVOT", "UNPIVOT", "TABLESAMPLE", "MINUS"}
+)
+
+
+def _around(tokens: Sequence[Token], at: int) -> str:
+    """What stands before the bracket in which a place is."""
+    depth = 0
+    for index in range(at - 1, 0, -1):
+        depth += (tokens[index].key in {")", "]"}) - (tokens[index].key in {"(", "["})
+        if depth < 0:
+            return tokens[index - 1].key
+    return ""
+
+
+def _in_list(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a place is in the list of a SELECT, outside of all brackets in it."""
+    depth = 0
+    for index in range(at - 1, -1, -1):
+        key = tokens[index].key
+        depth += (key in {")", "]"}) - (key in {"(", "["})
+        if depth < 0 or (depth == 0 and key in _LIST_ENDS - {"", ")", ","}) or key == "BY":
+            return False
+        if depth == 0 and key == "SELECT":
+            return True
+    return False
+
+
+def _arguments(sql: str, tokens: Sequence[Token], function: Inline, name: str) -> dict[str, str]:
+    """The text of each parameter, by its name in capitals, in their order."""
+    parameters, given = function.text.parameters, dict[str, str]()
+    for number, item in enumerate(item for item in comma_separated(tokens) if item):
+        named = len(item) > 2 and item[0].is_name and item[1].key == "=>"
+        key = item[0].name.upper() if named else parameters[number].name.upper() if number < len(parameters) else "\0"
+        if key in given:
+            raise NotOnSailError(what=f"two values of one parameter of {function.name}")
+        value = item[2:] if named else item
+        given[key] = sql[value[0].start : value[-1].end]
+    known = [parameter.name.upper() for parameter in parameters]
+    missing = [item for item in parameters if item.name.upper() not in given and item.default is None]
+    if missing or set(given) - set(known):
+        text = (
+            f"The {name} requires {len(parameters)} parameters but the actual number is {len(given)}. Please, refer to "
+            "'https://spark.apache.org/docs/latest/sql-ref-functions.html' for a fix."
+        )
+        raise SparkError("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", "42605", text)
+    return {key: given[key] for key in known if key in given}
+
+
+def _alias(function: Inline, given: Mapping[str, str]) -> str:
+    """The name that Spark gives the column, where it is told by the text alone."""
+    told = list[str]()
+    for text in given.values():
+        tokens = tokenize(text)
+        is_name = all(token.is_name if index % 2 == 0 else token.key == "." for index, token in enumerate(tokens))
+        if not tokens or not (text.isdecimal() or (is_name and tokens[-1].key not in {"NULL", "TRUE", "FALSE"})):
+            return ""
+        told.append(tokens[-1].name if is_name else text)
+    return f" AS {quote(function.name + '(' + ', '.join(told) + ')')}"
+
+
+def _value(function: Inline, given: Mapping[str, str]) -> str:
+    """The body with arguments in place of parameters: a value, or a query in brackets."""
+    text = function.text
+    if function.reads and not all(map(_is_constant, given.values())):
+        raise NotOnSailError(
+            what=f"the function {function.name}, which reads tables, with arguments that are no constants"
+        )
+    values = dict[str, str]()
+    for parameter in text.parameters:
+        values[parameter.name.upper()] = _argument(parameter, given)
+    body = _with_arguments(function, values)
+    if text.columns is not None:
+        if not text.columns:
+            return f"(\n{body}\n)"
+        names = [f"c{index}" for index in range(len(text.columns))]
+        casts = (
+            f"CAST({quote(name)} AS {column.type}) AS {quote(column.name)}"
+            for name, column in zip(names, text.columns, strict=True)
+        )
+        return f"(SELECT {', '.join(casts)} FROM (\n{body}\n) AS q({', '.join(map(quote, names))}))"
+    if _is_query(body):
+        body = f"(\n{body}\n)"
+    return f"CAST(({body}) AS {text.returns})" if text.returns is not None else f"({body})"
+
+
+def _is_query(body: str) -> bool:
+    return any(token.key in {"SELECT", "WITH", "FROM", "VALUES", "TABLE"} for token in tokenize(body)[:1])
+
+
+def _argument(parameter: Parameter, given: Mapping[str, str]) -> str:
+    value = given.get(parameter.name.upper(), parameter.default)
+    return f"CAST(({value}) AS {parameter.type})"
+
+
+def _is_constant(text: str) -> bool:
+    return all(token.kind in {"number", "string"} or token.key in _CONSTANT for token in tokenize(text))
+
+
+_CONSTANT = frozenset(
+    {"NULL", "TRUE", "FALSE", "CAST", "AS", "(", ")", "-", "+", "*", ",", ".", "DATE", "TIMESTAMP"}
+) | {*("INT", "BIGINT", "SMALLINT", "TINYINT", "STRING", "DOUBLE", "FLOAT", "DECIMAL", "BOOLEAN")}
+
+
+def _with_arguments(function: Inline, values: Mapping[str, str]) -> str:
+    body, pieces, end = function.text.body, list[str](), 0
+    tokens = tokenize(body)
+    at, used = Cursor(tokens), dict[str, int]()
+    if any(token.key in {"->", "=>"} for token in tokens) and values:
+        raise NotOnSailError(what=f"the function {function.name}, whose body names values of its own")
+    aliases = {after.name.upper() for token, after in pairwise(tokens) if token.key == "AS"}
+    while at.left:
+        if not at.is_name or at.peek(-1) in {".", "AS"}:
+            at.at += 1
+            continue
+        chain = at.dotted()
+        key, of_function = chain[0].name.upper(), len(chain) > 1 and chain[0].name == function.name
+        last = chain[0]
+        if of_function:
+            key, last = chain[1].name.upper(), chain[1]
+        if key not in values or at.key == "(":
+            continue
+        if function.reads and not of_function and key in function.columns | aliases:
+            raise NotOnSailError(what=f"the function {function.name}, whose parameter is called like a column")
+        used[key] = used.get(key, 0) + 1
+        pieces += [body[end : chain[0].start], values[key]]
+        end = last.end
+    if any(count > 1 and not is_deterministic(values[key]) for key, count in used.items()):
+        raise NotOnSailError(what=f"the function {function.name} of a value that differs each time")
+    return "".join([*pieces, body[end:]])

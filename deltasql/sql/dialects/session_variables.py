@@ -1,0 +1,220 @@
+"""Statements about session variables, and the names in a text that may be variables, for an engine that has none."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from deltasql.sql.cursor import Cursor, LeftToSparkError, comma_separated
+from deltasql.sql.function_text import type_end
+from deltasql.sql.tokens import Token, tokenize
+
+_SESSIONS = (["SESSION"], ["SYSTEM", "SESSION"])
+_LIST_ENDS = frozenset(
+    {"FROM", "WHERE", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "WINDOW"}
+    | {"QUALIFY", "LATERAL", "UNION", "INTERSECT", "EXCEPT", "MINUS", "VALUES", "SELECT"}
+)
+"""What ends the list of a SELECT."""
+_NO_TYPE = frozenset({"DEFAULT", "="})
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A variable that a statement names, at [start, end) of its text."""
+
+    name: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Declare:
+    """DECLARE [OR REPLACE] [VARIABLE] name, … [type] [DEFAULT expression]"""
+
+    targets: tuple[Target, ...]
+    replaces: bool
+    kind: str | None
+    default: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """SET VARIABLE name = expression, …: None is DEFAULT.
+
+    Of SET VARIABLE (name, …) = (query), `query` has the values.
+    """
+
+    targets: tuple[Target, ...]
+    values: tuple[str | None, ...] = ()
+    query: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """DROP TEMPORARY VARIABLE [IF EXISTS] name"""
+
+    target: Target
+    if_exists: bool
+
+
+def variable_command(sql: str) -> Declare | Assign | Drop | None:
+    """The statement about variables that a text is; None for any other text.
+
+    Raises LeftToSparkError for what is not certain.
+    """
+    at = _Statement(sql)
+    if at.take("DECLARE"):
+        return at.declare()
+    if at.key == "SET" and at.peek(1) in {"VAR", "VARIABLE"}:
+        at.at += 2
+        return at.assign()
+    if at.key == "DROP" and at.peek(1) == "TEMPORARY" and at.peek(2) in {"VAR", "VARIABLE"}:
+        at.at += 3
+        if_exists = at.key == "IF" and at.peek(1) == "EXISTS"
+        at.at += 2 * if_exists
+        target = at.target()
+        at.end()
+        return Drop(target, if_exists)
+    return None
+
+
+class _Statement(Cursor):
+    def __init__(self, sql: str) -> None:
+        tokens = tokenize(sql)
+        while tokens and tokens[-1].key == ";":
+            tokens.pop()
+        super().__init__(tokens)
+        self.sql = sql
+
+    def declare(self) -> Declare:
+        replaces = self.key == "OR" and self.peek(1) == "REPLACE"
+        self.at += 2 * replaces
+        if self.key in {"VARIABLE", "VAR"} and self.is_name_at(1):
+            self.at += 1
+        targets = [self.target()]
+        while self.take(","):
+            targets.append(self.target())
+        kind = None
+        if self.left and self.key not in _NO_TYPE:
+            start, self.at = self.at, type_end(self.tokens, self.at)
+            kind = self.text(start, self.at)
+        default = None
+        if self.take(*_NO_TYPE):
+            default = self.text(self.at, len(self.tokens))
+            self.at = len(self.tokens)
+        self.end()
+        if kind is None and default is None:
+            raise LeftToSparkError
+        return Declare(tuple(targets), replaces, kind, default)
+
+    def assign(self) -> Assign:
+        if self.key == "(":
+            names = Cursor(self.group()[1:-1])
+            targets = [_target(names)]
+            while names.take(","):
+                targets.append(_target(names))
+            names.end()
+            self.need("=")
+            query = self.group()
+            self.end()
+            if len(query) < 3 or query[0].key != "(":
+                raise LeftToSparkError
+            return Assign(tuple(targets), query=self.sql[query[0].end : query[-1].start])
+        targets, values = [], list[str | None]()
+        for item in comma_separated(self.tokens[self.at :]):
+            one = Cursor(item)
+            targets.append(_target(one))
+            one.need("=")
+            if not one.left:
+                raise LeftToSparkError
+            value = self.sql[item[one.at].start : item[-1].end]
+            values.append(None if value.upper() == "DEFAULT" else value)
+        return Assign(tuple(targets), tuple(values))
+
+    def target(self) -> Target:
+        return _target(self)
+
+    def text(self, start: int, end: int) -> str:
+        if start >= end:
+            raise LeftToSparkError
+        return self.sql[self.tokens[start].start : self.tokens[end - 1].end]
+
+
+def _target(at: Cursor) -> Target:
+    """The variable that is next. Raises LeftToSparkError for a name that is none of the session's."""
+    if not at.is_name:
+        raise LeftToSparkError
+    chain = at.dotted()
+    if len(chain) > 1 and [token.name.upper() for token in chain[:-1]] not in _SESSIONS:
+        raise LeftToSparkError
+    return Target(chain[-1].name, chain[0].start, chain[-1].end)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name at [start, end) of a text that is called like a variable; `key` is the variable in capitals.
+
+    `certain` ones have `session` before them. One that is `listed` is all of a column in the list of a SELECT, and the
+    `name` of that column. Some are `nested` in a query within the text; `before` is the key of what stands before it.
+    """
+
+    key: str
+    start: int
+    end: int
+    name: str
+    certain: bool
+    listed: bool
+    nested: bool
+    before: str
+
+
+def mentions(sql: str, keys: Collection[str]) -> list[Mention]:
+    """The names in a text that may be the variables `keys`, which are in capitals: names of columns come first."""
+    return list(_mentions(tokenize(sql), keys))
+
+
+def _mentions(tokens: Sequence[Token], keys: Collection[str]) -> Iterator[Mention]:
+    at, lists = Cursor(tokens), [False]
+    queries = [False]
+    while at.left:
+        key = at.key
+        if key == "(":
+            lists.append(False)
+            queries.append(queries[-1] or at.peek(1) in {"SELECT", "WITH", "FROM", "VALUES", "TABLE"})
+        elif key == ")" and len(lists) > 1:
+            lists.pop()
+            queries.pop()
+        elif key in _LIST_ENDS:
+            lists[-1] = key == "SELECT"
+        if not at.is_name:
+            at.at += 1
+            continue
+        first = at.at
+        chain = at.dotted()
+        found = _variable(chain, keys)
+        if found is None or at.key in {"(", "->", "=>"} or _names(tokens, first):
+            continue
+        before = tokens[first - 1].key if first else ""
+        ends = not at.left or at.key in {",", ")", *_LIST_ENDS}
+        listed = lists[-1] and before in {"SELECT", ",", "DISTINCT", "ALL"} and ends
+        last = chain[-1]
+        yield Mention(found, chain[0].start, last.end, last.name, len(chain) > 1, listed, queries[-1], before)
+
+
+def _variable(chain: Sequence[Token], keys: Collection[str]) -> str | None:
+    *before, last = (token.name.upper() for token in chain)
+    return last if last in keys and (not before or before in _SESSIONS) else None
+
+
+def _names(tokens: Sequence[Token], at: int) -> bool:
+    """Whether what stands at a place gives something a name, or is part of a longer one."""
+    return at > 0 and tokens[at - 1].key in {"AS", ".", "::", ":"}
+
+
+def with_values(sql: str, found: Sequence[Mention], values: Mapping[str, str]) -> str:
+    """`sql` with the SQL of values in place of names; columns of a SELECT keep theirs."""
+    for item in sorted(found, key=lambda item: item.start, reverse=True):
+        name = item.name.replace("`", "``")
+        value = f"{values[item.key]} AS `{name}`" if item.listed else values[item.key]
+        sql = sql[: item.start] + value + sql[item.end :]
+    return sql
