@@ -13,7 +13,7 @@ from typing_extensions import assert_never
 
 from deltasql.engine.reading.literal_rows import literal_table
 from deltasql.engine.reading.own_checks import Texts, checked_query
-from deltasql.engine.reading.own_texts import NOTHING, OwnTexts, declared_reach
+from deltasql.engine.reading.own_texts import NOTHING, OwnTexts
 from deltasql.engine.reading.scans import scan, with_declared
 from deltasql.engine.reading.source_rows import source_rows
 from deltasql.engine.reading.workspace import Workspace
@@ -174,8 +174,7 @@ class Frames:
         if self.capabilities.checks_types:
             return str
         columns = rows.columns if self._spark.variables else None
-        declared = operator.declared if isinstance(operator, Project) else {}
-        reach = declared_reach(declared, rows.columns) if declared else NOTHING
+        reach = self._texts.reach_in(rows, operator)
         return lambda text: self.own(text, columns, reach)
 
     def _shown(self, rows: DataFrame, view: ViewColumns) -> DataFrame:

@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from deltasql.errors.engine import NotOnSailError
 from deltasql.plan.operators import Rewrite, RowAction
 from deltasql.sql.dialects.sail_checks import with_checks
 from deltasql.sql.dialects.sail_order import rows_selected, select_first
+from deltasql.sql.dialects.sail_stars import ordered_by_all, stars_named
 from deltasql.sql.dialects.sail_unions import set_operations
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ def checked_query(session: SparkSession, sql: str, *, ansi: bool) -> DataFrame:
     Raises NotOnSailError, and what Sail says of the text as it is.
     """
     sql = rows_selected(select_first(sql))
+    if _QUERY.match(sql):
+        sql = ordered_by_all(stars_named(sql, partial(_columns, session)), partial(_columns, session))
     rows = session.sql(sql)
     if not _QUERY.match(sql):
         return rows
@@ -41,6 +45,10 @@ def checked_query(session: SparkSession, sql: str, *, ansi: bool) -> DataFrame:
     if safe != sql:
         rows = _renamed(session, safe, rows.columns)
     return rows
+
+
+def _columns(session: SparkSession, sql: str) -> list[str]:
+    return list(session.sql(sql).columns)
 
 
 def _renamed(session: SparkSession, safe: str, names: list[str]) -> DataFrame:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from deltasql.engine.reading.own_variables import expression_with_values, query_with_values
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.errors.engine import NotOnSailError
-from deltasql.plan.operators import Operator, Scan, SqlFunction, children
+from deltasql.plan.operators import Operator, Project, Scan, SqlFunction, children
 from deltasql.schema.lengths import TYPE_KEY, declared_texts
 from deltasql.sql.cursor import LeftToSparkError
 from deltasql.sql.dialects.char_padding import Reach, padded
@@ -58,16 +58,21 @@ class OwnTexts:
 
     def query(self, sql: str, reach: Reach) -> str:
         """A query. Columns of its own that are CHAR are known as such to whoever reads them."""
-        sql = self._padded(inlined(sql, self.functions) if self.functions else sql, reach)
-        held = self.spark.variables
-        return query_with_values(self.spark.session, sql, held) if held else sql
+        sql = inlined(sql, self.functions) if self.functions else sql
+        if self.spark.variables:
+            sql = query_with_values(self.spark.session, sql, self.spark.variables)
+        return self._padded(sql, reach)
 
     def expression(self, text: str, columns: Iterable[str] | None, reach: Reach) -> str:
         """An expression over some columns; other names may be variables, unless the columns are not known (None)."""
-        text = self._padded(inlined(text, self.functions) if self.functions else text, reach)
-        if columns is None or not self.spark.variables:
-            return text
-        return expression_with_values(text, self.spark.variables, columns)
+        text = inlined(text, self.functions) if self.functions else text
+        if columns is not None and self.spark.variables:
+            text = expression_with_values(text, self.spark.variables, columns)
+        return self._padded(text, reach)
+
+    def reach_in(self, rows: DataFrame, operator: Operator) -> Reach:
+        """The columns of the rows of an operator, where there is CHAR among them or below."""
+        return _reach(rows) if has_char(operator) else NOTHING
 
     def _padded(self, text: str, reach: Reach) -> str:
         if not reach.lengths and not reach.parts:
@@ -89,9 +94,14 @@ def _reach(rows: DataFrame) -> Reach:
 
 
 def has_char(operator: Operator) -> bool:
-    """Whether a table that is read below an operator has a CHAR column."""
+    """Whether an operator, or a table that is read below it, has a CHAR column."""
+    declared: Mapping[str, str] = {}
     if isinstance(operator, Scan):
-        return any(_WITH_CHAR.search(text) for text in declared_texts(operator.schema).values())
+        declared = declared_texts(operator.schema)
+    elif isinstance(operator, Project):
+        declared = operator.declared
+    if any(map(_WITH_CHAR.search, declared.values())):
+        return True
     return any(map(has_char, children(operator)))
 
 

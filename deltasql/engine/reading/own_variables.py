@@ -171,13 +171,29 @@ def _assign(command: Assign, sql: str, held: Held, asked: Asked) -> None:
     if len({id(variable) for variable in variables}) < len(variables):
         raise NotOnSailError(what="a variable that is set twice in a statement")
     if command.query is not None:
-        values = _row(command.query, variables, asked)
-    else:
-        pairs = zip(variables, command.values, strict=True)
-        values = [_value(value or one.default, one, asked)[1] for one, value in pairs]
-    for variable, value in zip(variables, values, strict=True):
-        literal = typed_literal(value, variable.type)
-        held[variable.name.upper()] = HeldVariable(variable.name, variable.type, literal, variable.default)
+        for variable, value in zip(variables, _row(command.query, variables, asked), strict=True):
+            _set(held, variable, value)
+        return
+    before = dict(held)
+    try:
+        for number, (variable, text) in enumerate(zip(variables, command.values, strict=True)):
+            # As in the list of a SELECT, names of values that come first are seen by those behind.
+            _refuse_unlike(text or "", variables[:number])
+            _set(held, variable, _value(text or variable.default, variable, asked)[1])
+    except BaseException:
+        held.update(before)
+        raise
+
+
+def _set(held: Held, variable: HeldVariable, value: Any) -> None:
+    literal = typed_literal(value, variable.type)
+    held[variable.name.upper()] = HeldVariable(variable.name, variable.type, literal, variable.default)
+
+
+def _refuse_unlike(text: str, set_before: Sequence[HeldVariable]) -> None:
+    """Raises NotOnSailError for a value that asks for what a variable was before the statement."""
+    if any(item.certain for item in mentions(text, {variable.name.upper() for variable in set_before})):
+        raise NotOnSailError(what="a variable that is set and read in one statement")
 
 
 def _row(query: str, variables: Sequence[HeldVariable], asked: Asked) -> list[Any]:

@@ -18,9 +18,13 @@ _COMPARISONS = frozenset({"=", "==", "<=>", "<>", "!=", "<", ">", "<=", ">="})
 _PLAIN = frozenset(
     {"CONCAT", "CONCAT_WS", "LENGTH", "CHAR_LENGTH", "CHARACTER_LENGTH", "UPPER", "LOWER", "TRIM", "LTRIM", "RTRIM"}
     | {"MAX", "MIN", "COUNT", "COLLECT_LIST", "COLLECT_SET", "HASH", "XXHASH64", "MD5", "SUBSTRING", "SUBSTR", "LEFT"}
+    | {"RPAD", "LPAD", "CAST", "TO_JSON"}
 )
 """Functions that take a text and compare it with nothing."""
 _BEFORE_OPERAND = frozenset({"WHERE", "ON", "AND", "OR", "NOT", "HAVING", "WHEN", "("})
+_BEFORE_BRACKET = frozenset(
+    {"", "(", ",", "WHERE", "ON", "AND", "OR", "NOT", "HAVING", "WHEN", "SELECT", *_COMPARISONS}
+)
 _BEHIND_OPERAND = frozenset(
     {",", "AND", "OR", ")", "THEN", "ELSE", "END", "GROUP", "ORDER", "HAVING", "LIMIT", "UNION", "WHEN", "JOIN"}
     | {"LEFT", "RIGHT", "INNER", "FULL", "CROSS", "WHERE", "QUALIFY", "EXCEPT", "INTERSECT", ";"}
@@ -99,6 +103,8 @@ class _Reader:
             return []
         if self._key(at - 1) == "AS" or any(name in self.reach.others | self.reach.parts for name in names[:-1]):
             raise LeftToSparkError
+        while self._key(at - 1) == "(" and self._key(end) == ")" and self._key(at - 2) in _BEFORE_BRACKET:
+            at, end, clauses = at - 1, end + 1, clauses[:-1]
         return self._mention(at, end, clauses)
 
     def _key(self, at: int) -> str:
@@ -119,7 +125,8 @@ class _Reader:
     def _mention(self, start: int, end: int, clauses: Sequence[str]) -> list[Replacement]:
         """What is to be padded around a CHAR column at [start, end)."""
         before, behind = self._key(start - 1), self._key(end)
-        length = certain(self._length(end - 1))
+        # The last name within brackets.
+        length = certain(self._length(next(i for i in range(end - 1, -1, -1) if self.tokens[i].is_name)))
         negated = behind == "NOT"
         word = self._key(end + 1) if negated else behind
         if (

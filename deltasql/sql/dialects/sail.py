@@ -21,6 +21,17 @@ _COMMANDS = (
 )
 
 
+_UNREAD = (
+    (re.compile(r"\bwith\s+recursive\b", re.IGNORECASE), "WITH RECURSIVE"),
+    (re.compile(r"\|>"), "pipes, |>"),
+)
+
+
+def _bare(sql: str) -> str:
+    """The words of a text, without comments and what is in quotes."""
+    return " ".join(token.text for token in tokenize(sql) if token.kind not in {"string", "quoted"})
+
+
 def unlike_command(sql: str) -> str:
     """What is done otherwise by a statement of Spark's own, in words; "" where nothing is known."""
     return next((name for pattern, name in _COMMANDS if pattern.match(sql)), "")
@@ -30,6 +41,8 @@ def unlike_query(sql: str) -> str:
     """What a query has that means something else, in words; "" where nothing is known."""
     if _reads_files(sql):
         return "files that are read by their path, such as parquet.`…`"
+    if what := next((what for pattern, what in _UNREAD if pattern.search(sql) and pattern.search(_bare(sql))), ""):
+        return what
     if not _SUSPECT.search(sql):
         return ""
     import sqlglot

@@ -19,14 +19,14 @@ def set_operations(sql: str) -> list[list[str]]:
     if not _SUSPECT.search(sql):
         return []
     tokens = tokenize(sql)
-    begin = _behind_with(tokens)
+    begin = behind_with(tokens)
     prefix = sql[: tokens[begin].start] if 0 < begin < len(tokens) else ""
     return [[prefix + branch for branch in branches] for branches in _operations(sql, tokens)]
 
 
 def _operations(sql: str, tokens: Sequence[Token]) -> Iterator[list[str]]:
     groups = [(index + 1, closing(tokens, index)) for index, token in enumerate(tokens) if token.key == "("]
-    for start, end in [(_behind_with(tokens), len(tokens)), *groups]:
+    for start, end in [(behind_with(tokens), len(tokens)), *groups]:
         branches = list(_branches(sql, tokens[start:end]))
         if len(branches) > 1:
             yield branches
@@ -63,7 +63,7 @@ def _is_set_operator(tokens: Sequence[Token], at: int) -> bool:
     return key in _SETS and not (key == "EXCEPT" and at > 0 and tokens[at - 1].key == "*")
 
 
-def _behind_with(tokens: Sequence[Token]) -> int:
+def behind_with(tokens: Sequence[Token]) -> int:
     """The index of what follows the WITH clause that a query begins with; 0 where it has none."""
     if not tokens or tokens[0].key != "WITH":
         return 0

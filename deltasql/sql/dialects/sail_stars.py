@@ -1,0 +1,113 @@
+"""`* EXCEPT (…)` and ORDER BY ALL, which Sail does not read, with the columns that they stand for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from deltasql.errors.engine import NotOnSailError
+from deltasql.plan.base import quote
+from deltasql.sql.cursor import comma_separated
+from deltasql.sql.dialects.sail_unions import behind_with
+from deltasql.sql.tokens import Token, closing, tokenize
+
+_EXCEPT = re.compile(r"\*[^,)]*?\bexcept\b", re.IGNORECASE | re.DOTALL)
+_ALL = re.compile(r"\border\b.*?\ball\b", re.IGNORECASE | re.DOTALL)
+_BEHIND_FROM = frozenset(
+    {"WHERE", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "WINDOW", "QUALIFY"}
+    | {"UNION", "INTERSECT", "EXCEPT", "MINUS"}
+)
+Columns = Callable[[str], Sequence[str]]
+"""The names of the columns of a query."""
+
+
+def stars_named(sql: str, columns: Columns) -> str:
+    """`sql` with names in place of each star with EXCEPT. Raises NotOnSailError."""
+    while _EXCEPT.search(sql):
+        tokens = tokenize(sql)
+        at = next((index for index in range(len(tokens)) if _is_star_except(tokens, index)), None)
+        if at is None:
+            return sql
+        close = closing(tokens, at + 2)
+        if close >= len(tokens):
+            return sql
+        first = at
+        while first > 1 and tokens[first - 1].key == "." and tokens[first - 2].is_name:
+            first -= 2
+        prefix = sql[tokens[first].start : tokens[at].start]
+        left_out = [item[-1].name.lower() for item in comma_separated(tokens[at + 3 : close]) if item]
+        found = list(columns(_probe(sql, tokens, at, f"{prefix}*")))
+        folded = [name.lower() for name in found]
+        if len(set(folded)) < len(found) or any(len(item) > 3 for item in comma_separated(tokens[at + 3 : close])):
+            raise NotOnSailError(what="* EXCEPT beside columns of one name, or of fields")
+        missing = [name for name in left_out if name not in folded]
+        # What is not there is named, so that the engine says so.
+        names = missing[:1] or [name for name in found if name.lower() not in left_out]
+        listed = ", ".join(prefix + quote(name) for name in names)
+        sql = sql[: tokens[first].start] + (listed or "NULL") + sql[tokens[close].end :]
+    return sql
+
+
+def _is_star_except(tokens: Sequence[Token], at: int) -> bool:
+    return (
+        tokens[at].key == "*"
+        and [token.key for token in tokens[at + 1 : at + 3]] == ["EXCEPT", "("]
+        and len(tokens) > at + 3
+        and tokens[at + 3].key not in {"SELECT", "WITH", "VALUES", "FROM", "TABLE", "("}
+    )
+
+
+def _probe(sql: str, tokens: Sequence[Token], at: int, star: str) -> str:
+    """A query of all that the SELECT reads in whose list a star stands."""
+    start, end = _group(tokens, at)
+    begin = _from(tokens, at, end)
+    stop = next((i for i in _outside(tokens, begin, end) if tokens[i].key in _BEHIND_FROM and i > begin), end)
+    first = behind_with(tokens)
+    ctes = sql[: tokens[first].start] if 0 < first <= at else ""
+    if first > at or begin == end:
+        raise NotOnSailError(what="* EXCEPT within WITH")
+    text = sql[tokens[begin].start : tokens[stop - 1].end]
+    return f"{ctes}SELECT {star} {text}" if start or ctes else f"SELECT {star} {text}"
+
+
+def _from(tokens: Sequence[Token], at: int, end: int) -> int:
+    """The FROM of the SELECT in whose list a place is."""
+    return next((i for i in _outside(tokens, at, end) if tokens[i].key == "FROM"), end)
+
+
+def _group(tokens: Sequence[Token], at: int) -> tuple[int, int]:
+    """From where to where the brackets go in which a place is: their inner tokens."""
+    depth = 0
+    for index in range(at - 1, -1, -1):
+        depth += (tokens[index].key == ")") - (tokens[index].key == "(")
+        if depth < 0:
+            return index + 1, min(closing(tokens, index), len(tokens))
+    return 0, len(tokens)
+
+
+def _outside(tokens: Sequence[Token], start: int, end: int) -> list[int]:
+    """The indexes of the tokens that stand in no brackets of their own."""
+    found, at = list[int](), start
+    while at < end:
+        found.append(at)
+        at = closing(tokens, at) + 1 if tokens[at].key in {"(", "["} else at + 1
+    return found
+
+
+def ordered_by_all(sql: str, columns: Columns) -> str:
+    """`sql` with numbers of columns in place of the ALL of its own ORDER BY ALL."""
+    if not _ALL.search(sql):
+        return sql
+    tokens = tokenize(sql)
+    for index in _outside(tokens, 0, len(tokens)):
+        if [token.key for token in tokens[index : index + 3]] == ["ORDER", "BY", "ALL"]:
+            end = index + 3
+            while end < len(tokens) and tokens[end].key in {"ASC", "DESC", "NULLS", "FIRST", "LAST"}:
+                end += 1
+            if end < len(tokens) and tokens[end].key not in {"LIMIT", "OFFSET", ";"}:
+                return sql
+            how = sql[tokens[index + 2].end : tokens[end - 1].end]
+            count = len(columns(sql[: tokens[index].start].rstrip()))
+            listed = ", ".join(f"{number}{how}" for number in range(1, count + 1))
+            return f"{sql[: tokens[index + 2].start]}{listed}{sql[tokens[end - 1].end :]}"
+    return sql
