@@ -21,7 +21,7 @@ from deltasql.engine.rewrites.arrange import arranged
 from deltasql.engine.rewrites.merge_source import Source
 from deltasql.engine.rewrites.rewrite import rewrite
 from deltasql.engine.rewrites.row_reader import RowReader
-from deltasql.engine.rewrites.type_checks import check_casts, check_rewrite, check_write
+from deltasql.engine.rewrites.type_checks import check_casts, check_rewrite, check_write, refuse_stray
 from deltasql.engine.rows import FileRows, QueryResult
 from deltasql.engine.session.interrupts import stoppable
 from deltasql.engine.session.local_rows import frame_of_rows
@@ -57,7 +57,7 @@ from deltasql.plan.operators import (
     stored_schemas,
 )
 from deltasql.plan.reads import Reads
-from deltasql.result import CommandRows, RowSource
+from deltasql.result import RowSource
 from deltasql.runtime import Rewritten, SourceTable, Stage, Staged
 from deltasql.schema.checks import COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltasql.schema.types import DataType, StructType, case_counts, matching
@@ -160,7 +160,10 @@ class StatementEngine:
         expressions = [self.frames.unchecked(text, columns) for text in expressions]
         # In brackets: a stray word behind an expression would pass for an alias.
         values = [F.expr(f"({text})").alias(f"c{index}") for index, text in enumerate(expressions)]
-        return [field.type for field in frame_schema(first.select(*values))]
+        kinds = [field.type for field in frame_schema(first.select(*values))]
+        if not self.spark.capabilities.checks_types:
+            refuse_stray(expressions, kinds, self.sql)
+        return kinds
 
     def knows(self, parts: Sequence[str]) -> bool:
         """Whether Spark has a table or view of this name. Asks only a Spark that is running.
@@ -251,7 +254,7 @@ class StatementEngine:
         text = StringIO()
         with self.work(), self.spark.sized(input_size(operator)), redirect_stdout(text):
             self.frames.frame(operator).explain(mode=mode)
-        return text.getvalue()
+        return text.getvalue() + self.frames.texts.told_variables
 
     def value(self, expression: str, relations: Mapping[str, Operator] = EMPTY) -> Any:
         """The value of a constant expression, or of a sub-query over `relations`."""
@@ -301,7 +304,7 @@ class StatementEngine:
     def _for_caller(self, operator: Operator) -> DataFrame:
         with self.work():
             if not self.spark.capabilities.checks_types and has_char(operator):
-                raise NotOnSailError(what="a DataFrame with CHAR columns, which would compare them without blanks")
+                raise NotOnSailError(what="a DataFrame with CHAR columns, compared without blanks")
             # These frames are built anew: those of the statement may hold rows in place of files.
             return Frames(self.spark).frame(operator)
 
@@ -314,8 +317,9 @@ class StatementEngine:
     def command(self, sql: str, relations: Mapping[str, Operator], function: str = "") -> RowSource:
         """Runs a statement of Spark's own, which makes the temporary function of that name."""
         with self.work():
-            if not self.spark.capabilities.functions and done_here(self.spark, self.frames, sql, relations):
-                return CommandRows(StructType(()), ())
+            done = None if self.spark.capabilities.functions else done_here(self.spark, self.frames, sql, relations)
+            if done is not None:
+                return done
             frame = self.frames.query(sql, relations)
             if function:
                 self.spark.functions.add(function)

@@ -2,30 +2,49 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
-from deltasql.engine.reading.frames import Frames
+from deltasql.engine.reading.frames import Frames, frame_schema
 from deltasql.engine.reading.own_variables import run_variable_command
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.writing.directory_files import write_directory
 from deltasql.errors.engine import NotOnSailError
 from deltasql.plan.operators import Operator
+from deltasql.result import CommandRows, RowSource
+from deltasql.schema.text import type_text
+from deltasql.schema.types import STRING, StructField, StructType
+from deltasql.settings.session_settings import TIME_ZONE
 from deltasql.sql.cursor import LeftToSparkError
 from deltasql.sql.dialects.directories import directory_write
 from deltasql.sql.dialects.sail import unlike_command
 
+_NOTHING = StructType(())
+_SETTING = StructType((StructField("key", STRING), StructField("value", STRING)))
+_COLUMN = StructType(tuple(StructField(name, STRING) for name in ("col_name", "data_type", "comment")))
+_TIME_ZONE = re.compile(r"\s*set\s+time\s+zone\s+('[^'\\]*'|\"[^\"\\]*\")\s*;?\s*\Z", re.IGNORECASE)
+_DESCRIBE = re.compile(r"\s*desc(?:ribe)?\s+(?:query\s+)?(?=(?:select|with|from|values|table)\b)", re.IGNORECASE)
 
-def done_here(spark: SparkHandle, frames: Frames, sql: str, relations: Mapping[str, Operator]) -> bool:
-    """Runs a statement that gives no rows; FALSE where it is left to the engine. Raises NotOnSailError, SparkError."""
+
+def done_here(spark: SparkHandle, frames: Frames, sql: str, relations: Mapping[str, Operator]) -> RowSource | None:
+    """What a statement gives; None where it is left to the engine. Raises NotOnSailError, SparkError."""
     if run_variable_command(sql, spark.variables, lambda query: frames.query(query, relations)):
-        return True
+        return CommandRows(_NOTHING, ())
     try:
         told = directory_write(sql)
     except LeftToSparkError:
         raise NotOnSailError(what="INSERT OVERWRITE DIRECTORY in this form") from None
     if told is not None:
         write_directory(spark.stores, told, frames.query(told.query, relations))
-        return True
+        return CommandRows(_NOTHING, ())
+    zone = _TIME_ZONE.match(sql)
+    if zone is not None:
+        spark.set(TIME_ZONE.name, zone[1][1:-1])
+        return CommandRows(_SETTING, ((TIME_ZONE.name, zone[1][1:-1]),))
+    query = _DESCRIBE.match(sql)
+    if query is not None:
+        columns = frame_schema(frames.query(sql[query.end() :], relations))
+        return CommandRows(_COLUMN, ((field.name, type_text(field.type), None) for field in columns))
     if what := unlike_command(sql):
         raise NotOnSailError(what=what)
-    return False
+    return None

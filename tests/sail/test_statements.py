@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from deltalake import DeltaTable, QueryBuilder
 
@@ -84,7 +85,12 @@ def test_deletion_vectors_and_partitions(sail: SailProcess, warehouse: Path) -> 
         ("SELECT nothing FROM t", "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", "`nothing`"),
         ("SELECT 1 / 0 FROM t", "DIVIDE_BY_ZERO", "zero"),
         ("INSERT INTO t (id) SELECT 'x'", "CAST_INVALID_INPUT", "column id of t"),
-        ("SELECT id FROM t |> WHERE id > 1", "PARSE_SYNTAX_ERROR", 'engine="spark"'),
+        ("FROM t |> WHERE id > 1", "UNSUPPORTED_FEATURE.SAIL", "|>"),
+        ("WITH RECURSIVE n AS (SELECT 1) SELECT * FROM n", "UNSUPPORTED_FEATURE.SAIL", "RECURSIVE"),
+        ("SELECT id FROM t WHERE day = 5", "DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES", "DATE"),
+        ("SELECT raise_error('boom')", "USER_RAISED_EXCEPTION", "boom"),
+        ("UPDATE t SET id = 1 stray", "PARSE_SYNTAX_ERROR", "stray"),
+        ("SELECT name, count(*) FROM t", "MISSING_GROUP_BY", "GROUP BY"),
         ("SELECT id + 2147483647 FROM t", "ARITHMETIC_OVERFLOW", "overflow"),
         ("SELECT CAST(id AS DATE) FROM t", "DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION", "cannot be cast"),
         ("SELECT try_add(id, 1) FROM t", "UNSUPPORTED_FEATURE.SAIL", "try_add"),
@@ -97,12 +103,65 @@ def test_what_is_wrong_is_refused(table: SailProcess, sql: str, condition: str, 
     assert table.rows("SELECT count(*), max(id) FROM t") == [[4, 4]]
 
 
-def test_char_columns_are_refused(sail: SailProcess) -> None:
+def test_char_columns_are_compared_with_blanks(sail: SailProcess) -> None:
     sail.rows("CREATE TABLE c (id INT, code CHAR(3))")
-    sail.rows("INSERT INTO c VALUES (1, 'a')")
-    condition, message = sail.error("SELECT id FROM c WHERE code = 'a'")
-    assert condition == "UNSUPPORTED_FEATURE.SAIL"
-    assert "CHAR" in message
+    sail.rows("INSERT INTO c VALUES (1, 'a'), (2, 'bcd')")
+    assert sail.rows("SELECT id, code FROM c WHERE code = 'a' OR code IN ('b', 'bcde')") == [[1, "a  "]]
+    sail.rows("CREATE TEMPORARY VIEW coded AS SELECT code AS k, id + 1 AS n FROM c")
+    assert sail.rows("SELECT n FROM coded WHERE k = 'a'") == [[2]]
+    assert sail.rows("UPDATE c SET id = 7 WHERE code = 'a'") == [[1]]
+    for sql in ("SELECT id FROM c WHERE code = concat('a', '')", "SELECT id FROM c WHERE code BETWEEN 'a' AND 'b'"):
+        condition, message = sail.error(sql)
+        assert (condition, "CHAR" in message) == ("UNSUPPORTED_FEATURE.SAIL", True)
+
+
+def test_variables(table: SailProcess) -> None:
+    table.rows("DECLARE OR REPLACE VARIABLE v INT DEFAULT 2")
+    table.rows("DECLARE OR REPLACE name = 'variable'")
+    assert table.rows("SELECT id, name, v FROM t WHERE id = v") == [[2, "n2", 2]]
+    assert table.rows("SELECT (SELECT max(name) FROM t), session.name") == [["n4", "variable"]]
+    assert table.rows("UPDATE t SET name = session.name WHERE id > v") == [[2]]
+    table.rows("SET VAR v = v + 1, name = concat(name, v)")
+    assert table.rows("SELECT v, name") == [[3, "variable3"]]
+    table.rows("SET VAR (v, name) = (SELECT id, name FROM t WHERE id = 1)")
+    assert table.rows("SELECT v, name, typeof(v) AS t LIMIT v") == [[1, "n1", "int"]]
+    assert table.error("SET VAR v = 'x'")[0] == "CAST_INVALID_INPUT"
+    assert table.error("CREATE VIEW lasting AS SELECT id FROM t WHERE id = v")[0] == "INVALID_TEMP_OBJ_REFERENCE"
+    table.rows("DROP TEMPORARY VARIABLE v")
+    assert table.error("SELECT v FROM t")[0] == "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION"
+    table.rows("DROP TEMPORARY VARIABLE name")
+
+
+def test_functions(table: SailProcess) -> None:
+    table.rows("CREATE OR REPLACE FUNCTION plus(x INT, y INT DEFAULT 2) RETURNS INT RETURN x + y")
+    table.rows("CREATE OR REPLACE FUNCTION at(x INT) RETURNS STRING RETURN SELECT max(name) FROM t WHERE id = at.x")
+    table.rows("CREATE OR REPLACE FUNCTION to_4(n INT) RETURNS TABLE (k INT) RETURN SELECT id FROM t WHERE id >= n")
+    table.rows("CREATE OR REPLACE TEMPORARY FUNCTION twice(x INT) RETURNS INT RETURN plus(x, x)")
+    assert table.rows("SELECT plus(id), twice(plus(1)), at(2) FROM t WHERE plus(id, 1) = 2") == [[3, 6, "n2"]]
+    assert table.rows("SELECT k FROM to_4(3) ORDER BY ALL DESC") == [[4], [3]]
+    assert table.rows("UPDATE t SET id = plus(id, 100) WHERE plus(id) > 5") == [[1]]
+    assert table.error("SELECT at(id) FROM t")[0] == "UNSUPPORTED_FEATURE.SAIL"
+    assert table.error("SELECT twice(2147483647)")[0] == "ARITHMETIC_OVERFLOW"
+    assert table.error("CREATE FUNCTION sums(x INT) RETURNS INT RETURN sum(x)")[0].startswith("USER_DEFINED_FUNCTIONS")
+
+
+def test_files_in_a_directory(sail: SailProcess, tmp_path: Path) -> None:
+    query = "SELECT id, concat('n', id) AS name, CAST(id AS DECIMAL(5, 2)) / 1D AS d FROM range(2)"
+    sail.rows(f"INSERT OVERWRITE DIRECTORY '{tmp_path}/p' USING parquet {query}")
+    sail.rows(
+        f"INSERT OVERWRITE DIRECTORY '{tmp_path}/c' USING csv OPTIONS (header = true) SELECT 1 AS a, NULL AS b, ''"
+    )
+    assert pa.parquet.read_table(tmp_path / "p").to_pylist()[1] == {"id": 1, "name": "n1", "d": 1.0}
+    (found,) = (tmp_path / "c").glob("part-*.csv")
+    assert found.read_text() == 'a,b\n1,""\n'
+    for wrong in ("orc SELECT 1 AS a", "csv SELECT ',' AS a", "csv SELECT 1.5D AS a", "json SELECT now() AS a"):
+        assert sail.error(f"INSERT OVERWRITE DIRECTORY '{tmp_path}/c' USING {wrong}")[0] == "UNSUPPORTED_FEATURE.SAIL"
+    assert found.exists()
+
+
+def test_texts_that_sail_reads_otherwise(table: SailProcess) -> None:
+    assert table.rows("SELECT 'it''s', * EXCEPT (day) FROM t WHERE name = 'n''1' OR id = 1") == [["it's", 1, "n1"]]
+    assert table.rows("SELECT 'a' || id AS x FROM t ORDER BY ALL DESC LIMIT 1") == [["a4"]]
 
 
 def test_constraints_and_counts(table: SailProcess) -> None:

@@ -91,6 +91,12 @@ def _named(condition: str, state: str, sentence: str) -> Callable[[re.Match[str]
     return failure
 
 
+def _no_parts(found: re.Match[str]) -> Failure:
+    kind = _TYPES.get(found[1], found[1].upper())
+    text = f'A value is extracted from what is no complex type [STRUCT, ARRAY, MAP] but "{kind}".'
+    return Failure("INVALID_EXTRACT_BASE_FIELD_TYPE", "42000", text, {})
+
+
 def _unbound(found: re.Match[str]) -> Failure:
     return Failure("UNBOUND_SQL_PARAMETER", "42P02", found[0], {"name": found[1]}, (f":{found[1]}",))
 
@@ -99,6 +105,16 @@ _KNOWN: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Failure]], ...] =
     (re.compile(pattern), make)
     for pattern, make in (
         (r"Placeholder ':(\w+)' was not provided", _unbound),
+        (
+            r'(?s)No field named \S*"#\d+"\.\s+Valid fields are (?:(?!"#\d).)*\Z',
+            _named(
+                "MISSING_GROUP_BY",
+                "42803",
+                "The query does not include a GROUP BY clause. Add GROUP BY or turn it into the window functions using "
+                "OVER clauses.",
+            ),
+        ),
+        (r"cannot extract value from data type: (\w+)", _no_parts),
         (r"ambiguous attribute: ObjectName\(\[(.*?)\]\)", _ambiguous),
         (r"attribute ObjectName\(\[(.*?)\]\) is missing from the schema", _unresolved),
         (r"(?s)\A\[([A-Z]\w+(?:\.[A-Z]\w+)?)\] (.*)", _conditioned),

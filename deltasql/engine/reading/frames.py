@@ -13,7 +13,7 @@ from typing_extensions import assert_never
 
 from deltasql.engine.reading.literal_rows import literal_table
 from deltasql.engine.reading.own_checks import Texts, checked_query
-from deltasql.engine.reading.own_texts import NOTHING, OwnTexts
+from deltasql.engine.reading.own_texts import NOTHING, OwnTexts, may_have_days
 from deltasql.engine.reading.scans import scan, with_declared
 from deltasql.engine.reading.source_rows import source_rows
 from deltasql.engine.reading.workspace import Workspace
@@ -72,9 +72,7 @@ class Frames:
     def __init__(self, spark: SparkHandle) -> None:
         self._spark = spark
         self._built: dict[int, tuple[Operator, DataFrame]] = {}
-        self.work = Workspace()
-        """What the statement has of its rows within this process."""
-        self._texts = OwnTexts(spark)
+        self.texts = OwnTexts(spark)
         self.kept: Kept | None = None
         """The source of a rewrite that may be asked again until the statement's commit."""
 
@@ -174,7 +172,7 @@ class Frames:
         if self.capabilities.checks_types:
             return str
         columns = rows.columns if self._spark.variables else None
-        reach = self._texts.reach_in(rows, operator)
+        reach = self.texts.reach_in(rows, operator)
         return lambda text: self.own(text, columns, reach)
 
     def _shown(self, rows: DataFrame, view: ViewColumns) -> DataFrame:
@@ -214,47 +212,52 @@ class Frames:
         session = self._spark.session
         if self.capabilities.checks_types:
             return session.sql(sql)
-        sql = self._texts.query(sql, self._texts.reach(relations.values(), self.frame))
+        sql = self.texts.query(sql, self.texts.reach(relations.values(), self.frame))
         if not self.capabilities.subqueries and (what := unlike_query(sql)):
             raise NotOnSailError(what=what)
-        return checked_query(session, sql, ansi=self._ansi(settings))
+        days = may_have_days(relations.values(), sql)
+        return checked_query(session, sql, ansi=self._ansi(settings), days=days)
 
     def _ansi(self, settings: Mapping[str, str | None] = NO_SETTINGS) -> bool:
         value = settings[ANSI.name] if ANSI.name in settings else self._spark.now(ANSI.name)
         return (value or "true").lower() == "true"
 
-    def own(self, text: str, columns: Iterable[str] | None = None, reach: Reach = NOTHING) -> str:
+    def own(
+        self, text: str, columns: Iterable[str] | None = None, reach: Reach = NOTHING, *, days: bool = False
+    ) -> str:
         """An expression of a statement, with what the engine does not do by itself.
 
-        Where the names of all `columns` in its reach are given, other names may be variables; `reach` tells of CHAR.
+        Where the names of all `columns` in its reach are given, other names may be variables; `reach` tells of CHAR,
+        and `days` that it may compare a DATE.
         """
         if self.capabilities.checks_types:
             return text
-        return with_checks(self.unchecked(text, columns, reach), ansi=self._ansi())
+        return with_checks(self.unchecked(text, columns, reach), ansi=self._ansi(), days=days)
 
     def unchecked(self, text: str, columns: Iterable[str] | None, reach: Reach = NOTHING) -> str:
         """The same without checks, for its type."""
-        return text if self.capabilities.checks_types else self._texts.expression(text, columns, reach)
+        return text if self.capabilities.checks_types else self.texts.expression(text, columns, reach)
 
     def rewritten(self, operator: Rewrite) -> Texts:
         """See `own`, of the conditions and values of a rewrite. Raises NotOnSailError."""
         target, source = operator.target, operator.source
         tables = [target] if source is None else [target, source]
-        reach = self._texts.reach([*tables, *operator.relations.values()], self.frame)
+        reach = self.texts.reach([*tables, *operator.relations.values()], self.frame)
         others = (item for item in operator.checks if item.column is None and not item.name.startswith(marks.LENGTH))
         if reach is not NOTHING and any(others):
             raise NotOnSailError(what="CHECK constraints of a table with a CHAR column in UPDATE, DELETE or MERGE")
         columns = None
         if self._spark.variables:
             columns = [*target.schema.names, *([] if source is None else self.frame(source).columns)]
-        return lambda text: self.own(text, columns, reach)
+        days = may_have_days([*tables, *operator.relations.values()])
+        return lambda text: self.own(text, columns, reach, days=days)
 
     def learn(self, functions: Mapping[str, SqlFunction]) -> None:
         """Functions of SQL that texts call from now on, where the engine has none. Raises what is wrong with one."""
         for name, function in functions.items():
             rows = (item for item in function.relations.values() if not isinstance(item, SqlFunction))
             columns = [column for item in rows for column in self.frame(item).columns]
-            made = self._texts.learn(name, function, columns)
+            made = self.texts.learn(name, function, columns)
             self.asked(checked_body(made), function.relations).schema  # noqa: B018
 
     def views(self, relations: Mapping[str, Operator]) -> Views:

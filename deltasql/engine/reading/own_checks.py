@@ -28,8 +28,10 @@ _QUERY = re.compile(
 _WIDTHS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 
 
-def checked_query(session: SparkSession, sql: str, *, ansi: bool) -> DataFrame:
+def checked_query(session: SparkSession, sql: str, *, ansi: bool, days: bool) -> DataFrame:
     """The rows of a query, which fail where they fail on Spark, under the names that Sail gives them.
+
+    `days` says that it may compare a DATE.
 
     Raises NotOnSailError, and what Sail says of the text as it is.
     """
@@ -41,7 +43,7 @@ def checked_query(session: SparkSession, sql: str, *, ansi: bool) -> DataFrame:
         return rows
     for branches in set_operations(sql):
         _refuse_mixed_branches(session, branches)
-    safe = with_checks(sql, ansi=ansi)
+    safe = with_checks(sql, ansi=ansi, days=days)
     if safe != sql:
         rows = _renamed(session, safe, rows.columns)
     return rows

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 from deltasql.engine.reading.own_variables import expression_with_values, query_with_values
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.errors.engine import NotOnSailError
-from deltasql.plan.operators import Operator, Project, Scan, SqlFunction, children
+from deltasql.plan.operators import Operator, Project, Query, Scan, SqlFunction, children
 from deltasql.schema.lengths import TYPE_KEY, declared_texts
+from deltasql.schema.text import sql_text
 from deltasql.sql.cursor import LeftToSparkError
 from deltasql.sql.dialects.char_padding import Reach, padded
 from deltasql.sql.dialects.inlining import Inline, inlined
+from deltasql.sql.dialects.sail_words import single_quotes
 from deltasql.sql.function_text import function_text
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 _CHAR = re.compile(r"char\((\d+)\)")
 _WITH_CHAR = re.compile(r"\bchar\(")
+_DAYS = re.compile(r"date|day|trunc", re.IGNORECASE)
+"""Words of what gives a DATE: casts, literals and functions."""
 NOTHING = Reach({}, frozenset(), frozenset())
 
 
@@ -34,6 +38,8 @@ class OwnTexts:
 
     spark: SparkHandle
     functions: dict[str, Inline] = field(default_factory=dict)
+    told_variables: str = ""
+    """What Spark's plan would tell of variables, once a query has named one."""
 
     def learn(self, name: str, function: SqlFunction, columns: Iterable[str]) -> Inline:
         """A function that texts may call from now on. Raises NotOnSailError."""
@@ -60,15 +66,16 @@ class OwnTexts:
         """A query. Columns of its own that are CHAR are known as such to whoever reads them."""
         sql = inlined(sql, self.functions) if self.functions else sql
         if self.spark.variables:
-            sql = query_with_values(self.spark.session, sql, self.spark.variables)
-        return self._padded(sql, reach)
+            given, sql = sql, query_with_values(self.spark.session, sql, self.spark.variables)
+            self.told_variables = "variablereference(…)" if sql != given else self.told_variables
+        return single_quotes(self._padded(sql, reach))
 
     def expression(self, text: str, columns: Iterable[str] | None, reach: Reach) -> str:
         """An expression over some columns; other names may be variables, unless the columns are not known (None)."""
         text = inlined(text, self.functions) if self.functions else text
         if columns is not None and self.spark.variables:
             text = expression_with_values(text, self.spark.variables, columns)
-        return self._padded(text, reach)
+        return single_quotes(self._padded(text, reach))
 
     def reach_in(self, rows: DataFrame, operator: Operator) -> Reach:
         """The columns of the rows of an operator, where there is CHAR among them or below."""
@@ -125,3 +132,20 @@ def joined(one: Reach, other: Reach) -> Reach:
     unlike = {name for name, length in one.lengths.items() if other.lengths.get(name, length) != length}
     others = one.others | other.others | unlike
     return Reach({**one.lengths, **other.lengths}, one.parts | other.parts, others)
+
+
+def may_have_days(operators: Iterable[Operator], text: str = "") -> bool:
+    """Whether there may be a DATE among the columns of some operators and what a text makes of them."""
+    return _DAYS.search(text) is not None or any(map(_has_days, operators))
+
+
+def _has_days(operator: Operator) -> bool:
+    match operator:
+        case Scan():
+            return any("DATE" in sql_text(field.type) for field in operator.schema)
+        case Query() | SqlFunction():
+            text = operator.sql if isinstance(operator, Query) else operator.text
+            return may_have_days(operator.relations.values(), text)
+        case _:
+            below = list(children(operator))
+            return not below or any(map(_has_days, below))

@@ -178,8 +178,9 @@ def _assign(command: Assign, sql: str, held: Held, asked: Asked) -> None:
     try:
         for number, (variable, text) in enumerate(zip(variables, command.values, strict=True)):
             # As in the list of a SELECT, names of values that come first are seen by those behind.
-            _refuse_unlike(text or "", variables[:number])
-            _set(held, variable, _value(text or variable.default, variable, asked)[1])
+            wanted = variable.default if text is None else text
+            _refuse_unlike(wanted, variables[:number])
+            _set(held, variable, _value(wanted, variable, asked)[1])
     except BaseException:
         held.update(before)
         raise

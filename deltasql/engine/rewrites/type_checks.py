@@ -163,6 +163,19 @@ def casts_in(expression: str) -> Iterator[tuple[str, str]]:
             yield inner, expression[split.end : group[-1].start].strip()
 
 
+def refuse_stray(expressions: Sequence[str], kinds: Sequence[DataType], sql: str) -> None:
+    """Raises Spark's error for a word behind an expression, which would be the name of a field in brackets."""
+    for text, kind in zip(expressions, kinds, strict=True):
+        tokens = tokenize(text)
+        if not isinstance(kind, StructType) or len(kind) != 1 or len(tokens) < 2:
+            continue
+        before, last = tokens[-2], tokens[-1]
+        is_operand = before.is_name or before.kind in {"string", "number"} or before.key in {")", "]"}
+        if is_operand and kind.fields[0].name == last.name and last.kind in {"word", "quoted", "number"}:
+            near = f"Syntax error at or near '{last.text}'."
+            raise translated(Failure("PARSE_SYNTAX_ERROR", "42601", near, {}, (last.text,)), sql, None)
+
+
 def _last_as(group: Sequence[Token]) -> Token | None:
     """The AS of a CAST, whose operand and type stand in a group of tokens."""
     depth, found = 0, None

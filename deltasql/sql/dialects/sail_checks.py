@@ -24,11 +24,13 @@ from deltasql.sql.dialects.sail_guards import (
     branch_guards,
     call_guards,
     cast_guards,
+    day_comparison,
     mixed_guards,
     overflow,
     sign_guards,
     unlike_call,
 )
+from deltasql.sql.dialects.sail_words import CALLED, KEYWORDS, with_least
 from deltasql.sql.tokens import closing, tokenize
 
 _CALLS = (
@@ -46,35 +48,19 @@ _CALLS = (
 )
 _SUSPECT = re.compile(
     r"[-+*/%&|^~]|::|\bdiv\b|\bcase\b"
-    rf"|\b(?:(?:try_)?cast|sum|abs|negative|iff?|mode|date_?part|date_trunc|{'|'.join(_CALLS)})\s*\(",
+    rf"|\b(?:raise_error|assert_true|(?:try_)?cast|sum|abs|negative|iff?|mode|date_?part|date_trunc|{'|'.join(_CALLS)})\s*\(",
     re.IGNORECASE,
 )
 _LEVELS = {"|": 1, "^": 2, "&": 3, "+": 4, "-": 4, "||": 4, "*": 5, "/": 5, "%": 5, "DIV": 5}
 _SIGNS = frozenset("+-~")
-_CALLED = frozenset(
-    {"LEFT", "RIGHT", "FIRST", "LAST", "RANGE", "FILTER", "LIKE", "ILIKE", "RLIKE", "REGEXP", "IF", "CASE"}
-)
-"""Keywords that are functions too, in front of a bracket where a value is expected."""
-_KEYWORDS = frozenset(
-    """
-    ALL AND ANTI ANY AS ASC BETWEEN BY CLUSTER CROSS CUBE DESC DISTINCT DISTRIBUTE DIV ELSE END ESCAPE EXCEPT EXISTS
-    FETCH FIRST FILTER FOLLOWING FOR FROM FULL GROUP HAVING ILIKE IN INNER INTERSECT INTO IS JOIN LAST LATERAL LEFT LIKE
-    LIMIT MINUS NATURAL NOT NULLS OFFSET ON OR ORDER OUTER OVER PARTITION PIVOT PRECEDING QUALIFY RANGE RECURSIVE
-    REGEXP RIGHT RLIKE ROLLUP ROWS SELECT SEMI SETS SORT TABLE TABLESAMPLE THEN UNBOUNDED UNION UNPIVOT USING VALUES
-    VIEW WHEN WHERE WINDOW WITH WITHIN
-    """.split()  # noqa: SIM905 - ninety quoted words would fill pages
-)
 _UNITS = re.compile(r"(?:YEAR|QUARTER|MONTH|WEEK|DAY|HOUR|MINUTE|SECOND|(?:MILLI|MICRO|NANO)SECOND)S?|TO")
-_LEAST = {
-    "2147483648": "CAST(-2147483648 AS INT)",
-    "9223372036854775808": "CAST('-9223372036854775808' AS BIGINT)",
-    "9223372036854775808L": "CAST('-9223372036854775808' AS BIGINT)",
-    "32768S": "CAST(-32768 AS SMALLINT)",
-    "128Y": "CAST(-128 AS TINYINT)",
-}
-"""What the least number of a type is without its sign, and how it is told to who reads the sign as an operator."""
 _LITERAL = re.compile(r"NULL|-\d{10,19}|-128|-32768|'[^'\\\\]*'", re.IGNORECASE)
 """Texts and NULL have a cast to whatever has one, and to the same value."""
+_COMPARISONS = frozenset({"=", "==", "<=>", "<>", "!=", "<", ">", "<=", ">="})
+_COMPARES = re.compile(r"[=<>]|\b(?:in|between)\b", re.IGNORECASE)
+_NAME = r"(?:`(?:[^`]|``)+`|(?!(?i:null|true|false)\b)[A-Za-z_]\w*)"
+_SIMPLE = re.compile(rf"{_NAME}(?:\.{_NAME})*|\d+|(?i:date)\s*'[^']*'|(?i:current_date)(?:\(\))?")
+"""What is compared with a guard: a column, a whole number, a day."""
 _SMALL = re.compile(r"[(+-]*\d{1,4}\)*")
 
 
@@ -86,38 +72,22 @@ class _Part(NamedTuple):
     safe: str
 
 
-def with_checks(sql: str, *, ansi: bool = True) -> str:
+def with_checks(sql: str, *, ansi: bool = True, days: bool = False) -> str:
     """`sql`, an expression or a query, with its checks; the same text where it needs none.
 
-    Without `ansi` integers wrap around in Spark as well. Raises NotOnSailError.
+    Without `ansi` integers wrap around in Spark as well. With `days` what is compared may be a DATE. Raises
+    NotOnSailError.
     """
-    if not _SUSPECT.search(sql):
+    if not _SUSPECT.search(sql) and not (days and _COMPARES.search(sql)):
         return sql
-    return _Checks(_with_least(sql), ansi=ansi).text()
-
-
-def _with_least(sql: str) -> str:
-    """`sql` with the least number of each type as a cast, since its sign is read as an operator."""
-    tokens = tokenize(sql)
-    for index in reversed(range(len(tokens) - 1)):
-        sign, number = tokens[index], tokens[index + 1]
-        least = _LEAST.get(number.text.upper()) if sign.key == "-" and number.kind == "number" else None
-        before = tokens[index - 1] if index else None
-        is_operand = before is not None and (
-            before.kind in {"string", "quoted", "number"}
-            or before.key in {")", "]"}
-            or (before.kind == "word" and before.key not in _KEYWORDS)
-        )
-        if least and not is_operand:
-            sql = sql[: sign.start] + least + sql[number.end :]
-    return sql
+    return _Checks(with_least(sql), ansi=ansi, days=days and "->" not in sql).text()
 
 
 class _Checks:
     """One text: `render` for what may hold values, `_chain` for one value."""
 
-    def __init__(self, sql: str, *, ansi: bool) -> None:
-        self.sql, self.tokens, self._ansi = sql, tokenize(sql), ansi
+    def __init__(self, sql: str, *, ansi: bool, days: bool) -> None:
+        self.sql, self.tokens, self._ansi, self._days = sql, tokenize(sql), ansi, days
 
     def text(self) -> str:
         """The whole text."""
@@ -130,7 +100,7 @@ class _Checks:
         """The text of some tokens, from the first to the last."""
         pieces, at, expecting = list[str](), start, True
         while at < end:
-            part = self._chain(at, end, 1) if expecting and self._begins_value(at) else _Part(at, at + 1, "")
+            part = self._compared(at, end) if expecting and self._begins_value(at) else _Part(at, at + 1, "")
             if at > start:
                 pieces.append(self.sql[self.tokens[at - 1].end : self.tokens[at].start])
             pieces.append(part.safe or self.raw(part))
@@ -153,14 +123,38 @@ class _Checks:
         if token.kind in {"string", "quoted", "number"}:
             return True
         if token.kind == "word":
-            is_called = token.key in _CALLED and (self._key(at + 1) == "(" or token.key == "CASE")
-            return is_called or token.key not in _KEYWORDS
+            is_called = token.key in CALLED and (self._key(at + 1) == "(" or token.key == "CASE")
+            return is_called or token.key not in KEYWORDS
         return token.key in {"(", "*", *_SIGNS}
 
     def _expects(self, at: int) -> bool:
         """Whether a value may follow a token that is none."""
         token = self.tokens[at]
-        return token.kind == "symbol" or token.key in _KEYWORDS
+        return token.kind == "symbol" or token.key in KEYWORDS
+
+    def _compared(self, at: int, end: int) -> _Part:
+        """A value, and what it is compared with where one of both may be a DATE."""
+        left = self._chain(at, end, 1)
+        after = left.end + (self._key(left.end) == "NOT")
+        key = self._key(after)
+        if not self._days or after + 1 >= end or not (key in _COMPARISONS or key in {"IN", "BETWEEN"}):
+            return left
+        first = after + 1 + (key == "IN")
+        if first >= end or not self._begins_value(first):
+            return left
+        right = self._chain(first, end, 1)
+        one, other = self.raw(left), self.raw(right)
+        if not (_SIMPLE.fullmatch(one) and _SIMPLE.fullmatch(other)) or (one.isdecimal() and other.isdecimal()):
+            return left
+        stop = right.end
+        if key == "IN":
+            stop = closing(self.tokens, after + 1) + 1
+        elif key == "BETWEEN":
+            stop = self._chain(right.end + 1, end, 1).end if self._key(right.end) == "AND" else end + 1
+        if stop > end or (key == "IN" and any(token.key in {"SELECT", "WITH"} for token in self.tokens[first:stop])):
+            return left
+        whole = _Part(at, stop, "")
+        return whole._replace(safe=self._guarded([day_comparison(one, other)], self.raw(whole)))
 
     def _chain(self, at: int, end: int, level: int) -> _Part:
         left = self._signed(at, end)
@@ -300,6 +294,10 @@ class _Checks:
                 return self._written_cast(part, name, opening, group)
             case "SUM":
                 return part._replace(safe=self._sum(part, opening, group))
+            case "RAISE_ERROR" | "ASSERT_TRUE" if len(arguments) == 1 + (name == "ASSERT_TRUE"):
+                *others, text = arguments
+                told = f"concat('[USER_RAISED_EXCEPTION] ', {text})"
+                return part._replace(safe=f"{name}({', '.join([*others, told])})")
             case "IF" | "IFF":
                 return self._choice(part, opening, group)
             case _ if name in AS_INT:

@@ -87,6 +87,8 @@ _NO_CAST = failing(
 )
 _NO_OPERATOR = failing("DATATYPE_MISMATCH.BINARY_OP_WRONG_TYPE", "An operator does not take values of these types.")
 
+_NO_COMPARISON = failing("DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES", "A DATE cannot be compared with a number.")
+
 
 def kind_of(value: str) -> str:
     """SQL for the name of a value's type."""
@@ -152,6 +154,15 @@ def _day_guards(operator: str, left: str, right: str) -> Iterator[Guard]:
             f"{is_one_of(left, ['date'])} AND {is_one_of(right, ['date'])}",
             refusing("a DATE minus a DATE: use datediff"),
         )
+
+
+def day_comparison(left: str, right: str) -> Guard:
+    """The guard of a DATE that is compared with a whole number: it is unequal to all of them there."""
+    pairs = (
+        f"{is_one_of(day, ['date'])} AND {is_one_of(number, _INTEGERS)}"
+        for day, number in ((left, right), (right, left))
+    )
+    return " OR ".join(pairs), _NO_COMPARISON
 
 
 def sign_guards(sign: str, value: str, whole: str) -> Iterator[Guard]:

@@ -9,6 +9,7 @@ from deltasql.sql.cursor import LeftToSparkError
 from deltasql.sql.dialects.char_padding import Reach, padded
 from deltasql.sql.dialects.directories import DirectoryWrite, directory_write
 from deltasql.sql.dialects.inlining import Inline, checked_body, inlined
+from deltasql.sql.dialects.sail_words import single_quotes
 from deltasql.sql.dialects.session_variables import (
     Assign,
     Declare,
@@ -140,6 +141,8 @@ REACH = Reach({"C": 3}, frozenset({"S"}), frozenset({"ID", "T"}))
         ),
         ("concat('[', c, ']')", "concat('[', c, ']')"),
         ("c LIKE 'a'", "c LIKE 'a'"),
+        ("c || 'x' = 'a' AND (c) = 'a'", "c || 'x' = 'a' AND (c) = 'a  '"),
+        ("CAST((c) IN ('x', 'q') AS BOOLEAN)", "CAST((c) IN ('x  ', 'q  ') AS BOOLEAN)"),
         ("SELECT upper(c) AS c FROM t WHERE c = 'a'", "SELECT upper(c) AS c FROM t WHERE c = 'a  '"),
         ("s.d = 'x'", "s.d = 'x'"),
     ],
@@ -151,7 +154,7 @@ def test_comparisons_of_char(sql: str, expected: str) -> None:
 @pytest.mark.parametrize(
     "sql",
     [
-        *("c = upper('a')", "c || 'x' = 'a' AND (c) = 'a'", "c BETWEEN 'a' AND 'b'", "CASE c WHEN 'a' THEN 1 END"),
+        *("c = upper('a')", "c BETWEEN 'a' AND 'b'", "CASE c WHEN 'a' THEN 1 END"),
         *("coalesce(c, 'a') = 'a'", "nullif(c, 'a')", "c IN (SELECT 'a')", "t.c = 'a'", "s = s", "c = 'a' 'b'"),
         *("SELECT x.c FROM (SELECT c FROM t) AS x WHERE x.c = 'a'", "SELECT c FROM t UNION SELECT 'a'", "SELECT 1 c"),
         *(
@@ -180,3 +183,10 @@ def test_directories() -> None:
     ):
         with pytest.raises(LeftToSparkError):
             directory_write(wrong)
+
+
+def test_quotes_in_texts() -> None:
+    assert single_quotes("SELECT 'it''s', \"a\"\"b\", `c''d`, '' -- ''") == (
+        "SELECT 'it\\'s', \"a\\\"b\", `c''d`, '' -- ''"
+    )
+    assert single_quotes(r"'a\\''b'") == r"'a\\\'b'"

@@ -129,3 +129,20 @@ def test_values_with_parts_are_selected() -> None:
 )
 def test_branches_of_set_operations(sql: str, branches: list[list[str]]) -> None:
     assert set_operations(sql) == branches
+
+
+@pytest.mark.parametrize(
+    "sql", ["d = 5", "5 <= t.d", "d IN (1, 2)", "d NOT BETWEEN 1 AND 2", "a = `b c`", "d = DATE'2024-01-01'"]
+)
+def test_a_day_is_not_compared_with_a_number(sql: str) -> None:
+    checked = with_checks(sql, days=True)
+    assert "BINARY_OP_DIFF_TYPES" in checked
+    assert checked.endswith(f" ELSE {sql} END")
+    assert with_checks(sql) == sql
+
+
+@pytest.mark.parametrize(
+    "sql", ["d = '2024-01-01'", "d = (SELECT 1)", "d IN (SELECT 1)", "1 = 1", "f(d) = 5", "d IS NULL"]
+)
+def test_comparisons_that_need_no_guard(sql: str) -> None:
+    assert with_checks(sql, days=True) == sql
