@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from deltasql.errors.engine import NotOnSailError
 from deltasql.plan.operators import Rewrite, RowAction
 from deltasql.sql.dialects.sail_checks import with_checks
+from deltasql.sql.dialects.sail_names import spark_names
 from deltasql.sql.dialects.sail_order import rows_selected, select_first
 from deltasql.sql.dialects.sail_stars import ordered_by_all, stars_named
 from deltasql.sql.dialects.sail_unions import set_operations
@@ -25,6 +26,7 @@ Texts: TypeAlias = Callable[[str], str]
 _QUERY = re.compile(
     r"\s*(?:/\*.*?\*/\s*|--[^\n]*\n\s*)*(?:\(|(?:select|with|values|table)\b)", re.IGNORECASE | re.DOTALL
 )
+_NAMELESS = re.compile(r"\bis\s+(?:not\s+)?null\b|\bin\s*\(", re.IGNORECASE)
 _WIDTHS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 
 
@@ -45,7 +47,10 @@ def checked_query(session: SparkSession, sql: str, *, ansi: bool, days: bool) ->
         _refuse_mixed_branches(session, branches)
     safe = with_checks(sql, ansi=ansi, days=days)
     if safe != sql:
-        rows = _renamed(session, safe, rows.columns)
+        rows = _renamed(session, safe, spark_names(sql, rows.columns))
+    elif _NAMELESS.search(sql):
+        names = spark_names(sql, rows.columns)
+        rows = rows if rows.columns == names else rows.toDF(*names)
     return rows
 
 

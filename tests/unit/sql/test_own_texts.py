@@ -9,6 +9,7 @@ from deltasql.sql.cursor import LeftToSparkError
 from deltasql.sql.dialects.char_padding import Reach, padded
 from deltasql.sql.dialects.directories import DirectoryWrite, directory_write
 from deltasql.sql.dialects.inlining import Inline, checked_body, inlined
+from deltasql.sql.dialects.sail_names import spark_names
 from deltasql.sql.dialects.sail_words import single_quotes
 from deltasql.sql.dialects.session_variables import (
     Assign,
@@ -190,3 +191,11 @@ def test_quotes_in_texts() -> None:
         "SELECT 'it\\'s', \"a\\\"b\", `c''d`, '' -- ''"
     )
     assert single_quotes(r"'a\\''b'") == r"'a\\\'b'"
+
+
+def test_names_without_an_alias() -> None:
+    sql = "SELECT a, t.a IS NULL, `b c` IS NOT NULL, a IN (1, null), a NOT IN (2), f(a) IS NULL, is_null FROM t"
+    names = ["a", "is_null", "is_not_null", "in_list", "in_list", "is_null", "is_null"]
+    told = ["a", "(a IS NULL)", "(b c IS NOT NULL)", "(a IN (1, NULL))", "(NOT (a IN (2)))", "is_null", "is_null"]
+    assert spark_names(sql, names) == told
+    assert spark_names("SELECT *, a IS NULL FROM t", names[:4]) == names[:4]

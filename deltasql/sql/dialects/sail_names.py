@@ -1,0 +1,55 @@
+"""Names of columns without an alias that Sail gives otherwise than Spark, where the text of the column tells them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from deltasql.sql.cursor import comma_separated
+from deltasql.sql.dialects.sail_unions import behind_with
+from deltasql.sql.tokens import Token, closing, tokenize
+
+_OTHERS = frozenset({"is_null", "is_not_null", "in_list"})
+
+
+def spark_names(sql: str, names: Sequence[str]) -> list[str]:
+    """The names of a query's columns, which Sail calls `names`, as Spark calls them."""
+    found = list(names)
+    if _OTHERS.isdisjoint(found):
+        return found
+    tokens = tokenize(sql)
+    first = behind_with(tokens)
+    if first >= len(tokens) or tokens[first].key != "SELECT":
+        return found
+    end = _list_end(tokens, first + 1)
+    items = list(comma_separated(tokens[first + 1 : end]))
+    if len(items) == len(found) and all(items):
+        found = [(_told(item) or name) if name in _OTHERS else name for item, name in zip(items, found, strict=True)]
+    return found
+
+
+def _list_end(tokens: Sequence[Token], at: int) -> int:
+    while at < len(tokens) and tokens[at].key not in {"FROM", "WHERE", "ORDER", "LIMIT", ";"}:
+        at = closing(tokens, at) + 1 if tokens[at].key in {"(", "["} else at + 1
+    return min(at, len(tokens))
+
+
+def _told(item: Sequence[Token]) -> str:
+    """Spark's name for `a IS NULL` and `a IN (1, 'x')`; "" for anything else."""
+    end = 1
+    while end + 1 < len(item) and item[end].key == ".":
+        end += 2
+    if not item[end - 1].is_name or not item[0].is_name:
+        return ""
+    column, rest = item[end - 1].name, [token.key for token in item[end:]]
+    if rest in (["IS", "NULL"], ["IS", "NOT", "NULL"]):
+        return f"({column} {' '.join(rest)})"
+    negated = rest[:1] == ["NOT"]
+    if rest[negated : negated + 2] != ["IN", "("] or rest[-1] != ")":
+        return ""
+    values = item[end + negated + 2 : -1]
+    if not all(token.text.isdecimal() or token.key == "NULL" for token in values[::2]):
+        return ""
+    if len(values) % 2 == 0 or any(token.key != "," for token in values[1::2]):
+        return ""
+    told = f"({column} IN ({', '.join(token.text.upper() for token in values[::2])}))"
+    return f"(NOT {told})" if negated else told
