@@ -72,6 +72,8 @@ class Frames:
     def __init__(self, spark: SparkHandle) -> None:
         self._spark = spark
         self._built: dict[int, tuple[Operator, DataFrame]] = {}
+        self.work = Workspace()
+        """What the statement has of its rows within this process."""
         self.texts = OwnTexts(spark)
         self.kept: Kept | None = None
         """The source of a rewrite that may be asked again until the statement's commit."""
