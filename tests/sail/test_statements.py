@@ -127,6 +127,12 @@ def test_variables(table: SailProcess) -> None:
     assert table.rows("SELECT v, name, typeof(v) AS t LIMIT v") == [[1, "n1", "int"]]
     assert table.error("SET VAR v = 'x'")[0] == "CAST_INVALID_INPUT"
     assert table.error("CREATE VIEW lasting AS SELECT id FROM t WHERE id = v")[0] == "INVALID_TEMP_OBJ_REFERENCE"
+    table.rows("SET TIME ZONE '+02:00'")
+    table.rows("DECLARE OR REPLACE VARIABLE v = TIMESTAMP'2024-01-01 00:00:00'")
+    assert table.rows("SELECT v = TIMESTAMP'2024-01-01 00:00:00' AS x, v = TIMESTAMP'2023-12-31 22:00:00Z' AS y") == [
+        [True, True]
+    ]
+    table.rows("SET TIME ZONE 'UTC'")
     table.rows("DROP TEMPORARY VARIABLE v")
     assert table.error("SELECT v FROM t")[0] == "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION"
     table.rows("DROP TEMPORARY VARIABLE name")

@@ -56,7 +56,8 @@ def typed_literal(value: Any, kind: DataType) -> str | None:
     if kind == STRING:
         return f"({sql_literal(value)})"
     if kind == TIMESTAMP:
-        assert isinstance(value, datetime)
+        if not isinstance(value, datetime) or value.tzinfo is None:
+            return None
         text = value.astimezone(timezone.utc).isoformat(sep=" ")
         return f"TIMESTAMP'{text}'"
     text = f"{value:f}" if isinstance(kind, DecimalType) else str(value)
