@@ -124,7 +124,8 @@ def test_variables(table: SailProcess) -> None:
     table.rows("SET VAR v = v + 1, name = concat(name, v)")
     assert table.rows("SELECT v, name") == [[3, "variable3"]]
     table.rows("SET VAR (v, name) = (SELECT id, name FROM t WHERE id = 1)")
-    assert table.rows("SELECT v, name, typeof(v) AS t LIMIT v") == [[1, "n1", "int"]]
+    assert table.rows("SELECT v, name, typeof(v) AS t, (SELECT count(*) FROM t) AS n") == [[1, "n1", "int", 4]]
+    assert table.rows("SELECT id FROM t ORDER BY id LIMIT v + 1") == [[1], [2]]
     assert table.error("SET VAR v = 'x'")[0] == "CAST_INVALID_INPUT"
     assert table.error("CREATE VIEW lasting AS SELECT id FROM t WHERE id = v")[0] == "INVALID_TEMP_OBJ_REFERENCE"
     table.rows("SET TIME ZONE '+02:00'")

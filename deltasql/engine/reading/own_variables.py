@@ -6,7 +6,7 @@ type are known here; a text that names another variable is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.session.held_variables import HeldVariable, typed_literal
@@ -45,21 +45,28 @@ def query_with_values(session: SparkSession, sql: str, held: Held) -> str:
         return sql
     values = _values(found, held)
     certain = [item for item in found if item.certain]
-    bare = [item for item in found if not item.certain]
+    chosen = [*certain, *_meant(session, sql, certain, [item for item in found if not item.certain], values)]
+    text = with_values(sql, chosen, values)
+    _refuse_limits(session, text, found, chosen)
+    return text
+
+
+def _meant(
+    session: SparkSession, sql: str, certain: Sequence[Mention], bare: Sequence[Mention], values: Mapping[str, str]
+) -> Sequence[Mention]:
+    """Those of the bare names that are variables: without the value of one of them the query is not understood."""
 
     def is_understood(chosen: Sequence[Mention]) -> bool:
         return _is_understood(session, with_values(sql, [*certain, *chosen], values))
 
-    if bare and not is_understood(()):
-        if not is_understood(bare):
-            # Of some names what has no value: a table, an alias.
-            bare = [item for item in bare if not _is_misread(session, with_values(sql, [item], values))]
-        if len(bare) > 1 and is_understood(bare):
-            bare = [item for item in bare if not is_understood([other for other in bare if other is not item])]
-        certain += bare
-    text = with_values(sql, certain, values)
-    _refuse_limits(session, text, found, certain)
-    return text
+    if not bare or is_understood(()):
+        return ()
+    if not is_understood(bare):
+        # Of some names what has no value: a table, an alias.
+        bare = [item for item in bare if not _is_misread(session, with_values(sql, [item], values))]
+    if len(bare) > 1 and is_understood(bare):
+        return [item for item in bare if not is_understood([other for other in bare if other is not item])]
+    return bare
 
 
 def _values(found: Iterable[Mention], held: Held) -> dict[str, str]:
@@ -176,9 +183,9 @@ def _assign(command: Assign, sql: str, held: Held, asked: Asked) -> None:
         return
     before = dict(held)
     try:
-        for number, (variable, text) in enumerate(zip(variables, command.values, strict=True)):
+        for number, (variable, given) in enumerate(zip(variables, command.values, strict=True)):
             # As in the list of a SELECT, names of values that come first are seen by those behind.
-            wanted = variable.default if text is None else text
+            wanted = variable.default if given is None else given
             _refuse_unlike(wanted, variables[:number])
             _set(held, variable, _value(wanted, variable, asked)[1])
     except BaseException:

@@ -71,17 +71,11 @@ class _Reader:
     def edits(self) -> list[Replacement]:
         found, clauses, at = list[Replacement](), [""], 0
         while at < len(self.tokens):
-            key = self.tokens[at].key
-            if key == "(":
-                clauses.append("")
-            elif key == ")" and len(clauses) > 1:
-                clauses.pop()
-            elif key in _CLAUSES:
-                clauses[-1] = key
+            self._step(clauses, self.tokens[at].key)
             end = self._chain(at)
-            if end > at:
+            if end > at and self._key(end) != "(":
                 found += self._named(at, end, clauses)
-            elif key == "*" and self._key(at - 1) in {"SELECT", ",", ".", "DISTINCT"} and clauses[-1] == "SELECT":
+            elif self._is_star(at) and clauses[-1] == "SELECT":
                 self._pass(clauses, at + 1)
             at = max(end, at + 1)
         names = [token.name.upper() for token in self.tokens if token.is_name]
@@ -89,23 +83,39 @@ class _Reader:
             raise LeftToSparkError
         return found
 
+    def _step(self, clauses: list[str], key: str) -> None:
+        """Takes up a token: `clauses` are those around it, one for each bracket."""
+        if key == "(":
+            clauses.append("")
+        elif key == ")" and len(clauses) > 1:
+            clauses.pop()
+        elif key in _CLAUSES:
+            clauses[-1] = key
+
+    def _is_star(self, at: int) -> bool:
+        return self._key(at) == "*" and self._key(at - 1) in {"SELECT", ",", ".", "DISTINCT"}
+
     def _named(self, at: int, end: int, clauses: Sequence[str]) -> list[Replacement]:
         """What is to be padded around the name at [at, end)."""
-        if self._key(end) == "(":
-            return []
         names = [self.tokens[index].name.upper() for index in range(at, end, 2)]
-        if names[-1] in self.reach.parts and (self._key(at - 1) in _COMPARISONS or self._key(end) in _COMPARED):
-            raise LeftToSparkError
+        self._refuse_parts(names[-1], at, end)
         if self._length(end - 1) is None:
             return []
-        if self._key(at - 1) == "AS" and clauses == ["SELECT"] and not self._looks_back:
-            # The name of a column of the query, which nothing here compares.
-            return []
-        if self._key(at - 1) == "AS" or any(name in self.reach.others | self.reach.parts for name in names[:-1]):
+        if self._key(at - 1) == "AS":
+            if clauses == ["SELECT"] and not self._looks_back:
+                # The name of a column of the query, which nothing here compares.
+                return []
+            raise LeftToSparkError
+        if not (self.reach.others | self.reach.parts).isdisjoint(names[:-1]):
             raise LeftToSparkError
         while self._key(at - 1) == "(" and self._key(end) == ")" and self._key(at - 2) in _BEFORE_BRACKET:
             at, end, clauses = at - 1, end + 1, clauses[:-1]
         return self._mention(at, end, clauses)
+
+    def _refuse_parts(self, name: str, at: int, end: int) -> None:
+        """Raises LeftToSparkError where a value with a CHAR in it is compared as a whole."""
+        if name in self.reach.parts and (self._key(at - 1) in _COMPARISONS or self._key(end) in _COMPARED):
+            raise LeftToSparkError
 
     def _key(self, at: int) -> str:
         return self.tokens[at].key if 0 <= at < len(self.tokens) else ""
@@ -129,11 +139,7 @@ class _Reader:
         length = certain(self._length(next(i for i in range(end - 1, -1, -1) if self.tokens[i].is_name)))
         negated = behind == "NOT"
         word = self._key(end + 1) if negated else behind
-        if (
-            word == "BETWEEN"
-            or behind == "["
-            or (word == "IS" and "DISTINCT" in {self._key(end + 1), self._key(end + 2)})
-        ):
+        if word == "BETWEEN" or behind == "[" or self._is_distinct(end):
             raise LeftToSparkError
         if before == "||" or word in _HARMLESS:
             return []
@@ -145,6 +151,10 @@ class _Reader:
             return self._compared(start, end, self._operand_before(start - 1), length)
         self._passed(start, end, clauses)
         return []
+
+    def _is_distinct(self, at: int) -> bool:
+        """Whether IS [NOT] DISTINCT FROM stands at a place."""
+        return self._key(at) == "IS" and "DISTINCT" in {self._key(at + 1), self._key(at + 2)}
 
     def _operand_before(self, operator: int) -> int:
         at = operator - 1

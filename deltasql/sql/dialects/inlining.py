@@ -6,7 +6,7 @@ tables takes constants, so that no name of an argument meets a name of the body.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -92,9 +92,23 @@ def _is_call(tokens: Sequence[Token], index: int, functions: Mapping[str, Inline
 
 
 def _replaced(sql: str, tokens: Sequence[Token], at: int, end: int, function: Inline) -> str:
+    """`sql` with the body in place of the call whose name is at a token and whose bracket closes at another."""
+    _check_place(tokens, at, function)
+    given = _arguments(sql, tokens[at + 2 : end], function)
+    behind = tokens[end + 1] if end + 1 < len(tokens) else None
+    value = _value(function, given)
+    if function.text.is_table:
+        value += "" if _is_alias(behind) else f" AS {quote(function.name.rpartition('.')[2])}"
+    elif _is_listed(tokens, at, behind):
+        value += _alias(function, given)
+    return sql[: tokens[at].start] + value + sql[tokens[end].end :]
+
+
+def _check_place(tokens: Sequence[Token], at: int, function: Inline) -> None:
+    """Raises SparkError for a table where a value stands, and the other way round."""
     before = tokens[at - 1].key if at else ""
     in_from = before in _TABLES and _around(tokens, at) not in _NO_TABLES
-    name = ".".join(f"`{part}`" for part in function.name.split("."))
+    name = _full(function)
     if in_from and not function.text.is_table:
         text = (
             f"{name} appears as a table function here, but the function was defined as a scalar function. Please "
@@ -109,15 +123,22 @@ def _replaced(sql: str, tokens: Sequence[Token], at: int, end: int, function: In
             "instead."
         )
         raise SparkError("NOT_A_SCALAR_FUNCTION", "42887", text)
-    given = _arguments(sql, tokens[at + 2 : end], function, name)
-    value = _value(function, given)
-    behind = tokens[end + 1] if end + 1 < len(tokens) else None
-    if function.text.is_table:
-        aliased = behind is not None and (behind.key == "AS" or (behind.is_name and behind.key not in _AFTER_TABLE))
-        value += "" if aliased else f" AS {quote(function.name.rpartition('.')[2])}"
-    elif before in {"SELECT", ","} and (behind is None or behind.key in _LIST_ENDS) and _in_list(tokens, at):
-        value += _alias(function, given)
-    return sql[: tokens[at].start] + value + sql[tokens[end].end :]
+
+
+def _full(function: Inline) -> str:
+    return ".".join(f"`{part}`" for part in function.name.split("."))
+
+
+def _is_alias(token: Token | None) -> bool:
+    """Whether what stands behind a table gives it a name."""
+    return token is not None and (token.key == "AS" or (token.is_name and token.key not in _AFTER_TABLE))
+
+
+def _is_listed(tokens: Sequence[Token], at: int, behind: Token | None) -> bool:
+    """Whether a call is all of a column in the list of a SELECT, without an alias."""
+    before = tokens[at - 1].key if at else ""
+    ends = behind is None or behind.key in _LIST_ENDS - {""}
+    return before in {"SELECT", ","} and ends and _in_list(tokens, at)
 
 
 _AFTER_TABLE = frozenset(
@@ -150,22 +171,22 @@ def _in_list(tokens: Sequence[Token], at: int) -> bool:
     return False
 
 
-def _arguments(sql: str, tokens: Sequence[Token], function: Inline, name: str) -> dict[str, str]:
+def _arguments(sql: str, tokens: Sequence[Token], function: Inline) -> dict[str, str]:
     """The text of each parameter, by its name in capitals, in their order."""
     parameters, given = function.text.parameters, dict[str, str]()
+    known = [parameter.name.upper() for parameter in parameters]
     for number, item in enumerate(item for item in comma_separated(tokens) if item):
         named = len(item) > 2 and item[0].is_name and item[1].key == "=>"
-        key = item[0].name.upper() if named else parameters[number].name.upper() if number < len(parameters) else "\0"
+        key = item[0].name.upper() if named else known[number] if number < len(known) else f"{number}"
         if key in given:
             raise NotOnSailError(what=f"two values of one parameter of {function.name}")
         value = item[2:] if named else item
         given[key] = sql[value[0].start : value[-1].end]
-    known = [parameter.name.upper() for parameter in parameters]
-    missing = [item for item in parameters if item.name.upper() not in given and item.default is None]
-    if missing or set(given) - set(known):
+    needed = {item.name.upper() for item in parameters if item.default is None}
+    if needed - given.keys() or given.keys() - set(known):
         text = (
-            f"The {name} requires {len(parameters)} parameters but the actual number is {len(given)}. Please, refer to "
-            "'https://spark.apache.org/docs/latest/sql-ref-functions.html' for a fix."
+            f"The {_full(function)} requires {len(parameters)} parameters but the actual number is {len(given)}. "
+            "Please, refer to 'https://spark.apache.org/docs/latest/sql-ref-functions.html' for a fix."
         )
         raise SparkError("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", "42605", text)
     return {key: given[key] for key in known if key in given}
@@ -227,28 +248,37 @@ _CONSTANT = frozenset(
 
 
 def _with_arguments(function: Inline, values: Mapping[str, str]) -> str:
+    """The body with values in place of parameters. Raises NotOnSailError."""
     body, pieces, end = function.text.body, list[str](), 0
     tokens = tokenize(body)
-    at, used = Cursor(tokens), dict[str, int]()
-    if any(token.key in {"->", "=>"} for token in tokens) and values:
+    if values and any(token.key in {"->", "=>"} for token in tokens):
         raise NotOnSailError(what=f"the function {function.name}, whose body names values of its own")
     aliases = {after.name.upper() for token, after in pairwise(tokens) if token.key == "AS"}
+    hidden = function.columns | aliases if function.reads else frozenset[str]()
+    used = list[str]()
+    for chain in _chains(tokens):
+        of_function = len(chain) > 1 and chain[0].name == function.name
+        last = chain[1 if of_function else 0]
+        key = last.name.upper()
+        if key not in values:
+            continue
+        if key in hidden and not of_function:
+            raise NotOnSailError(what=f"the function {function.name}, whose parameter is called like a column")
+        used.append(key)
+        pieces += [body[end : chain[0].start], values[key]]
+        end = last.end
+    if any(used.count(key) > 1 and not is_deterministic(values[key]) for key in set(used)):
+        raise NotOnSailError(what=f"the function {function.name} of a value that differs each time")
+    return "".join([*pieces, body[end:]])
+
+
+def _chains(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    """The names a.b.c of a text that may be values."""
+    at = Cursor(tokens)
     while at.left:
         if not at.is_name or at.peek(-1) in {".", "AS"}:
             at.at += 1
             continue
         chain = at.dotted()
-        key, of_function = chain[0].name.upper(), len(chain) > 1 and chain[0].name == function.name
-        last = chain[0]
-        if of_function:
-            key, last = chain[1].name.upper(), chain[1]
-        if key not in values or at.key == "(":
-            continue
-        if function.reads and not of_function and key in function.columns | aliases:
-            raise NotOnSailError(what=f"the function {function.name}, whose parameter is called like a column")
-        used[key] = used.get(key, 0) + 1
-        pieces += [body[end : chain[0].start], values[key]]
-        end = last.end
-    if any(count > 1 and not is_deterministic(values[key]) for key, count in used.items()):
-        raise NotOnSailError(what=f"the function {function.name} of a value that differs each time")
-    return "".join([*pieces, body[end:]])
+        if at.key != "(":
+            yield chain

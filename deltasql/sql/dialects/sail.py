@@ -22,8 +22,8 @@ _COMMANDS = (
 
 
 _UNREAD = (
-    (re.compile(r"\bwith\s+recursive\b", re.IGNORECASE), "WITH RECURSIVE"),
-    (re.compile(r"\|>"), "pipes, |>"),
+    ("recursive", re.compile(r"\bwith\s+recursive\b", re.IGNORECASE), "WITH RECURSIVE"),
+    ("|>", re.compile(r"\|>"), "pipes, |>"),
 )
 
 
@@ -41,7 +41,9 @@ def unlike_query(sql: str) -> str:
     """What a query has that means something else, in words; "" where nothing is known."""
     if _reads_files(sql):
         return "files that are read by their path, such as parquet.`…`"
-    if what := next((what for pattern, what in _UNREAD if pattern.search(sql) and pattern.search(_bare(sql))), ""):
+    if what := next(
+        (what for word, pattern, what in _UNREAD if word in sql.lower() and pattern.search(_bare(sql))), ""
+    ):
         return what
     if not _SUSPECT.search(sql):
         return ""

@@ -56,7 +56,7 @@ _SIGNS = frozenset("+-~")
 _UNITS = re.compile(r"(?:YEAR|QUARTER|MONTH|WEEK|DAY|HOUR|MINUTE|SECOND|(?:MILLI|MICRO|NANO)SECOND)S?|TO")
 _LITERAL = re.compile(r"NULL|-\d{10,19}|-128|-32768|'[^'\\\\]*'", re.IGNORECASE)
 """Texts and NULL have a cast to whatever has one, and to the same value."""
-_COMPARISONS = frozenset({"=", "==", "<=>", "<>", "!=", "<", ">", "<=", ">="})
+_COMPARING = frozenset({"=", "==", "<=>", "<>", "!=", "<", ">", "<=", ">=", "IN", "BETWEEN"})
 _COMPARES = re.compile(r"[=<>]|\b(?:in|between)\b", re.IGNORECASE)
 _NAME = r"(?:`(?:[^`]|``)+`|(?!(?i:null|true|false)\b)[A-Za-z_]\w*)"
 _SIMPLE = re.compile(rf"{_NAME}(?:\.{_NAME})*|\d+|(?i:date)\s*'[^']*'|(?i:current_date)(?:\(\))?")
@@ -137,24 +137,28 @@ class _Checks:
         left = self._chain(at, end, 1)
         after = left.end + (self._key(left.end) == "NOT")
         key = self._key(after)
-        if not self._days or after + 1 >= end or not (key in _COMPARISONS or key in {"IN", "BETWEEN"}):
-            return left
         first = after + 1 + (key == "IN")
-        if first >= end or not self._begins_value(first):
+        if not self._days or key not in _COMPARING or first >= end or not self._begins_value(first):
             return left
         right = self._chain(first, end, 1)
         one, other = self.raw(left), self.raw(right)
         if not (_SIMPLE.fullmatch(one) and _SIMPLE.fullmatch(other)) or (one.isdecimal() and other.isdecimal()):
             return left
-        stop = right.end
+        whole = _Part(at, self._comparison_end(key, after, right.end, end), "")
+        return whole._replace(safe=self._guarded([day_comparison(one, other)], self.raw(whole))) if whole.end else left
+
+    def _comparison_end(self, key: str, operator: int, behind: int, end: int) -> int:
+        """Where `a = b`, `a IN (…)`, `a BETWEEN b AND c` end, of which the first value on the right does at `behind`.
+
+        0 where that is not certain.
+        """
         if key == "IN":
-            stop = closing(self.tokens, after + 1) + 1
-        elif key == "BETWEEN":
-            stop = self._chain(right.end + 1, end, 1).end if self._key(right.end) == "AND" else end + 1
-        if stop > end or (key == "IN" and any(token.key in {"SELECT", "WITH"} for token in self.tokens[first:stop])):
-            return left
-        whole = _Part(at, stop, "")
-        return whole._replace(safe=self._guarded([day_comparison(one, other)], self.raw(whole)))
+            close = closing(self.tokens, operator + 1)
+            is_query = any(token.key in {"SELECT", "WITH"} for token in self.tokens[operator:close])
+            return 0 if is_query or close >= end else close + 1
+        if key == "BETWEEN":
+            return self._chain(behind + 1, end, 1).end if self._key(behind) == "AND" and behind + 1 < end else 0
+        return behind
 
     def _chain(self, at: int, end: int, level: int) -> _Part:
         left = self._signed(at, end)

@@ -46,10 +46,13 @@ def _told(item: Sequence[Token]) -> str:
     negated = rest[:1] == ["NOT"]
     if rest[negated : negated + 2] != ["IN", "("] or rest[-1] != ")":
         return ""
-    values = item[end + negated + 2 : -1]
-    if not all(token.text.isdecimal() or token.key == "NULL" for token in values[::2]):
-        return ""
-    if len(values) % 2 == 0 or any(token.key != "," for token in values[1::2]):
-        return ""
-    told = f"({column} IN ({', '.join(token.text.upper() for token in values[::2])}))"
-    return f"(NOT {told})" if negated else told
+    values = _numbers(item[end + negated + 2 : -1])
+    told = f"({column} IN ({', '.join(values)}))" if values else ""
+    return f"(NOT {told})" if negated and told else told
+
+
+def _numbers(tokens: Sequence[Token]) -> list[str]:
+    """Whole numbers and NULL between commas; none where there is anything else."""
+    values = [token.text.upper() for token in tokens[::2]]
+    plain = all(text.isdecimal() or text == "NULL" for text in values)
+    return values if plain and len(tokens) % 2 and all(token.key == "," for token in tokens[1::2]) else []

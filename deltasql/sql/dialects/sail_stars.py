@@ -26,26 +26,28 @@ def stars_named(sql: str, columns: Columns) -> str:
     while _EXCEPT.search(sql):
         tokens = tokenize(sql)
         at = next((index for index in range(len(tokens)) if _is_star_except(tokens, index)), None)
-        if at is None:
-            return sql
-        close = closing(tokens, at + 2)
-        if close >= len(tokens):
+        close = len(tokens) if at is None else closing(tokens, at + 2)
+        if at is None or close >= len(tokens):
             return sql
         first = at
         while first > 1 and tokens[first - 1].key == "." and tokens[first - 2].is_name:
             first -= 2
         prefix = sql[tokens[first].start : tokens[at].start]
-        left_out = [item[-1].name.lower() for item in comma_separated(tokens[at + 3 : close]) if item]
-        found = list(columns(_probe(sql, tokens, at, f"{prefix}*")))
-        folded = [name.lower() for name in found]
-        if len(set(folded)) < len(found) or any(len(item) > 3 for item in comma_separated(tokens[at + 3 : close])):
-            raise NotOnSailError(what="* EXCEPT beside columns of one name, or of fields")
-        missing = [name for name in left_out if name not in folded]
-        # What is not there is named, so that the engine says so.
-        names = missing[:1] or [name for name in found if name.lower() not in left_out]
-        listed = ", ".join(prefix + quote(name) for name in names)
+        found = columns(_probe(sql, tokens, at, f"{prefix}*"))
+        listed = ", ".join(prefix + quote(name) for name in _left(found, tokens[at + 3 : close]))
         sql = sql[: tokens[first].start] + (listed or "NULL") + sql[tokens[close].end :]
     return sql
+
+
+def _left(found: Sequence[str], excepted: Sequence[Token]) -> Sequence[str]:
+    """The columns without those that are left out; one that is not there, so that the engine says so."""
+    items = [item for item in comma_separated(excepted) if item]
+    left_out = [item[-1].name.lower() for item in items]
+    folded = [name.lower() for name in found]
+    if len(set(folded)) < len(found) or any(len(item) > 3 for item in items):
+        raise NotOnSailError(what="* EXCEPT beside columns of one name, or of fields")
+    missing = [name for name in left_out if name not in folded]
+    return missing[:1] or [name for name in found if name.lower() not in left_out]
 
 
 def _is_star_except(tokens: Sequence[Token], at: int) -> bool:
@@ -59,7 +61,7 @@ def _is_star_except(tokens: Sequence[Token], at: int) -> bool:
 
 def _probe(sql: str, tokens: Sequence[Token], at: int, star: str) -> str:
     """A query of all that the SELECT reads in whose list a star stands."""
-    start, end = _group(tokens, at)
+    end = _group_end(tokens, at)
     begin = _from(tokens, at, end)
     stop = next((i for i in _outside(tokens, begin, end) if tokens[i].key in _BEHIND_FROM and i > begin), end)
     first = behind_with(tokens)
@@ -67,7 +69,7 @@ def _probe(sql: str, tokens: Sequence[Token], at: int, star: str) -> str:
     if first > at or begin == end:
         raise NotOnSailError(what="* EXCEPT within WITH")
     text = sql[tokens[begin].start : tokens[stop - 1].end]
-    return f"{ctes}SELECT {star} {text}" if start or ctes else f"SELECT {star} {text}"
+    return f"{ctes}SELECT {star} {text}"
 
 
 def _from(tokens: Sequence[Token], at: int, end: int) -> int:
@@ -75,14 +77,14 @@ def _from(tokens: Sequence[Token], at: int, end: int) -> int:
     return next((i for i in _outside(tokens, at, end) if tokens[i].key == "FROM"), end)
 
 
-def _group(tokens: Sequence[Token], at: int) -> tuple[int, int]:
-    """From where to where the brackets go in which a place is: their inner tokens."""
+def _group_end(tokens: Sequence[Token], at: int) -> int:
+    """Where the brackets close in which a place is; the end of the text where it is in none."""
     depth = 0
     for index in range(at - 1, -1, -1):
         depth += (tokens[index].key == ")") - (tokens[index].key == "(")
         if depth < 0:
-            return index + 1, min(closing(tokens, index), len(tokens))
-    return 0, len(tokens)
+            return closing(tokens, index)
+    return len(tokens)
 
 
 def _outside(tokens: Sequence[Token], start: int, end: int) -> list[int]:

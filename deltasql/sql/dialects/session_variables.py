@@ -174,18 +174,9 @@ def mentions(sql: str, keys: Collection[str]) -> list[Mention]:
 
 
 def _mentions(tokens: Sequence[Token], keys: Collection[str]) -> Iterator[Mention]:
-    at, lists = Cursor(tokens), [False]
-    queries = [False]
+    at, around = Cursor(tokens), [_Around()]
     while at.left:
-        key = at.key
-        if key == "(":
-            lists.append(False)
-            queries.append(queries[-1] or at.peek(1) in {"SELECT", "WITH", "FROM", "VALUES", "TABLE"})
-        elif key == ")" and len(lists) > 1:
-            lists.pop()
-            queries.pop()
-        elif key in _LIST_ENDS:
-            lists[-1] = key == "SELECT"
+        _step(at, around)
         if not at.is_name:
             at.at += 1
             continue
@@ -194,11 +185,29 @@ def _mentions(tokens: Sequence[Token], keys: Collection[str]) -> Iterator[Mentio
         found = _variable(chain, keys)
         if found is None or at.key in {"(", "->", "=>"} or _names(tokens, first):
             continue
-        before = tokens[first - 1].key if first else ""
+        before, last = tokens[first - 1].key if first else "", chain[-1]
         ends = not at.left or at.key in {",", ")", *_LIST_ENDS}
-        listed = lists[-1] and before in {"SELECT", ",", "DISTINCT", "ALL"} and ends
-        last = chain[-1]
-        yield Mention(found, chain[0].start, last.end, last.name, len(chain) > 1, listed, queries[-1], before)
+        listed = around[-1].lists and before in {"SELECT", ",", "DISTINCT", "ALL"} and ends
+        yield Mention(found, chain[0].start, last.end, last.name, len(chain) > 1, listed, around[-1].nested, before)
+
+
+@dataclass(slots=True)
+class _Around:
+    """Brackets: whether the list of a SELECT `lists` what comes, and whether they are `nested` in a query's."""
+
+    lists: bool = False
+    nested: bool = False
+
+
+def _step(at: Cursor, around: list[_Around]) -> None:
+    """Takes up the next token."""
+    if at.key == "(":
+        begins = at.peek(1) in {"SELECT", "WITH", "FROM", "VALUES", "TABLE"}
+        around.append(_Around(nested=around[-1].nested or begins))
+    elif at.key == ")" and len(around) > 1:
+        around.pop()
+    elif at.key in _LIST_ENDS:
+        around[-1].lists = at.key == "SELECT"
 
 
 def _variable(chain: Sequence[Token], keys: Collection[str]) -> str | None:

@@ -41,6 +41,8 @@ def test_what_is_alike(sql: str) -> None:
 def test_conditions_and_commands() -> None:
     assert unlike_condition("id NOT IN (SELECT 1) OR id = 2")
     assert not unlike_condition("id NOT IN (SELECT 1)")
-    assert unlike_command("insert OVERWRITE local directory '/x' SELECT 1") == "INSERT OVERWRITE DIRECTORY"
-    assert unlike_command("DECLARE v INT") == "variables"
+    assert unlike_command("CREATE TEMPORARY FUNCTION f AS 'org.example.F'") == "functions"
+    assert unlike_query("FROM t |> WHERE a = 1")
+    assert unlike_query("WITH /* c */ RECURSIVE n AS (SELECT 1) SELECT * FROM n")
+    assert not unlike_query("SELECT '|>' AS `with recursive` -- |>")
     assert not unlike_command("SHOW FUNCTIONS")

@@ -131,7 +131,7 @@ def _temporary(statement: CreateFunction, context: Context) -> Plan:
         raise TemporaryFunctionNameError(str(name), f"CREATE TEMPORARY FUNCTION {quote(last)}")
     sql, relations = binding.bind(context, rest.text, place=lambda offset: rest.start + offset)
     kept = context.functions.get(last.lower())
-    if kept is None and not relations and context.analyst.makes_functions:
+    if _is_engines(kept is None and not relations, context):
         return SparkCommand(context.sql[: rest.start] + sql, {}, last)
     if statement.mode == "create" and (kept is not None or context.analyst.knows_function((last,))):
         raise FunctionAlreadyExistsError(function=str(name))
@@ -140,6 +140,11 @@ def _temporary(statement: CreateFunction, context: Context) -> Plan:
     function = binding.Function(last, _definition(rest, context), views)
     definition = _analysed(function, rest, function_text(rest.text), context)
     return FunctionChange(last.lower(), TemporaryFunction(last, definition, views))
+
+
+def _is_engines(plain: bool, context: Context) -> bool:
+    """Whether a temporary function that reads none of our tables is the engine's own."""
+    return plain and context.analyst.makes_functions
 
 
 @plan.register
