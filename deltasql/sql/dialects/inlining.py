@@ -172,15 +172,13 @@ def _in_list(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _arguments(sql: str, tokens: Sequence[Token], function: Inline) -> dict[str, str]:
-    """The text of each parameter, by its name in capitals, in their order."""
+    """The text of each parameter, by its name in capitals, in their order. Raises SparkError, NotOnSailError."""
     parameters, given = function.text.parameters, dict[str, str]()
     known = [parameter.name.upper() for parameter in parameters]
-    for number, item in enumerate(item for item in comma_separated(tokens) if item):
-        named = len(item) > 2 and item[0].is_name and item[1].key == "=>"
-        key = item[0].name.upper() if named else known[number] if number < len(known) else f"{number}"
+    for number, item in enumerate(filter(None, comma_separated(tokens))):
+        key, value = _argument_of(item, [*known, *map(str, range(len(known), number + 1))][number])
         if key in given:
             raise NotOnSailError(what=f"two values of one parameter of {function.name}")
-        value = item[2:] if named else item
         given[key] = sql[value[0].start : value[-1].end]
     needed = {item.name.upper() for item in parameters if item.default is None}
     if needed - given.keys() or given.keys() - set(known):
@@ -190,6 +188,13 @@ def _arguments(sql: str, tokens: Sequence[Token], function: Inline) -> dict[str,
         )
         raise SparkError("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", "42605", text)
     return {key: given[key] for key in known if key in given}
+
+
+def _argument_of(item: list[Token], key: str) -> tuple[str, list[Token]]:
+    """The parameter and the value of `name => value`; of a value alone the parameter is `key`."""
+    if len(item) > 2 and item[0].is_name and item[1].key == "=>":
+        return item[0].name.upper(), item[2:]
+    return key, item
 
 
 def _alias(function: Inline, given: Mapping[str, str]) -> str:
@@ -249,16 +254,14 @@ _CONSTANT = frozenset(
 
 def _with_arguments(function: Inline, values: Mapping[str, str]) -> str:
     """The body with values in place of parameters. Raises NotOnSailError."""
-    body, pieces, end = function.text.body, list[str](), 0
+    body, pieces, end, used = function.text.body, list[str](), 0, list[str]()
     tokens = tokenize(body)
     if values and any(token.key in {"->", "=>"} for token in tokens):
         raise NotOnSailError(what=f"the function {function.name}, whose body names values of its own")
-    aliases = {after.name.upper() for token, after in pairwise(tokens) if token.key == "AS"}
-    hidden = function.columns | aliases if function.reads else frozenset[str]()
-    used = list[str]()
+    hidden = _hidden(function, tokens)
     for chain in _chains(tokens):
         of_function = len(chain) > 1 and chain[0].name == function.name
-        last = chain[1 if of_function else 0]
+        last = chain[int(of_function)]
         key = last.name.upper()
         if key not in values:
             continue
@@ -267,9 +270,17 @@ def _with_arguments(function: Inline, values: Mapping[str, str]) -> str:
         used.append(key)
         pieces += [body[end : chain[0].start], values[key]]
         end = last.end
-    if any(used.count(key) > 1 and not is_deterministic(values[key]) for key in set(used)):
-        raise NotOnSailError(what=f"the function {function.name} of a value that differs each time")
+    for key in set(used):
+        if used.count(key) > 1 and not is_deterministic(values[key]):
+            raise NotOnSailError(what=f"the function {function.name} of a value that differs each time")
     return "".join([*pieces, body[end:]])
+
+
+def _hidden(function: Inline, tokens: Sequence[Token]) -> frozenset[str]:
+    """The names, in capitals, that mean a column in a body that reads tables."""
+    if not function.reads:
+        return frozenset()
+    return function.columns | {after.name.upper() for token, after in pairwise(tokens) if token.key == "AS"}
 
 
 def _chains(tokens: Sequence[Token]) -> Iterator[list[Token]]:

@@ -41,10 +41,10 @@ def stars_named(sql: str, columns: Columns) -> str:
 
 def _left(found: Sequence[str], excepted: Sequence[Token]) -> Sequence[str]:
     """The columns without those that are left out; one that is not there, so that the engine says so."""
-    items = [item for item in comma_separated(excepted) if item]
+    items = list(filter(None, comma_separated(excepted)))
     left_out = [item[-1].name.lower() for item in items]
-    folded = [name.lower() for name in found]
-    if len(set(folded)) < len(found) or any(len(item) > 3 for item in items):
+    folded = list(map(str.lower, found))
+    if len(set(folded)) < len(found) or max(map(len, items)) > 3:
         raise NotOnSailError(what="* EXCEPT beside columns of one name, or of fields")
     missing = [name for name in left_out if name not in folded]
     return missing[:1] or [name for name in found if name.lower() not in left_out]
