@@ -94,6 +94,8 @@ class QueryResult:
         with self._running():
             if not any(texts):
                 return self._frame.toArrow()
+            if not self._spark.capabilities.checks_types:
+                raise NotOnSailError(what="VARIANT")
             shown = [text or name for text, name in zip(texts, names, strict=True)]
             return self._frame.toDF(*names).selectExpr(*shown).toArrow().rename_columns(list(schema.names))
 
