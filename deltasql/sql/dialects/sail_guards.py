@@ -188,6 +188,12 @@ def cast_guards(value: str, kind: str) -> Iterator[Guard]:
             f"{is_one_of(value, ['timestamp'])} AND {as_double(value)} < 0",
             refusing("the cast of a time before 1970 to a number"),
         )
+    if name == "timestamp_ntz":
+        local, shown = f"CAST(({value}) AS STRING)", f"CAST(TRY_CAST(({value}) AS TIMESTAMP_NTZ) AS STRING)"
+        yield (
+            f"{is_one_of(value, ['timestamp'])} AND {local} <> {shown}",
+            refusing("the cast of a TIMESTAMP to TIMESTAMP_NTZ in a time zone that is not UTC"),
+        )
     if name == "timestamp":
         yield (
             f"{is_one_of(value, _NUMBERS)} AND abs({as_double(value)}) > 253402300799D",
