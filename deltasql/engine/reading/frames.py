@@ -11,10 +11,11 @@ from urllib.parse import quote as percent_encoded
 
 from typing_extensions import assert_never
 
+from deltasql.engine.reading.kept_scans import KeptScans
 from deltasql.engine.reading.literal_rows import literal_table
 from deltasql.engine.reading.own_checks import Texts, checked_query
 from deltasql.engine.reading.own_texts import NOTHING, OwnTexts, may_have_days
-from deltasql.engine.reading.scans import scan, with_declared
+from deltasql.engine.reading.scans import with_declared
 from deltasql.engine.reading.source_rows import source_rows
 from deltasql.engine.reading.workspace import Workspace
 from deltasql.engine.session.capabilities import SPARK, Capabilities
@@ -71,6 +72,7 @@ class Frames:
 
     def __init__(self, spark: SparkHandle) -> None:
         self._spark = spark
+        self._scans = KeptScans(spark)
         self._built: dict[int, tuple[Operator, DataFrame]] = {}
         self.work = Workspace()
         """What the statement has of its rows within this process."""
@@ -123,7 +125,7 @@ class Frames:
     def _build(self, operator: Operator) -> DataFrame:
         match operator:
             case Scan():
-                return scan(self._spark, operator, self.work)
+                return self._scans.frame(operator, self.work)
             case SourceFiles():
                 return source_rows(self._spark, operator, self.work.keep)
             case UnionAll(inputs):

@@ -202,7 +202,7 @@ def _stored_columns(
         stored = StructType((*physical_schema(with_lengths(fields)), *stored_fields(operator)))
         may_be_missing = (spark.now(IGNORE_MISSING_FILES.name) or "").lower() == "true"
         paths = readable_files(operator, paths, may_be_missing=may_be_missing)
-        if _by_driver(spark, operator):
+        if reads_by_driver(spark, operator):
             with suppress(LeftToSparkError):
                 rows, spelling = driver_rows(
                     spark,
@@ -230,7 +230,8 @@ def _reader_options(spark: SparkHandle, operator: Scan) -> Mapping[str, str]:
     return {"ignoreMissingFiles": "false"}
 
 
-def _by_driver(spark: SparkHandle, operator: Scan) -> bool:
+def reads_by_driver(spark: SparkHandle, operator: Scan) -> bool:
+    """Whether the driver reads the files of a scan: see `by_driver`."""
     variants = has_variants(operator.schema)
     return by_driver(spark, operator.table.location, scan_size(operator), variants=variants)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 import weakref
@@ -14,6 +15,7 @@ from deltasql.engine.session.connectors import can_reach
 from deltasql.engine.session.environment import outside_settings
 from deltasql.engine.session.held_variables import HeldVariable
 from deltasql.engine.session.in_place import COMMITTER, IN_PLACE, InPlaceCommit, in_place_commit
+from deltasql.engine.session.kept_frames import KeptFrames
 from deltasql.engine.session.local import (
     OF_EVERY_SESSION,
     OWN_MARK,
@@ -90,6 +92,8 @@ class SparkHandle:
         """The session's variables where the engine has none, by name in capitals."""
         self.views: set[str] = set()
         """The views of queries on Spark Connect, which looks for them whenever the query runs."""
+        self.kept = KeptFrames()
+        """What statements leave to the next ones."""
         self.own = spark is None or isinstance(spark, str)
         """Whether deltasql began the session: it is tuned for a statement, and reset when a session of ours ends."""
 
@@ -104,6 +108,7 @@ class SparkHandle:
 
     def drop_what_was_made(self) -> None:
         """Takes what statements have made out of a session that others use: functions, views on Spark Connect."""
+        self.kept.clear()
         if self.own:
             for name in () if self._is_over else self.functions:
                 self.session.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {quote(name)}")
@@ -223,6 +228,16 @@ class SparkHandle:
         if key not in self._answers:
             self._answers[key] = self.session.conf.get(key, None)
         return self._answers[key]
+
+    def settings_now(self) -> str | None:
+        """What all settings are, in this session and in Spark: a text that is the same for as long as they are.
+
+        None where settings are asked of a server, one by one.
+        """
+        if self.remote:
+            return None
+        settings = str(self.session._jsparkSession.conf().getAllAsJava().toString())
+        return hashlib.sha256(f"{settings}{sorted(self._told.items())}".encode()).hexdigest()
 
     def told(self, key: str) -> str | None:
         """What SET of this session has made of a setting of ours: a Spark of our own has other sessions' too.

@@ -31,6 +31,12 @@ def require_regular(path: str) -> int:
     return status.st_size
 
 
+def file_state(path: str) -> tuple[int, ...]:
+    """What changes with a file's content or its rights: size, number, and when either was changed. Raises OSError."""
+    status = os.stat(path)  # noqa: PTH116 - a Path for each of very many files costs as much as the call
+    return status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns
+
+
 def is_there(path: str) -> bool:
     """Whether there is something at a plain path, links followed."""
     return os.path.exists(path)  # noqa: PTH110 - a Path for each of very many files costs as much

@@ -1,0 +1,109 @@
+"""Scans whose DataFrames serve the next statement as well: to make one costs Spark as much as a small query.
+
+Spark lists the files, analyses a relation and what is chosen from it, for each table that a statement names.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, NamedTuple
+
+from deltasql.engine.reading.scans import deleted_by_file, located, reads_by_driver, scan, scan_size
+from deltasql.engine.session.spark import SparkHandle
+from deltasql.engine.session.transfer import is_handed_out
+from deltasql.log.storage.local_files import file_state
+from deltasql.log.storage.locations import is_local, local_path
+from deltasql.plan.operators import Scan
+from deltasql.schema.types import StructType, case_counts
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+MOST_FILES = 2048
+"""Of a scan that is kept: each is looked at again by the next statement."""
+_OF_FILE, _OF_BYTE = 4096, 8
+"""Bytes of memory, about: for a file that is known, and for one of Parquet whose rows are held."""
+
+
+class _Key(NamedTuple):
+    """All that the rows of a scan depend on, and how they are read.
+
+    `files` have place, state, and partition values where there are any. `use` numbers the uses within a statement.
+    """
+
+    location: str
+    schema: StructType
+    partition_columns: tuple[str, ...]
+    files: tuple[Hashable, ...]
+    settings: str
+    case_sensitive: bool
+    use: int
+
+
+class KeptScans:
+    """The scans of one statement, as those before it have made them where nothing has changed since.
+
+    Only data files on a local disk are known to be there, and the same, at no cost. Each use within a statement has a
+    DataFrame of its own, since Spark tells columns apart by where they come from. What the caller gets, who may join it
+    to anything, is always new.
+    """
+
+    def __init__(self, spark: SparkHandle) -> None:
+        self._spark = spark
+        self._uses = Counter[_Key]()
+
+    def frame(self, operator: Scan) -> DataFrame:
+        """The rows of a scan: see `scan`."""
+        key = self._key(operator) if self._may_be_kept(operator) else None
+        if key is None:
+            return scan(self._spark, operator)
+        self._uses[key] += 1
+        numbered = key._replace(use=self._uses[key])
+        known = self._spark.kept.find(numbered)
+        if known is not None:
+            return known
+        made = scan(self._spark, operator)
+        # Files, and settings by another thread, may have changed meanwhile.
+        if self._key(operator) == key:
+            self._spark.kept.keep(numbered, made, _weight(self._spark, operator))
+        return made
+
+    def _may_be_kept(self, operator: Scan) -> bool:
+        return (
+            not (operator.identity or operator.described or operator.marked_only or operator.row_ids is not None)
+            and not is_handed_out()
+            and 0 < operator.files.num_rows <= MOST_FILES
+            and is_local(operator.table.location)
+            and not self._spark.remote
+        )
+
+    def _key(self, operator: Scan) -> _Key | None:
+        """None where a file is gone, lies elsewhere, or has a deletion vector; and where nobody tells the settings."""
+        operator = located(operator)
+        paths = operator.files.column("location").to_pylist()
+        settings = self._spark.settings_now()
+        if settings is None or not all(map(is_local, paths)) or deleted_by_file(operator, paths):
+            return None
+        files = zip(paths, _partition_values(operator), strict=True)
+        try:
+            states = tuple((path, file_state(local_path(path)), values) for path, values in files)
+        except OSError:
+            # Whoever reads it says what is wrong.
+            return None
+        return _Key(
+            operator.table.location, operator.schema, operator.partition_columns, states, settings, case_counts(), use=0
+        )
+
+
+def _partition_values(operator: Scan) -> list[Hashable]:
+    if not operator.partition_columns:
+        return [None] * operator.files.num_rows
+    return [tuple(row.items()) for row in operator.files.column("partitionValues").to_pylist()]
+
+
+def _weight(spark: SparkHandle, operator: Scan) -> int:
+    """Bytes of memory that the DataFrame of a scan holds, about."""
+    if reads_by_driver(spark, operator):
+        return scan_size(operator) * _OF_BYTE
+    return operator.files.num_rows * _OF_FILE
