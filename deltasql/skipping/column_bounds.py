@@ -38,10 +38,13 @@ def read_bounds(stats: pa.ChunkedArray, columns: Sequence[Column]) -> dict[Colum
     """Bounds of `columns` from JSON texts of statistics; what is missing or not as the protocol says is null."""
     import pyarrow as pa
 
-    # Arrow's reader runs outside the interpreter's lock.
-    with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
-        parts = list(threads.map(lambda chunk: parse_statistics(chunk, columns), _chunks(stats)))
-    parts = parts or [parse_statistics(stats.cast(pa.string()).combine_chunks(), columns)]
+    chunks = list(_chunks(stats))
+    if len(chunks) > 1:
+        # Arrow's reader runs outside the interpreter's lock.
+        with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+            parts = list(threads.map(lambda chunk: parse_statistics(chunk, columns), chunks))
+    else:
+        parts = [parse_statistics(stats.cast(pa.string()).combine_chunks(), columns)]
     return bounds_of(columns, [pa.chunked_array(pieces) for pieces in zip(*parts, strict=True)])
 
 

@@ -82,7 +82,7 @@ def _only_table(select: exp.Select) -> exp.Table | None:
     if not isinstance(table, exp.Table) or _makes_rows(table):
         return None
     conjuncts = [] if where is None else _conjuncts(where.this)
-    return table if all(_only(item, table, True) for item in conjuncts) else None
+    return table if all(_only(_qualifiers(item), table, True) for item in conjuncts) else None
 
 
 _EACH_ROW_ALONE = frozenset({"expressions", "from", "from_", "where", "limit", "offset", "hint"})
@@ -130,12 +130,12 @@ def _select_filters(select: exp.Select) -> Iterator[tuple[int, str]]:
     if where is None or select.args.get("laterals"):
         return
     sources = _sources(select)
-    conjuncts = _conjuncts(where.this)
+    conjuncts = _told(where.this)
     for table, filtered in sources:
         if not filtered or not isinstance(table, exp.Table) or _makes_rows(table):
             continue
-        place = _place(table)
-        own = [item.sql(dialect="databricks") for item in conjuncts if _only(item, table, len(sources) == 1)]
+        place, alone = _place(table), len(sources) == 1
+        own = [item.sql(dialect="databricks") for item, names in conjuncts if _only(names, table, alone)]
         if place is not None and own:
             yield place, " AND ".join(f"({text})" for text in own)
 
@@ -172,17 +172,25 @@ def _conjuncts(condition: exp.Expression) -> list[exp.Expression]:
     return list(condition.flatten()) if isinstance(condition, exp.And) else [condition]
 
 
-def _only(conjunct: exp.Expression, table: exp.Table, alone: bool) -> bool:
-    """Whether a condition speaks of this table alone."""
+def _told(condition: exp.Expression) -> list[tuple[exp.Expression, list[str | None]]]:
+    """The parts of a condition that AND joins, each with its `_qualifiers`."""
+    return [(item, _qualifiers(item)) for item in _conjuncts(condition)]
+
+
+def _qualifiers(conjunct: exp.Expression) -> list[str | None]:
+    """What stands first in the name of each column of a condition, None for a bare name; [] beside a sub-query."""
     from sqlglot import exp
 
     if conjunct.find(exp.Query) is not None:
-        return False
-    columns = list(conjunct.find_all(exp.Column))
-    name = table.alias_or_name.lower()
-    first = [column.parts[0].name.lower() for column in columns if len(column.parts) > 1]
+        return []
+    columns = (column.parts for column in conjunct.find_all(exp.Column))
+    return [parts[0].name.lower() if len(parts) > 1 else None for parts in columns]
+
+
+def _only(qualifiers: list[str | None], table: exp.Table, alone: bool) -> bool:
+    """Whether a condition with such names speaks of this table alone."""
     # Beside no other table, what stands before a name may as well be a struct of this one.
-    return bool(columns) and (alone or (len(first) == len(columns) and set(first) == {name}))
+    return bool(qualifiers) and (alone or set(qualifiers) == {table.alias_or_name.lower()})
 
 
 def _place(table: exp.Table) -> int | None:

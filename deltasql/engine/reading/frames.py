@@ -22,6 +22,7 @@ from deltasql.engine.session.capabilities import SPARK, Capabilities
 from deltasql.engine.session.local_rows import frame_of_rows, held_rows
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema
+from deltasql.engine.session.temporary_views import drop_hidden
 from deltasql.errors.engine import NotOnSailError
 from deltasql.errors.statements.view import ViewSchemaChangedError
 from deltasql.log.storage.stores import Stores
@@ -324,8 +325,7 @@ class Views:
             for name in functions:
                 if name in self._made and _IN_USE[name] == 1:
                     self._spark.session.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {quote(name)}")
-            for name in rows:
-                self._spark.session.catalog.dropTempView(name)
+            drop_hidden(self._spark, list(rows))
         finally:
             _IN_USE.subtract(self._made)
             self._made.clear()

@@ -105,5 +105,5 @@ def _partition_values(operator: Scan) -> list[Hashable]:
 def _weight(spark: SparkHandle, operator: Scan) -> int:
     """Bytes of memory that the DataFrame of a scan holds, about."""
     if reads_by_driver(spark, operator):
-        return scan_size(operator) * _OF_BYTE
-    return operator.files.num_rows * _OF_FILE
+        return int(scan_size(operator)) * _OF_BYTE
+    return int(operator.files.num_rows) * _OF_FILE

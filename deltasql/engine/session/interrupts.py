@@ -6,7 +6,9 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from itertools import count
+from typing import Any
 
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.interrupts import Work, cancel_with, settle
@@ -51,10 +53,16 @@ class _Jobs:
         if spark.own:
             # A task that waits would go on for as long; on clusters the interrupt may harm a client of HDFS.
             self._context.setInterruptOnCancel(True)
-        self._status = self._context.statusTracker()
-        # PySpark's own tracker knows groups of jobs, and no tags.
-        self._tracker = self._context._jsc.sc().statusTracker()
         self._stages: set[int] = set()
+
+    @cached_property
+    def _status(self) -> Any:
+        return self._context.statusTracker()
+
+    @cached_property
+    def _tracker(self) -> Any:
+        """PySpark's own tracker knows groups of jobs, and no tags."""
+        return self._context._jsc.sc().statusTracker()
 
     def cancel(self) -> None:
         self._stages.update(self._status.getActiveStageIds())

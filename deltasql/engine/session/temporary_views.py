@@ -1,7 +1,8 @@
-"""The temporary views of a Spark session, which SHOW TABLES asks for each time that Spark runs."""
+"""The temporary views of a Spark session: SHOW TABLES asks for them each time that Spark runs, a query makes some."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from deltasql.engine.session.spark import SparkHandle
@@ -12,6 +13,23 @@ def temporary_views(spark: SparkHandle) -> list[str]:
     """The names of those that only this session has, without ours."""
     names = _listed(spark) if spark.remote else _known(spark)
     return [name for name in names if not name.startswith(HIDDEN_PREFIX)]
+
+
+def drop_hidden(spark: SparkHandle, names: Iterable[str]) -> None:
+    """Takes views of ours out of a session of this process.
+
+    Spark's public way asks as well whether anything is cached that has the view's rows, to let go of it: that takes
+    several times as long, and what it finds is the user's.
+    """
+    session: Any = spark.session
+    try:
+        catalog = session._jsparkSession.sessionState().catalog()
+        for name in names:
+            catalog.dropTempView(name)
+    except Exception:
+        # Not a public name of Spark's: another version may lack it.
+        for name in names:
+            session.catalog.dropTempView(name)
 
 
 def _listed(spark: SparkHandle) -> list[str]:
