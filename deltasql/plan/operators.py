@@ -101,6 +101,7 @@ class Query:
     """Rows of a query in Spark SQL; `relations` are the rows behind the view names that `sql` uses.
 
     That of a view is analysed under the `settings` of its creation (None: not set), and has the columns of `view`.
+    Where it only gives the columns of another one other names, that is `renames`.
     """
 
     sql: str
@@ -108,6 +109,15 @@ class Query:
     label: str = ""
     settings: Mapping[str, str | None] = field(default_factory=dict)
     view: ViewColumns | None = None
+    renames: Renaming | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Renaming:
+    """A query whose columns get `names`, by position."""
+
+    query: Query
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -132,7 +132,7 @@ class Frames:
             case UnionAll(inputs):
                 return reduce(lambda rows, more: rows.unionAll(more), map(self.frame, inputs))
             case Query():
-                rows = self.query(operator.sql, operator.relations, operator.settings)
+                rows = self._queried(operator)
                 return rows if operator.view is None else self._shown(rows, operator.view)
             case Supplied(supplied, names):
                 rows = self._supplied(supplied)
@@ -151,6 +151,13 @@ class Frames:
                 raise TypeError(f"a {type(operator).__name__} has no rows of its own")
             case _:
                 assert_never(operator)
+
+    def _queried(self, operator: Query) -> DataFrame:
+        known = operator.renames
+        if known is not None and id(known.query) in self._built and not self._spark.remote:
+            # Spark has analysed it already: of files it would read the footers again.
+            return self.frame(known.query).toDF(*known.names)
+        return self.query(operator.sql, operator.relations, operator.settings)
 
     def _supplied(self, rows: DataFrame | HeldRows) -> DataFrame:
         return self.frame(rows) if isinstance(rows, HeldRows) else rows

@@ -30,7 +30,7 @@ from deltasql.log.storage.locations import scheme
 from deltasql.log.storage.source_files import Choice, Source, SourceFile, broken_files, find_source
 from deltasql.log.storage.whole_files import whole_check
 from deltasql.plan.base import ColumnPath, SqlText, quote
-from deltasql.plan.hidden import QUERY, hidden
+from deltasql.plan.hidden import hidden
 from deltasql.plan.operators import Operator, Query, SourceFiles, Write
 from deltasql.plan.statements.copy_into import CopyInto, CopySource, Sample
 from deltasql.plan.statements.insert import Insert
@@ -45,7 +45,7 @@ from deltasql.planner.rows.new_columns import new_columns
 from deltasql.planner.rows.read_set import reads_of_itself
 from deltasql.planner.rows.row_level import inserted_rows
 from deltasql.planner.rule import plan
-from deltasql.planner.statements.data.insert import InsertedRows, Insertion, inserted, own_names
+from deltasql.planner.statements.data.insert import InsertedRows, Insertion, inserted, own_names, renamed
 from deltasql.schema.identity import identity_of
 from deltasql.schema.text import path_text
 from deltasql.schema.types import StructField, StructType
@@ -236,7 +236,7 @@ def _change(copy: _Copy, context: Context) -> RowChange:
         query = _over(query, f"LIMIT {statement.validate.rows}")
     schema = context.analyst.schema(query)
     names = own_names(len(schema))
-    rows = Query(f"SELECT * FROM (\n{query.sql}\n) AS {QUERY}({', '.join(names)})", query.relations, query.label)
+    rows = renamed(query, names)
     given = [Given(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
     columns, evolution = copy.columns, copy.evolution
     if columns is not None and len(columns) != len(given):

@@ -19,7 +19,7 @@ from deltasql.errors.statements.refused import UnsupportedStatementError
 from deltasql.log.actions import operations
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import ORDINAL, QUERY, hidden
-from deltasql.plan.operators import SCAN_COLUMNS, Check, HeldRows, Literals, Operator, Query, Write
+from deltasql.plan.operators import SCAN_COLUMNS, Check, HeldRows, Literals, Operator, Query, Renaming, Write
 from deltasql.plan.reads import NO_ROWS, RowReads
 from deltasql.plan.statements.insert import Insert, MultiInsert, ReplaceOn, ReplaceUsing, ReplaceWhere
 from deltasql.planner import binding
@@ -324,9 +324,8 @@ def _query(
     query = binding.query(context, text, statement.ctes) if known is None else Query(text.text, {}, "query")
     schema = context.analyst.schema(query) if known is None else known.schema
     names = own_names(len(schema))
-    renamed = Query(f"SELECT * FROM (\n{query.sql}\n) AS {QUERY}({', '.join(names)})", query.relations, query.label)
     given = [Given(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
-    return query, renamed, given, left_out, known
+    return query, renamed(query, names), given, left_out, known
 
 
 def _reads_a_default(statement: Insert, context: Context) -> bool:
@@ -337,6 +336,12 @@ def _reads_a_default(statement: Insert, context: Context) -> bool:
         context.analyst.schema(binding.query(context, statement.query, statement.ctes))
         return True
     return False
+
+
+def renamed(query: Query, names: Sequence[str]) -> Query:
+    """The rows of a query with other names for its columns, by position."""
+    sql = f"SELECT * FROM (\n{query.sql}\n) AS {QUERY}({', '.join(names)})"
+    return Query(sql, query.relations, query.label, renames=Renaming(query, tuple(names)))
 
 
 def own_names(count: int) -> list[str]:
