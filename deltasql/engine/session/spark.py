@@ -8,7 +8,7 @@ import sys
 import weakref
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.session.capabilities import SPARK, Capabilities, capabilities
 from deltasql.engine.session.connectors import can_reach
@@ -236,7 +236,12 @@ class SparkHandle:
         """
         if self.remote:
             return None
-        settings = str(self.session._jsparkSession.conf().getAllAsJava().toString())
+        session: Any = self.session
+        try:
+            settings = str(session._jsparkSession.conf().getAllAsJava().toString())
+        except Exception:
+            # Not a public name of PySpark's: another version may lack it.
+            return None
         return hashlib.sha256(f"{settings}{sorted(self._told.items())}".encode()).hexdigest()
 
     def told(self, key: str) -> str | None:
