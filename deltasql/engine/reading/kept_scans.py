@@ -10,6 +10,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, NamedTuple
 
 from deltasql.engine.reading.scans import deleted_by_file, located, reads_by_driver, scan, scan_size
+from deltasql.engine.reading.workspace import Workspace
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.transfer import is_handed_out
 from deltasql.log.storage.local_files import file_state
@@ -38,6 +39,7 @@ class _Key(NamedTuple):
     files: tuple[Hashable, ...]
     settings: str
     case_sensitive: bool
+    by_driver: bool
     use: int
 
 
@@ -53,20 +55,20 @@ class KeptScans:
         self._spark = spark
         self._uses = Counter[_Key]()
 
-    def frame(self, operator: Scan) -> DataFrame:
+    def frame(self, operator: Scan, work: Workspace) -> DataFrame:
         """The rows of a scan: see `scan`."""
         key = self._key(operator) if self._may_be_kept(operator) else None
         if key is None:
-            return scan(self._spark, operator)
+            return scan(self._spark, operator, work)
         self._uses[key] += 1
         numbered = key._replace(use=self._uses[key])
         known = self._spark.kept.find(numbered)
         if known is not None:
             return known
-        made = scan(self._spark, operator)
+        made = scan(self._spark, operator, work)
         # Files, and settings by another thread, may have changed meanwhile.
         if self._key(operator) == key:
-            self._spark.kept.keep(numbered, made, _weight(self._spark, operator))
+            self._spark.kept.keep(numbered, made, _weight(operator, by_driver=key.by_driver))
         return made
 
     def _may_be_kept(self, operator: Scan) -> bool:
@@ -91,9 +93,9 @@ class KeptScans:
         except OSError:
             # Whoever reads it says what is wrong.
             return None
-        return _Key(
-            operator.table.location, operator.schema, operator.partition_columns, states, settings, case_counts(), use=0
-        )
+        table, driver = operator.table.location, reads_by_driver(self._spark, operator)
+        columns = operator.schema, operator.partition_columns
+        return _Key(table, *columns, states, settings, case_counts(), driver, use=0)
 
 
 def _partition_values(operator: Scan) -> list[Hashable]:
@@ -102,8 +104,8 @@ def _partition_values(operator: Scan) -> list[Hashable]:
     return [tuple(row.items()) for row in operator.files.column("partitionValues").to_pylist()]
 
 
-def _weight(spark: SparkHandle, operator: Scan) -> int:
+def _weight(operator: Scan, *, by_driver: bool) -> int:
     """Bytes of memory that the DataFrame of a scan holds, about."""
-    if reads_by_driver(spark, operator):
+    if by_driver:
         return int(scan_size(operator)) * _OF_BYTE
     return int(operator.files.num_rows) * _OF_FILE

@@ -13,6 +13,7 @@ import pytest
 
 from deltasql.engine.reading import kept_scans
 from deltasql.engine.reading.kept_scans import MOST_FILES, KeptScans
+from deltasql.engine.reading.workspace import Workspace
 from deltasql.engine.session.kept_frames import KeptFrames
 from deltasql.engine.session.transfer import handed_out
 from deltasql.errors.log import DataFileNotFoundError
@@ -45,7 +46,7 @@ def scanned(monkeypatch: pytest.MonkeyPatch) -> list[Scan]:
     """The scans that were made."""
     made: list[Scan] = []
 
-    def scan(spark: SparkHandle, operator: Scan) -> object:
+    def scan(spark: SparkHandle, operator: Scan, work: Workspace) -> object:
         from deltasql.engine.reading.missing_files import readable_files
         from deltasql.engine.reading.scans import located
 
@@ -80,7 +81,7 @@ def scan_of(root: Path, files: dict[str, str], *, version: int = 3, vector: dict
 
 def frame(handle: Handle, operator: Scan) -> DataFrame:
     """The DataFrame of a scan in a statement of its own."""
-    return KeptScans(cast("SparkHandle", handle)).frame(operator)
+    return KeptScans(cast("SparkHandle", handle)).frame(operator, Workspace())
 
 
 def test_the_next_statement_has_the_same(handle: Handle, rows: Scan, scanned: list[Scan]) -> None:
@@ -96,9 +97,10 @@ def test_a_version_with_the_same_files_has_the_same(handle: Handle, rows: Scan) 
 def test_each_use_in_a_statement_has_its_own(handle: Handle, rows: Scan) -> None:
     """Spark tells the columns of two scans apart by the DataFrame that they come from."""
     statement, after = (KeptScans(cast("SparkHandle", handle)) for _ in range(2))
-    first, second = statement.frame(rows), statement.frame(rows)
+    work = Workspace()
+    first, second = statement.frame(rows, work), statement.frame(rows, work)
     assert first is not second
-    assert [after.frame(rows), after.frame(rows)] == [first, second]
+    assert [after.frame(rows, work), after.frame(rows, work)] == [first, second]
 
 
 def test_a_changed_version_is_read_anew(handle: Handle, rows: Scan, tmp_path: Path) -> None:
@@ -140,10 +142,16 @@ def test_other_settings_read_anew(handle: Handle, rows: Scan) -> None:
         assert frame(handle, rows) is not first
 
 
+def test_who_reads_the_files_counts(handle: Handle, rows: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = frame(handle, rows)
+    monkeypatch.setattr(kept_scans, "reads_by_driver", lambda spark, operator: True)
+    assert frame(handle, rows) is not first
+
+
 def test_what_is_made_while_settings_change_is_not_kept(
     handle: Handle, rows: Scan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def scan(spark: SparkHandle, operator: Scan) -> object:
+    def scan(spark: SparkHandle, operator: Scan, work: Workspace) -> object:
         handle.settings = "of another thread"
         return object()
 
