@@ -134,10 +134,12 @@ class LocalLogStore(LogStore):
                 os.unlink(hidden)  # noqa: PTH108 - a Path costs as much as the call
 
     def settle(self, folders: Iterable[str]) -> None:
-        if not self.durable:
+        filled = [f"{self.root}/{folder}" for folder in folders]
+        # A new table without rows has no folder yet.
+        if not self.durable or not filled:
             return
         try:
-            sync_trees([f"{self.root}/{folder}" for folder in folders], self.root)
+            sync_trees(filled, self.root)
         except OSError as error:
             raise StorageError("write", self.root, storage_reason(error)) from error
 

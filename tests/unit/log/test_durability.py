@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 import deltasql
@@ -92,6 +93,14 @@ def test_data_files_come_before_the_commit_that_names_them(session: Session, cal
 def test_a_new_table_syncs_the_folders_that_hold_it(session: Session, calls: list[tuple[str, str]]) -> None:
     session.sql("CREATE TABLE u (a INT)")
     assert {("sync", "warehouse"), ("sync", "u"), ("sync", "_delta_log")} <= set(calls)
+
+
+def test_a_new_table_without_rows_has_no_folder_yet(session: Session) -> None:
+    session.write(pa.table({"a": pa.array([], pa.int32())})).saveAsTable("empty")
+    assert session.sql("SELECT count(*) FROM empty").collect() == [(0,)]
+    store = LocalLogStore(str(Path(session.catalog.warehouse) / "none"))
+    store.durable = True
+    store.settle([])
 
 
 @pytest.mark.parametrize("policy", ["classic", "v2"])
