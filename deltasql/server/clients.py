@@ -53,6 +53,14 @@ class Prepared:
     rows: list[Mapping[str, Any] | Sequence[Any]] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Rows that a client has not fetched yet, and the handle of the prepared statement that they are of, or b""."""
+
+    rows: Rows
+    statement: bytes
+
+
 class Client:
     """One client: its session begins with its first statement. `last_used` is seconds of the monotonic clock.
 
@@ -67,7 +75,7 @@ class Client:
         self._connect = connect
         self._session: Session | None = None
         self._prepared: dict[bytes, Prepared] = {}
-        self._waiting: dict[bytes, Rows] = {}
+        self._waiting: dict[bytes, Waiting] = {}
         self._lock = threading.Lock()
 
     @property
@@ -85,22 +93,22 @@ class Client:
         if self._session is not None:
             self._session.close()
 
-    def keep(self, rows: Rows) -> bytes:
-        """A handle with which the rows can be fetched, once."""
+    def keep(self, rows: Rows, statement: bytes = b"") -> bytes:
+        """A handle with which the rows can be fetched, once; `statement` is that of the prepared one they are of."""
         handle = secrets.token_bytes(16)
         with self._lock:
-            self._waiting[handle] = rows
+            self._waiting[handle] = Waiting(rows, statement)
             while len(self._waiting) > MOST_WAITING:
                 del self._waiting[next(iter(self._waiting))]
         return handle
 
-    def fetch(self, handle: bytes) -> Rows:
+    def fetch(self, handle: bytes) -> Waiting:
         """Rows that wait, which then wait no more. Raises HandleNotFoundError."""
         with self._lock:
-            rows = self._waiting.pop(handle, None)
-        if rows is None:
+            found = self._waiting.pop(handle, None)
+        if found is None:
             raise HandleNotFoundError(what="result")
-        return rows
+        return found
 
     def prepare(self, sql: str, types: Mapping[str, DataType]) -> bytes:
         """The handle of a statement that is to be run later."""
@@ -118,10 +126,12 @@ class Client:
         return found
 
     def forget(self, handle: bytes) -> None:
-        """Closes a prepared statement, or a result that nobody fetched; a handle that is not known is closed."""
+        """Closes a prepared statement with its results, or a result; a handle that is not known is closed."""
         with self._lock:
             self._prepared.pop(handle, None)
             self._waiting.pop(handle, None)
+            for key in [key for key, found in self._waiting.items() if found.statement == handle]:
+                del self._waiting[key]
 
     def owns(self, handle: bytes) -> bool:
         return handle in self._prepared or handle in self._waiting
@@ -136,6 +146,7 @@ class Clients:
     def __init__(self, connect: Callable[[], Session], *, idle: float, most: int) -> None:
         self._connect, self._idle, self._most = connect, idle, most
         self._clients: dict[str, Client] = {}
+        self._working: dict[bytes, list[threading.Event]] = {}
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -167,6 +178,29 @@ class Clients:
             return asking
         with self._lock:
             return next((client for client in self._clients.values() if client.owns(handle)), asking)
+
+    def close(self, handle: bytes, asking: Client) -> None:
+        """Closes a prepared statement or a result, and stops what runs for it."""
+        self.holder(handle, asking).forget(handle)
+        with self._lock:
+            for closed in self._working.get(handle, ()):
+                closed.set()
+
+    @contextmanager
+    def working(self, *handles: bytes) -> Iterator[threading.Event]:
+        """Work for prepared statements and results. What comes is set once one of them is closed."""
+        closed = threading.Event()
+        with self._lock:
+            for handle in handles:
+                self._working.setdefault(handle, []).append(closed)
+        try:
+            yield closed
+        finally:
+            with self._lock:
+                for handle in handles:
+                    self._working[handle].remove(closed)
+                    if not self._working[handle]:
+                        del self._working[handle]
 
     @contextmanager
     def call(self, client: Client) -> Iterator[None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
@@ -33,9 +33,9 @@ _BYTES_PER_BATCH = 1 << 20
 """What a batch of rows should have at most: clients take messages of 4 to 16 MB."""
 _ACTIONS = {
     "CreatePreparedStatement": "prepares a statement, which is not run",
-    "ClosePreparedStatement": "closes a prepared statement",
-    "CancelQuery": "drops a result that was not fetched; a running statement ends with its call",
-    "CancelFlightInfo": "drops a result that was not fetched; a running statement ends with its call",
+    "ClosePreparedStatement": "closes a prepared statement, and stops what runs for it",
+    "CancelQuery": "drops a result, and stops a query whose rows are being fetched",
+    "CancelFlightInfo": "drops a result, and stops a query whose rows are being fetched",
     "SetSessionOptions": "changes the current catalog or schema",
     "GetSessionOptions": "tells the current catalog and schema",
     "CloseSession": "ends the session",
@@ -76,7 +76,8 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
                 return _info(ANSWERS[kind].schema(command), descriptor, descriptor.command)
             rows = self._rows(client, kind, command, context)
             rows = rows if client.keeps_zones else ClockRows(rows)
-            ticket = packed("TicketStatementQuery", statement_handle=client.keep(rows))
+            statement = command.prepared_statement_handle if kind == "CommandPreparedStatementQuery" else b""
+            ticket = packed("TicketStatementQuery", statement_handle=client.keep(rows, statement))
             return _info(rows.schema, descriptor, ticket, rows.count)
 
     def get_schema(self, context: Any, descriptor: Any) -> Any:
@@ -103,9 +104,12 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
             if kind != "TicketStatementQuery":
                 raise UnknownCommandMessageError(kind=kind)
             handle = command.statement_handle
-            rows = self._clients.holder(handle, client).fetch(handle)
-            with self._heeding(context):
-                return _stream(rows.table())
+            waiting = self._clients.holder(handle, client).fetch(handle)
+            with self._heeding(context, handle, waiting.statement):
+                if waiting.statement:
+                    # It may have been closed before it was looked after.
+                    self._clients.holder(waiting.statement, client).prepared(waiting.statement)
+                return _stream(waiting.rows.table())
 
     def do_put(self, context: Any, descriptor: Any, reader: Any, writer: Any) -> None:
         """Runs a statement for what it does, or takes the values of parameters."""
@@ -121,7 +125,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
                 prepared.rows = bound_rows(prepared, _batches(reader))
                 if kind == "CommandPreparedStatementQuery":
                     return
-                with self._heeding(context):
+                with self._heeding(context, command.prepared_statement_handle):
                     count = changed_by_prepared(holder.session, prepared)
             else:
                 raise UnknownCommandMessageError(kind=kind)
@@ -145,8 +149,14 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
         with answered(), self._clients.call(client):
             yield client
 
-    def _heeding(self, context: Any) -> AbstractContextManager[None]:
-        return heeding(lambda: context.is_cancelled() or self._ending.is_set())
+    @contextmanager
+    def _heeding(self, context: Any, *handles: bytes) -> Iterator[None]:
+        """A statement within stops when its call does, when a client closes one of `handles`, and with the server."""
+        with (
+            self._clients.working(*filter(None, handles)) as closed,
+            heeding(lambda: closed.is_set() or context.is_cancelled() or self._ending.is_set()),
+        ):
+            yield
 
     def _holder(self, client: Client, command: Any) -> Client:
         return self._clients.holder(command.prepared_statement_handle, client)
@@ -158,9 +168,9 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
                 return rows_of(client.session, command.query)
         if kind != "CommandPreparedStatementQuery":
             raise UnknownCommandMessageError(kind=kind)
-        holder = self._holder(client, command)
-        with self._heeding(context):
-            return rows_of_prepared(holder.session, holder.prepared(command.prepared_statement_handle))
+        holder, handle = self._holder(client, command), command.prepared_statement_handle
+        with self._heeding(context, handle):
+            return rows_of_prepared(holder.session, holder.prepared(handle))
 
     def prepare(self, client: Client, body: bytes, context: Any) -> Iterator[bytes]:
         """Raises what is wrong with the words of the statement, and with the names of a query."""
@@ -178,7 +188,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
 
     def close_prepared(self, client: Client, body: bytes, context: Any) -> Iterator[bytes]:
         _, request = unpacked(body)
-        self._holder(client, request).forget(request.prepared_statement_handle)
+        self._clients.close(request.prepared_statement_handle, client)
         yield from ()
 
     def cancel_query(self, client: Client, body: bytes, context: Any) -> Iterator[bytes]:
@@ -194,7 +204,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
         for endpoint in fl.FlightInfo.deserialize(info).endpoints:
             kind, ticket = unpacked(endpoint.ticket.ticket)
             if kind == "TicketStatementQuery":
-                self._clients.holder(ticket.statement_handle, client).forget(ticket.statement_handle)
+                self._clients.close(ticket.statement_handle, client)
 
     def close_session(self, client: Client, body: bytes, context: Any) -> Iterator[bytes]:
         self._clients.end(client)

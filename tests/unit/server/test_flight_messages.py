@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +11,7 @@ import pyarrow as pa
 import pyarrow.flight as fl
 import pytest
 
+from deltasql.interrupts import check
 from deltasql.server.messages import message, packed, parsed, unpacked
 
 OWNER = "CREATE TABLE owner (a INT NOT NULL, b INT NOT NULL, CONSTRAINT k PRIMARY KEY (b, a))"
@@ -241,3 +244,51 @@ def test_actions(caller: Caller) -> None:
     assert {item.type for item in caller.client.list_actions(caller.options)} >= {"CreatePreparedStatement"}
     with pytest.raises(fl.FlightServerError, match="the action BeginTransaction"):
         caller.act("BeginTransaction", b"")
+
+
+class Endless:
+    """Rows that a statement computes until it is stopped."""
+
+    schema, count, time_zone = pa.schema([("a", pa.int32())]), -1, ""
+
+    def __init__(self) -> None:
+        self.begun = threading.Event()
+
+    def table(self) -> pa.Table:
+        self.begun.set()
+        while True:
+            check()
+            time.sleep(0.01)
+
+
+@pytest.mark.parametrize("closes", ["statement", "result"])
+def test_what_is_closed_does_not_run_on(caller: Caller, monkeypatch: pytest.MonkeyPatch, closes: str) -> None:
+    """The JDBC driver may lose the stream of a query that it cancels, and then closes its statement."""
+    rows = Endless()
+    monkeypatch.setattr("deltasql.server.flight.rows_of_prepared", lambda session, prepared: rows)
+    (made,) = caller.act("CreatePreparedStatement", packed("ActionCreatePreparedStatementRequest", query="SELECT 1"))
+    handle = unpacked(made)[1].prepared_statement_handle
+    infos = [caller.info("CommandPreparedStatementQuery", prepared_statement_handle=handle) for _ in range(2)]
+    ended: list[str] = []
+
+    def fetch(number: int) -> None:
+        with pytest.raises(fl.FlightError) as refused:
+            caller.client.do_get(infos[number].endpoints[0].ticket, caller.options).read_all()
+        ended.append(str(refused.value))
+
+    fetching = threading.Thread(target=fetch, args=(0,))
+    fetching.start()
+    assert rows.begun.wait(20)
+    if closes == "statement":
+        caller.act(
+            "ClosePreparedStatement", packed("ActionClosePreparedStatementRequest", prepared_statement_handle=handle)
+        )
+        fetching.join(20)
+        # The result that nobody has fetched is gone with it.
+        fetch(1)
+        assert "result" in ended[1]
+    else:
+        request = message("CancelFlightInfoRequest", info=infos[0].serialize()).SerializeToString()
+        caller.act("CancelFlightInfo", request)
+        fetching.join(20)
+    assert "ancelled" in ended[0]

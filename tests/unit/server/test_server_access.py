@@ -165,4 +165,4 @@ def test_results_that_nobody_fetches_make_room() -> None:
     handles = [client.keep(item) for item in rows]
     with pytest.raises(HandleNotFoundError):
         client.fetch(handles[0])
-    assert client.fetch(handles[-1]) is rows[-1]
+    assert client.fetch(handles[-1]).rows is rows[-1]
