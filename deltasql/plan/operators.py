@@ -177,7 +177,10 @@ LiteralValue: TypeAlias = Union[bool, int, float, Decimal, str, bytes, None]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Literals:
-    """Rows that the statement itself spells out: the values of each column of `schema`, which are of its type."""
+    """Rows that the statement itself spells out: the values of each column of `schema`, which are of its type.
+
+    Of structs, arrays and maps there is none but NULL.
+    """
 
     schema: StructType
     columns: tuple[tuple[LiteralValue, ...], ...]

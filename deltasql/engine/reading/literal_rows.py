@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from deltasql.engine.reading.stored_fields import stored_field
 from deltasql.plan.operators import Literals
-from deltasql.schema.column_mapping import ID, physical_name
-from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField
+from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,34 +32,34 @@ def literal_table(rows: Literals, *, physical: bool = False) -> pa.Table:
     """`rows` as an Arrow table; `physical` ones have the names and field ids that data files have."""
     import pyarrow as pa
 
-    arrays = [_array(item.type, values) for item, values in zip(rows.schema, rows.columns, strict=True)]
-    fields = [
-        _physical(item, array.type) if physical else pa.field(item.name, array.type)
-        for item, array in zip(rows.schema, arrays, strict=True)
-    ]
+    columns = list(zip(rows.schema, rows.columns, strict=True))
+    fields = [_field(item, physical=physical) for item, _ in columns]
+    arrays = [_array(item.type, values, field.type) for (item, values), field in zip(columns, fields, strict=True)]
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
 
 
-def _physical(item: StructField, kind: pa.DataType) -> pa.Field:
+def _field(item: StructField, *, physical: bool) -> pa.Field:
     import pyarrow as pa
 
-    metadata = {"PARQUET:field_id": str(item.metadata[ID])} if ID in item.metadata else None
-    return pa.field(physical_name(item), kind, metadata=metadata)
+    from deltasql.result_arrow import arrow_type
+
+    kind = arrow_type(item.type)
+    return stored_field(item, kind) if physical else pa.field(item.name, kind)
 
 
 # Arrow arrays from their buffers: `pa.array` imports pandas at its first use, for 0.25 s.
 
 
-def _array(kind: DataType, values: Sequence[Any]) -> pa.Array:
+def _array(kind: DataType, values: Sequence[Any], stored: pa.DataType) -> pa.Array:
     import numpy as np
     import pyarrow as pa
 
-    from deltasql.result_arrow import arrow_type
-
+    if isinstance(kind, (ArrayType, MapType, StructType)):
+        return pa.nulls(len(values), stored)
     gaps = [value is None for value in values]
     valid = pa.py_buffer(np.packbits(~np.array(gaps), bitorder="little")) if any(gaps) else None
     buffers = [pa.py_buffer(buffer) for buffer in _buffers(kind, values)]
-    return pa.Array.from_buffers(arrow_type(kind), len(values), [valid, *buffers], sum(gaps))
+    return pa.Array.from_buffers(stored, len(values), [valid, *buffers], sum(gaps))
 
 
 def _buffers(kind: DataType, values: Sequence[Any]) -> list[bytes | np.ndarray]:

@@ -9,13 +9,13 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from deltasql.engine.reading.stored_fields import stored_field
 from deltasql.engine.session.spark_types import spark_schema
 from deltasql.engine.writing.field_ids import has_nested_ids, with_nested_ids
 from deltasql.engine.writing.file_statistics import FloatBounds
 from deltasql.engine.writing.staged_files import HIVE_NULL, WrittenFile
 from deltasql.log.storage.log_store import LogStore
-from deltasql.schema.column_mapping import ID, physical_name
-from deltasql.schema.types import ArrayType, DataType, MapType, StructField, StructType
+from deltasql.schema.types import StructType
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -199,27 +199,4 @@ def _file_schema(schema: StructType) -> pa.Schema:
     from pyspark.sql.pandas.types import to_arrow_schema
 
     kinds = to_arrow_schema(spark_schema(schema), timezone="UTC")
-    return pa.schema([_physical(item, kind.type) for item, kind in zip(schema, kinds, strict=True)])
-
-
-def _physical(item: StructField, kind: pa.DataType) -> pa.Field:
-    """A column, or a field of a struct, under its physical name, with its id."""
-    import pyarrow as pa
-
-    metadata = {"PARQUET:field_id": str(item.metadata[ID])} if ID in item.metadata else None
-    return pa.field(physical_name(item), _with_ids(item.type, kind), metadata=metadata)
-
-
-def _with_ids(kind: DataType, arrow: pa.DataType) -> pa.DataType:
-    """An Arrow type under physical names, with the ids of the fields of structs in it."""
-    import pyarrow as pa
-
-    match kind:
-        case StructType():
-            return pa.struct([_physical(item, field.type) for item, field in zip(kind, arrow, strict=True)])
-        case ArrayType(element):
-            return pa.list_(pa.field("element", _with_ids(element, arrow.value_type)))
-        case MapType(key, value):
-            return pa.map_(_with_ids(key, arrow.key_type), _with_ids(value, arrow.item_type))
-        case _:
-            return arrow
+    return pa.schema([stored_field(item, kind.type) for item, kind in zip(schema, kinds, strict=True)])

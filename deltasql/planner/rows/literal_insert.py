@@ -126,15 +126,26 @@ def _constant_column(field: StructField, static: Mapping[str, str], rows: Litera
 
 
 def _stored(field: StructField, column: LiteralColumn, where: tzinfo | None) -> tuple[LiteralValue, ...]:
-    if field.type not in _STORED and not isinstance(field.type, DecimalType):
-        raise LeftToSparkError
-    if identity_of(field) is not None or generation_of(field) is not None:
+    if not _is_stored(field.type) or identity_of(field) is not None or generation_of(field) is not None:
         raise LeftToSparkError
     values = tuple(as_type(value, column.type, field.type, where) for value in column.values)
     if not field.nullable and None in values:
         raise LeftToSparkError
     length = declared_length(field)
     return values if length is None else tuple(_fitted(value, length) for value in values)
+
+
+def _is_stored(kind: DataType) -> bool:
+    """Whether files have a column of the type, and Arrow's is Spark's. Of structs, arrays and maps it may be NULL."""
+    match kind:
+        case StructType():
+            return bool(kind.fields) and all(_is_stored(item.type) for item in kind)
+        case ArrayType(element):
+            return _is_stored(element)
+        case MapType(key, value):
+            return _is_stored(key) and _is_stored(value)
+        case _:
+            return kind in _STORED or isinstance(kind, DecimalType)
 
 
 def _fitted(value: LiteralValue, declared: Length) -> LiteralValue:

@@ -19,6 +19,10 @@ INSERT INTO p PARTITION (b = 'z', c) VALUES (4, '2024-02-29');
 CREATE TABLE m (`a b` INT, c STRING) TBLPROPERTIES ('delta.columnMapping.mode' = 'id', 'delta.enableRowTracking' = 'true', 'delta.enableInCommitTimestamps' = 'true');
 INSERT INTO m VALUES (1, 'x'), (2, NULL);
 INSERT INTO m VALUES (3, 'y');
+-- name: NULL in structs, arrays and maps
+CREATE TABLE n (id INT, s STRUCT<`a b`: INT, c: STRUCT<d: DATE>>, l ARRAY<STRUCT<e: INT>>, m MAP<STRING, DOUBLE>) TBLPROPERTIES ('delta.columnMapping.mode' = 'name');
+INSERT INTO n VALUES (1, NULL, NULL, NULL), (2, NULL, NULL, NULL);
+INSERT INTO n (id) VALUES (3);
 -- name: explained
 EXPLAIN INSERT INTO p VALUES (1, 'x', '2024-01-31'), (2, NULL, NULL);
 EXPLAIN EXTENDED INSERT INTO t (id) VALUES (1);

@@ -33,8 +33,10 @@ from deltasql.schema.types import (
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
+    ArrayType,
     DataType,
     DecimalType,
+    MapType,
     StructField,
     StructType,
 )
@@ -167,3 +169,30 @@ def test_statistics_of_floats_are_whole(tmp_path: Path) -> None:
     )
     (unknown,) = staged_files(str(tmp_path), [replace(item, floats=None) for item in written], rows.schema, (), {})
     assert '"maxValues":{}' in str(unknown.add.stats)
+
+
+def test_nulls_of_nested_types(tmp_path: Path) -> None:
+    inner = StructType((StructField("b", INTEGER, metadata={ID: 3, PHYSICAL_NAME: "col-b"}),))
+    schema = StructType(
+        (
+            StructField("i", INTEGER, metadata={ID: 1, PHYSICAL_NAME: "col-i"}),
+            StructField("s", inner, metadata={ID: 2, PHYSICAL_NAME: "col-s"}),
+            StructField("a", ArrayType(inner), metadata={ID: 4, PHYSICAL_NAME: "col-a"}),
+            StructField("m", MapType(STRING, DOUBLE), metadata={ID: 5, PHYSICAL_NAME: "col-m"}),
+        )
+    )
+    nulls = (None, None)
+    rows = Literals(schema, ((1, 2), nulls, nulls, nulls))
+    written = write_literals(open_store(str(tmp_path)), "new", rows, (), stores_partitions=False)
+    (file,) = (tmp_path / "new").iterdir()
+    table = pq.read_table(file)
+    assert table.to_pylist() == [{"col-i": 1, **ALL_NULL}, {"col-i": 2, **ALL_NULL}]
+    struct = table.schema.field("col-s")
+    assert struct.type.field(0).name == "col-b"
+    assert struct.type.field(0).metadata == {b"PARQUET:field_id": b"3"}
+    assert table.schema.field("col-a").type.value_type == struct.type
+    (staged,) = staged_files(str(tmp_path), written, schema, (), {})
+    assert '"nullCount":{"col-i":0,"col-s":{"col-b":2}' in str(staged.add.stats)
+
+
+ALL_NULL = {"col-s": None, "col-a": None, "col-m": None}

@@ -87,11 +87,23 @@ def test_forms_that_are_sparks(table: Lab, sql: str) -> None:
 
 @pytest.mark.parametrize(
     "column",
-    ["b INT GENERATED ALWAYS AS (a + 1)", "b BIGINT GENERATED ALWAYS AS IDENTITY", "b ARRAY<INT>", "b VARIANT"],
+    [
+        *("b INT GENERATED ALWAYS AS (a + 1)", "b BIGINT GENERATED ALWAYS AS IDENTITY", "b VARIANT"),
+        *("b ARRAY<VARIANT>", "b STRUCT<c: VOID>"),
+    ],
 )
 def test_columns_that_are_sparks(table: Lab, column: str) -> None:
     table.run(f"CREATE TABLE u (a INT, {column})")
     assert rows_of(table, "INSERT INTO u (a) VALUES (1)") is None
+
+
+@pytest.mark.parametrize("kind", ["ARRAY<INT>", "MAP<STRING, CHAR(3)>", "STRUCT<c: DATE, d: ARRAY<DOUBLE>>"])
+def test_null_is_a_value_of_nested_types(table: Lab, kind: str) -> None:
+    table.run(f"CREATE TABLE u (a INT, b {kind})")
+    assert rows_of(table, "INSERT INTO u (a) VALUES (1)") == [(1, None)]
+    assert rows_of(table, "INSERT INTO u VALUES (1, NULL)") == [(1, None)]
+    table.analyst.rows["VALUES"] = columns("a INT, b INT")
+    assert rows_of(table, "INSERT INTO u VALUES (1, NULL), (2, NULL)") == [(1, None), (2, None)]
 
 
 def test_checks_are_sparks(table: Lab) -> None:
