@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from deltasql.errors.base import DeltaSqlError, condition
+from deltasql.errors.log import UnsupportedLocationError
 
 
 @condition(
@@ -135,6 +136,11 @@ class SourceNotFoundError(DeltaSqlError):
 
     location: str
     reason: str
+
+
+@condition("DELTA_UNSUPPORTED_LOCATION", "0AKDC", "COPY INTO cannot read from {location}: {reason}.")
+class SourceLocationError(UnsupportedLocationError):
+    """A source that no storage opens."""
 
 
 @condition(

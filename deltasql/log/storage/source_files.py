@@ -111,7 +111,10 @@ def _base(place: str) -> tuple[str, str | None]:
     special = SPECIAL.search(place)
     if special is None:
         return place, None
-    root = place[: place.rindex("/", 0, special.start())]
+    root, _, _ = place[: special.start()].rpartition("/")
+    if not place.startswith("/") and not root:
+        # A relative pattern, which has no folder.
+        return ".", place
     return root or "/", place[len(root) + 1 :]
 
 

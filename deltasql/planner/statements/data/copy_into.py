@@ -22,6 +22,7 @@ from deltasql.errors.statements.copy_into import (
     DeltaSourceError,
     GlobError,
     SourceFormatError,
+    SourceLocationError,
     SourceNotFoundError,
 )
 from deltasql.log.actions import operations
@@ -191,7 +192,7 @@ def _found(
 ) -> Source:
     """What the statement says there is; files that are `loaded` may be left out.
 
-    Raises SourceNotFoundError, GlobError, DeltaSourceError.
+    Raises SourceNotFoundError, SourceLocationError, GlobError, DeltaSourceError.
     """
     place, chosen = statement.source, statement.chosen
     glob, names = (chosen.glob, chosen.names) if chosen else (None, ())
@@ -209,7 +210,7 @@ def _found(
         at = caret if chosen is None or glob is None else context.caret(chosen.start, chosen.end)
         raise GlobError(told if glob is None else glob, str(error)).at(at) from None
     except UnsupportedLocationError as error:
-        raise error.at(caret) from None
+        raise SourceLocationError(told, error.reason).at(caret) from None
     if source.is_table:
         raise DeltaSourceError(told, str(statement.table)).at(caret)
     return source
