@@ -91,6 +91,9 @@ class RowSource(Protocol):
 
     def to_arrow(self) -> pa.Table: ...
 
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame: Spark's own where Spark makes the rows."""
+
 
 class Columnar(Protocol):
     """Rows that can be had in columns."""
@@ -137,6 +140,9 @@ class CommandRows:
 
         return to_table(self.schema, self.rows)
 
+    def to_pandas(self) -> Any:
+        return self.to_arrow().to_pandas()
+
 
 class _RowsAtHand:
     """Rows that are in this process already."""
@@ -169,6 +175,9 @@ class AnsweredRows(_RowsAtHand):
 
         return to_table(self.schema, self._rows)
 
+    def to_pandas(self) -> Any:
+        return self._run().to_pandas()
+
 
 class KeptRows(_RowsAtHand):
     """The rows of a query that has run, which is not run again for them."""
@@ -185,6 +194,9 @@ class KeptRows(_RowsAtHand):
 
     def to_arrow(self) -> pa.Table:
         return self._source.to_arrow().rename_columns(self.schema.names)
+
+    def to_pandas(self) -> Any:
+        return self._source.to_pandas().set_axis(self.schema.names, axis=1)
 
 
 class Result:
@@ -283,7 +295,8 @@ class Result:
 
     def toPandas(self) -> Any:  # noqa: N802 - Spark's name
         """A pandas.DataFrame: Spark's own for a query, so that types and time zone are as Spark gives them."""
-        return self._source.df.toPandas() if self.is_query else self.to_arrow().to_pandas()
+        with self._placed():
+            return self._source.to_pandas()
 
     def to_pandas(self) -> Any:
         """The same as `toPandas`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
@@ -99,6 +100,12 @@ class QueryResult:
             shown = [text or name for text, name in zip(texts, names, strict=True)]
             return self._frame.toDF(*names).selectExpr(*shown).toArrow().rename_columns(list(schema.names))
 
+    def to_pandas(self) -> Any:
+        with self._running(), warnings.catch_warnings():
+            # That it went another way for a type, or what the error says anyway.
+            warnings.filterwarnings("ignore", "toPandas attempted Arrow optimization")
+            return self._frame.toPandas()
+
     @contextmanager
     def _running(self) -> Iterator[None]:
         with (
@@ -145,3 +152,6 @@ class FileRows:
         with suppress(LeftToSparkError), interruptible():
             return self._scan.table(self._spark)
         return self._query.to_arrow()
+
+    def to_pandas(self) -> Any:
+        return self._query.to_pandas()

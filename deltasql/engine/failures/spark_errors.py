@@ -87,9 +87,9 @@ _QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 def _told(error: PySparkException, sql: str, write: WriteContext | None) -> DeltaSqlError:
     if _MONTHS.search(str(error)) and error.getCondition() in _NO_VALUES:
         return MonthsInResultError()
-    if error.getCondition() is not None:
+    # Spark has a condition for whatever it says itself; what Java says, such as of a regular expression, has none.
+    if error.getCondition() is not None or type(error).__module__.endswith(".captured"):
         return translated(_failure(error), sql, write)
-    # Spark has a condition for whatever it says.
     missing = not_there(str(error), unsupported=type(error).__name__ == "UnsupportedOperationException")
     return missing if missing is not None else translated(sail_failure(str(error)), sql, write)
 

@@ -44,3 +44,5 @@ SELECT * FROM t WHERE id = 1 AND;
 SELECT id, FROM t;
 SELECT id FROM t
 GRUOP BY id;
+-- name: what Java says of a pattern, which has no condition
+SELECT split('a', '[a');

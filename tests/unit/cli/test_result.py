@@ -44,7 +44,7 @@ class LazyRows:
     def to_arrow(self) -> pa.Table:
         return pa.table({"n": list(range(30))})
 
-    def toPandas(self) -> str:  # noqa: N802
+    def to_pandas(self) -> str:
         return "Spark's frame"
 
 
