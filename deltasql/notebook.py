@@ -195,8 +195,11 @@ def _schema_change(session: Session, sql: str, version: int) -> str:
     if table is None:
         return ""
     log = session.log(table)
-    before, after = (tree_text(log.snapshot(number).schema).splitlines() for number in (version - 1, version))
-    return diff_html(f"schema of {table}, version {version}", before, after)
+    before, after = log.schema(version - 1), log.schema(version)
+    if before == after:
+        return ""
+    title = f"schema of {table}, version {version}"
+    return diff_html(title, *(tree_text(schema).splitlines() for schema in (before, after)))
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:

@@ -17,6 +17,7 @@ from deltasql.log.storage.paths import commit_path
 if TYPE_CHECKING:
     from deltasql.log.replay.history import CommitEntry
     from deltasql.log.replay.log_reader import LogReader
+    from deltasql.schema.types import StructType
 
 
 class PinnedLog(DeltaLog):
@@ -56,6 +57,9 @@ class PinnedLog(DeltaLog):
         if version is not None:
             return self.real.snapshot(version)
         return self._pending or self.read
+
+    def schema(self, version: int) -> StructType:
+        return self.real.schema(version)
 
     def put_on_top(self, net: NetActions) -> Snapshot:
         """Makes the version that was read, with `net` on top, the latest one of this log."""

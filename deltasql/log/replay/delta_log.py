@@ -17,6 +17,7 @@ from deltasql.log.storage.open_store import open_store
 
 if TYPE_CHECKING:
     from deltasql.log.replay.history import CommitEntry
+    from deltasql.schema.types import StructType
 
 
 class DeltaLog:
@@ -32,6 +33,7 @@ class DeltaLog:
         self.store = store if store is not None else open_store(location)
         self._reader = LogReader(self.store, self.table)
         self._latest: Snapshot | None = None
+        self._before: tuple[int, StructType] | None = None
 
     def exists(self) -> bool:
         """Whether the location has a log: a commit or a checkpoint."""
@@ -52,6 +54,15 @@ class DeltaLog:
         segment = build_segment(listing, self.table, self.location, version)
         # A reader of its own: an old version must not drop what the latest one keeps.
         return Snapshot(LogReader(self.store, self.table), segment, by_version=True)
+
+    def schema(self, version: int) -> StructType:
+        """The columns of `version`, which is not read again where it is one of the last two that this log has had.
+
+        Raises what `snapshot` does.
+        """
+        if self._before is not None and self._before[0] == version:
+            return self._before[1]
+        return self.snapshot(version).schema
 
     def version_at(self, timestamp_us: int) -> int:
         """The last version committed at or before the timestamp (µs since the epoch, UTC).
@@ -99,7 +110,7 @@ class DeltaLog:
             return last
         grown = None if replaced else self._grown(last, listing)
         if grown is None:
-            self._latest = None
+            self._latest = self._before = None
             self._reader = LogReader(self.store, self.table)
             return self._refreshed()
         return self._adopt(Snapshot(self._reader, grown, last.known()))
@@ -126,6 +137,8 @@ class DeltaLog:
     def _adopt(self, snapshot: Snapshot) -> Snapshot:
         if len(snapshot.segment.commits) >= _LONG_TAIL and snapshot.version % _LOOK_EVERY == 0:
             snapshot = self._shortened(snapshot)
+        if self._latest is not None:
+            self._before = self._latest.version, self._latest.schema
         self._latest = snapshot
         first = snapshot.segment.commits[0][0] if snapshot.segment.commits else snapshot.version
         self._reader.forget(min(first, snapshot.version))
