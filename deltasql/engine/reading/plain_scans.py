@@ -88,10 +88,10 @@ def plain_scan(spark: SparkHandle, operator: Operator) -> PlainScan | None:
     if not isinstance(operator, Query) or len(operator.relations) != 1 or operator.settings or operator.view:
         return None
     ((relation, scan),) = operator.relations.items()
-    if not isinstance(scan, Scan) or not _is_plain(scan):
+    if not isinstance(scan, Scan) or not spark.leaves_fetching_to_us or not _is_plain(scan):
         return None
     asked = plain_columns(operator.sql, relation)
-    return None if asked is None or not spark.leaves_fetching_to_us else _with_columns(scan, asked)
+    return None if asked is None else _with_columns(scan, asked)
 
 
 def _with_columns(scan: Scan, asked: Sequence[tuple[str, str]]) -> PlainScan | None:
