@@ -49,7 +49,7 @@ OTHERWISE: tuple[Otherwise, ...] = (
     Otherwise(
         "inspect/explain_rows",
         r"(?<=partitioned by \(day\)\\n)  (?:Literals \[id, name, day\] rows: 1|Project.*)\\n(?=== Actions)|"
-        r"\\n== Expressions ==.*",
+        r"\\n== (?:Expressions|Spark's Plan) ==.*",
         _LITERALS,
     ),
 )

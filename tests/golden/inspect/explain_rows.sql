@@ -34,3 +34,16 @@ EXPLAIN FORMATTED SELECT id + 1 AS next FROM (VALUES (1), (2)) AS v(id);
 EXPLAIN COST INSERT INTO t SELECT id, 'x', 'wed' FROM (VALUES (1), (2)) AS v(id);
 -- name: literals need no Spark
 EXPLAIN EXTENDED INSERT INTO t VALUES (1, 'a', 'mon');
+-- name: ANALYZE of a query and of changes, of which none is committed
+-- mask: /#\d+L?|plan_id=\d+|\[id=\d+\]|codegen id : \d+/
+EXPLAIN ANALYZE SELECT name FROM t WHERE day = 'mon' AND id > 0;
+-- mask: /#\d+L?|plan_id=\d+|\[id=\d+\]|codegen id : \d+/
+explain analyze insert into t select id + 1, 'c', 'wed' from s;
+-- mask: /#\d+L?|plan_id=\d+|\[id=\d+\]|codegen id : \d+/
+EXPLAIN ANALYZE MERGE INTO t USING s ON t.id = s.id
+WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *;
+EXPLAIN ANALYZE DELETE FROM t WHERE id = 7;
+-- name: wrong rows are told as the statement would tell them
+EXPLAIN ANALYZE INSERT INTO t SELECT 'x', name, day FROM s;
+-- name: two versions, as before
+DESCRIBE HISTORY t LIMIT 1;
