@@ -54,7 +54,8 @@ class Played:
 
 
 def _name(item: Any) -> str:
-    return str(getattr(item, "node", item).name)
+    node = getattr(item, "node", item)
+    return str(getattr(node, "name", None) or node.unique_id)
 
 
 def _spark_started() -> bool:
@@ -69,8 +70,9 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
     shutil.copytree(PROJECT, folder / "project")
     warehouse = str(folder / "warehouse")
     # JSON is YAML, too.
-    target = {"type": "deltasql", "warehouse": warehouse, "schema": "library", "threads": 2}
-    profile = {"library": {"target": "dev", "outputs": {"dev": target}}}
+    target = {"type": "deltasql", "warehouse": warehouse, "schema": "library", "threads": 4}
+    others = {name: {**target, "schema": name} for name in ("cloned", "bare")}
+    profile = {"library": {"target": "dev", "outputs": {"dev": target, **others}}}
     (folder / "profiles.yml").write_text(json.dumps(profile), encoding="utf-8")
     with connect(warehouse) as session:
         play = Played(folder, session)
@@ -81,11 +83,22 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
         of_time = ("--event-time-start", "2024-05-01", "--event-time-end", "2024-05-03")
         play.dbt("first build", "build", "--exclude", "broken", "resource_type:seed", *of_time)
         play.dbt("breach", "run", "--select", "broken")
-        session.sql("UPDATE library.readers_seed SET name = 'Ada L.' WHERE id = 1")
+        session.sql("UPDATE library.readers_seed SET name = 'Ada L.', joined = DATE '2024-05-03' WHERE id = 1")
         session.sql("DELETE FROM library.readers_seed WHERE id = 5")
-        rest = ("resource_type:seed", "resource_type:unit_test")
+        rest = ("strict", "resource_type:seed", "resource_type:unit_test")
         of_time = ("--event-time-start", "2024-05-02", "--event-time-end", "2024-05-04")
         later = {"today": "2024-05-03", "wider": True}
         play.dbt("second build", "build", "--exclude", "broken", *rest, *of_time, variables=later)
+        play.dbt("strict", "run", "--select", "strict", variables=later)
+        session.sql("ALTER TABLE library.strict ADD COLUMN note STRING")
+        play.dbt("retry", "retry")
         play.dbt("docs", "docs", "generate", "--no-compile", variables=later)
+        play.dbt("freshness", "source", "freshness", variables=later)
+        play.dbt("operation", "run-operation", "count_loans", "--args", "{least: 3}", variables=later)
+        play.dbt("show", "show", "--inline", "select * from {{ ref('readers') }}", "--limit", "1", variables=later)
+        state = ("--state", str(shutil.copytree(folder / "project" / "target", folder / "state")))
+        few = ("--select", "stg_loans", "updated", "readers_history", "--full-refresh")
+        play.dbt("clone", "clone", *state, *few, "--target", "cloned", variables=later)
+        bare = ("--select", "+appended", "+updated", "--exclude", "resource_type:unit_test", "resource_type:test")
+        play.dbt("empty", "build", "--empty", *bare, "--target", "bare", variables=later)
         yield play

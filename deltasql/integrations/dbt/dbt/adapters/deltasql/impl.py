@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from dbt.adapters.base import BaseRelation, PythonJobHelper, available
-from dbt.adapters.base.impl import ConstraintSupport
+from dbt.adapters.base.impl import ConstraintSupport, FreshnessResponse
+from dbt.adapters.capability import Capability, CapabilityDict, CapabilitySupport, Support
+from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.deltasql.connections import DeltaSqlConnectionManager
 from dbt.adapters.deltasql.literals import seed_literal
 from dbt.adapters.deltasql.python_models import SessionJob
@@ -40,6 +43,20 @@ class DeltaSqlAdapter(SparkAdapter):
         ConstraintType.foreign_key: ConstraintSupport.NOT_ENFORCED,
         ConstraintType.unique: ConstraintSupport.NOT_SUPPORTED,
     }
+
+    _capabilities = CapabilityDict({Capability.TableLastModifiedMetadata: CapabilitySupport(support=Support.Full)})
+
+    def calculate_freshness_from_metadata_batch(
+        self, sources: Sequence[BaseRelation], macro_resolver: Any = None
+    ) -> tuple[list[AdapterResponse | None], dict[BaseRelation, FreshnessResponse]]:
+        """When each source was last committed to, for sources without a `loaded_at_field`."""
+        session = self.connections.get_thread_connection().handle.session
+        found = {}
+        for source in sources:
+            with self.connections.exception_handler(""):
+                last = session.sql(f"DESCRIBE HISTORY {source} LIMIT 1").collect()[0]["timestamp"]
+            found[source] = self._create_freshness_response(last, datetime.now(timezone.utc))
+        return [], found
 
     @classmethod
     def convert_time_type(cls, agate_table: agate.Table, col_idx: int) -> str:

@@ -10,6 +10,34 @@
 {% endmacro %}
 
 
+{% macro deltasql__reset_csv_table(model, full_refresh, old_relation, agate_table) %}
+  {{ return(create_csv_table(model, agate_table)) }}
+{% endmacro %}
+
+
+{% macro deltasql__create_csv_table(model, agate_table) %}
+  {#- An existing table keeps its history, and its readers see it at any time. -#}
+  {%- set types = model['config'].get('column_types') or {} -%}
+  {%- set columns = [] -%}
+  {%- for name in agate_table.column_names -%}
+    {%- set quoted = adapter.quote_seed_column(name | string, model['config'].get('quote_columns')) -%}
+    {%- do columns.append(quoted ~ ' ' ~ types.get(name, adapter.convert_type(agate_table, loop.index0))) -%}
+  {%- endfor -%}
+  {%- set sql -%}
+    create or replace table {{ this.render() }} ({{ columns | join(', ') }})
+    {{ file_format_clause() }}
+    {{ tblproperties_clause() }}
+    {{ partition_cols(label="partitioned by") }}
+    {{ location_clause() }}
+    {{ comment_clause() }}
+  {%- endset -%}
+  {%- call statement('_') -%}
+    {{ sql }}
+  {%- endcall -%}
+  {{ return(sql) }}
+{% endmacro %}
+
+
 {% macro deltasql__load_csv_rows(model, agate_table) %}
   {%- set types = model['config'].get('column_types') or {} -%}
   {%- set statements = [] -%}
@@ -97,6 +125,31 @@
 {% endmacro %}
 
 
+{% macro deltasql__get_columns_in_relation(relation) %}
+  {#- dbt-spark gives rows, whose names dbt-core does not find: snapshots of deleted rows would hold NULLs. -#}
+  {{ return(adapter.get_columns_in_relation(relation)) }}
+{% endmacro %}
+
+
+{% macro deltasql__alter_column_type(relation, column_name, new_column_type) %}
+  {%- call statement('alter_column_type') -%}
+    alter table {{ relation }} alter column {{ adapter.quote(column_name) }} type {{ new_column_type }}
+  {%- endcall -%}
+{% endmacro %}
+
+
+{% macro deltasql__create_columns(relation, columns) %}
+  {#- New columns of a snapshot. dbt-spark takes those in which it keeps the parts of a key for new, too. -#}
+  {%- set new = [] -%}
+  {%- for column in columns if not column.name.startswith('dbt_unique_key_') -%}
+    {%- do new.append(column) -%}
+  {%- endfor -%}
+  {%- if new -%}
+    {%- do alter_relation_add_remove_columns(relation, new, none) -%}
+  {%- endif -%}
+{% endmacro %}
+
+
 {% macro deltasql__alter_relation_add_remove_columns(relation, add_columns, remove_columns) %}
   {%- if add_columns -%}
     {%- do run_query('alter table ' ~ relation ~ ' add columns (' ~ deltasql_columns(add_columns, true) ~ ')') -%}
@@ -132,5 +185,76 @@
   {#- There are no users. A project that runs elsewhere, too, keeps its grants. -#}
   {%- if grant_config -%}
     {%- do exceptions.warn('deltasql has no rights of users; ' ~ relation ~ ' goes without its grants') -%}
+  {%- endif -%}
+{% endmacro %}
+
+
+{% macro deltasql_text(text) %}
+  {{ return("'" ~ text | replace('\\', '\\\\') | replace("'", "\\'") ~ "'") }}
+{% endmacro %}
+
+
+{% macro deltasql__comment_clause() %}
+  {%- if config.persist_relation_docs() and model.description -%}
+    comment {{ deltasql_text(model.description) }}
+  {%- endif -%}
+{% endmacro %}
+
+
+{#- Of a view's column; dbt-spark does not dispatch it. -#}
+{% macro get_column_comment_sql(column_name, column_dict) %}
+  {%- set told = namespace(description='') -%}
+  {%- for name in column_dict if name | lower == column_name | lower -%}
+    {%- set told.description = column_dict[name]['description'] -%}
+  {%- endfor -%}
+  {{ adapter.quote(column_name) }} {{ 'comment ' ~ deltasql_text(told.description) if told.description }}
+{% endmacro %}
+
+
+{% macro deltasql__persist_docs(relation, model, for_relation, for_columns) %}
+  {#- Comments that are not there yet: each ALTER TABLE is a commit. Functions have none. -#}
+  {%- if relation.type == 'function' -%}
+    {{ return('') }}
+  {%- endif -%}
+  {%- set known = {} -%}
+  {%- set about = namespace(columns=true, comment='') -%}
+  {%- for row in get_columns_in_relation_raw(relation) -%}
+    {%- if not row['col_name'] or row['col_name'].startswith('#') -%}
+      {%- set about.columns = false -%}
+    {%- elif about.columns -%}
+      {%- do known.update({row['col_name'] | lower: [row['col_name'], row['comment'] or '']}) -%}
+    {%- elif row['col_name'] == 'Comment' -%}
+      {%- set about.comment = row['data_type'] or '' -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- if for_relation and config.persist_relation_docs() and model.description not in ['', about.comment] -%}
+    {%- do run_query('comment on table ' ~ relation ~ ' is ' ~ deltasql_text(model.description)) -%}
+  {%- endif -%}
+  {%- if for_columns and config.persist_column_docs() and model.columns -%}
+    {%- set changes, missing = [], [] -%}
+    {%- for name in model.columns -%}
+      {%- set description, found = model.columns[name]['description'], known.get(name | lower) -%}
+      {%- if found is none -%}
+        {%- do missing.append(name) -%}
+      {%- elif description != found[1] -%}
+        {%- do changes.append(adapter.quote(found[0]) ~ ' comment ' ~ deltasql_text(description)) -%}
+      {%- endif -%}
+    {%- endfor -%}
+    {%- if missing -%}
+      {%- do exceptions.warn(relation ~ ' has no columns ' ~ missing | join(', ') ~ ', which are described') -%}
+    {%- endif -%}
+    {%- if changes -%}
+      {%- do run_query('alter table ' ~ relation ~ ' alter column ' ~ changes | join(', ')) -%}
+    {%- endif -%}
+  {%- endif -%}
+{% endmacro %}
+
+
+{% macro deltasql__create_or_replace_clone(this_relation, defer_relation) %}
+  {%- if this_relation.render() == defer_relation.render() -%}
+    {#- A snapshot with a schema of its own: nothing to do. -#}
+    describe detail {{ this_relation }}
+  {%- else -%}
+    create or replace table {{ this_relation }} shallow clone {{ defer_relation }}
   {%- endif -%}
 {% endmacro %}

@@ -13,9 +13,12 @@
 
 {% macro dbt_spark_get_incremental_sql(strategy, source, target, existing, unique_key, incremental_predicates) %}
   {%- if strategy == 'append' -%}
-    {{ get_insert_into_sql(source, target) }}
+    {%- set columns = deltasql_columns(deltasql_written_columns(source, target), false) -%}
+    insert into {{ target }} ({{ columns }}) select {{ columns }} from {{ source }}
   {%- elif strategy == 'insert_overwrite' -%}
-    {{ get_insert_overwrite_sql(source, target, existing) }}
+    {#- Of partitions where there are any: the materialization has SET the mode. -#}
+    {%- set columns = deltasql_columns(deltasql_written_columns(source, target), false) -%}
+    insert overwrite table {{ target }} ({{ columns }}) select {{ columns }} from {{ source }}
   {%- elif strategy == 'replace_where' -%}
     {%- if not incremental_predicates -%}
       {%- do exceptions.raise_compiler_error(
@@ -32,10 +35,58 @@
 {% endmacro %}
 
 
+{% macro deltasql_written_columns(source, target) %}
+  {#- The target's columns. append_new_columns keeps those that the model has no more, which get NULL in new rows. -#}
+  {%- set columns = adapter.get_columns_in_relation(target) -%}
+  {%- if config.get('on_schema_change') != 'append_new_columns' -%}
+    {{ return(columns) }}
+  {%- endif -%}
+  {%- set given = adapter.get_columns_in_relation(source) | map(attribute='name') | map('lower') | list -%}
+  {%- set written = [] -%}
+  {%- for column in columns if column.name | lower in given -%}
+    {%- do written.append(column) -%}
+  {%- endfor -%}
+  {{ return(written) }}
+{% endmacro %}
+
+
+{% macro deltasql__get_merge_sql(target, source, unique_key, dest_columns, incremental_predicates) %}
+  {%- set predicates = [incremental_predicates] if incremental_predicates is string else incremental_predicates or [] -%}
+  {%- set keys = [unique_key] if unique_key is string else unique_key or [] -%}
+  {%- set conditions = [] + predicates -%}
+  {%- for key in keys -%}
+    {%- do conditions.append('DBT_INTERNAL_SOURCE.' ~ key ~ ' = DBT_INTERNAL_DEST.' ~ key) -%}
+  {%- endfor -%}
+  {%- set existing = adapter.get_columns_in_relation(target) -%}
+  {%- set written = deltasql_written_columns(source, target) -%}
+  {%- set updated = get_merge_update_columns(
+    config.get('merge_update_columns'), config.get('merge_exclude_columns'), written
+  ) -%}
+  {%- if not updated and written | length < existing | length -%}
+    {%- set updated = written | map(attribute='quoted') | list -%}
+  {%- endif -%}
+  merge into {{ target }} as DBT_INTERNAL_DEST
+  using {{ source }} as DBT_INTERNAL_SOURCE
+  on {{ ('(' ~ conditions | join(') and (') ~ ')') if keys else 'false' }}
+  when matched then update set
+    {% if not updated %}*{% endif %}
+    {%- for column in updated or [] -%}
+      {{ column }} = DBT_INTERNAL_SOURCE.{{ column }}{{ ', ' if not loop.last }}
+    {%- endfor %}
+  when not matched then insert
+    {% if written | length == existing | length -%}
+      *
+    {%- else -%}
+      ({{ deltasql_columns(written, false) }})
+      values (DBT_INTERNAL_SOURCE.{{ written | map(attribute='quoted') | join(', DBT_INTERNAL_SOURCE.') }})
+    {%- endif %}
+{% endmacro %}
+
+
 {% macro deltasql_replace_where_sql(source, target, predicates) %}
-  {%- set columns = adapter.get_columns_in_relation(target) | map(attribute='quoted') | join(', ') -%}
+  {%- set columns = deltasql_columns(deltasql_written_columns(source, target), false) -%}
   {%- set condition = '(' ~ predicates | join(') and (') ~ ')' -%}
-  insert into {{ target }} replace where {{ condition }}
+  insert into {{ target }} ({{ columns }}) replace where {{ condition }}
   select {{ columns }} from {{ source }} where {{ condition }}
 {% endmacro %}
 
