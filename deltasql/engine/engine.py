@@ -11,7 +11,7 @@ from deltasql.engine.failures.spark_errors import retold
 from deltasql.engine.failures.write_errors import WriteContext, assigned_sql
 from deltasql.engine.own_commands import done_here
 from deltasql.engine.reading.footers import foreign_columns
-from deltasql.engine.reading.frames import Frames, frame_schema
+from deltasql.engine.reading.frames import Frames
 from deltasql.engine.reading.input_size import UNKNOWN_SIZE, input_size
 from deltasql.engine.reading.origins import comes_from
 from deltasql.engine.reading.own_checks import checked_rewrite
@@ -27,7 +27,7 @@ from deltasql.engine.session.interrupts import stoppable
 from deltasql.engine.session.local_rows import frame_of_rows
 from deltasql.engine.session.progress import watched
 from deltasql.engine.session.spark import SparkHandle
-from deltasql.engine.session.spark_types import spark_schema
+from deltasql.engine.session.spark_types import frame_schema, spark_schema
 from deltasql.engine.session.temporary_views import temporary_views
 from deltasql.engine.session.transfer import by_driver
 from deltasql.engine.sources.statistics import source_statistics

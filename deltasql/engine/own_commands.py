@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from deltasql.engine.reading.frames import Frames, frame_schema
+from deltasql.engine.reading.frames import Frames
 from deltasql.engine.reading.own_variables import run_variable_command
 from deltasql.engine.session.spark import SparkHandle
+from deltasql.engine.session.spark_types import frame_schema
 from deltasql.engine.writing.directory_files import write_directory
 from deltasql.errors.engine import NotOnSailError
 from deltasql.plan.operators import Operator

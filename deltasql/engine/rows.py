@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.failures.spark_errors import retold
 from deltasql.engine.failures.write_errors import WriteContext
-from deltasql.engine.reading.frames import frame_schema
 from deltasql.engine.reading.plain_scans import PlainScan
 from deltasql.engine.reading.variants import variant_text
 from deltasql.engine.session.interrupts import stoppable
 from deltasql.engine.session.progress import watched
 from deltasql.engine.session.spark import SparkHandle
+from deltasql.engine.session.spark_types import frame_schema
 from deltasql.engine.session.transfer import handed_out
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.engine import NotOnSailError

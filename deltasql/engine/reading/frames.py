@@ -17,14 +17,14 @@ from deltasql.engine.reading.own_checks import Texts, checked_query
 from deltasql.engine.reading.own_texts import NOTHING, OwnTexts, may_have_days
 from deltasql.engine.reading.scans import with_declared
 from deltasql.engine.reading.source_rows import source_rows
+from deltasql.engine.reading.view_columns import shown
 from deltasql.engine.reading.workspace import Workspace
 from deltasql.engine.session.capabilities import SPARK, Capabilities
 from deltasql.engine.session.local_rows import frame_of_rows, held_rows
 from deltasql.engine.session.spark import SparkHandle
-from deltasql.engine.session.spark_types import spark_schema
+from deltasql.engine.session.spark_types import frame_schema, spark_schema
 from deltasql.engine.session.temporary_views import drop_hidden
 from deltasql.errors.engine import NotOnSailError
-from deltasql.errors.statements.view import ViewSchemaChangedError
 from deltasql.log.storage.stores import Stores
 from deltasql.plan import marks
 from deltasql.plan.base import quote
@@ -48,12 +48,8 @@ from deltasql.plan.operators import (
     ViewColumns,
     Write,
 )
-from deltasql.schema.evolution import as_nullable
-from deltasql.schema.json import schema_from_json
 from deltasql.schema.literals import sql_literal
-from deltasql.schema.text import sql_text
-from deltasql.schema.type_lattice import can_up_cast
-from deltasql.schema.types import StructField, StructType
+from deltasql.schema.types import StructType
 from deltasql.settings.session_settings import ANSI
 from deltasql.sql.dialects.char_padding import Reach
 from deltasql.sql.dialects.inlining import checked_body
@@ -357,40 +353,6 @@ def _apart(relations: Mapping[str, Operator]) -> tuple[dict[str, Operator], dict
         else:
             rows[name] = operator
     return rows, functions
-
-
-def shown(rows: DataFrame, view: ViewColumns) -> DataFrame:
-    """The rows of a view's query with the columns that the view had when it was made.
-
-    Raises ViewSchemaChangedError where the query has lost one of them, or its values no longer fit.
-    """
-    given = frame_schema(rows)
-    if view.typed and [(field.name, as_nullable(field.type)) for field in given] == [
-        (field.name, as_nullable(field.type)) for field in view.schema
-    ]:
-        return rows
-    return rows.selectExpr(
-        *(_shown(view, given, name, field) for name, field in zip(view.names, view.schema, strict=True))
-    )
-
-
-def _shown(view: ViewColumns, given: StructType, name: str, field: StructField) -> str:
-    found = [item for item in given if item.name.lower() == name.lower()]
-    if len(found) != 1:
-        change = f"its query gives {len(found) or 'no'} column {quote(name)}"
-        raise ViewSchemaChangedError(view.view, change, view.remedy)
-    kind = found[0].type
-    if not view.typed or as_nullable(kind) == as_nullable(field.type):
-        return f"{quote(name)} AS {quote(field.name)}"
-    if not view.cast and not can_up_cast(kind, field.type):
-        change = f"{quote(name)} is {sql_text(kind)} now, and was {sql_text(field.type)}"
-        raise ViewSchemaChangedError(view.view, change, view.remedy)
-    return f"CAST({quote(name)} AS {sql_text(field.type)}) AS {quote(field.name)}"
-
-
-def frame_schema(frame: DataFrame) -> StructType:
-    """Our schema of a DataFrame's columns."""
-    return schema_from_json(frame.schema.json())
 
 
 def numbered(spark: SparkHandle, frame: DataFrame, *, single: bool) -> DataFrame:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from deltasql.schema.json import type_to_json
+from deltasql.schema.json import schema_from_json, type_to_json
 from deltasql.schema.types import ArrayType, DataType, MapType, StructField, StructType
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
     from pyspark.sql import types as spark
 
 
@@ -63,3 +64,8 @@ def _bare_type(kind: DataType) -> DataType:
             return MapType(_bare_type(key), _bare_type(value))
         case _:
             return kind
+
+
+def frame_schema(frame: DataFrame) -> StructType:
+    """Our schema of a DataFrame's columns."""
+    return schema_from_json(frame.schema.json())

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Protocol
 
-from deltasql.engine.reading.frames import frame_schema
 from deltasql.engine.session.spark import SparkHandle
-from deltasql.engine.session.spark_types import spark_type
+from deltasql.engine.session.spark_types import frame_schema, spark_type
 from deltasql.engine.session.tuning import for_writes
 from deltasql.engine.writing.counts import Counts, row_count
 from deltasql.engine.writing.driver_files import as_stored, by_directory, directory_name, write_tables
