@@ -66,7 +66,8 @@ def _stored_partitions(operator: Rearrange) -> tuple[StructField, ...]:
 
 def arranged(spark: SparkHandle, operator: Rearrange, stage: Stage) -> tuple[Staged, tuple[int, ...]]:
     """Stages the new files; their `origin` is a number, and the tuple has the bin of each number."""
-    if operator.curve is None and may_copy_rows(spark, operator.target, stage, _bin_sizes(operator)):
+    plain = operator.curve is None and not _stored_partitions(operator)
+    if plain and may_copy_rows(spark, operator.target, stage, _bin_sizes(operator)):
         with suppress(LeftToSparkError):
             return _united(spark, operator, stage)
         stage.discard()

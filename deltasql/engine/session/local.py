@@ -68,10 +68,17 @@ def _sizes(cores: int) -> dict[str, str]:
     }
 
 
-@cache
 def own_tuning() -> Tuning:
-    """That of the process's own session, whichever handle asks for it."""
-    return Tuning(own_session())
+    """That of the process's own session, whichever handle asks for it.
+
+    A session that was stopped may be followed by one on another master, which begins with other settings.
+    """
+    return _tuning(tuple(own_session().items()))
+
+
+@cache
+def _tuning(usual: tuple[tuple[str, str], ...]) -> Tuning:
+    return Tuning(dict(usual))
 
 
 def master_address() -> str:
