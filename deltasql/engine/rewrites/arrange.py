@@ -105,11 +105,11 @@ def _bin_sizes(operator: Rearrange) -> pa.ChunkedArray:
 def _united(spark: SparkHandle, operator: Rearrange, stage: Stage) -> tuple[Staged, tuple[int, ...]]:
     """The files of each bin as one, by Arrow: no row changes, and each stays in its order."""
     target, schema = operator.target, data_schema(operator)
-    stored = StoredRows(spark, target, schema, Workspace())
+    paths = target.files.column("location").to_pylist()
+    stored = StoredRows(spark, target, schema, paths, Workspace())
     places: dict[int, list[int]] = {}
     for place, number in enumerate(operator.bins.to_pylist()):
         places.setdefault(number, []).append(place)
-    paths = target.files.column("location").to_pylist()
     values = partition_values(target.schema, target.partition_columns, target.files)
 
     def read(number: int) -> tuple[pa.Table, np.ndarray[Any, Any]]:

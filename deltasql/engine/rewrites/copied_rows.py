@@ -135,7 +135,8 @@ def _kept_rows(rows: ActedRows, found: Found, files: pa.Table) -> list[KeptRows]
     import numpy as np
 
     operator = rows.operator
-    stored = StoredRows(rows.frames.spark, operator.target, operator.output, rows.frames.work)
+    paths = files.column("location").to_pylist()
+    stored = StoredRows(rows.frames.spark, operator.target, operator.output, paths, rows.frames.work)
     gone = {decode_path(uri): positions.astype(np.int64) for uri, positions in found.positions.rows.items()}
 
     def read(path: str) -> tuple[pa.Table, np.ndarray[Any, Any]]:
@@ -143,6 +144,5 @@ def _kept_rows(rows: ActedRows, found: Found, files: pa.Table) -> list[KeptRows]
         return live, gone[path] - np.searchsorted(marked, gone[path])
 
     uris = {decode_path(uri): uri for uri in found.positions.rows}
-    paths = files.column("location").to_pylist()
     values = partition_values(operator.output, operator.target.partition_columns, files)
     return [KeptRows(uris[path], own, partial(read, path)) for path, own in zip(paths, values, strict=True)]

@@ -6,17 +6,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.reading.driver_rows import FileReader
+from deltasql.engine.reading.missing_files import missing_file, readable_files
 from deltasql.engine.reading.scans import deleted_by_file, vector_positions
 from deltasql.engine.reading.workspace import Workspace
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.transfer import copies_rows
 from deltasql.engine.writing.driver_files import as_stored
 from deltasql.engine.writing.stage import Stage
+from deltasql.errors.log import LostDataFileError
 from deltasql.log.protocol.features import has_variants
 from deltasql.plan.operators import Scan
 from deltasql.schema.column_mapping import physical_name, physical_schema
 from deltasql.schema.lengths import with_lengths, without_lengths
 from deltasql.schema.types import VOID, StructType
+from deltasql.settings.session_settings import IGNORE_MISSING_FILES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,10 +32,13 @@ MOST_FILE_BYTES = 256 << 20
 def may_copy_rows(spark: SparkHandle, target: Scan, stage: Stage, sizes: pa.Array | pa.ChunkedArray) -> bool:
     """Whether this process may make files of such sizes, in bytes, of rows of the target's.
 
-    Ids of rows depend on where they stand. Raises what `copies_rows` raises.
+    Ids of rows depend on where they stand, and only Spark passes over files that may be missing. Raises what
+    `copies_rows` raises.
     """
     import pyarrow.compute as pc
 
+    if (spark.now(IGNORE_MISSING_FILES.name) or "").lower() == "true":
+        return False
     parted = stage.stores_partitions and target.partition_columns
     if parted or target.row_ids is not None or has_variants(target.schema):
         return False
@@ -41,25 +47,32 @@ def may_copy_rows(spark: SparkHandle, target: Scan, stage: Stage, sizes: pa.Arra
 
 
 class StoredRows:
-    """Reads the rows of the target's files, with the columns that files of `schema` have."""
+    """Reads the rows of some files of the target, with the columns that files of `schema` have."""
 
-    def __init__(self, spark: SparkHandle, target: Scan, schema: StructType, work: Workspace) -> None:
+    def __init__(
+        self, spark: SparkHandle, target: Scan, schema: StructType, paths: Sequence[str], work: Workspace
+    ) -> None:
+        """`paths` are the files: see `readable_files`, which looks whether they are there, and for what it raises."""
+        readable_files(target, paths, may_be_missing=False)
         self._spark, self._target, self._schema = spark, target, schema
         partitions = {name.lower() for name in target.partition_columns}
         held = tuple(item for item in schema if item.name.lower() not in partitions and item.type != VOID)
         self._reader = FileReader(spark, target, without_lengths(physical_schema(with_lengths(StructType(held)))), work)
-        self._vectors = deleted_by_file(target, target.files.column("location").to_pylist())
+        self._vectors = deleted_by_file(target, paths)
 
     def live(self, path: str) -> tuple[pa.Table, np.ndarray[Any, Any]]:
         """The live rows of a file, and the positions of those that its deletion vector marks.
 
-        Raises LeftToSparkError for dates of another calendar, and what else `FileReader.rows` raises.
+        Raises LeftToSparkError for dates of another calendar, DataFileNotFoundError, UnreadableDataFileError.
         """
         import numpy as np
 
         vector = self._vectors.get(path)
         marked = np.array([], np.int64) if vector is None else vector_positions(self._spark, self._target, vector)
-        rows = self._reader.rows(path, None if vector is None else lambda: marked)
+        try:
+            rows = self._reader.rows(path, None if vector is None else lambda: marked)
+        except LostDataFileError:
+            raise missing_file(self._target, path) from None
         return as_stored(rows, self._schema), marked
 
 
