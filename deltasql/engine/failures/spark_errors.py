@@ -58,7 +58,23 @@ def retold(sql: str, write: WriteContext | None = None) -> Iterator[None]:
         # A Py4JError is a failure of the bridge or of the JVM below PySpark's own error classes.
         if type(error).__module__.startswith("py4j"):
             raise translated(_bridge_failure(str(error)), sql, write) from error
+        if isinstance(error, AssertionError) and _is_pysparks(error):
+            raise translated(_NO_ANSWER, sql, write) from error
         raise
+
+
+_NO_ANSWER = Failure(
+    "SAIL_ERROR", "XX000", 'The engine ended the query without an answer. Try it with engine="spark".', {}
+)
+"""A thread of Sail's that panics ends its stream, and PySpark asserts that there was a first batch."""
+
+
+def _is_pysparks(error: BaseException) -> bool:
+    """Whether an error was raised in PySpark's own code."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    return place is not None and str(place.tb_frame.f_globals.get("__name__", "")).startswith("pyspark.")
 
 
 @contextmanager

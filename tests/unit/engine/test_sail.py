@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from deltasql.engine.failures.sail_errors import not_there, sail_failure
+from deltasql.engine.failures.spark_errors import retold
 from deltasql.engine.rewrites.merge_source import is_repeatable
 from deltasql.engine.rewrites.type_checks import casts_in, has_cast
+from deltasql.errors.engine import SparkError
 from deltasql.errors.usage import EngineForGivenSparkError, UnknownEngineError
 from deltasql.plan.operators import Query
 from deltasql.schema.types import BINARY, BOOLEAN, DATE, INTEGER, STRING, TIMESTAMP, VOID, ArrayType, DataType
@@ -110,3 +112,20 @@ def test_which_engine(monkeypatch: pytest.MonkeyPatch) -> None:
         chosen_engine("sail", given=True)
     with pytest.raises(UnknownEngineError, match="duck"):
         chosen_engine("duck", given=False)
+
+
+def test_a_query_that_ends_without_an_answer() -> None:
+    """PySpark asserts that there was a batch; an assertion of anybody else's is no failure of the engine."""
+
+    def from_(module: str) -> AssertionError:
+        try:
+            exec("raise AssertionError", {"__name__": module})
+        except AssertionError as error:
+            return error
+        raise RuntimeError
+
+    with pytest.raises(SparkError, match=r"without an answer.*engine=\"spark\"") as told, retold("SELECT 1"):
+        raise from_("pyspark.sql.connect.client.core")
+    assert told.value.condition == "SAIL_ERROR"
+    with pytest.raises(AssertionError), retold("SELECT 1"):
+        raise from_("deltasql.engine")
