@@ -19,7 +19,7 @@ from deltasql.engine.reading.workspace import Workspace
 from deltasql.engine.session.local_rows import lookup, no_rows
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema, spark_type
-from deltasql.engine.session.transfer import by_driver, is_handed_out
+from deltasql.engine.session.transfer import by_driver, is_handed_out, is_moved_here
 from deltasql.engine.session.tuning import FOR_SCANS, TINY_BYTES
 from deltasql.errors.engine import OldCalendarError
 from deltasql.errors.log import DeletionVectorNotFoundError
@@ -148,7 +148,7 @@ def _read(
         columns |= {ROW_FILE: "_metadata.file_path", ROW_INDEX: "_metadata.row_index"}
         columns |= {} if spark.capabilities.metadata else {ROW_PLACE: ROW_PLACE}
     marked = deleted_by_file(operator, paths)
-    if not spark.capabilities.metadata:
+    if not spark.capabilities.metadata or is_moved_here():
         frame = _columns(spark, operator, paths, work, columns, marked)
     elif marked:
         frame = _columns(spark, operator, paths, work, {**columns, MARKED_FILE: key, MARKED_ROW: "_metadata.row_index"})
@@ -217,6 +217,9 @@ def _stored_columns(
                 if is_handed_out():
                     rows = with_origin(rows, table_location(operator.table.location))
                 return rows, spelling
+            if is_moved_here():
+                # Spark's reader would not leave out what is marked.
+                raise LeftToSparkError
             if not spark.capabilities.metadata:
                 raise OldCalendarError(table=operator.table.name)
         reader = spark.session.read.schema(_reader_schema(stored)).options(**_reader_options(spark, operator))

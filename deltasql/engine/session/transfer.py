@@ -56,6 +56,11 @@ def moved_here() -> Iterator[None]:
         _MOVED_HERE.reset(token)
 
 
+def is_moved_here() -> bool:
+    """Whether the driver reads the files of the scan that is being made, whatever their size."""
+    return _MOVED_HERE.get()
+
+
 def by_driver(spark: SparkHandle, location: str, size: int, *, variants: bool = False) -> bool:
     """Whether the driver moves the files at a location for a statement that reads so many bytes.
 
