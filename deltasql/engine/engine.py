@@ -383,7 +383,6 @@ class StatementEngine:
             if not self.spark.capabilities.checks_types:
                 with self.frames.views(operator.relations):
                     check_rewrite(operator, self._types, self.sql, written)
-                with self.frames.views(operator.relations):
                     operator = checked_rewrite(operator, self.frames.rewritten(operator))
             return rewrite(self.frames, self.spark, operator, _own(stage))
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.session.held_variables import HeldVariable, typed_literal
+from deltasql.engine.session.spark_types import frame_schema
 from deltasql.errors.base import Caret
 from deltasql.errors.engine import NotOnSailError, SparkError
-from deltasql.schema.json import schema_from_json
 from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import is_number
 from deltasql.schema.types import STRING, VOID, DataType
@@ -206,7 +206,7 @@ def _refuse_unlike(text: str, set_before: Sequence[HeldVariable]) -> None:
 
 def _row(query: str, variables: Sequence[HeldVariable], asked: Asked) -> list[Any]:
     rows = asked(query)
-    kinds = [field.type for field in schema_from_json(rows.schema.json())]
+    kinds = [field.type for field in frame_schema(rows)]
     if len(kinds) != len(variables):
         text = (
             f"The number of columns or variables assigned or aliased: {len(variables)} does not match the number of "
@@ -225,10 +225,10 @@ def _row(query: str, variables: Sequence[HeldVariable], asked: Asked) -> list[An
 def _value(expression: str, wanted: HeldVariable | str | None, asked: Asked) -> tuple[DataType, Any]:
     """The type and the value of an expression, cast to a type."""
     rows = asked(f"SELECT ({expression}) AS v")
-    (found,) = schema_from_json(rows.schema.json())
+    (found,) = frame_schema(rows)
     kind = found.type
     if isinstance(wanted, str):
-        (field,) = schema_from_json(asked(f"SELECT CAST(NULL AS {wanted}) AS v").schema.json())
+        (field,) = frame_schema(asked(f"SELECT CAST(NULL AS {wanted}) AS v"))
         kind = field.type
     elif wanted is not None:
         kind = wanted.type

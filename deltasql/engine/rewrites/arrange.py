@@ -69,11 +69,11 @@ def arranged(spark: SparkHandle, operator: Rearrange, stage: Stage) -> tuple[Sta
     plain = operator.curve is None and not _stored_partitions(operator)
     if plain and may_copy_rows(spark, operator.target, stage, _bin_sizes(operator)):
         with suppress(LeftToSparkError):
-            return _united(spark, operator, stage)
+            return _united(spark, operator, stage), _bins(operator)
         stage.discard()
     rows = _numbered(spark, operator)
     if operator.curve is None:
-        bins = tuple(range(operator.bins[-1].as_py() + 1))
+        bins = _bins(operator)
         rows, order = rows.withColumn(ORIGIN, rows[BIN]), [FILE_NUMBER, FILE_ROW]
     else:
         bins = tuple(number for number, slices in enumerate(operator.slices) for _ in range(slices))
@@ -102,7 +102,12 @@ def _bin_sizes(operator: Rearrange) -> pa.ChunkedArray:
     return sizes.group_by("bin").aggregate([("size", "sum")]).column("size_sum")
 
 
-def _united(spark: SparkHandle, operator: Rearrange, stage: Stage) -> tuple[Staged, tuple[int, ...]]:
+def _bins(operator: Rearrange) -> tuple[int, ...]:
+    """The numbers of the bins, each of which becomes one file."""
+    return tuple(range(operator.bins[-1].as_py() + 1))
+
+
+def _united(spark: SparkHandle, operator: Rearrange, stage: Stage) -> Staged:
     """The files of each bin as one, by Arrow: no row changes, and each stays in its order."""
     target, schema = operator.target, data_schema(operator)
     paths = target.files.column("location").to_pylist()
@@ -119,7 +124,7 @@ def _united(spark: SparkHandle, operator: Rearrange, stage: Stage) -> tuple[Stag
         return pa.concat_tables([stored.live(paths[place])[0] for place in places[number]]), np.array([], np.int64)
 
     bins = [KeptRows(str(number), values[own[0]], partial(read, number)) for number, own in places.items()]
-    return stage.unite(bins, schema), tuple(range(max(places) + 1))
+    return stage.unite(bins, schema)
 
 
 def _numbered(spark: SparkHandle, operator: Rearrange) -> DataFrame:

@@ -74,9 +74,12 @@ def by_driver(spark: SparkHandle, location: str, size: int, *, variants: bool = 
     return True
 
 
+def _mode(spark: SparkHandle) -> str:
+    return IO_MODE.value(spark.told(IO_MODE.name) or DEFAULTS[IO_MODE.name])
+
+
 def _by_mode(spark: SparkHandle, location: str, size: int, *, variants: bool) -> bool:
-    told = IO_MODE.value(spark.told(IO_MODE.name) or DEFAULTS[IO_MODE.name])
-    mode = "EXECUTORS" if variants else told
+    mode = "EXECUTORS" if variants else _mode(spark)
     if mode == "DRIVER":
         return True
     if is_local(location):
@@ -99,8 +102,7 @@ def copies_rows(spark: SparkHandle, location: str, size: int) -> bool:
     """
     if by_driver(spark, location, size):
         return True
-    mode = IO_MODE.value(spark.told(IO_MODE.name) or DEFAULTS[IO_MODE.name])
-    return mode == "AUTO" and is_local(location) and spark.leaves_files_to_us and spark.shares_disk
+    return _mode(spark) == "AUTO" and is_local(location) and spark.leaves_files_to_us and spark.shares_disk
 
 
 def no_way(spark: SparkHandle, location: str, reason: str) -> DeltaSqlError:

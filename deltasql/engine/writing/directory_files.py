@@ -13,9 +13,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from deltasql.engine.session.spark_types import frame_schema
 from deltasql.errors.engine import NotOnSailError
 from deltasql.log.storage.locations import is_local
-from deltasql.schema.json import schema_from_json
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import (
     BINARY,
@@ -58,7 +58,7 @@ def write_directory(stores: Stores, told: DirectoryWrite, rows: DataFrame) -> No
     """Rows as the one file of a directory, which loses what it has. Raises NotOnSailError, and writes nothing then."""
     if not is_local(told.path):
         raise NotOnSailError(what=f"INSERT OVERWRITE DIRECTORY {told.path!r}, which is no absolute path")
-    schema = schema_from_json(rows.schema.json())
+    schema = frame_schema(rows)
     _check(told, schema)
     data, suffix = _FORMATS[told.format](rows.toArrow(), schema, told.options)
     store = stores.open(told.path)
