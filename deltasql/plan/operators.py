@@ -58,7 +58,7 @@ class Scan:
     (its descriptor, or null), or all of SCAN_COLUMNS. With `identity` each row also carries ROW_FILE, ROW_INDEX and
     TARGET_PRESENT. With `row_ids` it carries ROW_ID and ROW_VERSION, and `files` have ROW_ID_COLUMNS as well. Rows of a
     `described` scan have METADATA, and without `identity` not these two. With `marked_only` the rows that the vectors
-    mark are read, and no others.
+    mark are read, and no others; with `here` this process reads them, whatever their size.
     """
 
     table: TableVersion
@@ -70,6 +70,7 @@ class Scan:
     row_ids: RowIdColumns | None = None
     described: bool = False
     marked_only: bool = False
+    here: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)

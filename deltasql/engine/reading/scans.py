@@ -19,7 +19,7 @@ from deltasql.engine.reading.workspace import Workspace
 from deltasql.engine.session.local_rows import lookup, no_rows
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema, spark_type
-from deltasql.engine.session.transfer import by_driver, is_handed_out, is_moved_here
+from deltasql.engine.session.transfer import by_driver, is_handed_out
 from deltasql.engine.session.tuning import FOR_SCANS, TINY_BYTES
 from deltasql.errors.engine import OldCalendarError
 from deltasql.errors.log import DeletionVectorNotFoundError
@@ -148,7 +148,7 @@ def _read(
         columns |= {ROW_FILE: "_metadata.file_path", ROW_INDEX: "_metadata.row_index"}
         columns |= {} if spark.capabilities.metadata else {ROW_PLACE: ROW_PLACE}
     marked = deleted_by_file(operator, paths)
-    if not spark.capabilities.metadata or is_moved_here():
+    if not spark.capabilities.metadata or operator.here:
         frame = _columns(spark, operator, paths, work, columns, marked)
     elif marked:
         frame = _columns(spark, operator, paths, work, {**columns, MARKED_FILE: key, MARKED_ROW: "_metadata.row_index"})
@@ -217,11 +217,11 @@ def _stored_columns(
                 if is_handed_out():
                     rows = with_origin(rows, table_location(operator.table.location))
                 return rows, spelling
-            if is_moved_here():
-                # Spark's reader would not leave out what is marked.
-                raise LeftToSparkError
             if not spark.capabilities.metadata:
                 raise OldCalendarError(table=operator.table.name)
+            if operator.here:
+                # Spark's reader would not leave out what is marked.
+                raise LeftToSparkError
         reader = spark.session.read.schema(_reader_schema(stored)).options(**_reader_options(spark, operator))
         return reader.parquet(*(literal_path(spark.hadoop_location(path)) for path in paths)), as_it_is
 
@@ -236,7 +236,7 @@ def _reader_options(spark: SparkHandle, operator: Scan) -> Mapping[str, str]:
 def reads_by_driver(spark: SparkHandle, operator: Scan) -> bool:
     """Whether the driver reads the files of a scan: see `by_driver`."""
     variants = has_variants(operator.schema)
-    return by_driver(spark, operator.table.location, scan_size(operator), variants=variants)
+    return operator.here or by_driver(spark, operator.table.location, scan_size(operator), variants=variants)
 
 
 def _reader_schema(stored: StructType) -> SparkStruct:

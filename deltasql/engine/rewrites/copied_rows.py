@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from deltasql.engine.rewrites.position_search import FIRED, Found, found_rows
 from deltasql.engine.rewrites.row_actions import ActedRows
 from deltasql.engine.rewrites.stored_rows import StoredRows, may_copy_rows, partition_values
-from deltasql.engine.session.transfer import moved_here
 from deltasql.engine.writing.kept_rows import KeptRows
 from deltasql.engine.writing.stage import count_live_rows
 from deltasql.engine.writing.staged_files import ORIGIN
@@ -80,8 +79,7 @@ def _copied(rows: ActedRows, found: Found, files: pa.Table, *, unique: bool) -> 
         return rows.outcome(staged, files, _known_counts(rows, found, files, staged))
     observed, parts = rows.counts(), []
     if files.num_rows:
-        with moved_here():
-            images = rows.acted(found_rows(operator.target, files, found.positions), rows.how, unique).filter(FIRED)
+        images = rows.acted(found_rows(operator.target, files, found.positions), rows.how, unique).filter(FIRED)
         parts.append(rows.output(observed.over(images), _was(ROW_FILE, ROW_INDEX)))
     if rows.inserts:
         inserted = observed.over(rows.inserted(_unmatched(rows, found)))

@@ -68,11 +68,11 @@ def _by_places(rows: ActedRows, target: Scan) -> Found:
 
 
 def found_rows(target: Scan, files: pa.Table, positions: Positions) -> Scan:
-    """The rows at some positions of `files`, which are the target's."""
+    """The rows at some positions of `files`, which are the target's, read by this process."""
     import pyarrow as pa
 
     by_place = {decode_path(uri): rows for uri, rows in positions.rows.items()}
     vectors = [inline_vector(by_place[path]).to_json() for path in files.column("location").to_pylist()]
     column = pa.array(vectors, ADD.field("deletionVector").type)
     at = files.column_names.index("deletionVector")
-    return replace(target, files=files.set_column(at, "deletionVector", column), marked_only=True)
+    return replace(target, files=files.set_column(at, "deletionVector", column), marked_only=True, here=True)

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 _HANDED_OUT: ContextVar[bool] = ContextVar("handed_out", default=False)
 
-_MOVED_HERE: ContextVar[bool] = ContextVar("moved_here", default=False)
-
 DRIVER_BYTES = 64 << 20
 """Up to so many bytes of input the driver moves itself what lies in an object store."""
 
@@ -46,21 +44,6 @@ def is_handed_out() -> bool:
     return _HANDED_OUT.get()
 
 
-@contextmanager
-def moved_here() -> Iterator[None]:
-    """The driver reads the files of scans that are made within, whatever their size."""
-    token = _MOVED_HERE.set(True)
-    try:
-        yield
-    finally:
-        _MOVED_HERE.reset(token)
-
-
-def is_moved_here() -> bool:
-    """Whether the driver reads the files of the scan that is being made, whatever their size."""
-    return _MOVED_HERE.get()
-
-
 def by_driver(spark: SparkHandle, location: str, size: int, *, variants: bool = False) -> bool:
     """Whether the driver moves the files at a location for a statement that reads so many bytes.
 
@@ -68,7 +51,7 @@ def by_driver(spark: SparkHandle, location: str, size: int, *, variants: bool = 
     Raises InvalidSettingError, NoWayToFilesError, OtherCredentialsError, NotOnSailError.
     """
     if spark.capabilities.metadata:
-        return _MOVED_HERE.get() or _by_mode(spark, location, size, variants=variants)
+        return _by_mode(spark, location, size, variants=variants)
     if variants:
         raise NotOnSailError(what="VARIANT columns")
     return True
