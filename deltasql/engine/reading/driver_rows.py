@@ -218,6 +218,13 @@ class FileReader:
             return self._all(path, number)
         return _live(self._all(path, number), marked(), only=self.operator.marked_only)
 
+    def held_rows(self, path: str, data: pa.Buffer) -> pa.Table:
+        """The rows of a file that is in memory, whole. Raises what `driver_rows` raises."""
+        import pyarrow as pa
+
+        with readable(path):
+            return _parquet_rows(pa.BufferReader(data), path, self._columns, self._target)
+
     def _all(self, path: str, number: int) -> pa.Table:
         size, dated = self._sizes.get(path), self.operator.described
         placed = self._columns.names[-1:] == (ROW_PLACE,)
@@ -271,7 +278,6 @@ def _file_rows(
     widened. It is the file of that `number`; with `dated` it is asked when it was written.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     store, file_name = spark.stores.of_file(path)
     with readable(path):
@@ -280,23 +286,33 @@ def _file_rows(
             source = pa.BufferReader(store.read(file_name))
         else:
             source = store.open_input(file_name)
-        file = pq.ParquetFile(source, coerce_int96_timestamp_unit="us", pre_buffer=True)
-        if any(key in (file.metadata.metadata or {}) for key in _OLD_CALENDAR):
-            raise LeftToSparkError
-        stored = {name.lower(): name for name in file.schema_arrow.names}
-        wanted = [name for item in columns if (name := stored.get(physical_name(item).lower())) is not None]
-        rows = file.read(columns=wanted)
+        return _parquet_rows(source, path, columns, target, number=number, modified=at)
 
-        def column(item: StructField, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
-            if item is _DESCRIPTION:
-                return _described(path, source.size(), at, rows.num_rows, kind)
-            if item is _PLACE:
-                return _places(number, rows.num_rows)
-            return _stored(rows, stored.get(physical_name(item).lower()), item, kind)
 
-        return pa.Table.from_arrays(
-            [column(item, field.type) for item, field in zip(columns, target, strict=True)], schema=target
-        )
+def _parquet_rows(
+    source: pa.NativeFile, path: str, columns: StructType, target: pa.Schema, *, number: int = 0, modified: int = 0
+) -> pa.Table:
+    """The rows of an open file: see `_file_rows`. `modified` is in ms since the epoch."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(source, coerce_int96_timestamp_unit="us", pre_buffer=True)
+    if any(key in (file.metadata.metadata or {}) for key in _OLD_CALENDAR):
+        raise LeftToSparkError
+    stored = {name.lower(): name for name in file.schema_arrow.names}
+    wanted = [name for item in columns if (name := stored.get(physical_name(item).lower())) is not None]
+    rows = file.read(columns=wanted)
+
+    def column(item: StructField, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
+        if item is _DESCRIPTION:
+            return _described(path, source.size(), modified, rows.num_rows, kind)
+        if item is _PLACE:
+            return _places(number, rows.num_rows)
+        return _stored(rows, stored.get(physical_name(item).lower()), item, kind)
+
+    return pa.Table.from_arrays(
+        [column(item, field.type) for item, field in zip(columns, target, strict=True)], schema=target
+    )
 
 
 def _places(number: int, rows: int) -> pa.Array:

@@ -7,14 +7,14 @@ no files of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.rewrites.position_search import FIRED, Found, found_rows
 from deltasql.engine.rewrites.row_actions import ActedRows
 from deltasql.engine.rewrites.stored_rows import StoredRows, may_copy_rows, partition_values
-from deltasql.engine.writing.kept_rows import KeptRows
+from deltasql.engine.writing.kept_rows import KeptRows, ReadColumns
 from deltasql.engine.writing.stage import count_live_rows
 from deltasql.engine.writing.staged_files import ORIGIN
 from deltasql.log.storage.paths import decode_path
@@ -73,7 +73,8 @@ def copied(rows: ActedRows, found: Found, *, unique: bool) -> Rewritten | None:
 
 def _copied(rows: ActedRows, found: Found, files: pa.Table, *, unique: bool) -> Rewritten:
     operator, changes = rows.operator, rows.operator.recording.changes
-    kept = _kept_rows(rows, found, files)
+    changed = frozenset(_changed(operator))
+    kept = _kept_rows(rows, found, files, changed)
     if rows.effects == {RowEffect.DELETE} and not changes:
         staged = rows.stage.succeed(kept, None, operator.output)
         return rows.outcome(staged, files, _known_counts(rows, found, files, staged))
@@ -86,7 +87,7 @@ def _copied(rows: ActedRows, found: Found, files: pa.Table, *, unique: bool) -> 
         nowhere = _was("CAST(NULL AS STRING)", "CAST(NULL AS BIGINT)")
         parts.append(rows.output(inserted, nowhere, inserted_only=True))
     new = reduce(lambda some, more: some.unionAll(more), parts)
-    staged = rows.stage.succeed(kept, new, operator.output, _changed(operator), changes=changes)
+    staged = rows.stage.succeed(kept, new, operator.output, changed, changes=changes)
     few_inserts = sum(action.effect is RowEffect.INSERT for action in operator.actions) <= 1
     asks = rows.frames.capabilities.observe or not few_inserts
     return rows.outcome(staged, files, observed.total() if asks else _known_counts(rows, found, files, staged))
@@ -128,8 +129,10 @@ def _unmatched(rows: ActedRows, found: Found) -> DataFrame:
     return rows.without(F.broadcast(found.matched))
 
 
-def _kept_rows(rows: ActedRows, found: Found, files: pa.Table) -> list[KeptRows]:
-    """What stays of each file: neither found, nor marked by its deletion vector before."""
+def _kept_rows(rows: ActedRows, found: Found, files: pa.Table, changed: Collection[str]) -> list[KeptRows]:
+    """What stays of each file: neither found, nor marked by its deletion vector before. And what may be copied without
+    being decoded: the columns that are not `changed`.
+    """
     import numpy as np
 
     operator = rows.operator
@@ -143,4 +146,14 @@ def _kept_rows(rows: ActedRows, found: Found, files: pa.Table) -> list[KeptRows]
 
     uris = {decode_path(uri): uri for uri in found.positions.rows}
     values = partition_values(operator.output, operator.target.partition_columns, files)
-    return [KeptRows(uris[path], own, partial(read, path)) for path, own in zip(paths, values, strict=True)]
+    statistics = files.column("stats").to_pylist()
+
+    def columns(path: str, told: str | None) -> ReadColumns | None:
+        if not (rows.stage.may_splice and stored.may_splice(path, changed)):
+            return None
+        return ReadColumns(gone[path], lambda names: stored.with_file(path, names, told))
+
+    return [
+        KeptRows(uris[path], own, partial(read, path), columns(path, told))
+        for path, own, told in zip(paths, values, statistics, strict=True)
+    ]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engine.reading.driver_rows import FileReader
+from deltasql.engine.reading.driver_rows import FileReader, arrow_schema
+from deltasql.engine.reading.footers import readable
 from deltasql.engine.reading.missing_files import missing_file, readable_files
 from deltasql.engine.reading.scans import deleted_by_file, vector_positions
 from deltasql.engine.reading.workspace import Workspace
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.transfer import copies_rows
-from deltasql.engine.writing.driver_files import as_stored
+from deltasql.engine.writing.driver_files import HeldFile, as_stored
 from deltasql.engine.writing.stage import Stage
 from deltasql.errors.log import LostDataFileError
 from deltasql.log.protocol.features import has_variants
@@ -54,10 +55,12 @@ class StoredRows:
     ) -> None:
         """`paths` are the files: see `readable_files`, which looks whether they are there, and for what it raises."""
         readable_files(target, paths, may_be_missing=False)
-        self._spark, self._target, self._schema = spark, target, schema
+        self._spark, self._target, self._schema, self._work = spark, target, schema, work
         partitions = {name.lower() for name in target.partition_columns}
         held = tuple(item for item in schema if item.name.lower() not in partitions and item.type != VOID)
-        self._reader = FileReader(spark, target, without_lengths(physical_schema(with_lengths(StructType(held)))), work)
+        self._names = frozenset(item.name for item in held)
+        self._held = without_lengths(physical_schema(with_lengths(StructType(held))))
+        self._reader = FileReader(spark, target, self._held, work)
         self._vectors = deleted_by_file(target, paths)
 
     def live(self, path: str) -> tuple[pa.Table, np.ndarray[Any, Any]]:
@@ -74,6 +77,26 @@ class StoredRows:
         except LostDataFileError:
             raise missing_file(self._target, path) from None
         return as_stored(rows, self._schema), marked
+
+    def may_splice(self, path: str, changed: Collection[str]) -> bool:
+        """Whether some of a file's columns stay as they are, where its rows stay but for values of those `changed`."""
+        return path not in self._vectors and not self._names <= set(changed)
+
+    def with_file(self, path: str, names: Collection[str], statistics: str | None) -> tuple[HeldFile, pa.Table]:
+        """A file, whole, with its statistics in the log; and its columns of these physical names.
+
+        Raises what `live` raises.
+        """
+        store, name = self._spark.stores.of_file(path)
+        chosen = StructType(tuple(item for item in self._held if item.name in names))
+        try:
+            with readable(path):
+                data = store.read(name)
+        except LostDataFileError:
+            raise missing_file(self._target, path) from None
+        rows = FileReader(self._spark, self._target, chosen, self._work).held_rows(path, data)
+        columns = as_stored(arrow_schema(self._held).empty_table(), self._schema).schema
+        return HeldFile(data, statistics, columns), as_stored(rows, self._schema)
 
 
 def partition_values(

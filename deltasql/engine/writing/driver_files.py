@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from deltasql.engine.reading.stored_fields import stored_field
 from deltasql.engine.session.spark_types import spark_schema
 from deltasql.engine.writing.field_ids import has_nested_ids, with_nested_ids
 from deltasql.engine.writing.file_statistics import FloatBounds
+from deltasql.engine.writing.spliced_files import NotSplicedError, row_group_sizes, spliced
 from deltasql.engine.writing.staged_files import HIVE_NULL, WrittenFile
 from deltasql.log.storage.log_store import LogStore
 from deltasql.schema.types import StructType
@@ -48,6 +52,15 @@ def write_tables(
         return list(threads.map(lambda place: files.write(*place), places))
 
 
+@dataclass(frozen=True, slots=True)
+class HeldFile:
+    """A data file in memory, whole, its statistics in the log, and the columns that files of the table have now."""
+
+    data: bytes
+    statistics: str | None
+    columns: pa.Schema
+
+
 class TableFiles:
     """Data files of one statement, written by any number of threads."""
 
@@ -65,26 +78,80 @@ class TableFiles:
 
         Raises StorageError.
         """
+        data = _parquet(table, [table.num_rows])
+        return self._written(self._path(number, directory, piece), data, float_bounds(table))
+
+    def write_spliced(self, number: int, directory: str, file: HeldFile, columns: pa.Table) -> WrittenFile:
+        """Writes the file of a number: one that is there, with other values in some columns.
+
+        Raises NotSplicedError where it would not be as if all columns had been written now, StorageError.
+        """
+        import pyarrow as pa
+
+        old = memoryview(file.data)
+        new = _parquet(columns, row_group_sizes(old))
+        data = pa.py_buffer(spliced(old, memoryview(new)))
+        _check_columns(data, file.columns)
+        written = self._written(self._path(number, directory), data, float_bounds(columns))
+        return replace(written, known=_of_others(file.statistics, columns.column_names))
+
+    def _path(self, number: int, directory: str, piece: int = 0) -> str:
+        return f"{directory}/part-{number:05d}-{self._job}{self._behind}c{piece:03d}.snappy.parquet"
+
+    def _written(self, path: str, data: pa.Buffer, floats: Mapping[str, FloatBounds]) -> WrittenFile:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        path = f"{directory}/part-{number:05d}-{self._job}{self._behind}c{piece:03d}.snappy.parquet"
-        sink = pa.BufferOutputStream()
-        pq.write_table(
-            table,
-            sink,
-            compression="snappy",
-            use_dictionary=_repeating(table),
-            store_decimal_as_integer=True,
-            # Arrow's own copy of the schema is of no use: the table's is in the log.
-            store_schema=False,
-        )
-        data = sink.getvalue()
         if self._nested:
             data = pa.py_buffer(with_nested_ids(data.to_pybytes(), self._schema))
         self._store.put(path, data)
         footer = pq.read_metadata(pa.BufferReader(data))
-        return WrittenFile(PurePosixPath(path), data.size, time.time_ns() // 1_000_000, footer, float_bounds(table))
+        return WrittenFile(PurePosixPath(path), data.size, time.time_ns() // 1_000_000, footer, floats)
+
+
+def _parquet(table: pa.Table, row_groups: Sequence[int]) -> pa.Buffer:
+    """A table as a file with row groups of so many rows, or of less where they are very large."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    sink = pa.BufferOutputStream()
+    with pq.ParquetWriter(
+        sink,
+        table.schema,
+        compression="snappy",
+        use_dictionary=_repeating(table),
+        store_decimal_as_integer=True,
+        # Arrow's own copy of the schema is of no use: the table's is in the log.
+        store_schema=False,
+    ) as writer:
+        start = 0
+        for rows in row_groups:
+            writer.write_table(table.slice(start, rows))
+            start += rows
+    return sink.getvalue()
+
+
+def _check_columns(data: pa.Buffer, columns: pa.Schema) -> None:
+    """That a file has these columns, no others, and none of a narrower type. Raises NotSplicedError."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    found = pq.read_schema(pa.BufferReader(data))
+    if {field.name: field.type for field in found} != {field.name: field.type for field in columns}:
+        raise NotSplicedError("its columns are others than those of the table, or of other types")
+
+
+def _of_others(statistics: str | None, changed: Collection[str]) -> Mapping[str, Any]:
+    """What the statistics of a file in the log say of other columns than those; nothing where they may be wide."""
+    told = {} if statistics is None else json.loads(statistics, parse_float=Decimal)
+    if told.get("tightBounds") is False:
+        return {}
+    names = {name.lower() for name in changed}
+    return {
+        kind: {name: value for name, value in told[kind].items() if name.lower() not in names}
+        for kind in ("minValues", "maxValues", "nullCount")
+        if isinstance(told.get(kind), dict)
+    }
 
 
 def _repeating(table: pa.Table) -> list[str] | bool:

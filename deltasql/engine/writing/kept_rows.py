@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.reading.driver_rows import awaited, working
-from deltasql.engine.writing.driver_files import TableFiles
+from deltasql.engine.writing.driver_files import HeldFile, TableFiles
 from deltasql.engine.writing.row_writers import place
+from deltasql.engine.writing.spliced_files import NotSplicedError
 from deltasql.engine.writing.staged_files import CHANGE_DATA, ORIGIN, WrittenFile
 from deltasql.log.storage.log_store import LogStore
 from deltasql.plan.hidden import IS_CHANGE, ROW_INDEX
@@ -30,12 +32,23 @@ class KeptRows:
 
     These are sorted numbers of rows. `origin` is the file's URI, which rows that come in place of others have for
     ORIGIN; `partition_values` are as in the log, by physical name. Or all rows of some files that become one, which is
-    called by its `origin`.
+    called by its `origin`. Of one with `columns` the others need not be decoded, where every row stays in its place.
     """
 
     origin: str
     partition_values: Mapping[str, str | None]
     read: Callable[[], tuple[pa.Table, np.ndarray[Any, Any]]]
+    columns: ReadColumns | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadColumns:
+    """A data file without a deletion vector: `read` gives the whole file, and its columns of some physical names as
+    files hold them. `gone` are the sorted numbers of the rows that go, or get an image.
+    """
+
+    gone: np.ndarray[Any, Any]
+    read: Callable[[Collection[str]], tuple[HeldFile, pa.Table]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +92,13 @@ def copy_kept(
 
     def succeed(number: int, item: KeptRows) -> list[WrittenFile]:
         folder = f"{directory}/{ORIGIN}={item.origin}" if one_each else place(directory, item.partition_values)
-        table = _successor(*item.read(), images[item.origin], new.changed)
+        found = _in_order(images[item.origin])
+        if item.columns is not None and found is not None and found.num_rows == len(item.columns.gone):
+            with suppress(NotSplicedError):
+                file, columns = item.columns.read(new.changed)
+                columns = _with_images(columns, item.columns.gone, found, new.changed)
+                return [files.write_spliced(number, folder, file, columns)]
+        table = _successor(*item.read(), found, new.changed)
         return [files.write(number, folder, table)] if one_each else files.write_all(number, folder, table)
 
     def write(number: int, folder: str, tables: Sequence[pa.Table]) -> list[WrittenFile]:
@@ -117,28 +136,41 @@ def _without(values: Mapping[str, str | None], *names: str) -> dict[str, str | N
 
 
 def _successor(
-    rows: pa.Table, gone: np.ndarray[Any, Any], images: Sequence[pa.Table], changed: Collection[str]
+    rows: pa.Table, gone: np.ndarray[Any, Any], images: pa.Table | None, changed: Collection[str]
 ) -> pa.Table:
     """`rows` without those that go, and with the images of some: at their places, where each has one."""
     import numpy as np
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    if not images and not len(gone):
+    if images is None and not len(gone):
         return rows
-    if images:
-        found = _joined(images)
-        found = found.take(pc.sort_indices(found.column(ROW_INDEX)))
-        if found.num_rows == len(gone):
-            columns = [
-                _replaced(column, gone, found.column(name)) if name in changed else column
-                for name, column in zip(rows.column_names, rows.columns, strict=True)
-            ]
-            return pa.Table.from_arrays(columns, schema=rows.schema)
+    if images is not None and images.num_rows == len(gone):
+        return _with_images(rows, gone, images, changed)
     stays = np.full(rows.num_rows, True)
     stays[gone] = False
     left = rows.filter(pa.array(stays))
-    return _joined([left, found.select(rows.column_names)]) if images else left
+    return left if images is None else _joined([left, images.select(rows.column_names)])
+
+
+def _in_order(images: Sequence[pa.Table]) -> pa.Table | None:
+    """All images by the places that they go to; None where there are none."""
+    import pyarrow.compute as pc
+
+    if not images:
+        return None
+    found = _joined(images)
+    return found.take(pc.sort_indices(found.column(ROW_INDEX)))
+
+
+def _with_images(rows: pa.Table, places: np.ndarray[Any, Any], images: pa.Table, changed: Collection[str]) -> pa.Table:
+    """`rows` with one image each at some places, which are sorted; other columns than `changed` stay as they are."""
+    import pyarrow as pa
+
+    columns = [
+        _replaced(column, places, images.column(name)) if name in changed else column
+        for name, column in zip(rows.column_names, rows.columns, strict=True)
+    ]
+    return pa.Table.from_arrays(columns, schema=rows.schema)
 
 
 def _replaced(column: pa.ChunkedArray, places: np.ndarray[Any, Any], values: pa.ChunkedArray) -> pa.ChunkedArray:

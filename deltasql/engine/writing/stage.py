@@ -30,6 +30,7 @@ from deltasql.errors.log import StorageError
 from deltasql.errors.write import NestedVoidError, NothingToHoldError
 from deltasql.log.actions.actions import AddCDCFile, AddFile
 from deltasql.log.actions.record_count import deleted_counts, live_rows, record_count
+from deltasql.log.configuration.iceberg_compat import compat_tags
 from deltasql.log.properties.property_registry import VARIANT_SHREDDING
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.protocol.features import has_variants
@@ -142,6 +143,13 @@ class Stage:
             replace(file, add=replace(file.add, partition_values=own.partition_values), origin=own.origin)
             for file, (own, _) in zip(files, copied.successors, strict=True)
         ]
+
+    @property
+    def may_splice(self) -> bool:
+        """Whether a new file may hold what was written into another one, under properties of the table that were others
+        then: readers of Iceberg are promised that nothing is older than these.
+        """
+        return not compat_tags(self._configuration)
 
     @property
     def _zone(self) -> str:

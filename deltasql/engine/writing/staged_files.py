@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timezone, tzinfo
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from deltasql.engine.writing.file_statistics import FloatBounds, file_statistics, stats_json
@@ -40,7 +40,8 @@ _THREADS = 8
 class WrittenFile:
     """A data file that nobody knows of yet: its path below the table, bytes, ms since the epoch, and its footer.
 
-    `floats` are the bounds of columns that Arrow's footers do not tell, by path.
+    `floats` are the bounds of columns that Arrow's footers do not tell, by path. `known` are statistics that go before
+    what the footer tells: minValues, maxValues and nullCount of some columns.
     """
 
     path: PurePosixPath
@@ -48,6 +49,7 @@ class WrittenFile:
     modified: int
     footer: pq.FileMetaData
     floats: Mapping[str, FloatBounds] | None = None
+    known: Mapping[str, Any] | None = None
 
 
 def found_files(store: LogStore, directory: str, committed: Collection[str] | None = None) -> list[WrittenFile]:
@@ -133,6 +135,9 @@ class _Table:
         statistics = file_statistics(
             file.footer, self.schema, self.unindexed, self.rule, self.tight_bounds, file.floats
         )
+        for kind, values in (file.known or {}).items():
+            told = {**statistics[kind], **values}
+            statistics[kind] = {name: told[name] for name in map(physical_name, self.schema) if name in told}
         add = AddFile(
             encode_path(str(file.path)),
             self.partition_values(directories, file.path),
