@@ -81,7 +81,8 @@ SCRIPT: Sequence[tuple[str, Sequence[tuple[Any, ...]] | None]] = (
     ("ALTER TABLE counted RENAME COLUMN x TO y", []),
     ("ALTER TABLE counted ADD CONSTRAINT small CHECK (y < 9)", None),
     ("INSERT INTO counted (y) SELECT CAST(id AS INT) FROM range(3)", [(3, 3)]),
-    ("SELECT count(DISTINCT n), max(n), sum(y) FROM counted", [(5, 5, 11)]),
+    # Tasks take numbers in blocks: how many tasks there are is the matter of the cluster.
+    ("SELECT count(DISTINCT n), min(n), sum(y) FROM counted", [(5, 1, 11)]),
     # Order, layout, upkeep.
     ("CREATE TABLE ordered CLUSTER BY (a) AS SELECT id AS a, id % 7 AS b FROM range(500)", None),
     ("OPTIMIZE ordered FULL", None),
