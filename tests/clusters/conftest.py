@@ -18,20 +18,28 @@ def java() -> None:
 
 
 @pytest.fixture(scope="module")
-def namespace(java: None) -> None:
-    if reason := why_no_namespace():
-        pytest.skip(reason)
-
-
-@pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("servers")
 
 
 @pytest.fixture(scope="module")
 def disk(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of warehouses; servers that have another disk see nothing of it."""
+    """A folder of warehouses that servers see."""
     return tmp_path_factory.mktemp("disk")
+
+
+@pytest.fixture(scope="module")
+def hidden(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
+    """A folder of warehouses that servers do not see, as if they had a disk of their own; None where none can be."""
+    return None if why_no_namespace() else tmp_path_factory.mktemp("hidden")
+
+
+@pytest.fixture(scope="module")
+def own_disk(java: None, hidden: Path | None) -> Path:
+    """That folder."""
+    if hidden is None:
+        pytest.skip(why_no_namespace())
+    return hidden
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Spark Connect: a server that has our disk, and one that has not."""
+"""Spark Connect: a server that sees one of two disks."""
 
 from __future__ import annotations
 
@@ -37,15 +37,8 @@ def mode() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def shared(java: None, place: Path) -> Iterator[str]:
-    with connect_server(place / "shared") as address:
-        yield address
-        end_client(address, place)
-
-
-@pytest.fixture(scope="module")
-def apart(namespace: None, place: Path, disk: Path) -> Iterator[str]:
-    with connect_server(place / "apart", disk) as address:
+def server(java: None, place: Path, hidden: Path | None) -> Iterator[str]:
+    with connect_server(place / "server", hidden) as address:
         yield address
         end_client(address, place)
 
@@ -56,14 +49,14 @@ def end_client(address: str, place: Path) -> None:
         session.sql("SELECT 1").df.sparkSession.stop()
 
 
-def test_the_server_moves_files_of_a_shared_disk(shared: str, disk: Path) -> None:
-    with connect(str(disk / "shared"), shared) as session:
+def test_the_server_moves_files_of_a_shared_disk(server: str, disk: Path) -> None:
+    with connect(str(disk / "shared"), server) as session:
         run_script(session)
         check_refusals(session)
 
 
-def test_names_are_checked_where_no_row_is(shared: str, disk: Path) -> None:
-    with connect(str(disk / "empty"), shared) as session:
+def test_names_are_checked_where_no_row_is(server: str, disk: Path) -> None:
+    with connect(str(disk / "empty"), server) as session:
         session.sql("CREATE TABLE t (id INT)")
         for sql in ("DELETE FROM t WHERE nothing = 1", "UPDATE t SET id = nothing"):
             with pytest.raises(SparkError) as caught:
@@ -71,18 +64,18 @@ def test_names_are_checked_where_no_row_is(shared: str, disk: Path) -> None:
             assert caught.value.condition.startswith("UNRESOLVED_COLUMN")
 
 
-def test_what_was_set_ends_with_the_session(shared: str, disk: Path) -> None:
+def test_what_was_set_ends_with_the_session(server: str, disk: Path) -> None:
     wrong = "SELECT CAST('x' AS INT)"
-    with connect(str(disk / "first"), shared) as first:
+    with connect(str(disk / "first"), server) as first:
         first.sql("SET spark.sql.ansi.enabled = false")
         assert first.sql(wrong).collect() == [(None,)]
-    with connect(str(disk / "second"), shared) as second, pytest.raises(SparkError) as caught:
+    with connect(str(disk / "second"), server) as second, pytest.raises(SparkError) as caught:
         second.sql(wrong).collect()
     assert caught.value.condition == "CAST_INVALID_INPUT"
 
 
-def test_results_that_wait_keep_their_tables(shared: str, disk: Path) -> None:
-    with connect(str(disk / "waiting"), shared) as session:
+def test_results_that_wait_keep_their_tables(server: str, disk: Path) -> None:
+    with connect(str(disk / "waiting"), server) as session:
         for name in ("a", "b"):
             session.sql(f"CREATE TABLE {name} AS SELECT '{name}' AS x")
         first, second = session.sql("SELECT * FROM a AS t"), session.sql("SELECT * FROM b AS t")
@@ -97,8 +90,8 @@ def temporary(spark: SparkSession) -> list[str]:
     return [table.name for table in spark.catalog.listTables() if table.isTemporary]
 
 
-def test_a_session_that_deltasql_is_installed_in(shared: str, disk: Path) -> None:
-    with connect(str(disk / "none"), shared) as session:
+def test_a_session_that_deltasql_is_installed_in(server: str, disk: Path) -> None:
+    with connect(str(disk / "none"), server) as session:
         spark = session.sql("SELECT 1").df.sparkSession
     deltasql.install(spark, str(disk / "installed"))
     try:
@@ -113,8 +106,8 @@ def test_a_session_that_deltasql_is_installed_in(shared: str, disk: Path) -> Non
     assert not spark.catalog.tableExists("t")
 
 
-def test_an_interrupt_cancels_the_statement_alone(shared: str, disk: Path) -> None:
-    with connect(str(disk / "stopped"), shared) as session:
+def test_an_interrupt_cancels_the_statement_alone(server: str, disk: Path) -> None:
+    with connect(str(disk / "stopped"), server) as session:
         session.sql("CREATE TABLE t (id BIGINT)")
         timer = threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT))
         timer.start()
@@ -125,18 +118,18 @@ def test_an_interrupt_cancels_the_statement_alone(shared: str, disk: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["view/meaning", "update/update", "insert/replace_where", "table/check_constraints"])
-def test_goldens(shared: str, name: str) -> None:
-    outcome = run_file(GOLDEN / f"{name}.sql", temporary_sessions(shared))
+def test_goldens(server: str, name: str) -> None:
+    outcome = run_file(GOLDEN / f"{name}.sql", temporary_sessions(server))
     assert outcome.ok, f"{outcome.defects}\n{outcome.diff}"
 
 
-def test_a_disk_that_is_not_shared_is_told(apart: str, disk: Path) -> None:
-    with connect(str(disk / "told"), apart) as session:
+def test_a_disk_that_is_not_shared_is_told(server: str, own_disk: Path) -> None:
+    with connect(str(own_disk / "told"), server) as session:
         check_not_shared(session)
 
 
-def test_the_driver_needs_no_shared_disk(apart: str, disk: Path) -> None:
-    with connect(str(disk / "driver"), apart) as session:
+def test_the_driver_needs_no_shared_disk(server: str, own_disk: Path) -> None:
+    with connect(str(own_disk / "driver"), server) as session:
         session.sql("SET deltasql.io.mode = DRIVER")
         run_script(session)
         check_refusals(session)

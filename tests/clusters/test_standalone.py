@@ -1,4 +1,4 @@
-"""A standalone cluster whose worker is a process of its own: with our disk, and with one of its own."""
+"""A standalone cluster whose worker is a process of its own, which sees one of two disks."""
 
 from __future__ import annotations
 
@@ -15,19 +15,13 @@ from tests.clusters.statements import check_not_shared, check_refusals, run_scri
 pytestmark = pytest.mark.cluster
 
 
-@pytest.fixture(scope="module")
-def shared(java: None, place: Path) -> Iterator[None]:
-    with cluster(place / "shared") as master, spark_of(master):
+@pytest.fixture(scope="module", autouse=True)
+def workers(java: None, place: Path, hidden: Path | None) -> Iterator[None]:
+    with cluster(place / "cluster", hidden) as master, spark_of(master):
         yield
 
 
-@pytest.fixture(scope="module")
-def apart(namespace: None, place: Path, disk: Path) -> Iterator[None]:
-    with cluster(place / "apart", disk) as master, spark_of(master):
-        yield
-
-
-def test_executors_move_files_of_a_shared_disk(shared: None, disk: Path) -> None:
+def test_executors_move_files_of_a_shared_disk(disk: Path) -> None:
     with connect(str(disk / "shared")) as session:
         run_script(session)
         check_refusals(session)
@@ -35,13 +29,13 @@ def test_executors_move_files_of_a_shared_disk(shared: None, disk: Path) -> None
     assert master.startswith("spark://")
 
 
-def test_a_disk_that_is_not_shared_is_told(apart: None, disk: Path) -> None:
-    with connect(str(disk / "told")) as session:
+def test_a_disk_that_is_not_shared_is_told(own_disk: Path) -> None:
+    with connect(str(own_disk / "told")) as session:
         check_not_shared(session)
 
 
-def test_the_driver_needs_no_shared_disk(apart: None, disk: Path) -> None:
-    with connect(str(disk / "driver")) as session:
+def test_the_driver_needs_no_shared_disk(own_disk: Path) -> None:
+    with connect(str(own_disk / "driver")) as session:
         session.sql("SET deltasql.io.mode = DRIVER")
         run_script(session)
         check_refusals(session)
