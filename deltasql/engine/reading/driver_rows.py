@@ -41,6 +41,7 @@ from deltasql.sql.cursor import LeftToSparkError
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
+    import pyarrow.parquet as pq
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType as SparkStruct
 
@@ -218,13 +219,6 @@ class FileReader:
             return self._all(path, number)
         return _live(self._all(path, number), marked(), only=self.operator.marked_only)
 
-    def held_rows(self, path: str, data: pa.Buffer) -> pa.Table:
-        """The rows of a file that is in memory, whole. Raises what `driver_rows` raises."""
-        import pyarrow as pa
-
-        with readable(path):
-            return _parquet_rows(pa.BufferReader(data), path, self._columns, self._target)
-
     def _all(self, path: str, number: int) -> pa.Table:
         size, dated = self._sizes.get(path), self.operator.described
         placed = self._columns.names[-1:] == (ROW_PLACE,)
@@ -286,33 +280,73 @@ def _file_rows(
             source = pa.BufferReader(store.read(file_name))
         else:
             source = store.open_input(file_name)
-        return _parquet_rows(source, path, columns, target, number=number, modified=at)
+        file = _opened(source)
+        stored = _stored_names(file, columns)
+        rows = file.read(columns=list(stored.values()))
+
+        def column(item: StructField, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
+            if item is _DESCRIPTION:
+                return _described(path, source.size(), at, rows.num_rows, kind)
+            if item is _PLACE:
+                return _places(number, rows.num_rows)
+            return _stored(rows, stored.get(physical_name(item)), item, kind)
+
+        return pa.Table.from_arrays(
+            [column(item, field.type) for item, field in zip(columns, target, strict=True)], schema=target
+        )
 
 
-def _parquet_rows(
-    source: pa.NativeFile, path: str, columns: StructType, target: pa.Schema, *, number: int = 0, modified: int = 0
-) -> pa.Table:
-    """The rows of an open file: see `_file_rows`. `modified` is in ms since the epoch."""
+def row_group_rows(path: str, data: memoryview, group: int, columns: StructType) -> pa.Table:
+    """All rows of one row group of a file in memory, with `columns` as `arrow_schema` has them.
+
+    Raises LeftToSparkError for days of another calendar, UnreadableDataFileError.
+    """
+    import pyarrow as pa
+
+    target = arrow_schema(columns)
+    with readable(path):
+        file = _opened(pa.BufferReader(data))
+        stored = _stored_names(file, columns)
+        rows = file.read_row_group(group, columns=list(stored.values()), use_threads=False)
+        values = [
+            _stored(rows, stored.get(physical_name(item)), item, kind.type)
+            for item, kind in zip(columns, target, strict=True)
+        ]
+        return pa.Table.from_arrays(values, schema=target)
+
+
+def known_columns(data: memoryview) -> tuple[list[str], list[str]]:
+    """The columns of a file in memory, and those with dictionaries, by the paths that Parquet has for them."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    file = pq.ParquetFile(source, coerce_int96_timestamp_unit="us", pre_buffer=True)
+    footer = pq.read_metadata(pa.BufferReader(data))
+    if not footer.num_row_groups:
+        return [], []
+    group = footer.row_group(0)
+    chunks = [group.column(number) for number in range(group.num_columns)]
+    repeating = [chunk.path_in_schema for chunk in chunks if chunk.has_dictionary_page]
+    return list(dict.fromkeys(chunk.path_in_schema.partition(".")[0] for chunk in chunks)), repeating
+
+
+def _opened(source: pa.NativeFile) -> pq.ParquetFile:
+    """A file whose values Arrow reads as Spark does. Raises LeftToSparkError for days of another calendar."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    # What is in memory need not be copied first: 0.40 s → 0.24 s for 5,000,000 rows.
+    in_memory = isinstance(source, pa.BufferReader)
+    file = pq.ParquetFile(source, coerce_int96_timestamp_unit="us", pre_buffer=not in_memory)
     if any(key in (file.metadata.metadata or {}) for key in _OLD_CALENDAR):
         raise LeftToSparkError
-    stored = {name.lower(): name for name in file.schema_arrow.names}
-    wanted = [name for item in columns if (name := stored.get(physical_name(item).lower())) is not None]
-    rows = file.read(columns=wanted)
+    return file
 
-    def column(item: StructField, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
-        if item is _DESCRIPTION:
-            return _described(path, source.size(), modified, rows.num_rows, kind)
-        if item is _PLACE:
-            return _places(number, rows.num_rows)
-        return _stored(rows, stored.get(physical_name(item).lower()), item, kind)
 
-    return pa.Table.from_arrays(
-        [column(item, field.type) for item, field in zip(columns, target, strict=True)], schema=target
-    )
+def _stored_names(file: pq.ParquetFile, columns: StructType) -> dict[str, str]:
+    """What a file calls those of the columns that it has, by physical name."""
+    known = {name.lower(): name for name in file.schema_arrow.names}
+    names = map(physical_name, columns)
+    return {name: known[name.lower()] for name in names if name.lower() in known}
 
 
 def _places(number: int, rows: int) -> pa.Array:

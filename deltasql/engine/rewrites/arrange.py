@@ -10,12 +10,11 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.reading.scans import file_key, file_rows, partition_value
-from deltasql.engine.reading.workspace import Workspace
 from deltasql.engine.rewrites.curves import Line, boundaries, range_bits, search_sql, search_steps
 from deltasql.engine.rewrites.stored_rows import StoredRows, may_copy_rows, partition_values
 from deltasql.engine.session.local_rows import lookup
 from deltasql.engine.session.spark import SparkHandle
-from deltasql.engine.writing.kept_rows import KeptRows
+from deltasql.engine.writing.kept_rows import Bin
 from deltasql.engine.writing.stage import Stage, count_live_rows
 from deltasql.engine.writing.staged_files import ORIGIN
 from deltasql.plan.base import quote
@@ -40,7 +39,6 @@ from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructFi
 from deltasql.sql.cursor import LeftToSparkError
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
@@ -111,19 +109,18 @@ def _united(spark: SparkHandle, operator: Rearrange, stage: Stage) -> Staged:
     """The files of each bin as one, by Arrow: no row changes, and each stays in its order."""
     target, schema = operator.target, data_schema(operator)
     paths = target.files.column("location").to_pylist()
-    stored = StoredRows(spark, target, schema, paths, Workspace())
+    stored = StoredRows(spark, target, schema, paths)
     places: dict[int, list[int]] = {}
     for place, number in enumerate(operator.bins.to_pylist()):
         places.setdefault(number, []).append(place)
     values = partition_values(target.schema, target.partition_columns, target.files)
 
-    def read(number: int) -> tuple[pa.Table, np.ndarray[Any, Any]]:
-        import numpy as np
+    def read(number: int) -> pa.Table:
         import pyarrow as pa
 
-        return pa.concat_tables([stored.live(paths[place])[0] for place in places[number]]), np.array([], np.int64)
+        return pa.concat_tables([stored.live(paths[place]) for place in places[number]])
 
-    bins = [KeptRows(str(number), values[own[0]], partial(read, number)) for number, own in places.items()]
+    bins = [Bin(str(number), values[own[0]], partial(read, number)) for number, own in places.items()]
     return stage.unite(bins, schema)
 
 

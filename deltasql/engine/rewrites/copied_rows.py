@@ -7,14 +7,14 @@ no files of its own.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from deltasql.engine.rewrites.position_search import FIRED, Found, found_rows
 from deltasql.engine.rewrites.row_actions import ActedRows
 from deltasql.engine.rewrites.stored_rows import StoredRows, may_copy_rows, partition_values
-from deltasql.engine.writing.kept_rows import KeptRows, ReadColumns
+from deltasql.engine.writing.kept_rows import KeptFile
 from deltasql.engine.writing.stage import count_live_rows
 from deltasql.engine.writing.staged_files import ORIGIN
 from deltasql.log.storage.paths import decode_path
@@ -74,7 +74,7 @@ def copied(rows: ActedRows, found: Found, *, unique: bool) -> Rewritten | None:
 def _copied(rows: ActedRows, found: Found, files: pa.Table, *, unique: bool) -> Rewritten:
     operator, changes = rows.operator, rows.operator.recording.changes
     changed = frozenset(_changed(operator))
-    kept = _kept_rows(rows, found, files, changed)
+    kept = _kept_files(rows, found, files)
     if rows.effects == {RowEffect.DELETE} and not changes:
         staged = rows.stage.succeed(kept, None, operator.output)
         return rows.outcome(staged, files, _known_counts(rows, found, files, staged))
@@ -129,31 +129,18 @@ def _unmatched(rows: ActedRows, found: Found) -> DataFrame:
     return rows.without(F.broadcast(found.matched))
 
 
-def _kept_rows(rows: ActedRows, found: Found, files: pa.Table, changed: Collection[str]) -> list[KeptRows]:
-    """What stays of each file: neither found, nor marked by its deletion vector before. And what may be copied without
-    being decoded: the columns that are not `changed`.
-    """
-    import numpy as np
-
+def _kept_files(rows: ActedRows, found: Found, files: pa.Table) -> list[KeptFile]:
+    """The files in which rows were found."""
     operator = rows.operator
     paths = files.column("location").to_pylist()
-    stored = StoredRows(rows.frames.spark, operator.target, operator.output, paths, rows.frames.work)
-    gone = {decode_path(uri): positions.astype(np.int64) for uri, positions in found.positions.rows.items()}
-
-    def read(path: str) -> tuple[pa.Table, np.ndarray[Any, Any]]:
-        live, marked = stored.live(path)
-        return live, gone[path] - np.searchsorted(marked, gone[path])
-
-    uris = {decode_path(uri): uri for uri in found.positions.rows}
+    stored = StoredRows(rows.frames.spark, operator.target, operator.output, paths)
+    by_path = {decode_path(uri): (uri, positions) for uri, positions in found.positions.rows.items()}
     values = partition_values(operator.output, operator.target.partition_columns, files)
-    statistics = files.column("stats").to_pylist()
+    told = files.column("stats").to_pylist()
 
-    def columns(path: str, told: str | None) -> ReadColumns | None:
-        if not (rows.stage.may_splice and stored.may_splice(path, changed)):
-            return None
-        return ReadColumns(gone[path], lambda names: stored.with_file(path, names, told))
+    def kept(path: str, own: dict[str, str | None], statistics: str | None) -> KeptFile:
+        uri, positions = by_path[path]
+        opened = partial(stored.opened, path, statistics, spliceable=rows.stage.may_splice)
+        return KeptFile(uri, own, positions.astype(np.int64), opened)
 
-    return [
-        KeptRows(uris[path], own, partial(read, path), columns(path, told))
-        for path, own, told in zip(paths, values, statistics, strict=True)
-    ]
+    return [kept(*item) for item in zip(paths, values, told, strict=True)]

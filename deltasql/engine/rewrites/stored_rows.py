@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engine.reading.driver_rows import FileReader, arrow_schema
+from deltasql.engine.reading.driver_rows import FileReader, arrow_schema, known_columns, row_group_rows
 from deltasql.engine.reading.footers import readable
 from deltasql.engine.reading.missing_files import missing_file, readable_files
 from deltasql.engine.reading.scans import deleted_by_file, vector_positions
 from deltasql.engine.reading.workspace import Workspace
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.transfer import copies_rows
-from deltasql.engine.writing.driver_files import HeldFile, as_stored
+from deltasql.engine.writing.driver_files import as_stored
+from deltasql.engine.writing.kept_rows import HeldFile
 from deltasql.engine.writing.stage import Stage
 from deltasql.errors.log import LostDataFileError
 from deltasql.log.protocol.features import has_variants
@@ -48,55 +51,80 @@ def may_copy_rows(spark: SparkHandle, target: Scan, stage: Stage, sizes: pa.Arra
 
 
 class StoredRows:
-    """Reads the rows of some files of the target, with the columns that files of `schema` have."""
+    """The rows of some files of the target, with the columns that files of `schema` have."""
 
-    def __init__(
-        self, spark: SparkHandle, target: Scan, schema: StructType, paths: Sequence[str], work: Workspace
-    ) -> None:
+    def __init__(self, spark: SparkHandle, target: Scan, schema: StructType, paths: Sequence[str]) -> None:
         """`paths` are the files: see `readable_files`, which looks whether they are there, and for what it raises."""
         readable_files(target, paths, may_be_missing=False)
-        self._spark, self._target, self._schema, self._work = spark, target, schema, work
+        self._spark, self._target, self._schema = spark, target, schema
         partitions = {name.lower() for name in target.partition_columns}
         held = tuple(item for item in schema if item.name.lower() not in partitions and item.type != VOID)
-        self._names = frozenset(item.name for item in held)
         self._held = without_lengths(physical_schema(with_lengths(StructType(held))))
-        self._reader = FileReader(spark, target, self._held, work)
         self._vectors = deleted_by_file(target, paths)
 
-    def live(self, path: str) -> tuple[pa.Table, np.ndarray[Any, Any]]:
-        """The live rows of a file, and the positions of those that its deletion vector marks.
+    def live(self, path: str) -> pa.Table:
+        """The live rows of a file.
 
         Raises LeftToSparkError for dates of another calendar, DataFileNotFoundError, UnreadableDataFileError.
         """
+        marked = self._marked(path)
+        reader = FileReader(self._spark, self._target, self._held, Workspace())
+        with self._there(path):
+            rows = reader.rows(path, (lambda: marked) if len(marked) else None)
+        return as_stored(rows, self._schema)
+
+    def opened(self, path: str, statistics: str | None, *, spliceable: bool) -> HeldFile:
+        """A file with its statistics in the log. Raises what `live` raises."""
+        store, name = self._spark.stores.of_file(path)
+        with self._there(path), readable(path):
+            data = memoryview(store.read(name))
+            known, repeating = known_columns(data)
+        return _OpenedFile(
+            path=path,
+            data=data,
+            held=self._held,
+            schema=self._schema,
+            marked=self._marked(path),
+            statistics=statistics,
+            dictionaries=[*repeating, *(item.name for item in self._held if item.name not in known)],
+            spliceable=spliceable,
+        )
+
+    def _marked(self, path: str) -> np.ndarray[Any, Any]:
+        """The positions that a file's deletion vector marks."""
         import numpy as np
 
         vector = self._vectors.get(path)
-        marked = np.array([], np.int64) if vector is None else vector_positions(self._spark, self._target, vector)
+        return np.array([], np.int64) if vector is None else vector_positions(self._spark, self._target, vector)
+
+    @contextmanager
+    def _there(self, path: str) -> Iterator[None]:
         try:
-            rows = self._reader.rows(path, None if vector is None else lambda: marked)
+            yield
         except LostDataFileError:
             raise missing_file(self._target, path) from None
-        return as_stored(rows, self._schema), marked
 
-    def may_splice(self, path: str, changed: Collection[str]) -> bool:
-        """Whether some of a file's columns stay as they are, where its rows stay but for values of those `changed`."""
-        return path not in self._vectors and not self._names <= set(changed)
 
-    def with_file(self, path: str, names: Collection[str], statistics: str | None) -> tuple[HeldFile, pa.Table]:
-        """A file, whole, with its statistics in the log; and its columns of these physical names.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OpenedFile:
+    """See HeldFile. `held` are the columns that files of `schema` have."""
 
-        Raises what `live` raises.
-        """
-        store, name = self._spark.stores.of_file(path)
-        chosen = StructType(tuple(item for item in self._held if item.name in names))
-        try:
-            with readable(path):
-                data = store.read(name)
-        except LostDataFileError:
-            raise missing_file(self._target, path) from None
-        rows = FileReader(self._spark, self._target, chosen, self._work).held_rows(path, data)
-        columns = as_stored(arrow_schema(self._held).empty_table(), self._schema).schema
-        return HeldFile(data, statistics, columns), as_stored(rows, self._schema)
+    path: str
+    data: memoryview
+    held: StructType
+    schema: StructType
+    marked: np.ndarray[Any, Any]
+    statistics: str | None
+    dictionaries: Sequence[str]
+    spliceable: bool
+
+    @property
+    def columns(self) -> pa.Schema:
+        return as_stored(arrow_schema(self.held).empty_table(), self.schema).schema
+
+    def rows(self, group: int, names: Collection[str]) -> pa.Table:
+        columns = StructType(tuple(item for item in self.held if item.name in names))
+        return as_stored(row_group_rows(self.path, self.data, group, columns), self.schema)
 
 
 def partition_values(

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from decimal import Decimal
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -16,7 +13,7 @@ from deltasql.engine.reading.stored_fields import stored_field
 from deltasql.engine.session.spark_types import spark_schema
 from deltasql.engine.writing.field_ids import has_nested_ids, with_nested_ids
 from deltasql.engine.writing.file_statistics import FloatBounds
-from deltasql.engine.writing.spliced_files import NotSplicedError, row_group_sizes, spliced
+from deltasql.engine.writing.float_ranges import float_bounds
 from deltasql.engine.writing.staged_files import HIVE_NULL, WrittenFile
 from deltasql.log.storage.log_store import LogStore
 from deltasql.schema.types import StructType
@@ -52,15 +49,6 @@ def write_tables(
         return list(threads.map(lambda place: files.write(*place), places))
 
 
-@dataclass(frozen=True, slots=True)
-class HeldFile:
-    """A data file in memory, whole, its statistics in the log, and the columns that files of the table have now."""
-
-    data: bytes
-    statistics: str | None
-    columns: pa.Schema
-
-
 class TableFiles:
     """Data files of one statement, written by any number of threads."""
 
@@ -78,83 +66,49 @@ class TableFiles:
 
         Raises StorageError.
         """
-        data = _parquet(table, [table.num_rows])
-        return self._written(self._path(number, directory, piece), data, float_bounds(table))
+        data = encoded(table, _repeating(table))
+        return self.write_encoded(number, directory, data, float_bounds(table), piece=piece)
 
-    def write_spliced(self, number: int, directory: str, file: HeldFile, columns: pa.Table) -> WrittenFile:
-        """Writes the file of a number: one that is there, with other values in some columns.
-
-        Raises NotSplicedError where it would not be as if all columns had been written now, StorageError.
-        """
-        import pyarrow as pa
-
-        old = memoryview(file.data)
-        new = _parquet(columns, row_group_sizes(old))
-        data = pa.py_buffer(spliced(old, memoryview(new)))
-        _check_columns(data, file.columns)
-        written = self._written(self._path(number, directory), data, float_bounds(columns))
-        return replace(written, known=_of_others(file.statistics, columns.column_names))
-
-    def _path(self, number: int, directory: str, piece: int = 0) -> str:
-        return f"{directory}/part-{number:05d}-{self._job}{self._behind}c{piece:03d}.snappy.parquet"
-
-    def _written(self, path: str, data: pa.Buffer, floats: Mapping[str, FloatBounds]) -> WrittenFile:
+    def write_encoded(
+        self,
+        number: int,
+        directory: str,
+        data: pa.Buffer,
+        floats: Mapping[str, FloatBounds],
+        known: Mapping[str, Any] | None = None,
+        piece: int = 0,
+    ) -> WrittenFile:
+        """Writes a file that is in memory; see WrittenFile for `floats` and `known`. Raises StorageError."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         if self._nested:
             data = pa.py_buffer(with_nested_ids(data.to_pybytes(), self._schema))
+        path = f"{directory}/part-{number:05d}-{self._job}{self._behind}c{piece:03d}.snappy.parquet"
         self._store.put(path, data)
         footer = pq.read_metadata(pa.BufferReader(data))
-        return WrittenFile(PurePosixPath(path), data.size, time.time_ns() // 1_000_000, footer, floats)
+        return WrittenFile(PurePosixPath(path), data.size, time.time_ns() // 1_000_000, footer, floats, known)
 
 
-def _parquet(table: pa.Table, row_groups: Sequence[int]) -> pa.Buffer:
-    """A table as a file with row groups of so many rows, or of less where they are very large."""
+def encoded(table: pa.Table, dictionaries: Sequence[str] | bool) -> pa.Buffer:
+    """A table as a file. `dictionaries` are the columns with one, by the paths that Parquet has for them."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     sink = pa.BufferOutputStream()
-    with pq.ParquetWriter(
+    pq.write_table(
+        table,
         sink,
-        table.schema,
         compression="snappy",
-        use_dictionary=_repeating(table),
+        use_dictionary=dictionaries,
         store_decimal_as_integer=True,
         # Arrow's own copy of the schema is of no use: the table's is in the log.
         store_schema=False,
-    ) as writer:
-        start = 0
-        for rows in row_groups:
-            writer.write_table(table.slice(start, rows))
-            start += rows
+    )
     return sink.getvalue()
 
 
-def _check_columns(data: pa.Buffer, columns: pa.Schema) -> None:
-    """That a file has these columns, no others, and none of a narrower type. Raises NotSplicedError."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    found = pq.read_schema(pa.BufferReader(data))
-    if {field.name: field.type for field in found} != {field.name: field.type for field in columns}:
-        raise NotSplicedError("its columns are others than those of the table, or of other types")
-
-
-def _of_others(statistics: str | None, changed: Collection[str]) -> Mapping[str, Any]:
-    """What the statistics of a file in the log say of other columns than those; nothing where they may be wide."""
-    told = {} if statistics is None else json.loads(statistics, parse_float=Decimal)
-    if told.get("tightBounds") is False:
-        return {}
-    names = {name.lower() for name in changed}
-    return {
-        kind: {name: value for name, value in told[kind].items() if name.lower() not in names}
-        for kind in ("minValues", "maxValues", "nullCount")
-        if isinstance(told.get(kind), dict)
-    }
-
-
-def _repeating(table: pa.Table) -> list[str] | bool:
+def _repeating(table: pa.Table) -> Sequence[str] | bool:
     """The columns whose values are worth a dictionary: it takes longer to find out than to write those that differ.
 
     Measured on 5,000,000 rows of five columns, two of which hardly repeat: 0.31 s in place of 0.71 s.
@@ -175,39 +129,6 @@ def _repeats(sample: pa.ChunkedArray) -> bool:
     if pa.types.is_boolean(sample.type):
         return False
     return bool(pc.count_distinct(sample).as_py() * _LEAST_REPEATS <= len(sample))
-
-
-def float_bounds(table: pa.Table) -> dict[str, FloatBounds]:
-    """The bounds of the floating-point columns, those in structs too, by path.
-
-    Arrow's footers leave NaN out, and have a negative zero as the lower and a positive one as the upper bound of zeros.
-    """
-    return dict(
-        found
-        for field, column in zip(table.schema, table.columns, strict=True)
-        for found in _float_bounds(field.name, column)
-    )
-
-
-def _float_bounds(path: str, column: pa.ChunkedArray) -> Iterator[tuple[str, FloatBounds]]:
-    import numpy as np
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if pa.types.is_struct(column.type):
-        for index, field in enumerate(column.type):
-            yield from _float_bounds(f"{path}.{field.name}", pc.struct_field(column, [index]))
-    elif pa.types.is_floating(column.type):
-        values = column.drop_null().to_numpy()
-        numbers = values[~np.isnan(values)]
-        if not numbers.size:
-            yield path, (None, None)
-            return
-        low, high = numbers.min(), numbers.max()
-        negative = np.signbit(numbers[numbers == 0])
-        low = np.copysign(low, -1.0 if negative.any() else 1.0) if low == 0 else low
-        high = np.copysign(high, -1.0 if negative.all() else 1.0) if high == 0 else high
-        yield path, (float(low), float(high) if numbers.size == values.size else None)
 
 
 def _of_size(table: pa.Table) -> Iterator[pa.Table]:

@@ -1,17 +1,26 @@
-"""Data files that lose some of their rows, copied by Arrow: what stays is not computed anew, and no engine sees it."""
+"""Data files that lose some of their rows, or get other values of some: what stays is not computed anew.
+
+No engine sees what stays, and it is decoded only where a row group loses rows: of one that keeps them all only the
+columns that change are, and of one in which nothing changes nothing is. See `spliced_files`.
+"""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import partial
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Protocol
 
 from deltasql.engine.reading.driver_rows import awaited, working
-from deltasql.engine.writing.driver_files import HeldFile, TableFiles
+from deltasql.engine.writing.driver_files import TableFiles, encoded
+from deltasql.engine.writing.float_ranges import FloatRange, float_ranges, has_floats, united
 from deltasql.engine.writing.row_writers import place
-from deltasql.engine.writing.spliced_files import NotSplicedError
+from deltasql.engine.writing.spliced_files import NotSplicedError, joined, row_group_sizes, spliced
 from deltasql.engine.writing.staged_files import CHANGE_DATA, ORIGIN, WrittenFile
 from deltasql.log.storage.log_store import LogStore
 from deltasql.plan.hidden import IS_CHANGE, ROW_INDEX
@@ -22,40 +31,68 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-_THREADS = max(2, min(8, os.cpu_count() or 2))
+    Places = np.ndarray[Any, Any]
+
+_FILES = 4
 """So many files are in memory at once."""
 
 
-@dataclass(frozen=True, slots=True)
-class KeptRows:
-    """A data file of which some rows stay: `read` gives its live rows as files hold them, and which of them go.
+class HeldFile(Protocol):
+    """A data file in memory.
 
-    These are sorted numbers of rows. `origin` is the file's URI, which rows that come in place of others have for
-    ORIGIN; `partition_values` are as in the log, by physical name. Or all rows of some files that become one, which is
-    called by its `origin`. Of one with `columns` the others need not be decoded, where every row stays in its place.
+    `columns` are those of the table's files as they are written now, `marked` the sorted numbers of the rows that its
+    deletion vector marks, `statistics` is its text in the log, and `dictionaries` are the paths of the columns that
+    are worth one. Nothing of a file that is not `spliceable` may stay as it is.
+    """
+
+    @property
+    def data(self) -> memoryview: ...
+    @property
+    def columns(self) -> pa.Schema: ...
+    @property
+    def marked(self) -> Places: ...
+    @property
+    def statistics(self) -> str | None: ...
+    @property
+    def dictionaries(self) -> Sequence[str]: ...
+    @property
+    def spliceable(self) -> bool: ...
+
+    def rows(self, group: int, names: Collection[str]) -> pa.Table:
+        """All rows of a row group, with some of the columns, as files hold them."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFile:
+    """A data file of which some rows stay; those `gone`, by their sorted numbers, go or change.
+
+    `origin` is the file's URI, which rows that come in place of others have for ORIGIN; `partition_values` are as in
+    the log, by physical name.
     """
 
     origin: str
     partition_values: Mapping[str, str | None]
-    read: Callable[[], tuple[pa.Table, np.ndarray[Any, Any]]]
-    columns: ReadColumns | None = None
+    gone: Places
+    open: Callable[[], HeldFile]
 
 
 @dataclass(frozen=True, slots=True)
-class ReadColumns:
-    """A data file without a deletion vector: `read` gives the whole file, and its columns of some physical names as
-    files hold them. `gone` are the sorted numbers of the rows that go, or get an image.
-    """
+class Bin:
+    """Files that become one, which is called by its `origin`: `read` gives their rows as files hold them."""
 
-    gone: np.ndarray[Any, Any]
-    read: Callable[[Collection[str]], tuple[HeldFile, pa.Table]]
+    origin: str
+    partition_values: Mapping[str, str | None]
+    read: Callable[[], pa.Table]
+
+
+Successors = list[tuple[KeptFile | Bin, WrittenFile]]
 
 
 @dataclass(frozen=True, slots=True)
 class Copied:
     """What was written: successors of files, files that succeed none, and those of the change feed."""
 
-    successors: Sequence[tuple[KeptRows, WrittenFile]]
+    successors: Successors
     others: Sequence[WrittenFile]
     feed: Sequence[WrittenFile]
 
@@ -64,57 +101,57 @@ class Copied:
 class NewRows:
     """Rows by the values of ORIGIN, of IS_CHANGE where there is a change feed, and of the partition columns.
 
-    Besides the columns of files they have ROW_INDEX, the position of the row that they are the new image of (NULL:
-    none). `changed` are the columns in which a row may differ from what it was, by physical name.
+    Besides the columns of files they have ROW_INDEX, the number of the row that they are the new image of (NULL: none).
+    `changed` are the columns in which a row may differ from what it was, by physical name: others of an image that
+    stays in its file are not looked at.
     """
 
     parts: Sequence[tuple[Mapping[str, str | None], pa.Table]]
     changed: Collection[str]
 
 
-def copy_kept(
-    store: LogStore,
-    kept: Sequence[KeptRows],
-    new: NewRows,
-    directory: str,
-    schema: StructType,
-    *,
-    one_each: bool = False,
-) -> Copied:
+def united_files(store: LogStore, bins: Sequence[Bin], directory: str, schema: StructType) -> Successors:
+    """Writes one file for each bin below a directory of the table, whose columns are `schema`."""
+    files = TableFiles(store, schema, in_partitions=any(item.partition_values for item in bins))
+
+    def write(number: int, item: Bin) -> WrittenFile:
+        return files.write(number, f"{directory}/{ORIGIN}={item.origin}", item.read())
+
+    with working(len(bins), _FILES) as threads:
+        written = [threads.submit(write, number, item) for number, item in enumerate(bins)]
+        return [(item, awaited(future)) for item, future in zip(bins, written, strict=True)]
+
+
+def copy_kept(store: LogStore, kept: Sequence[KeptFile], new: NewRows, directory: str, schema: StructType) -> Copied:
     """Writes the rows that stay, and new ones, below a directory of the table, whose columns are `schema`.
 
-    What was a row of a file and stays in its partition goes into the successor of that file, and to its old place where
-    no row of the file is deleted. Each has one successor with `one_each`, or more where its rows are many. Ctrl-C waits
-    for no file.
+    What was a row of a file and stays in its partition goes into the successor of that file, to its old place. A file
+    without rows has no successor. Ctrl-C waits for no file.
     """
     images, others = _sorted(kept, new, directory)
     files = TableFiles(store, schema, in_partitions=any(item.partition_values for item in kept))
 
-    def succeed(number: int, item: KeptRows) -> list[WrittenFile]:
-        folder = f"{directory}/{ORIGIN}={item.origin}" if one_each else place(directory, item.partition_values)
-        found = _in_order(images[item.origin])
-        if item.columns is not None and found is not None and found.num_rows == len(item.columns.gone):
-            with suppress(NotSplicedError):
-                file, columns = item.columns.read(new.changed)
-                columns = _with_images(columns, item.columns.gone, found, new.changed)
-                return [files.write_spliced(number, folder, file, columns)]
-        table = _successor(*item.read(), found, new.changed)
-        return [files.write(number, folder, table)] if one_each else files.write_all(number, folder, table)
+    def succeed(number: int, item: KeptFile, workers: ThreadPoolExecutor) -> WrittenFile | None:
+        return _Successor(item, images[item.origin], new.changed, workers).write(files, number, directory)
 
     def write(number: int, folder: str, tables: Sequence[pa.Table]) -> list[WrittenFile]:
-        return files.write_all(number, folder, _joined(tables))
+        return files.write_all(number, folder, _concatenated(tables))
 
-    with working(len(kept) + len(others), _THREADS) as threads:
-        copies = [threads.submit(succeed, number, item) for number, item in enumerate(kept)]
+    with working(len(kept) + len(others), _FILES) as threads, working(_CORES, _CORES) as workers:
+        copies = [threads.submit(succeed, number, item, workers) for number, item in enumerate(kept)]
         more = [threads.submit(write, number, *own) for number, own in enumerate(others.items(), start=len(kept))]
-        successors = [(item, file) for item, future in zip(kept, copies, strict=True) for file in awaited(future)]
+        found = ((item, awaited(future)) for item, future in zip(kept, copies, strict=True))
+        successors: Successors = [(item, file) for item, file in found if file is not None]
         written = [file for future in more for file in awaited(future)]
     feed = [file for file in written if file.path.parts[0] == CHANGE_DATA]
     return Copied(successors, [file for file in written if file not in feed], feed)
 
 
+_CORES = os.cpu_count() or 2
+
+
 def _sorted(
-    kept: Sequence[KeptRows], new: NewRows, directory: str
+    kept: Sequence[KeptFile], new: NewRows, directory: str
 ) -> tuple[dict[str, list[pa.Table]], dict[str, list[pa.Table]]]:
     """The rows that go into the successor of each file, by its URI, and all others by their directory."""
     images: dict[str, list[pa.Table]] = {item.origin: [] for item in kept}
@@ -135,37 +172,129 @@ def _without(values: Mapping[str, str | None], *names: str) -> dict[str, str | N
     return {name: value for name, value in values.items() if name not in names}
 
 
-def _successor(
-    rows: pa.Table, gone: np.ndarray[Any, Any], images: pa.Table | None, changed: Collection[str]
-) -> pa.Table:
-    """`rows` without those that go, and with the images of some: at their places, where each has one."""
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A row group of a successor: a file of its own, or None where it stays as it is; and the ranges of its floats."""
+
+    data: pa.Buffer | None
+    floats: Mapping[str, FloatRange] = field(default_factory=dict)
+
+
+class _Successor:
+    """The file that comes after another one, made row group by row group."""
+
+    def __init__(
+        self, kept: KeptFile, images: Sequence[pa.Table], changed: Collection[str], workers: ThreadPoolExecutor
+    ) -> None:
+        self._kept, self._images, self._changed = kept, _in_order(images), changed
+        self._workers = workers
+        self._file = kept.open()
+
+    def write(self, files: TableFiles, number: int, directory: str) -> WrittenFile | None:
+        """Writes it, if it has rows. Raises what reading the file raises, StorageError."""
+        import pyarrow as pa
+
+        stay = len(self._file.marked) == 0 and self._images.num_rows == len(self._kept.gone)
+        names = [name for name in self._file.columns.names if not stay or name in self._changed]
+        known: Mapping[str, Any] = _of_others(self._file.statistics, names)
+        try:
+            data, floats = self._spliced(names)
+        except NotSplicedError:
+            known = {}
+            data, floats = self._anew()
+        if not sum(row_group_sizes(memoryview(data))):
+            return None
+        bounds = {path: found.bounds for path, found in floats.items()}
+        folder = place(directory, self._kept.partition_values)
+        return files.write_encoded(number, folder, pa.py_buffer(data), bounds, known)
+
+    def _spliced(self, names: Collection[str]) -> tuple[bytes, dict[str, FloatRange]]:
+        """The file with other values in the columns of these names; of all of them rows go. Raises NotSplicedError."""
+        if not self._file.spliceable:
+            raise NotSplicedError("nothing of this file may stay as it is")
+        pieces = self._pieces(partial(self._piece, names))
+        data = spliced(self._file.data, [None if item.data is None else memoryview(item.data) for item in pieces])
+        _check_columns(data, self._file.columns)
+        return data, united(item.floats for item in pieces)
+
+    def _anew(self) -> tuple[bytes, dict[str, FloatRange]]:
+        """The file with all columns written now."""
+        pieces = self._pieces(partial(self._piece, self._file.columns.names, always=True))
+        data = joined([memoryview(item.data) for item in pieces if item.data is not None])
+        return data, united(item.floats for item in pieces)
+
+    def _pieces(self, piece: Callable[[int, int, int], _Piece]) -> list[_Piece]:
+        ends = list(accumulate(row_group_sizes(self._file.data)))
+        groups = enumerate(zip([0, *ends], ends, strict=False))
+        futures = [self._workers.submit(piece, number, start, end) for number, (start, end) in groups]
+        return [future.result() for future in futures]
+
+    def _piece(self, names: Collection[str], group: int, start: int, end: int, *, always: bool = False) -> _Piece:
+        """A row group, which has the rows from `start` to `end`, as a file with the columns of these names.
+
+        What changes nothing stays as it is, unless it is to be written `always`.
+        """
+        marked, gone = (_between(places, start, end) for places in (self._file.marked, self._kept.gone))
+        images = self._images.slice(*_range(self._images.column(ROW_INDEX).to_numpy(), start, end))
+        floats = [item.name for item in self._file.columns if item.name in names and has_floats(item.type)]
+        if not (always or len(marked) or len(gone)):
+            return _Piece(None, float_ranges(self._file.rows(group, floats)) if floats else {})
+        rows = self._file.rows(group, names)
+        at = images.column(ROW_INDEX).to_numpy() - start
+        rows = _left(_with_images(rows, at, images, self._changed), marked, _minus(gone, at))
+        return _Piece(encoded(rows, self._file.dictionaries), float_ranges(rows.select(floats)))
+
+
+def _between(places: Places, start: int, end: int) -> Places:
+    """Those of some sorted places that are in a range, counted from its start."""
+    first, count = _range(places, start, end)
+    return places[first : first + count] - start
+
+
+def _range(places: Places, start: int, end: int) -> tuple[int, int]:
+    """Where in some sorted places those of a range begin, and how many they are."""
+    import numpy as np
+
+    first, last = np.searchsorted(places, [start, end]).tolist()
+    return first, last - first
+
+
+def _minus(places: Places, others: Places) -> Places:
+    import numpy as np
+
+    return np.setdiff1d(places, others, assume_unique=True)
+
+
+def _left(rows: pa.Table, *gone: Places) -> pa.Table:
+    """`rows` without those at some places."""
     import numpy as np
     import pyarrow as pa
 
-    if images is None and not len(gone):
+    if not any(len(places) for places in gone):
         return rows
-    if images is not None and images.num_rows == len(gone):
-        return _with_images(rows, gone, images, changed)
     stays = np.full(rows.num_rows, True)
-    stays[gone] = False
-    left = rows.filter(pa.array(stays))
-    return left if images is None else _joined([left, images.select(rows.column_names)])
+    for places in gone:
+        stays[places] = False
+    return rows.filter(pa.array(stays))
 
 
-def _in_order(images: Sequence[pa.Table]) -> pa.Table | None:
-    """All images by the places that they go to; None where there are none."""
+def _in_order(images: Sequence[pa.Table]) -> pa.Table:
+    """All images by the places that they go to."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     if not images:
-        return None
-    found = _joined(images)
-    return found.take(pc.sort_indices(found.column(ROW_INDEX)))
+        return pa.table({ROW_INDEX: pa.array([], pa.int64())})
+    found = _concatenated(images)
+    return found.take(pc.sort_indices(found.column(ROW_INDEX))).combine_chunks()
 
 
-def _with_images(rows: pa.Table, places: np.ndarray[Any, Any], images: pa.Table, changed: Collection[str]) -> pa.Table:
+def _with_images(rows: pa.Table, places: Places, images: pa.Table, changed: Collection[str]) -> pa.Table:
     """`rows` with one image each at some places, which are sorted; other columns than `changed` stay as they are."""
     import pyarrow as pa
 
+    if not len(places):
+        return rows
     columns = [
         _replaced(column, places, images.column(name)) if name in changed else column
         for name, column in zip(rows.column_names, rows.columns, strict=True)
@@ -173,7 +302,7 @@ def _with_images(rows: pa.Table, places: np.ndarray[Any, Any], images: pa.Table,
     return pa.Table.from_arrays(columns, schema=rows.schema)
 
 
-def _replaced(column: pa.ChunkedArray, places: np.ndarray[Any, Any], values: pa.ChunkedArray) -> pa.ChunkedArray:
+def _replaced(column: pa.ChunkedArray, places: Places, values: pa.ChunkedArray) -> pa.ChunkedArray:
     """`column` with `values` at some places, which are sorted."""
     import numpy as np
     import pyarrow as pa
@@ -187,7 +316,7 @@ def _replaced(column: pa.ChunkedArray, places: np.ndarray[Any, Any], values: pa.
     return pa.chunked_array(chunks, column.type)
 
 
-def _with_values(chunk: pa.Array, places: np.ndarray[Any, Any], values: pa.ChunkedArray) -> pa.Array:
+def _with_values(chunk: pa.Array, places: Places, values: pa.ChunkedArray) -> pa.Array:
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -202,7 +331,34 @@ def _with_values(chunk: pa.Array, places: np.ndarray[Any, Any], values: pa.Chunk
     return pc.replace_with_mask(chunk, pa.array(mask), new)
 
 
-def _joined(tables: Sequence[pa.Table]) -> pa.Table:
+def _concatenated(tables: Sequence[pa.Table]) -> pa.Table:
     import pyarrow as pa
 
     return tables[0] if len(tables) == 1 else pa.concat_tables(tables)
+
+
+def _check_columns(data: bytes, columns: pa.Schema) -> None:
+    """That a file has these columns, no others, and none of a narrower type. Raises NotSplicedError."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    found = pq.read_schema(pa.BufferReader(data))
+    if {item.name: item.type for item in found} != {item.name: item.type for item in columns}:
+        raise NotSplicedError("its columns are others than those of the table, or of other types")
+
+
+def _of_others(statistics: str | None, changed: Collection[str]) -> Mapping[str, Any]:
+    """What the statistics of a file in the log say of other columns than those; nothing where they may be wide."""
+    told = {} if statistics is None else json.loads(statistics, parse_float=Decimal)
+    if told.get("tightBounds") is False:
+        return {}
+    names = {name.lower() for name in changed}
+    return {
+        kind: dict(_other_values(told[kind], names))
+        for kind in ("minValues", "maxValues", "nullCount")
+        if isinstance(told.get(kind), dict)
+    }
+
+
+def _other_values(values: Mapping[str, Any], names: Collection[str]) -> Iterator[tuple[str, Any]]:
+    return ((name, value) for name, value in values.items() if name.lower() not in names)

@@ -14,7 +14,7 @@ from deltasql.engine.writing.thrift import Struct
 MAGIC = b"PAR1"
 
 # Fields of FileMetaData, SchemaElement and KeyValue, by their numbers.
-VERSION, SCHEMA, ROW_GROUPS, KEYS, CREATED_BY, ORDERS = 1, 2, 4, 5, 6, 7
+VERSION, SCHEMA, ROWS, ROW_GROUPS, KEYS, CREATED_BY, ORDERS = range(1, 8)
 NAME, CHILDREN, FIELD_ID = 4, 5, 9
 KEY = 1
 

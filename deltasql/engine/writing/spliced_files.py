@@ -1,4 +1,4 @@
-"""Parquet files in which some columns are others, and the rest stays as it is: its bytes are copied, and not decoded.
+"""Parquet files put together of pieces of others: what stays as it is is copied as bytes, and not decoded.
 
 The chunks of a column point at nothing outside of themselves, and are pointed at by the footer alone, which is written
 anew: with the places of all chunks, and without indexes and filters, which lie elsewhere and may be left out.
@@ -8,8 +8,9 @@ Source: Apache Parquet, File Format, and the comments of its Thrift definitions.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from deltasql.engine.writing.parquet_footer import (
     CHILDREN,
@@ -19,6 +20,7 @@ from deltasql.engine.writing.parquet_footer import (
     MAGIC,
     ORDERS,
     ROW_GROUPS,
+    ROWS,
     SCHEMA,
     VERSION,
     Column,
@@ -29,98 +31,140 @@ from deltasql.engine.writing.parquet_footer import (
 from deltasql.engine.writing.thrift import I32, Struct
 
 # Fields of RowGroup, ColumnChunk and ColumnMetaData, by their numbers.
-_CHUNKS, _UNCOMPRESSED, _ROWS, _SORTED_BY, _GROUP_START, _GROUP_SIZE = 1, 2, 3, 4, 5, 6
+_CHUNKS, _UNCOMPRESSED, _GROUP_ROWS, _SORTED_BY, _GROUP_START, _GROUP_SIZE, _ORDINAL = range(1, 8)
 _OTHER_FILE, _OFFSET, _META, _PAGE_INDEXES, _ENCRYPTION = 1, 2, 3, (4, 5, 6, 7), (8, 9)
 _CHUNK_UNCOMPRESSED, _CHUNK_SIZE, _FILTERS = 6, 7, (14, 15)
 _DATA, _INDEX, _DICTIONARY = 9, 10, 11
 
 _KEPT_KEYS = frozenset({"org.apache.spark.version"})
 """Entries that speak of how values are written. Others tell of columns, some of which are others now."""
-_WRONG_SIZES = re.compile(r"parquet-mr version 1\.[0-2]\b")
-"""Who wrote too small sizes of chunks. Source: Apache Parquet, PARQUET-816."""
+_WRITERS = re.compile(r"parquet-cpp-arrow version |parquet-mr version 1\.(?:[3-9]|\d\d)\b")
+"""Whose chunks are copied. Others cut the bounds of long texts short, or did not count all bytes of a chunk."""
 
 
 class NotSplicedError(ValueError):
-    """A file whose columns cannot be taken apart: the message says why."""
+    """A file whose pieces cannot be parts of another one: the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
+@dataclass(frozen=True)
+class _File:
     """A file, whole."""
 
     data: memoryview
-    footer: Struct
-    columns: list[Column]
-    groups: list[Struct]
 
-    @classmethod
-    def of(cls, data: memoryview) -> _Source:
-        footer = footer_of(data)[1]
-        return cls(data, footer, columns_of(footer), footer.structs(ROW_GROUPS))
+    @cached_property
+    def footer(self) -> Struct:
+        return footer_of(self.data)[1]
 
-    def chunks(self) -> Iterator[list[list[Struct]]]:
-        """For each row group the chunks of each column."""
-        for group in self.groups:
-            chunks = iter(group.structs(_CHUNKS))
-            yield [[next(chunks) for _ in range(column.leaves)] for column in self.columns]
+    @cached_property
+    def columns(self) -> dict[str, Column]:
+        """By names in lower case, in the order of their chunks."""
+        return {column.name.lower(): column for column in columns_of(self.footer)}
 
-    def orders(self) -> list[list[Struct]]:
+    @cached_property
+    def groups(self) -> list[Struct]:
+        return self.footer.structs(ROW_GROUPS)
+
+    @cached_property
+    def orders(self) -> dict[str, list[Struct]]:
         """By what values of each column compare, for each of its leaves; empty where the file does not tell."""
-        orders = iter(self.footer.structs(ORDERS))
-        return (
-            [[next(orders) for _ in range(column.leaves)] for column in self.columns] if ORDERS in self.footer else []
-        )
+        return self._by_column(self.footer.structs(ORDERS)) if ORDERS in self.footer else {}
+
+    def chunks(self, group: int) -> dict[str, list[Struct]]:
+        """The chunks of each column, one for each of its leaves."""
+        return self._by_column(self.groups[group].structs(_CHUNKS))
+
+    def _by_column(self, leaves: Sequence[Struct]) -> dict[str, list[Struct]]:
+        following = iter(leaves)
+        return {name: [next(following) for _ in range(column.leaves)] for name, column in self.columns.items()}
+
+
+@dataclass(frozen=True)
+class _Group:
+    """A row group to come: which file each of its columns is from, and the number of its row group there."""
+
+    sources: Mapping[str, tuple[_File, int]]
+
+    @property
+    def struct(self) -> Struct:
+        """What one of these files says of it. Raises NotSplicedError where they have other numbers of rows."""
+        found = [file.groups[number] for file, number in self.sources.values()]
+        if len({group.number(_GROUP_ROWS) for group in found}) != 1:
+            raise NotSplicedError("the columns of a row group have other numbers of rows")
+        return found[0]
 
 
 def row_group_sizes(data: memoryview) -> list[int]:
     """How many rows each row group of a file has. Raises ValueError for what is no Parquet file."""
-    return [group.number(_ROWS) for group in footer_of(data)[1].structs(ROW_GROUPS)]
+    return [group.number(_GROUP_ROWS) for group in footer_of(data)[1].structs(ROW_GROUPS)]
 
 
-def spliced(old: memoryview, new: memoryview) -> bytes:
-    """The file `old` with the columns of the file `new`: in place of its own of these names, or behind the others.
+def spliced(old: memoryview, new: Sequence[memoryview | None]) -> bytes:
+    """The file `old` with other columns in its row groups.
 
-    Both are whole files with the same numbers of rows in their row groups. Names are compared without case. Raises
-    NotSplicedError for an old file that is encrypted, in pieces, or too old, ValueError for what is no Parquet file.
+    For each of them `new` has a file of one row group, whose columns come in place of those of these names, or behind
+    the others, or None where the row group stays as it is. Where all columns are new their rows may be fewer, or none.
+    Names are compared without case. Raises NotSplicedError where `old` cannot be taken apart, or its columns do not fit
+    to new ones of other row groups; ValueError for what is no Parquet file.
     """
-    before, after = _Source.of(old), _Source.of(new)
-    _check(before, after)
-    sources = (before, after)
-    places = _places(before, after)
+    before, after = _File(old), [None if data is None else _File(data) for data in new]
+    if len(before.groups) != len(after):
+        raise NotSplicedError("the row groups are others")
+    names = dict.fromkeys([*before.columns, *(name for file in after if file is not None for name in file.columns)])
+    groups = [
+        _Group({name: (file, 0) if file is not None and name in file.columns else (before, at) for name in names})
+        for at, file in enumerate(after)
+        if file is None or file.footer.number(ROWS)
+    ]
+    return _written([before, *(file for file in after if file is not None)], names, groups)
+
+
+def joined(data: Sequence[memoryview]) -> bytes:
+    """The rows of one file or more, each of one row group and with the same columns, as one file."""
+    files = [_File(item) for item in data]
+    groups = [_Group(dict.fromkeys(file.columns, (file, 0))) for file in files if file.footer.number(ROWS)]
+    return _written(files, files[0].columns, groups)
+
+
+def _written(files: Sequence[_File], names: Iterable[str], groups: Sequence[_Group]) -> bytes:
+    """A file of row groups with columns of these names; what holds for all of them is that of the first file."""
+    columns = {name: _column(name, groups or [_Group({name: (files[0], 0)})]) for name in names}
     parts: list[bytes | memoryview] = [MAGIC]
-    position, groups = len(MAGIC), []
-    for group, *chunks in zip(before.groups, before.chunks(), after.chunks(), strict=True):
+    position, written = len(MAGIC), []
+    for group in groups:
         start, moved = position, []
-        for source, column in places:
-            for chunk in chunks[source][column]:
+        for name, (file, at) in group.sources.items():
+            for chunk in file.chunks(at)[name]:
                 first, size = _extent(chunk.struct(_META))
-                parts.append(sources[source].data[first : first + size])
+                parts.append(file.data[first : first + size])
                 moved.append(_moved(chunk, position - first))
                 position += size
-        groups.append(_group(group, moved, start, position - start))
-    parts.append(ending(_footer(before, after, places, groups)))
+        written.append(_group(group.struct, moved, start, position - start))
+    parts.append(ending(_footer(files, columns, written)))
     return b"".join(parts)
 
 
-def _check(before: _Source, after: _Source) -> None:
-    if _WRONG_SIZES.match(before.footer.text(CREATED_BY)):
-        raise NotSplicedError("its writer did not count all bytes of a column")
-    if [group.number(_ROWS) for group in before.groups] != [group.number(_ROWS) for group in after.groups]:
-        raise NotSplicedError("the row groups are of other sizes")
-    for group in before.groups:
-        for chunk in group.structs(_CHUNKS):
+def _column(name: str, groups: Sequence[_Group]) -> tuple[_File, Column]:
+    """The column of a name, and the file to ask about it. Raises NotSplicedError where files have it otherwise."""
+    files = {id(file): file for group in groups for file, _ in (group.sources[name],)}
+    for file in files.values():
+        if name not in file.columns:
+            raise NotSplicedError(f"a row group lacks the column {name}")
+        _check(file, name)
+    first, *others = files.values()
+    elements = [element.to_bytes() for element in first.columns[name].elements]
+    if any([element.to_bytes() for element in file.columns[name].elements] != elements for file in others):
+        raise NotSplicedError(f"the column {name} is written in another way")
+    return first, first.columns[name]
+
+
+def _check(file: _File, name: str) -> None:
+    if not _WRITERS.match(file.footer.text(CREATED_BY)):
+        raise NotSplicedError(f"files of the writer {file.footer.text(CREATED_BY)!r} are not taken apart")
+    for at in range(len(file.groups)):
+        for chunk in file.chunks(at)[name]:
             if _OTHER_FILE in chunk or _META not in chunk or any(number in chunk for number in _ENCRYPTION):
                 raise NotSplicedError("a column is encrypted, or in another file")
-
-
-def _places(before: _Source, after: _Source) -> list[tuple[int, int]]:
-    """Where each column is from: 0 for the old file and 1 for the new one, and its number there."""
-    new = {column.name.lower(): number for number, column in enumerate(after.columns)}
-    places = []
-    for number, column in enumerate(before.columns):
-        replaced = new.pop(column.name.lower(), None)
-        places.append((0, number) if replaced is None else (1, replaced))
-    return [*places, *((1, number) for number in new.values())]
 
 
 def _extent(meta: Struct) -> tuple[int, int]:
@@ -146,7 +190,7 @@ def _moved(chunk: Struct, by: int) -> Struct:
 
 def _group(old: Struct, chunks: Sequence[Struct], start: int, size: int) -> Struct:
     group = Struct(dict(old.values))
-    group.drop(_SORTED_BY)
+    group.drop(_SORTED_BY, _ORDINAL)
     group.put_structs(_CHUNKS, chunks)
     group.put_number(_UNCOMPRESSED, sum(chunk.struct(_META).number(_CHUNK_UNCOMPRESSED) for chunk in chunks))
     group.put_number(_GROUP_START, start)
@@ -154,21 +198,24 @@ def _group(old: Struct, chunks: Sequence[Struct], start: int, size: int) -> Stru
     return group
 
 
-def _footer(before: _Source, after: _Source, places: Sequence[tuple[int, int]], groups: Sequence[Struct]) -> Struct:
-    """The bounds of floating-point columns mean in all what they mean in files of the new one's writer: less."""
-    sources = (before, after)
-    footer = Struct(dict(before.footer.values))
-    root = before.footer.structs(SCHEMA)[0]
-    root.put_number(CHILDREN, len(places), I32)
-    elements = (element for source, column in places for element in sources[source].columns[column].elements)
-    footer.put_structs(SCHEMA, [root, *elements])
+def _footer(files: Sequence[_File], columns: Mapping[str, tuple[_File, Column]], groups: Sequence[Struct]) -> Struct:
+    """The bounds of floating-point columns mean in all what they mean in files of the last one's writer: less."""
+    footer = Struct(dict(files[0].footer.values))
+    root = files[0].footer.structs(SCHEMA)[0]
+    root.put_number(CHILDREN, len(columns), I32)
+    footer.put_structs(SCHEMA, [root, *(element for _, column in columns.values() for element in column.elements)])
     footer.put_structs(ROW_GROUPS, groups)
-    footer.put_number(VERSION, max(source.footer.number(VERSION) for source in sources), I32)
-    footer.values[CREATED_BY] = after.footer.values[CREATED_BY]
+    footer.put_number(ROWS, sum(group.number(_GROUP_ROWS) for group in groups))
+    footer.put_number(VERSION, max(file.footer.number(VERSION) for file in files), I32)
+    footer.values[CREATED_BY] = files[-1].footer.values[CREATED_BY]
     footer.drop(KEYS, ORDERS)
-    if kept := [entry for entry in before.footer.structs(KEYS) if entry.text(KEY) in _KEPT_KEYS]:
+    if kept := [entry for entry in files[0].footer.structs(KEYS) if entry.text(KEY) in _KEPT_KEYS]:
         footer.put_structs(KEYS, kept)
-    orders = [source.orders() for source in sources]
-    if all(orders):
-        footer.put_structs(ORDERS, [order for source, column in places for order in orders[source][column]])
+    if all(file.orders for file, _ in columns.values()):
+        footer.put_structs(ORDERS, list(_orders(columns)))
     return footer
+
+
+def _orders(columns: Mapping[str, tuple[_File, Column]]) -> Iterator[Struct]:
+    for name, (file, _) in columns.items():
+        yield from file.orders[name]

@@ -15,7 +15,7 @@ from deltasql.engine.reading.frames import checked
 from deltasql.engine.reading.input_size import UNKNOWN_SIZE
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.transfer import by_driver
-from deltasql.engine.writing.kept_rows import Copied, KeptRows, NewRows, copy_kept
+from deltasql.engine.writing.kept_rows import Bin, KeptFile, NewRows, Successors, copy_kept, united_files
 from deltasql.engine.writing.literal_files import write_held_rows, write_literals
 from deltasql.engine.writing.row_writers import DriverWriter, ExecutorWriter, RowWriter, fetched
 from deltasql.engine.writing.staged_files import (
@@ -107,7 +107,7 @@ class Stage:
 
     def succeed(
         self,
-        kept: Sequence[KeptRows],
+        kept: Sequence[KeptFile],
         rows: DataFrame | None,
         schema: StructType,
         changed: Iterable[str] = (),
@@ -129,19 +129,20 @@ class Stage:
         directory = self._new_directory(changes=changes)
         copied = copy_kept(self._store, kept, NewRows(parts, names), directory, schema)
         others = self._staged(copied.others, schema, self._zone, ())
-        return Staged((*self._successors(copied, schema), *others), self._feed(copied.feed, schema, self._zone))
+        successors = self._successors(copied.successors, schema)
+        return Staged((*successors, *others), self._feed(copied.feed, schema, self._zone))
 
-    def unite(self, bins: Sequence[KeptRows], schema: StructType) -> Staged:
+    def unite(self, bins: Sequence[Bin], schema: StructType) -> Staged:
         """Writes one file for each bin by Arrow, which is its `origin`. Raises what reading the files raises."""
-        copied = copy_kept(self._store, bins, NewRows((), ()), self._new_directory(), schema, one_each=True)
-        return Staged(tuple(self._successors(copied, schema)))
+        written = united_files(self._store, bins, self._new_directory(), schema)
+        return Staged(tuple(self._successors(written, schema)))
 
-    def _successors(self, copied: Copied, schema: StructType) -> list[StagedFile]:
+    def _successors(self, written: Successors, schema: StructType) -> list[StagedFile]:
         """Partition values are as they are spelled in the log."""
-        files = self._staged([file for _, file in copied.successors], schema, "UTC", ())
+        files = self._staged([file for _, file in written], schema, "UTC", ())
         return [
             replace(file, add=replace(file.add, partition_values=own.partition_values), origin=own.origin)
-            for file, (own, _) in zip(files, copied.successors, strict=True)
+            for file, (own, _) in zip(files, written, strict=True)
         ]
 
     @property

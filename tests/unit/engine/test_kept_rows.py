@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +17,61 @@ from deltasql.engine.reading.driver_rows import split_places
 from deltasql.engine.reading.workspace import Workspace
 from deltasql.engine.rewrites.vector_positions import positions_of
 from deltasql.engine.writing.driver_files import TableFiles
-from deltasql.engine.writing.kept_rows import Copied, KeptRows, NewRows, copy_kept
+from deltasql.engine.writing.kept_rows import Bin, Copied, KeptFile, NewRows, copy_kept, united_files
 from deltasql.engine.writing.staged_files import ORIGIN
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.hidden import IS_CHANGE, ROW_INDEX
 from deltasql.schema.checks import CHANGE_TYPE
-from deltasql.schema.types import INTEGER, STRING, StructField, StructType
+from deltasql.schema.types import DOUBLE, INTEGER, LONG, STRING, StructField, StructType
 
-SCHEMA = StructType((StructField("id", INTEGER), StructField("v", STRING), StructField("p", STRING)))
+SCHEMA = StructType(
+    (
+        StructField("id", INTEGER),
+        StructField("v", STRING),
+        StructField("s", StructType((StructField("x", LONG),))),
+        StructField("f", DOUBLE),
+        StructField("p", STRING),
+    )
+)
 ROWS = pa.table(
-    {"id": pa.array(range(6), pa.int32()), "v": ["a", None, "c", "d", "e", "f"], "s": [{"x": n} for n in range(6)]}
+    {
+        "id": pa.array(range(6), pa.int32()),
+        "v": ["a", None, "c", "d", "e", "f"],
+        "s": [{"x": n} for n in range(6)],
+        "f": [0.5, None, 2.5, 3.5, 4.5, 5.5],
+    }
 )
 KEPT = "file:/t/one.parquet"
+
+
+@dataclass
+class Held:
+    """See HeldFile: a table as a file with row groups of two rows. `decoded` are the columns read of each row group."""
+
+    table: pa.Table
+    columns: pa.Schema
+    marked: np.ndarray[Any, Any]
+    statistics: str | None = None
+    dictionaries: Sequence[str] = ()
+    spliceable: bool = True
+    decoded: dict[int, list[str]] = field(default_factory=dict)
+
+    @property
+    def data(self) -> memoryview:
+        sink = pa.BufferOutputStream()
+        pq.write_table(self.table, sink, row_group_size=2)
+        return memoryview(sink.getvalue())
+
+    def rows(self, group: int, names: Collection[str]) -> pa.Table:
+        chosen = [name for name in self.columns.names if name in names]
+        self.decoded.setdefault(group, []).extend(chosen)
+        there = self.table.slice(2 * group, 2)
+        columns = {name: there.column(name) if name in there.column_names else pa.nulls(2) for name in chosen}
+        return pa.table(columns).cast(pa.schema([self.columns.field(name) for name in chosen]))
+
+
+def held(rows: pa.Table = ROWS, *, columns: pa.Schema | None = None, marked: Sequence[int] = (), **more: Any) -> Held:
+    return Held(rows, columns or ROWS.schema, np.array(marked, np.int64), **more)
 
 
 def images(rows: Mapping[int, Any], *, more: Mapping[str, Any] | None = None) -> pa.Table:
@@ -41,41 +86,102 @@ def images(rows: Mapping[int, Any], *, more: Mapping[str, Any] | None = None) ->
 
 
 def written(
-    folder: Path, gone: list[int], parts: Any, changed: set[str], rows: pa.Table = ROWS
+    folder: Path, gone: list[int], parts: Any, changed: set[str], file: Held | None = None
 ) -> tuple[Copied, list[Any]]:
     """What comes of a file, and the rows of its successor."""
-    kept = [KeptRows(KEPT, {"p": "x"}, lambda: (rows, np.array(gone, np.int64)))]
+    kept = [KeptFile(KEPT, {"p": "x"}, np.array(gone, np.int64), lambda: file or held())]
     copied = copy_kept(Stores().open(str(folder)), kept, NewRows(parts, changed), "new", SCHEMA)
     found = [pq.read_table(folder / file.path).to_pylist() for _, file in copied.successors]
     return copied, [row for rows in found for row in rows]
 
 
+def image_of(rows: Mapping[int, Any]) -> Any:
+    return [({ORIGIN: KEPT, "p": "x"}, images(rows))]
+
+
 def test_rows_that_go(tmp_path: Path) -> None:
-    copied, rows = written(tmp_path, [0, 5], [], set())
+    file = held()
+    copied, rows = written(tmp_path, [0, 5], [], set(), file)
     assert [row["id"] for row in rows] == [1, 2, 3, 4]
     assert [str(file.path.parent) for _, file in copied.successors] == ["new/p=x"]
+    # Of the row group in the middle the bounds of numbers that may be NaN are looked at.
+    assert file.decoded == {0: ROWS.column_names, 1: ["f"], 2: ROWS.column_names}
+    assert [file.floats for _, file in copied.successors] == [{"f": (2.5, 4.5)}]
 
 
 def test_a_file_that_loses_all_rows_has_no_successor(tmp_path: Path) -> None:
-    copied, _ = written(tmp_path, list(range(6)), [], set())
-    assert copied == Copied([], [], [])
+    for spliceable in (True, False):
+        copied, _ = written(tmp_path, list(range(6)), [], set(), held(spliceable=spliceable))
+        assert copied == Copied([], [], [])
 
 
-@pytest.mark.parametrize("chunks", [1, 2, 6])
-def test_images_stand_where_the_rows_stood(tmp_path: Path, chunks: int) -> None:
-    """Whatever their order; and only in the columns that a statement sets."""
-    size = 6 // chunks
-    table = pa.concat_tables([ROWS.slice(start, size) for start in range(0, 6, size)])
-    parts = [({ORIGIN: KEPT, "p": "x"}, images({4: "four", 1: None})), ({ORIGIN: KEPT, "p": "x"}, images({2: "two"}))]
-    _, rows = written(tmp_path, [1, 2, 4], parts, {"v", "s"}, table)
+def test_rows_that_were_marked_before(tmp_path: Path) -> None:
+    _, rows = written(tmp_path, [1, 4], image_of({4: "four"}), {"v"}, held(marked=[0, 3]))
+    assert [(row["id"], row["v"]) for row in rows] == [(2, "c"), (4, "four"), (5, "f")]
+
+
+def test_images_stand_where_the_rows_stood(tmp_path: Path) -> None:
+    """Whatever their order; and only in the columns that a statement sets, which alone are decoded."""
+    file = held()
+    _, rows = written(tmp_path, [1, 4, 5], [*image_of({4: "four", 1: None}), *image_of({5: "five"})], {"v", "s"}, file)
     assert [row["id"] for row in rows] == list(range(6))
-    assert [row["v"] for row in rows] == ["a", None, "two", "d", "four", "f"]
-    assert [row["s"]["x"] for row in rows] == [0, -1, -2, 3, -4, 5]
+    assert [row["v"] for row in rows] == ["a", None, "c", "d", "four", "five"]
+    assert [row["s"]["x"] for row in rows] == [0, -1, 2, 3, -4, -5]
+    assert file.decoded == {0: ["v", "s"], 2: ["v", "s"]}
 
 
-def test_images_stand_behind_where_others_are_deleted(tmp_path: Path) -> None:
-    _, rows = written(tmp_path, [1, 4], [({ORIGIN: KEPT, "p": "x"}, images({4: "four"}))], {"v"})
-    assert [(row["id"], row["v"]) for row in rows] == [(0, "a"), (2, "c"), (3, "d"), (5, "f"), (-1, "four")]
+def test_images_where_others_are_deleted(tmp_path: Path) -> None:
+    _, rows = written(tmp_path, [1, 4], image_of({4: "four"}), {"v"})
+    assert [(row["id"], row["v"]) for row in rows] == [(0, "a"), (2, "c"), (3, "d"), (4, "four"), (5, "f")]
+
+
+OF_LOG = {"minValues": {"id": -9, "v": "A"}, "maxValues": {"F": 99.5, "s": {"x": 7}}, "nullCount": {"id": 0, "v": 3}}
+
+
+@pytest.mark.parametrize(
+    ("gone", "more", "known"),
+    [
+        ([1], {}, {"minValues": {"id": -9}, "maxValues": {"F": 99.5}, "nullCount": {"id": 0}}),
+        ([1], {"tightBounds": False}, {}),
+        ([0, 1], {}, {"minValues": {}, "maxValues": {}, "nullCount": {}}),
+    ],
+    ids=["columns that stay", "bounds that are wide", "rows that go"],
+)
+def test_statistics_of_the_log(tmp_path: Path, gone: list[int], more: dict[str, Any], known: dict[str, Any]) -> None:
+    file = held(statistics=json.dumps({**OF_LOG, **more}))
+    copied, _ = written(tmp_path, gone, image_of({1: "one"}), {"v", "s"}, file)
+    assert [file.known for _, file in copied.successors] == [known]
+
+
+WIDER = pa.schema([ROWS.schema.field("id").with_type(pa.int64()), *list(ROWS.schema)[1:]])
+MORE = pa.schema([*ROWS.schema, pa.field("more", pa.int32())])
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        held(spliceable=False, statistics='{"minValues": {"id": -9}}'),
+        held(columns=WIDER, statistics='{"minValues": {"id": -9}}'),
+        held(columns=MORE),
+        held(ROWS.append_column("dropped", ROWS.column("id"))),
+    ],
+    ids=["old properties", "a narrower type", "an added column", "a dropped column"],
+)
+def test_files_of_which_nothing_stays_as_it_is(tmp_path: Path, file: Held) -> None:
+    copied, rows = written(tmp_path, [1], image_of({1: "one"}), {"v"}, file)
+    ((_, new),) = copied.successors
+    assert [(row["id"], row["v"]) for row in rows][:3] == [(0, "a"), (1, "one"), (2, "c")]
+    found = pq.read_schema(tmp_path / new.path)
+    assert {item.name: item.type for item in found} == {item.name: item.type for item in file.columns}
+    assert new.known == {}
+    assert new.floats == {"f": (0.5, 5.5)}
+
+
+def test_files_that_become_one(tmp_path: Path) -> None:
+    bins = [Bin("0", {"p": "x"}, lambda: ROWS), Bin("1", {"p": "y"}, lambda: ROWS.slice(1, 1))]
+    written = united_files(Stores().open(str(tmp_path)), bins, "new", SCHEMA)
+    assert [pq.read_table(tmp_path / file.path, partitioning=None).num_rows for _, file in written] == [6, 1]
+    assert [str(file.path.parent) for _, file in written] == [f"new/{ORIGIN}=0", f"new/{ORIGIN}=1"]
 
 
 def test_rows_of_other_partitions_and_of_the_change_feed(tmp_path: Path) -> None:

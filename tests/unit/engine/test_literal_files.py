@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql.engine.reading.literal_rows import literal_table
-from deltasql.engine.writing.driver_files import float_bounds
+from deltasql.engine.writing.float_ranges import float_bounds
 from deltasql.engine.writing.literal_files import write_literals
 from deltasql.engine.writing.staged_files import staged_files
 from deltasql.log.storage.open_store import open_store

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltasql.engine.writing.parquet_footer import CREATED_BY, ROW_GROUPS, ending, footer_of
-from deltasql.engine.writing.spliced_files import NotSplicedError, row_group_sizes, spliced
+from deltasql.engine.writing.spliced_files import NotSplicedError, joined, row_group_sizes, spliced
 
 ROWS = 1000
 OLD = pa.table(
@@ -43,6 +43,11 @@ def file(table: pa.Table, rows: int = 300, **options: Any) -> memoryview:
     return memoryview(sink.getvalue())
 
 
+def pieces(table: pa.Table, rows: int = 300, **options: Any) -> list[memoryview]:
+    """A table as files of so many rows, with one row group each."""
+    return [file(table.slice(start, rows), rows, **options) for start in range(0, table.num_rows, rows)]
+
+
 def read(data: bytes) -> dict[str, list[Any]]:
     """The columns of a file, each checked against its checksums."""
     found = pq.read_table(pa.BufferReader(data), page_checksum_verification=True).to_pydict()
@@ -64,7 +69,7 @@ WRITERS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("old", WRITERS.values(), ids=WRITERS)
 def test_columns_in_place_of_others_and_behind_them(old: dict[str, Any], new: dict[str, Any], tmp_path: Path) -> None:
     place = tmp_path / "spliced.parquet"
-    place.write_bytes(spliced(file(OLD, **old), file(NEW, store_schema=False, **new)))
+    place.write_bytes(spliced(file(OLD, **old), pieces(NEW, store_schema=False, **new)))
     before, after = OLD.to_pydict(), NEW.to_pydict()
     assert list(read(place.read_bytes()).items()) == [
         ("id", before["id"]),
@@ -84,7 +89,7 @@ def test_columns_in_place_of_others_and_behind_them(old: dict[str, Any], new: di
 
 
 def test_what_the_footer_says() -> None:
-    data = spliced(file(OLD.replace_schema_metadata({"pandas": "{}"})), file(NEW, compression="zstd"))
+    data = spliced(file(OLD.replace_schema_metadata({"pandas": "{}"})), pieces(NEW, compression="zstd"))
     found = pq.read_metadata(pa.BufferReader(data))
     assert (found.num_rows, row_group_sizes(memoryview(data))) == (ROWS, [300, 300, 300, 100])
     assert found.metadata is None
@@ -108,19 +113,46 @@ def test_any_values(values: list[int | None], texts: st.DataObject, rows: int) -
     lists = pa.list_(pa.string())
     before = pa.table({"kept": pa.array(kept, lists), "v": pa.array(old, lists), "n": pa.array(values, pa.int64())})
     after = pa.table({"v": pa.array(new, lists)})
-    found = read(spliced(file(before, rows), file(after, rows)))
+    found = read(spliced(file(before, rows), pieces(after, rows)))
     assert found == {"kept": kept, "v": new, "n": values}
 
 
 def test_a_splice_of_a_splice() -> None:
-    once = spliced(file(OLD), file(NEW.select(["d"])))
-    twice = spliced(memoryview(once), file(NEW.select(["more"])))
+    once = spliced(file(OLD), pieces(NEW.select(["d"])))
+    twice = spliced(memoryview(once), pieces(NEW.select(["more"])))
     assert read(twice) == {**OLD.to_pydict(), "d": NEW.to_pydict()["d"], "more": NEW.to_pydict()["more"]}
 
 
+def test_some_row_groups_stay_and_others_lose_rows() -> None:
+    """All of them in one case."""
+    first, second, *_ = pieces(OLD)
+    fewer = file(OLD.slice(600, 10))
+    assert read(spliced(file(OLD), [None, second, fewer, None]))["id"] == [*range(610), *range(900, 1000)]
+    none = file(OLD.slice(0, 0))
+    assert read(spliced(file(OLD), [none, None, none, none]))["id"] == list(range(300, 600))
+    assert sum(row_group_sizes(memoryview(spliced(file(OLD), [none] * 4)))) == 0
+    assert read(joined([first, none, fewer]))["id"] == [*range(300), *range(600, 610)]
+    assert sum(row_group_sizes(memoryview(joined([none, none])))) == 0
+
+
+@pytest.mark.parametrize(
+    ("new", "reason"),
+    [
+        (pa.table({"id": pa.array(range(300), pa.int32())}), "the column id is written in another way"),
+        (pa.table({"more": range(300)}), "a row group lacks the column more"),
+        (pa.table({"id": pa.array(range(299), pa.int64())}), "other numbers of rows"),
+    ],
+)
+def test_columns_that_do_not_fit(new: pa.Table, reason: str) -> None:
+    with pytest.raises(NotSplicedError, match=reason):
+        spliced(file(OLD), [file(new), None, None, None])
+
+
 def test_row_groups_of_other_sizes() -> None:
-    with pytest.raises(NotSplicedError, match="row groups"):
-        spliced(file(OLD), file(NEW, 299))
+    with pytest.raises(NotSplicedError, match="other numbers of rows"):
+        spliced(file(OLD), pieces(NEW, 250))
+    with pytest.raises(NotSplicedError, match="row groups are others"):
+        spliced(file(OLD), pieces(NEW, 500))
 
 
 def changed_footer(**changes: Any) -> memoryview:
@@ -141,18 +173,18 @@ def changed_footer(**changes: Any) -> memoryview:
 
 @pytest.mark.parametrize(
     ("changes", "reason"),
-    [({"writer": "parquet-mr version 1.2.8"}, "did not count"), ({"path": "p"}, "in another file")],
+    [({"writer": "parquet-mr version 1.2.8"}, "not taken apart"), ({"path": "p"}, "in another file")],
 )
 def test_files_that_are_not_taken_apart(changes: dict[str, Any], reason: str) -> None:
     with pytest.raises(NotSplicedError, match=reason):
-        spliced(changed_footer(**changes), file(NEW))
+        spliced(changed_footer(**changes), pieces(NEW))
 
 
 def test_later_writers_of_that_name() -> None:
-    assert read(spliced(changed_footer(writer="parquet-mr version 1.20.0"), file(NEW)))["id"] == OLD.to_pydict()["id"]
+    assert read(spliced(changed_footer(writer="parquet-mr version 1.20.0"), pieces(NEW)))["id"] == OLD.to_pydict()["id"]
 
 
 @pytest.mark.parametrize("data", [b"", b"no Parquet here", bytes(file(OLD))[:-9] + b"\xff\xff\xff\x7fPAR1"])
 def test_other_files(data: bytes) -> None:
     with pytest.raises(ValueError, match="do not end like a Parquet file"):
-        spliced(memoryview(data), file(NEW))
+        spliced(memoryview(data), pieces(NEW))
