@@ -25,7 +25,6 @@ from deltasql.schema.types import StructType
 from deltasql.sql.cursor import LeftToSparkError
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
     from pyspark.sql import Column, DataFrame
 
@@ -141,6 +140,6 @@ def _kept_files(rows: ActedRows, found: Found, files: pa.Table) -> list[KeptFile
     def kept(path: str, own: dict[str, str | None], statistics: str | None) -> KeptFile:
         uri, positions = by_path[path]
         opened = partial(stored.opened, path, statistics, spliceable=rows.stage.may_splice)
-        return KeptFile(uri, own, positions.astype(np.int64), opened)
+        return KeptFile(uri, own, positions.astype("int64"), opened)
 
     return [kept(*item) for item in zip(paths, values, told, strict=True)]

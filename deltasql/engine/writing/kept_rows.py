@@ -140,14 +140,19 @@ def copy_kept(store: LogStore, kept: Sequence[KeptFile], new: NewRows, directory
     with working(len(kept) + len(others), _FILES) as threads, working(_CORES, _CORES) as workers:
         copies = [threads.submit(succeed, number, item, workers) for number, item in enumerate(kept)]
         more = [threads.submit(write, number, *own) for number, own in enumerate(others.items(), start=len(kept))]
-        found = ((item, awaited(future)) for item, future in zip(kept, copies, strict=True))
-        successors: Successors = [(item, file) for item, file in found if file is not None]
+        found = [awaited(future) for future in copies]
         written = [file for future in more for file in awaited(future)]
-    feed = [file for file in written if file.path.parts[0] == CHANGE_DATA]
-    return Copied(successors, [file for file in written if file not in feed], feed)
+    successors: Successors = [(item, file) for item, file in zip(kept, found, strict=True) if file is not None]
+    return Copied(successors, *_apart(written))
 
 
 _CORES = os.cpu_count() or 2
+
+
+def _apart(written: Sequence[WrittenFile]) -> tuple[list[WrittenFile], list[WrittenFile]]:
+    """The files of rows, and those of the change feed."""
+    feed = [file for file in written if file.path.parts[0] == CHANGE_DATA]
+    return [file for file in written if file not in feed], feed
 
 
 def _sorted(

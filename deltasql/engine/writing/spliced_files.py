@@ -110,13 +110,15 @@ def spliced(old: memoryview, new: Sequence[memoryview | None]) -> bytes:
     before, after = _File(old), [None if data is None else _File(data) for data in new]
     if len(before.groups) != len(after):
         raise NotSplicedError("the row groups are others")
-    names = dict.fromkeys([*before.columns, *(name for file in after if file is not None for name in file.columns)])
-    groups = [
-        _Group({name: (file, 0) if file is not None and name in file.columns else (before, at) for name in names})
-        for at, file in enumerate(after)
-        if file is None or file.footer.number(ROWS)
-    ]
-    return _written([before, *(file for file in after if file is not None)], names, groups)
+    files = [before, *(file for file in after if file is not None)]
+    names = dict.fromkeys(name for file in files for name in file.columns)
+
+    def group(at: int, file: _File | None) -> _Group:
+        own = () if file is None else file.columns
+        return _Group({name: (file, 0) if file is not None and name in own else (before, at) for name in names})
+
+    kept = [group(at, file) for at, file in enumerate(after) if file is None or file.footer.number(ROWS)]
+    return _written(files, names, kept)
 
 
 def joined(data: Sequence[memoryview]) -> bytes:
