@@ -242,7 +242,7 @@ class _Successor:
         marked, gone = (_between(places, start, end) for places in (self._file.marked, self._kept.gone))
         images = self._images.slice(*_range(self._images.column(ROW_INDEX).to_numpy(), start, end))
         floats = [item.name for item in self._file.columns if item.name in names and has_floats(item.type)]
-        if not (always or len(marked) or len(gone)):
+        if not (always or (names and (len(marked) or len(gone)))):
             return _Piece(None, float_ranges(self._file.rows(group, floats)) if floats else {})
         rows = self._file.rows(group, names)
         at = images.column(ROW_INDEX).to_numpy() - start

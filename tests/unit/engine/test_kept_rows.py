@@ -130,6 +130,13 @@ def test_images_stand_where_the_rows_stood(tmp_path: Path) -> None:
     assert file.decoded == {0: ["v", "s"], 2: ["v", "s"]}
 
 
+def test_images_that_are_what_the_rows_were(tmp_path: Path) -> None:
+    file = held()
+    _, rows = written(tmp_path, [1], image_of({1: "one"}), set(), file)
+    assert rows == ROWS.to_pylist()
+    assert file.decoded == {}
+
+
 def test_images_where_others_are_deleted(tmp_path: Path) -> None:
     _, rows = written(tmp_path, [1, 4], image_of({4: "four"}), {"v"})
     assert [(row["id"], row["v"]) for row in rows] == [(0, "a"), (2, "c"), (3, "d"), (4, "four"), (5, "f")]
