@@ -316,11 +316,13 @@ def row_group_rows(path: str, data: memoryview, group: int, columns: StructType)
 
 
 def known_columns(data: memoryview) -> tuple[list[str], list[str]]:
-    """The columns of a file in memory, and those with dictionaries, by the paths that Parquet has for them."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    """The columns of a file in memory, and those with dictionaries, by the paths that Parquet has for them.
 
-    footer = pq.read_metadata(pa.BufferReader(data))
+    Raises LeftToSparkError for days of another calendar.
+    """
+    import pyarrow as pa
+
+    footer = _opened(pa.BufferReader(data)).metadata
     if not footer.num_row_groups:
         return [], []
     group = footer.row_group(0)

@@ -7,13 +7,13 @@ no files of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 from deltasql.engine.rewrites.position_search import FIRED, Found, found_rows
 from deltasql.engine.rewrites.row_actions import ActedRows
-from deltasql.engine.rewrites.stored_rows import StoredRows, may_copy_rows, partition_values
+from deltasql.engine.rewrites.stored_rows import StoredRows, may_copy_rows, partition_folder, partition_values
 from deltasql.engine.writing.kept_rows import KeptFile
 from deltasql.engine.writing.stage import count_live_rows
 from deltasql.engine.writing.staged_files import ORIGIN
@@ -21,8 +21,10 @@ from deltasql.log.storage.paths import decode_path
 from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import Rewrite, RowEffect
 from deltasql.runtime import Rewritten, Staged
+from deltasql.schema.text import quote_name, sql_text
 from deltasql.schema.types import StructType
 from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.references import may_use
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -79,8 +81,11 @@ def _copied(rows: ActedRows, found: Found, files: pa.Table, *, unique: bool) -> 
         return rows.outcome(staged, files, _known_counts(rows, found, files, staged))
     observed, parts = rows.counts(), []
     if files.num_rows:
-        images = rows.acted(found_rows(operator.target, files, found.positions), rows.how, unique).filter(FIRED)
-        parts.append(rows.output(observed.over(images), _was(ROW_FILE, ROW_INDEX)))
+        whole = changes or any(name in changed for name in operator.target.partition_columns)
+        narrow = rows if whole else rows.only(_needed(operator, changed))
+        acted = narrow.acted(found_rows(narrow.operator.target, files, found.positions), rows.how, unique)
+        images = narrow.output(observed.over(acted.filter(FIRED)), _was(ROW_FILE, ROW_INDEX))
+        parts.append(images if whole else _widened(images, operator.output))
     if rows.inserts:
         inserted = observed.over(rows.inserted(_unmatched(rows, found)))
         nowhere = _was("CAST(NULL AS STRING)", "CAST(NULL AS BIGINT)")
@@ -114,6 +119,24 @@ def _changed(operator: Rewrite) -> Iterator[str]:
             yield field.name
 
 
+def _needed(operator: Rewrite, changed: Collection[str]) -> Collection[str]:
+    """The columns of images that stay in their files: those that change, those of partitions, and what is checked."""
+    checks = [check.condition for check in operator.checks]
+    checked = (field.name for field in operator.output if any(may_use(text, field.name) for text in checks))
+    return {*changed, *checked, *operator.target.partition_columns}
+
+
+def _widened(rows: DataFrame, output: StructType) -> DataFrame:
+    """`rows` with all columns of `output`: those that nobody will look at are NULL."""
+    from pyspark.sql import functions as F
+
+    there = set(rows.columns)
+    nulls = {field.name: f"CAST(NULL AS {sql_text(field.type)})" for field in output if field.name not in there}
+    texts = (nulls.get(field.name, quote_name(field.name)) for field in output)
+    columns = [F.expr(text).alias(field.name) for text, field in zip(texts, output, strict=True)]
+    return rows.select(*columns, ORIGIN, ROW_INDEX)
+
+
 def _was(file: str, position: str) -> list[Column]:
     """Where the row stood that another one replaces, by SQL."""
     from pyspark.sql import functions as F
@@ -140,6 +163,6 @@ def _kept_files(rows: ActedRows, found: Found, files: pa.Table) -> list[KeptFile
     def kept(path: str, own: dict[str, str | None], statistics: str | None) -> KeptFile:
         uri, positions = by_path[path]
         opened = partial(stored.opened, path, statistics, spliceable=rows.stage.may_splice)
-        return KeptFile(uri, own, positions.astype("int64"), opened)
+        return KeptFile(uri, own, partition_folder(path, own), positions.astype("int64"), opened)
 
     return [kept(*item) for item in zip(paths, values, told, strict=True)]

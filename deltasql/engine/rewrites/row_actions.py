@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from deltasql.plan.operators import Constraint, Rewrite, RowEffect, RowKind, Sca
 from deltasql.runtime import Rewritten, Staged
 from deltasql.schema.checks import CHANGE_TYPE
 from deltasql.schema.lengths import declared_texts
-from deltasql.schema.types import StructType
+from deltasql.schema.types import StructField, StructType
 from deltasql.sql.references import has_subquery, is_stable, may_use
 
 if TYPE_CHECKING:
@@ -57,11 +57,34 @@ class ActedRows:
         target = without_ids(self.operator.target)
         if self.frames.capabilities.metadata:
             return target
+        return replace(target, schema=StructType(tuple(self._used(target.schema, ()))))
+
+    def _used(self, columns: Iterable[StructField], texts: Iterable[str]) -> Iterator[StructField]:
+        """Those that the conditions use, or these texts of SQL."""
         join = self.operator.join
-        texts = [action.condition for action in self.operator.actions if action.condition is not None]
+        texts = [*texts, *(action.condition for action in self.operator.actions if action.condition is not None)]
         texts += [] if join is None else [join.on]
-        used = tuple(field for field in target.schema if any(may_use(text, field.name) for text in texts))
-        return replace(target, schema=StructType(used))
+        return (field for field in columns if any(may_use(text, field.name) for text in texts))
+
+    def only(self, columns: Collection[str]) -> ActedRows:
+        """The same rows with some of the output columns, and what these are computed from of the target's."""
+        operator = self.operator
+        places = [at for at, field in enumerate(operator.output) if field.name in columns]
+
+        def chosen(values: Sequence[str]) -> tuple[str, ...]:
+            return tuple(values[at] for at in places) if values else ()
+
+        keep = chosen(operator.keep)
+        actions = tuple(replace(action, values=chosen(action.values)) for action in operator.actions)
+        used = self._used(operator.target.schema, [*keep, *(text for action in actions for text in action.values)])
+        narrow = replace(
+            operator,
+            target=replace(operator.target, schema=StructType(tuple(used))),
+            actions=actions,
+            keep=keep,
+            output=StructType(tuple(operator.output.fields[at] for at in places)),
+        )
+        return ActedRows(self.frames, narrow, self.stage, self.source)
 
     def nothing(self) -> Rewritten:
         """No file is left to look at; names and types of the statement are checked all the same."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from deltasql.engine.reading.driver_rows import FileReader, arrow_schema, known_columns, row_group_rows
 from deltasql.engine.reading.footers import readable
@@ -14,7 +16,7 @@ from deltasql.engine.reading.scans import deleted_by_file, vector_positions
 from deltasql.engine.reading.workspace import Workspace
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.transfer import copies_rows
-from deltasql.engine.writing.driver_files import as_stored
+from deltasql.engine.writing.driver_files import as_stored, directory_name
 from deltasql.engine.writing.kept_rows import HeldFile
 from deltasql.engine.writing.stage import Stage
 from deltasql.errors.log import LostDataFileError
@@ -135,3 +137,11 @@ def partition_values(
     rows = files.column("partitionValues").to_pylist() if fields else [{}] * files.num_rows
     folded = ({name.lower(): value for name, value in row.items()} for row in rows)
     return [{physical_name(field): row.get(field.name.lower()) for field in fields} for row in folded]
+
+
+def partition_folder(path: str, values: Mapping[str, str | None]) -> str:
+    """The folders of a file of some partition values, as its writer spelled them; in our words where it has none."""
+    folders = PurePosixPath(path).parent.parts[-len(values) :] if values else ()
+    if [unquote(folder.partition("=")[0]) for folder in folders] == list(values):
+        return "/".join(folders)
+    return "/".join(directory_name(name, value) for name, value in values.items())

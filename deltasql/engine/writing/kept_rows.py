@@ -67,11 +67,12 @@ class KeptFile:
     """A data file of which some rows stay; those `gone`, by their sorted numbers, go or change.
 
     `origin` is the file's URI, which rows that come in place of others have for ORIGIN; `partition_values` are as in
-    the log, by physical name.
+    the log, by physical name, and `folder` is where files of these lie, below what is a directory of a statement.
     """
 
     origin: str
     partition_values: Mapping[str, str | None]
+    folder: str
     gone: Places
     open: Callable[[], HeldFile]
 
@@ -107,7 +108,7 @@ class NewRows:
     """
 
     parts: Sequence[tuple[Mapping[str, str | None], pa.Table]]
-    changed: Collection[str]
+    changed: frozenset[str]
 
 
 def united_files(store: LogStore, bins: Sequence[Bin], directory: str, schema: StructType) -> Successors:
@@ -164,7 +165,10 @@ def _sorted(
     others: dict[str, list[pa.Table]] = {}
     for values, table in new.parts:
         origin, is_change = values[ORIGIN], values.get(IS_CHANGE) == "true"
-        if not is_change and origin is not None and partitions.get(origin) == _without(values, ORIGIN, IS_CHANGE):
+        own = _without(values, ORIGIN, IS_CHANGE)
+        # Partition values that do not change may be spelled otherwise in the log.
+        stays = new.changed.isdisjoint(own) or partitions.get(origin or "") == own
+        if not is_change and origin is not None and stays:
             images[origin].append(table)
         else:
             ours = {ROW_INDEX} if is_change else {ROW_INDEX, CHANGE_TYPE}
@@ -210,7 +214,7 @@ class _Successor:
         if not sum(row_group_sizes(memoryview(data))):
             return None
         bounds = {path: found.bounds for path, found in floats.items()}
-        folder = place(directory, self._kept.partition_values)
+        folder = f"{directory}/{self._kept.folder}" if self._kept.folder else directory
         return files.write_encoded(number, folder, pa.py_buffer(data), bounds, known)
 
     def _spliced(self, names: Collection[str]) -> tuple[bytes, dict[str, FloatRange]]:

@@ -15,6 +15,7 @@ import pytest
 
 from deltasql.engine.reading.driver_rows import split_places
 from deltasql.engine.reading.workspace import Workspace
+from deltasql.engine.rewrites.stored_rows import partition_folder
 from deltasql.engine.rewrites.vector_positions import positions_of
 from deltasql.engine.writing.driver_files import TableFiles
 from deltasql.engine.writing.kept_rows import Bin, Copied, KeptFile, NewRows, copy_kept, united_files
@@ -89,8 +90,8 @@ def written(
     folder: Path, gone: list[int], parts: Any, changed: set[str], file: Held | None = None
 ) -> tuple[Copied, list[Any]]:
     """What comes of a file, and the rows of its successor."""
-    kept = [KeptFile(KEPT, {"p": "x"}, np.array(gone, np.int64), lambda: file or held())]
-    copied = copy_kept(Stores().open(str(folder)), kept, NewRows(parts, changed), "new", SCHEMA)
+    kept = [KeptFile(KEPT, {"p": "x"}, "p=x", np.array(gone, np.int64), lambda: file or held())]
+    copied = copy_kept(Stores().open(str(folder)), kept, NewRows(parts, frozenset(changed)), "new", SCHEMA)
     found = [pq.read_table(folder / file.path).to_pylist() for _, file in copied.successors]
     return copied, [row for rows in found for row in rows]
 
@@ -128,6 +129,12 @@ def test_images_stand_where_the_rows_stood(tmp_path: Path) -> None:
     assert [row["v"] for row in rows] == ["a", None, "c", "d", "four", "five"]
     assert [row["s"]["x"] for row in rows] == [0, -1, 2, 3, -4, -5]
     assert file.decoded == {0: ["v", "s"], 2: ["v", "s"]}
+
+
+def test_partition_values_that_are_spelled_otherwise(tmp_path: Path) -> None:
+    copied, rows = written(tmp_path, [1], [({ORIGIN: KEPT, "p": "X"}, images({1: "one"}))], {"v"})
+    assert [row["v"] for row in rows][:3] == ["a", "one", "c"]
+    assert copied.others == []
 
 
 def test_images_that_are_what_the_rows_were(tmp_path: Path) -> None:
@@ -198,7 +205,7 @@ def test_rows_of_other_partitions_and_of_the_change_feed(tmp_path: Path) -> None
         ({IS_CHANGE: "false", ORIGIN: None, "p": "y"}, images({7: "new"}, more={CHANGE_TYPE: None})),
         ({IS_CHANGE: "true", ORIGIN: KEPT, "p": "x"}, feed),
     ]
-    copied, rows = written(tmp_path, [1], parts, {"v"})
+    copied, rows = written(tmp_path, [1], parts, {"v", "p"})
     assert [row["id"] for row in rows] == [0, 2, 3, 4, 5]
     (other,), (change,) = copied.others, copied.feed
     assert str(other.path.parent) == "new/p=y"
@@ -229,6 +236,15 @@ def test_rows_that_are_asked_for_twice_are_read_once() -> None:
     assert work.rows("one", read, again=True) is work.rows("one", read, again=False)
     work.rows("one", read, again=False)
     assert len(reads) == 2
+
+
+def test_folders_of_partitions() -> None:
+    values = {"a": "2024-01-01T00:00:00.000000Z", "b c": None}
+    folder = "a=2024-01-01 00%3A00%3A00/b c=__HIVE_DEFAULT_PARTITION__"
+    assert partition_folder(f"/w/x=1/t/0123/{folder}/one.parquet", values) == folder
+    for path in ("/w/x=1/y=2/one.parquet", "s3://bucket/one.parquet"):
+        assert partition_folder(path, {"a": "x/y", "b": None}) == "a=x%2Fy/b=__HIVE_DEFAULT_PARTITION__"
+    assert partition_folder("/w/t/x=1/one.parquet", {}) == ""
 
 
 def test_places_of_rows() -> None:
