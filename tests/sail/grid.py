@@ -96,12 +96,11 @@ _ARRAY_OF_AN_ATOM = re.compile(r"SELECT CAST\((?!array|map|named_struct|NULL).* 
 
 
 def is_known(sql: str, kept: dict[str, Any]) -> bool:
-    """Whether docs/sail.md says that this one differs: an atom as an array, digits of a DECIMAL, a NULL's type."""
-    with_decimal = any(kind.startswith("decimal") for kind in kept.get("t", ())) and re.search(r" (?:[-+*%]|div) ", sql)
+    """Whether docs/sail.md says that this one differs: an atom as an array, a NULL's type."""
     void = re.search(r"NULL [-+*/%&] |[-+*/%&] NULL|WHEN NULL|WHERE NULL|IF\(NULL|(?:/ |^SELECT )NULL", sql)
     # A literal of 38 digits cannot be negated in Spark.
     longest = sql == f"SELECT -({'9' * 38})"
-    return bool(_ARRAY_OF_AN_ATOM.match(sql) or with_decimal or void or longest)
+    return bool(_ARRAY_OF_AN_ATOM.match(sql) or void or longest)
 
 
 def main() -> None:

@@ -154,6 +154,10 @@ _NOT_THERE = (
         "IN and EXISTS (SELECT …) outside of WHERE",
     ),
     (re.compile(r"monotonically_increasing_id\(\) was not rewritten"), "numbers of rows in such a query"),
+    (
+        re.compile(r"Arithmetic overflow: Overflow happened on: -?\d+ \*"),
+        "a DECIMAL of more than 38 digits on the way: cast the operands to shorter ones",
+    ),
     (re.compile(r"Nested comparison: "), "comparisons of structs in arrays"),
     (re.compile(r"(?s)\A\[UNSUPPORTED_FEATURE\.SAIL\] (.*)"), ""),
     (re.compile(r"(?s)(?:not supported|This feature is not implemented|not implemented): *(.*)"), ""),

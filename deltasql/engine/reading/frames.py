@@ -14,7 +14,8 @@ from typing_extensions import assert_never
 from deltasql.engine.reading.kept_scans import KeptScans
 from deltasql.engine.reading.literal_rows import literal_table
 from deltasql.engine.reading.own_checks import Texts, checked_query
-from deltasql.engine.reading.own_texts import NOTHING, OwnTexts, may_have_days
+from deltasql.engine.reading.own_kinds import rows_of_frame, rows_of_tables
+from deltasql.engine.reading.own_texts import NOTHING, OwnTexts, may_have_days, may_have_decimals
 from deltasql.engine.reading.scans import with_declared
 from deltasql.engine.reading.source_rows import source_rows
 from deltasql.engine.reading.view_columns import shown
@@ -55,6 +56,7 @@ from deltasql.sql.dialects.char_padding import Reach
 from deltasql.sql.dialects.inlining import checked_body
 from deltasql.sql.dialects.sail import unlike_query
 from deltasql.sql.dialects.sail_checks import with_checks
+from deltasql.sql.dialects.sail_exact import Rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -181,7 +183,8 @@ class Frames:
             return str
         columns = rows.columns if self._spark.variables else None
         reach = self.texts.reach_in(rows, operator)
-        return lambda text: self.own(text, columns, reach)
+        told, decimals = rows_of_frame(self._spark.session, rows), may_have_decimals([operator])
+        return lambda text: self.own(text, columns, reach, decimals=decimals, rows=told)
 
     def _shown(self, rows: DataFrame, view: ViewColumns) -> DataFrame:
         # A cast that a view makes never turns a value that does not fit into NULL.
@@ -224,23 +227,33 @@ class Frames:
         if not self.capabilities.subqueries and (what := unlike_query(sql)):
             raise NotOnSailError(what=what)
         days = may_have_days(relations.values(), sql)
-        return checked_query(session, sql, ansi=self._ansi(settings), days=days)
+        decimals = may_have_decimals(relations.values(), sql)
+        return checked_query(session, sql, ansi=self._ansi(settings), days=days, decimals=decimals)
 
     def _ansi(self, settings: Mapping[str, str | None] = NO_SETTINGS) -> bool:
         value = settings[ANSI.name] if ANSI.name in settings else self._spark.now(ANSI.name)
         return (value or "true").lower() == "true"
 
     def own(
-        self, text: str, columns: Iterable[str] | None = None, reach: Reach = NOTHING, *, days: bool = False
+        self,
+        text: str,
+        columns: Iterable[str] | None = None,
+        reach: Reach = NOTHING,
+        *,
+        days: bool = False,
+        decimals: bool = False,
+        rows: Rows | None = None,
     ) -> str:
         """An expression of a statement, with what the engine does not do by itself.
 
-        Where the names of all `columns` in its reach are given, other names may be variables; `reach` tells of CHAR,
-        and `days` that it may compare a DATE.
+        Where the names of all `columns` in its reach are given, other names may be variables; `reach` tells of CHAR;
+        for the others see `with_checks`.
         """
         if self.capabilities.checks_types:
             return text
-        return with_checks(self.unchecked(text, columns, reach), ansi=self._ansi(), days=days)
+        text = self.unchecked(text, columns, reach)
+        decimals = decimals or may_have_decimals((), text)
+        return with_checks(text, ansi=self._ansi(), days=days, decimals=decimals, rows=rows)
 
     def unchecked(self, text: str, columns: Iterable[str] | None, reach: Reach = NOTHING) -> str:
         """The same without checks, for its type."""
@@ -257,8 +270,19 @@ class Frames:
         columns = None
         if self._spark.variables:
             columns = [*target.schema.names, *([] if source is None else self.frame(source).columns)]
-        days = may_have_days([*tables, *operator.relations.values()])
-        return lambda text: self.own(text, columns, reach, days=days)
+        everything = [*tables, *operator.relations.values()]
+        days, decimals = may_have_days(everything), may_have_decimals(everything)
+
+        def joined() -> list[tuple[str, StructType]]:
+            found = [(operator.target_alias, target.schema)]
+            return (
+                found
+                if source is None or operator.join is None
+                else [*found, (operator.join.alias, self.schema(source))]
+            )
+
+        rows = rows_of_tables(self._spark.session, joined)
+        return lambda text: self.own(text, columns, reach, days=days, decimals=decimals, rows=rows)
 
     def learn(self, functions: Mapping[str, SqlFunction]) -> None:
         """Functions of SQL that texts call from now on, where the engine has none. Raises what is wrong with one."""

@@ -6,18 +6,23 @@ See `sql/dialects/sail_checks`. An engine that checks types itself gets the text
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
+from deltasql.engine.reading.own_kinds import rows_of_query
+from deltasql.engine.session.spark_types import frame_schema
 from deltasql.errors.engine import NotOnSailError
 from deltasql.plan.operators import Rewrite, RowAction
+from deltasql.schema.text import sql_text
+from deltasql.schema.types import VOID, DataType
 from deltasql.sql.dialects.sail_checks import with_checks
+from deltasql.sql.dialects.sail_exact import common_type
 from deltasql.sql.dialects.sail_names import spark_names
-from deltasql.sql.dialects.sail_order import rows_selected, select_first
+from deltasql.sql.dialects.sail_order import rows_selected, select_first, values_alike
 from deltasql.sql.dialects.sail_stars import ordered_by_all, stars_named
-from deltasql.sql.dialects.sail_unions import set_operations
+from deltasql.sql.dialects.sail_unions import Branch, cast_branch, is_of_one_kind, set_operations
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -27,25 +32,23 @@ _QUERY = re.compile(
     r"\s*(?:/\*.*?\*/\s*|--[^\n]*\n\s*)*(?:\(|(?:select|with|values|table)\b)", re.IGNORECASE | re.DOTALL
 )
 _NAMELESS = re.compile(r"\bis\s+(?:not\s+)?null\b|\bin\s*\(", re.IGNORECASE)
-_WIDTHS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 
 
-def checked_query(session: SparkSession, sql: str, *, ansi: bool, days: bool) -> DataFrame:
+def checked_query(session: SparkSession, sql: str, *, ansi: bool, days: bool, decimals: bool) -> DataFrame:
     """The rows of a query, which fail where they fail on Spark, under the names that Sail gives them.
 
-    `days` says that it may compare a DATE.
+    `days` says that it may compare a DATE, `decimals` that it may compute with a DECIMAL or a FLOAT.
 
     Raises NotOnSailError, and what Sail says of the text as it is.
     """
-    sql = rows_selected(select_first(sql))
+    sql = values_alike(rows_selected(select_first(sql)))
     if _QUERY.match(sql):
         sql = ordered_by_all(stars_named(sql, partial(_columns, session)), partial(_columns, session))
     rows = session.sql(sql)
     if not _QUERY.match(sql):
         return rows
-    for branches in set_operations(sql):
-        _refuse_mixed_branches(session, branches)
-    safe = with_checks(sql, ansi=ansi, days=days)
+    alike = _branches_alike(session, sql)
+    safe = with_checks(alike, ansi=ansi, days=days, decimals=decimals, rows=rows_of_query(session))
     if safe != sql:
         rows = _renamed(session, safe, spark_names(sql, rows.columns))
     elif _NAMELESS.search(sql):
@@ -69,24 +72,48 @@ def _renamed(session: SparkSession, safe: str, names: list[str]) -> DataFrame:
     return rows if found == names else rows.toDF(*names)
 
 
-def _refuse_mixed_branches(session: SparkSession, branches: list[str]) -> None:
-    """Raises NotOnSailError where a text stands in one branch of a set operation, and something else in another."""
+def _branches_alike(session: SparkSession, sql: str) -> str:
+    """`sql` with casts in branches of set operations to the types that they have in common in Spark.
+
+    Raises NotOnSailError where these are not known: Sail takes those of the first branch.
+    """
+    for place in reversed(range(len(set_operations(sql)))):
+        # What is cast within moves the others.
+        sql = _cast_operation(session, sql, set_operations(sql)[place])
+    return sql
+
+
+def _cast_operation(session: SparkSession, sql: str, branches: Sequence[Branch]) -> str:
     from pyspark.errors import PySparkException
 
     try:
-        kinds = [[field.dataType.simpleString() for field in session.sql(branch).schema] for branch in branches]
+        schemas = [frame_schema(session.sql(branch.query)) for branch in branches]
     except PySparkException:
         # It names what only the whole query knows; what is wrong with that, Sail says.
-        return
-    for first, *others in zip(*kinds, strict=False):
-        if any(other != first and "void" not in other and not _holds(first, other) for other in others):
-            told = " and ".join(sorted({first, *others})).upper()
-            raise NotOnSailError(what=f"a set operation of {told}, of which the first is taken: cast them to one type")
+        return sql
+    if len({len(schema) for schema in schemas}) > 1:
+        return sql
+    columns = list(zip(*schemas, strict=True))
+    kinds = [[field.type for field in column] for column in columns]
+    if all(_is_one(column) for column in kinds):
+        return sql
+    common = [column[0] if _is_one(column) else common_type(column) for column in kinds]
+    known = [kind for kind in common if kind is not None]
+    if len(known) < len(common) or not is_of_one_kind(sql, branches):
+        wrong = next((column for column, kind in zip(kinds, common, strict=True) if kind is None), kinds[0])
+        told = " and ".join(sorted({sql_text(kind) for kind in wrong}))
+        raise NotOnSailError(what=f"a set operation of {told}, of which the first is taken: cast them to one type")
+    for branch, schema in reversed(list(zip(branches, schemas, strict=True))):
+        casts = ["" if field.type == kind else sql_text(kind) for field, kind in zip(schema, known, strict=True)]
+        if any(casts):
+            safe = cast_branch(sql[branch.start : branch.end], schema.names, casts)
+            sql = sql[: branch.start] + safe + sql[branch.end :]
+    return sql
 
 
-def _holds(kind: str, other: str) -> bool:
-    """Whether a number of one type becomes one of another, wider type."""
-    return kind in _WIDTHS and other in _WIDTHS and _WIDTHS.index(kind) >= _WIDTHS.index(other)
+def _is_one(kinds: Sequence[DataType]) -> bool:
+    """Whether the first type is that of all, where NULL may stand for any other."""
+    return all(kind in (kinds[0], VOID) for kind in kinds)
 
 
 def checked_rewrite(operator: Rewrite, own: Texts) -> Rewrite:

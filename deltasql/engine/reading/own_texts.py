@@ -6,7 +6,7 @@ An engine that has them gets the texts as they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,11 @@ _CHAR = re.compile(r"char\((\d+)\)")
 _WITH_CHAR = re.compile(r"\bchar\(")
 _DAYS = re.compile(r"date|day|trunc", re.IGNORECASE)
 """Words of what gives a DATE: casts, literals and functions."""
+_DECIMALS = re.compile(
+    r"\d\.|\.\d|\dbd\b|\b(?:dec|decimal|numeric|float|real|try_avg|ceil|ceiling|floor)\b|from_json|json_tuple|schema_of",
+    re.IGNORECASE,
+)
+"""Words of what gives a DECIMAL or a FLOAT."""
 NOTHING = Reach({}, frozenset(), frozenset())
 
 
@@ -136,16 +141,25 @@ def joined(one: Reach, other: Reach) -> Reach:
 
 def may_have_days(operators: Iterable[Operator], text: str = "") -> bool:
     """Whether there may be a DATE among the columns of some operators and what a text makes of them."""
-    return _DAYS.search(text) is not None or any(map(_has_days, operators))
+    return _may_have(operators, text, _DAYS, ("DATE",))
 
 
-def _has_days(operator: Operator) -> bool:
+def may_have_decimals(operators: Iterable[Operator], text: str = "") -> bool:
+    """Whether there may be a DECIMAL or a FLOAT among them."""
+    return _may_have(operators, text, _DECIMALS, ("DECIMAL", "FLOAT"))
+
+
+def _may_have(operators: Iterable[Operator], text: str, words: re.Pattern[str], kinds: Sequence[str]) -> bool:
+    return words.search(text) is not None or any(_has(operator, words, kinds) for operator in operators)
+
+
+def _has(operator: Operator, words: re.Pattern[str], kinds: Sequence[str]) -> bool:
     match operator:
         case Scan():
-            return any("DATE" in sql_text(field.type) for field in operator.schema)
+            return any(kind in sql_text(field.type) for field in operator.schema for kind in kinds)
         case Query() | SqlFunction():
             text = operator.sql if isinstance(operator, Query) else operator.text
-            return may_have_days(operator.relations.values(), text)
+            return _may_have(operator.relations.values(), text, words, kinds)
         case _:
             below = list(children(operator))
-            return not below or any(map(_has_days, below))
+            return not below or any(_has(item, words, kinds) for item in below)

@@ -64,7 +64,7 @@ UNLIKE = frozenset(
 """Functions that give something else than Spark's, in lower case."""
 AS_INT = frozenset({"DATEDIFF", "DATE_DIFF", "REGEXP_COUNT"})
 """Functions whose INT is a BIGINT on Sail."""
-MIXED = frozenset({"ARRAY", "COALESCE", "NVL", "IFNULL", "GREATEST", "LEAST"})
+MIXED = frozenset({"ARRAY", "COALESCE", "NVL", "NVL2", "IFNULL", "GREATEST", "LEAST"})
 """Functions of values of one type, which is found otherwise where they have several."""
 _MOST_MIXED = 12
 _ON_BINARY = frozenset({"LEFT", "OVERLAY", "SUBSTR", "SUBSTRING"})
@@ -142,6 +142,13 @@ def arithmetic_guards(operator: str, left: str, right: str, whole: str) -> Itera
             f"({is_one_of(left, ['interval', *_PARTS])}) <> ({is_one_of(right, ['interval', *_PARTS])})",
             refusing("|| of a text and an interval or a value with parts"),
         )
+
+
+def decimal_guards(name: str, *values: str) -> Iterator[Guard]:
+    """The guards of an operator or a function of values whose types are not known, where one may be a DECIMAL."""
+    kinds = [is_one_of(value, ["decimal"]) for value in values]
+    held = " OR ".join(kinds) if name not in {"+", "-", "*"} else f"({kinds[0]}) <> ({kinds[1]})"
+    yield held, refusing(f"{name.lower()} of a DECIMAL in an expression whose types are not known before it runs")
 
 
 def _day_guards(operator: str, left: str, right: str) -> Iterator[Guard]:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from deltasql.schema.text import sql_text
+from deltasql.schema.types import VOID, StructType
 from deltasql.sql.cursor import Cursor, comma_separated
+from deltasql.sql.dialects.sail_exact import common_type
+from deltasql.sql.expression_types import known_type
 from deltasql.sql.tokens import Token, closing, tokenize, tokens_from
 
 _FROM_FIRST = re.compile(r"\bfrom\b", re.IGNORECASE)
@@ -17,6 +21,7 @@ _BEHIND = frozenset(
 
 
 _BEGINS = re.compile(r"(?:\(|\A)\s*(?=(?:from|with)\b)", re.IGNORECASE)
+_VALUES = re.compile(r"\bvalues\s*\(", re.IGNORECASE)
 _PARTS = re.compile(r"\bvalues\s*\(.*\b(?:array|map)\s*\(", re.IGNORECASE | re.DOTALL)
 
 
@@ -53,6 +58,39 @@ def rows_selected(sql: str) -> str:
     for start, end, text in reversed(replaced):
         sql = sql[:start] + text + sql[end:]
     return sql
+
+
+def values_alike(sql: str) -> str:
+    """A query whose VALUES hold constants of several types in a column, with casts to the one that these have in Spark."""
+    if not _VALUES.search(sql):
+        return sql
+    tokens, casts = tokenize(sql), list[tuple[Token, Token, str]]()
+    for index, token in enumerate(tokens):
+        if token.key == "VALUES" and index + 1 < len(tokens) and tokens[index + 1].key == "(":
+            rows = list(_cells(tokens, index + 1))
+            for column in zip(*rows, strict=True) if len(set(map(len, rows))) == 1 else ():
+                texts = [sql[cell[0].start : cell[-1].end] for cell in column]
+                kinds = [known_type(text, StructType()) for text in texts]
+                known = [kind for kind in kinds if kind is not None]
+                common = common_type(known) if len(known) == len(kinds) and len(set(known)) > 1 else None
+                casts += [
+                    (cell[0], cell[-1], sql_text(common))
+                    for cell, kind in zip(column, kinds, strict=True)
+                    if common is not None and kind not in {common, VOID}
+                ]
+    for first, last, kind in sorted(casts, key=lambda cast: -cast[0].start):
+        sql = f"{sql[: first.start]}CAST({sql[first.start : last.end]} AS {kind}){sql[last.end :]}"
+    return sql
+
+
+def _cells(tokens: Sequence[Token], at: int) -> Iterator[list[Sequence[Token]]]:
+    """The cells of the rows that begin at a bracket."""
+    while at < len(tokens) and tokens[at].key == "(":
+        close = closing(tokens, at)
+        yield [item for item in comma_separated(tokens[at + 1 : close]) if item]
+        if close + 1 >= len(tokens) or tokens[close + 1].key != ",":
+            return
+        at = close + 2
 
 
 def _rows(sql: str, tokens: Sequence[Token], at: int) -> tuple[int, list[str]]:

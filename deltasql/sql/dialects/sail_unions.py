@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
+from deltasql.plan.base import quote
 from deltasql.sql.tokens import Token, closing, tokenize
 
 _SETS = frozenset({"UNION", "INTERSECT", "EXCEPT", "MINUS"})
@@ -14,42 +17,64 @@ _BEHIND = frozenset({"ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET"
 _BEGINS = frozenset({"SELECT", "WITH", "VALUES", "TABLE", "FROM", "("})
 
 
-def set_operations(sql: str) -> list[list[str]]:
-    """The branches of each set operation of a query, at any depth, with the WITH clause of the whole."""
+class Branch(NamedTuple):
+    """One branch: where it stands in the query, and its text with the WITH clause of the whole."""
+
+    start: int
+    end: int
+    query: str
+
+
+def set_operations(sql: str) -> list[list[Branch]]:
+    """The branches of each set operation of a query, the innermost last."""
     if not _SUSPECT.search(sql):
         return []
     tokens = tokenize(sql)
     begin = behind_with(tokens)
     prefix = sql[: tokens[begin].start] if 0 < begin < len(tokens) else ""
-    return [[prefix + branch for branch in branches] for branches in _operations(sql, tokens)]
-
-
-def _operations(sql: str, tokens: Sequence[Token]) -> Iterator[list[str]]:
     groups = [(index + 1, closing(tokens, index)) for index, token in enumerate(tokens) if token.key == "("]
-    for start, end in [(behind_with(tokens), len(tokens)), *groups]:
-        branches = list(_branches(sql, tokens[start:end]))
-        if len(branches) > 1:
-            yield branches
+    found = [
+        [
+            Branch(tokens[first].start, tokens[end - 1].end, prefix + sql[tokens[first].start : tokens[end - 1].end])
+            for first, end in _spans(tokens[start:stop], start)
+            if end > first and tokens[first].key in _BEGINS
+        ]
+        for start, stop in [(begin, len(tokens)), *groups]
+    ]
+    return [branches for branches in found if len(branches) > 1]
 
 
-def _branches(sql: str, tokens: Sequence[Token]) -> Iterator[str]:
-    for first, end in _spans(tokens):
-        if end > first and tokens[first].key in _BEGINS:
-            yield sql[tokens[first].start : tokens[end - 1].end]
+def is_of_one_kind(sql: str, branches: Sequence[Branch]) -> bool:
+    """Whether all branches stand between the same words: INTERSECT binds stronger than the others."""
+    between = (sql[first.end : second.start] for first, second in pairwise(branches))
+    return len({next((token.key for token in tokenize(text) if token.key in _SETS), "") for text in between}) == 1
 
 
-def _spans(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
-    """From where to where each branch goes."""
+def cast_branch(branch: str, names: Sequence[str], kinds: Sequence[str]) -> str:
+    """A branch whose columns have these names, with casts to types of SQL, "" for columns that stay."""
+    tokens = tokenize(branch)
+    if tokens[0].key == "(" and closing(tokens, 0) == len(tokens) - 1:
+        branch = branch[tokens[0].end : tokens[-1].start]
+    places = [f"c{number}" for number in range(1, len(names) + 1)]
+    listed = (
+        f"{f'CAST({place} AS {kind})' if kind else place} AS {quote(name)}"
+        for place, name, kind in zip(places, names, kinds, strict=True)
+    )
+    return f"SELECT {', '.join(listed)} FROM ({branch}) AS branch({', '.join(places)})"
+
+
+def _spans(tokens: Sequence[Token], offset: int) -> Iterator[tuple[int, int]]:
+    """From where to where each branch goes, as indexes of all tokens."""
     at = first = 0
     while at < len(tokens) and not (tokens[at].key in _BEHIND and at > first):
         if _divides(tokens, at):
-            yield first, at
+            yield offset + first, offset + at
             at += 1
             at += at < len(tokens) and tokens[at].key in {"ALL", "DISTINCT"}
             first = at
         else:
             at = closing(tokens, at) + 1 if tokens[at].key in {"(", "["} else at + 1
-    yield first, min(at, len(tokens))
+    yield offset + first, offset + min(at, len(tokens))
 
 
 def _divides(tokens: Sequence[Token], at: int) -> bool:

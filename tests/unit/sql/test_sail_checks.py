@@ -128,7 +128,7 @@ def test_values_with_parts_are_selected() -> None:
     ],
 )
 def test_branches_of_set_operations(sql: str, branches: list[list[str]]) -> None:
-    assert set_operations(sql) == branches
+    assert [[branch.query for branch in found] for found in set_operations(sql)] == branches
 
 
 @pytest.mark.parametrize(

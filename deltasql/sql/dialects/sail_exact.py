@@ -1,0 +1,217 @@
+"""DECIMAL as Spark computes it, and the type that several values have in common, in texts for Sail.
+
+Sail counts ten digits of a whole number that is written out, cuts the digits of quotients and averages off, and takes
+the type of the first branch of CASE: with the types of the operands known, the text says what Spark would have done.
+Source: Spark, `DecimalPrecision`, ANSI type coercion; each was tried on Sail 0.7.2.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from deltasql.schema.text import sql_text
+from deltasql.schema.type_lattice import DIGITS, MOST_DIGITS, common_of_values, is_integral, is_number
+from deltasql.schema.types import BYTE, DOUBLE, FLOAT, STRING, VOID, DataType, DecimalType, StructType
+from deltasql.sql.dialects.sail_scopes import Scope, scope_at
+from deltasql.sql.expression_types import known_type
+from deltasql.sql.tokens import Token, tokenize
+
+_WRITTEN = re.compile(r"[-+]?\s*0*(\d+)(?:[lLsS]|bd|BD)?")
+_LEAST_SCALE = 6
+_SAILS_SCALE = 4
+"""By how much the scale of a quotient or an average of Sail's is larger than that of what is divided."""
+_ARITHMETIC = frozenset({"+", "-", "*", "/", "%"})
+_REMAINDERS = frozenset({"MOD", "PMOD"})
+_AVERAGES = frozenset({"AVG", "MEAN", "TRY_AVG"})
+RETYPED = frozenset({"ROUND", "NULLIF", *_REMAINDERS, *_AVERAGES})
+"""Functions whose result is another one for DECIMAL, or whose type is."""
+
+
+class Operand(NamedTuple):
+    """A part of a text as it was given, as it goes to Sail, and the index of its first token."""
+
+    raw: str
+    safe: str
+    at: int
+
+
+class Rows(NamedTuple):
+    """What is known of the rows that texts are over: the columns of a scope, and the type of an expression there."""
+
+    columns: Callable[[Scope], StructType]
+    kind: Callable[[Scope, str], DataType | None]
+
+
+class Exact:
+    """One text, whose operands have types."""
+
+    def __init__(self, sql: str, tokens: Sequence[Token], rows: Rows | None, *, ansi: bool) -> None:
+        self._sql, self._tokens, self._rows, self._ansi = sql, tokens, None if "->" in sql else rows, ansi
+
+    def kind(self, operand: Operand) -> DataType | None:
+        """The type of a part in Spark; None where it is not known."""
+        if self._rows is None:
+            return None
+        plain = known_type(operand.raw, StructType())
+        if plain is not None:
+            return plain
+        scope = scope_at(self._sql, self._tokens, operand.at)
+        words = tokenize(operand.raw)
+        if scope.names and any(word.is_name and word.name.upper() in scope.names for word in words):
+            return None
+        columns = self._rows.columns(scope)
+        raw = unqualified(operand.raw, columns) if scope.is_query else operand.raw
+        return known_type(raw, columns) or self._rows.kind(scope, operand.safe)
+
+    def arithmetic(self, operator: str, left: Operand, right: Operand) -> str | None:
+        """`left operator right` with a DECIMAL or a FLOAT among them; None where neither is, or it is not known."""
+        if operator not in _ARITHMETIC:
+            return None
+        first, second = self.kind(left), self.kind(right)
+        if first is None or second is None:
+            return None
+        if STRING in (first, second) and any(isinstance(kind, DecimalType) for kind in (first, second)):
+            return f"(CAST({left.safe} AS DOUBLE) {operator} CAST({right.safe} AS DOUBLE))"
+        if not (is_number(first) and is_number(second)):
+            return None
+        if {FLOAT, DOUBLE} & {first, second}:
+            if not self._ansi or first == second or {first, second} <= {FLOAT, DOUBLE}:
+                return None
+            return f"(CAST({left.safe} AS DOUBLE) {operator} CAST({right.safe} AS DOUBLE))"
+        if is_integral(first) and is_integral(second):
+            return None
+        return _decimals(operator, _as_decimal(left, first), _as_decimal(right, second))
+
+    def has_decimals(self, *operands: Operand) -> bool | None:
+        """Whether one of some parts is a DECIMAL; None where that is not known."""
+        kinds = list(map(self.kind, operands))
+        if any(isinstance(kind, DecimalType) for kind in kinds):
+            return True
+        return None if None in kinds else False
+
+    def alike(self, values: Sequence[Operand]) -> list[str] | None:
+        """The values, with casts to the type that they have in common; None where that is not known."""
+        kinds = [self.kind(value) for value in values] if self._ansi else [None]
+        known = [kind for kind in kinds if kind is not None]
+        common = common_type(known) if len(known) == len(kinds) else None
+        if common is None:
+            return None
+        return [
+            value.safe if kind == common else f"CAST({value.safe} AS {sql_text(common)})"
+            for value, kind in zip(values, known, strict=True)
+        ]
+
+    def called(self, name: str, arguments: Sequence[Operand], whole: str, behind: str) -> str | None:
+        """A call of RETYPED whose first argument is a DECIMAL, of which `whole` is the text; None for any other."""
+        if not arguments:
+            return None
+        kind = self.kind(arguments[0])
+        if name in _REMAINDERS and len(arguments) == 2:
+            return self._remainder(name, arguments[0], arguments[1])
+        if not isinstance(kind, DecimalType):
+            return None
+        if name == "NULLIF":
+            return f"CAST({whole} AS {sql_text(kind)})"
+        if name == "ROUND":
+            digits = 0 if len(arguments) == 1 else _whole_number(arguments[1].raw)
+            return None if digits is None else f"CAST({whole} AS {sql_text(_rounded(kind, digits))})"
+        if len(arguments) == 1 and kind.precision + _SAILS_SCALE < MOST_DIGITS:
+            wider = DecimalType(kind.precision + 1, kind.scale + 1)
+            told = DecimalType(kind.precision + _SAILS_SCALE, kind.scale + _SAILS_SCALE)
+            distinct = "DISTINCT " if re.match(r"\w+\s*\(\s*distinct\b", whole, re.IGNORECASE) else ""
+            averaged = f"avg({distinct}CAST({arguments[0].safe} AS {sql_text(wider)})){behind}"
+            return f"CAST({averaged} AS {sql_text(told)})"
+        return None
+
+    def _remainder(self, name: str, left: Operand, right: Operand) -> str | None:
+        first, second = self.kind(left), self.kind(right)
+        if not any(isinstance(kind, DecimalType) for kind in (first, second)):
+            return None
+        if any(kind is None or not (is_integral(kind) or isinstance(kind, DecimalType)) for kind in (first, second)):
+            return None
+        assert first is not None
+        assert second is not None
+        one, other = _as_decimal(left, first), _as_decimal(right, second)
+        result = _result("%", one[1], other[1])
+        return f"CAST({name}({one[0]}, {other[0]}) AS {sql_text(result)})"
+
+
+def common_type(kinds: Sequence[DataType]) -> DataType | None:
+    """The type of values of some types with ANSI on; None where only Spark can tell."""
+    found = set(kinds) - {VOID}
+    if FLOAT in found and len(found) > 1 and all(map(is_number, found)):
+        return DOUBLE
+    return common_of_values(found) if found else VOID
+
+
+def unqualified(raw: str, columns: StructType) -> str:
+    """`raw` with `a.b` as `b`, where `a` is no column."""
+    tokens, left_out = tokenize(raw), list[tuple[int, int]]()
+    for index, token in enumerate(tokens[:-2]):
+        is_first = index == 0 or tokens[index - 1].key != "."
+        if is_first and token.is_name and tokens[index + 1].key == "." and columns.find(token.name) is None:
+            left_out.append((token.start, tokens[index + 2].start))
+    for start, end in reversed(left_out):
+        raw = raw[:start] + raw[end:]
+    return raw
+
+
+def unlike_names(columns: StructType) -> StructType:
+    """The columns without those that share a name with another one."""
+    names = [name.lower() for name in columns.names]
+    return StructType(tuple(field for field in columns if names.count(field.name.lower()) == 1))
+
+
+def _as_decimal(operand: Operand, kind: DataType) -> tuple[str, DecimalType]:
+    """A whole number as the DECIMAL that Spark has in its place, with its text; one that is written has its digits."""
+    if isinstance(kind, DecimalType):
+        return operand.safe, kind
+    written = _WRITTEN.fullmatch(operand.raw.strip())
+    digits = len(written[1]) if written is not None and kind != BYTE else DIGITS[kind]
+    found = DecimalType(digits, 0)
+    return f"CAST({operand.safe} AS {sql_text(found)})", found
+
+
+def _decimals(operator: str, left: tuple[str, DecimalType], right: tuple[str, DecimalType]) -> str:
+    (first, one), (second, other) = left, right
+    result = _result(operator, one, other)
+    if operator == "/":
+        # One digit more than there shall be, which the cast rounds.
+        scale = max(result.scale + 1 - _SAILS_SCALE, one.scale)
+        first = f"CAST({first} AS {sql_text(DecimalType(MOST_DIGITS, scale))})"
+    return f"CAST(({first} {operator} {second}) AS {sql_text(result)})"
+
+
+def _result(operator: str, left: DecimalType, right: DecimalType) -> DecimalType:
+    whole = max(left.precision - left.scale, right.precision - right.scale)
+    match operator:
+        case "+" | "-":
+            scale = max(left.scale, right.scale)
+            precision = whole + scale + 1
+        case "*":
+            precision, scale = left.precision + right.precision + 1, left.scale + right.scale
+        case "/":
+            scale = max(_LEAST_SCALE, left.scale + right.precision + 1)
+            precision = left.precision - left.scale + right.scale + scale
+        case _:
+            scale = max(left.scale, right.scale)
+            precision = min(left.precision - left.scale, right.precision - right.scale) + scale
+    if precision <= MOST_DIGITS:
+        return DecimalType(precision, scale)
+    # Whole digits before others, of which six stay.
+    return DecimalType(MOST_DIGITS, max(MOST_DIGITS - (precision - scale), min(scale, _LEAST_SCALE)))
+
+
+def _rounded(kind: DecimalType, digits: int) -> DecimalType:
+    whole = kind.precision - kind.scale + 1
+    if digits < 0:
+        return DecimalType(min(max(whole, 1 - digits), MOST_DIGITS), 0)
+    scale = min(digits, kind.scale)
+    return DecimalType(min(whole + scale, MOST_DIGITS), scale)
+
+
+def _whole_number(text: str) -> int | None:
+    found = re.fullmatch(r"\s*(-?)\s*(\d{1,3})\s*", text)
+    return None if found is None else int(found[1] + found[2])

@@ -1,0 +1,102 @@
+"""Which rows a part of a query is over: the FROM of its SELECT, and the WITH clauses that it stands below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from deltasql.sql.tokens import Token, closing
+
+_BEHIND_FROM = frozenset(
+    {"WHERE", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "WINDOW", "QUALIFY"}
+    | {"UNION", "INTERSECT", "EXCEPT", "MINUS"}
+)
+_SETS = frozenset({"UNION", "INTERSECT", "EXCEPT", "MINUS"})
+_QUERIES = frozenset({"SELECT", "WITH"})
+
+
+class Scope(NamedTuple):
+    """`before` is a WITH clause or "", `relation` a FROM clause or "" where a SELECT has none.
+
+    `names` are those, in upper case, that the SELECT gives its columns, where these hide the ones of the FROM: behind
+    it. Outside of any query `is_query` is False.
+    """
+
+    before: str = ""
+    relation: str = ""
+    names: frozenset[str] = frozenset()
+    is_query: bool = False
+
+
+def scope_at(sql: str, tokens: Sequence[Token], at: int) -> Scope:
+    """The scope of the token at an index."""
+    groups = [(0, len(tokens)), *_groups_around(tokens, at)]
+    queries = [(start, end) for start, end in groups if start < end and tokens[start].key in _QUERIES]
+    if not queries:
+        return Scope()
+    lists = [text for start, end in queries for text in _common_tables(sql, tokens, start, end, at)]
+    before = f"WITH {', '.join(lists)} " if lists else ""
+    start, end = queries[-1]
+    places = list(_outside(tokens, start, end))
+    select = max((index for index in places if index <= at and tokens[index].key == "SELECT"), default=None)
+    if select is None:
+        return Scope()
+    behind = [index for index in places if index > select]
+    stop = next((index for index in behind if _divides(tokens, index)), end)
+    begin = next((index for index in behind if index < stop and tokens[index].key == "FROM"), stop)
+    last = next((index for index in behind if begin < index and tokens[index].key in _BEHIND_FROM), end)
+    relation = sql[tokens[begin].start : tokens[last - 1].end] if begin < stop else ""
+    listed = [index for index in behind if index < begin]
+    names = frozenset(_aliases(tokens, listed)) if at > last and tokens[last].key != "WHERE" else frozenset()
+    return Scope(before, relation, names, is_query=True)
+
+
+def _groups_around(tokens: Sequence[Token], at: int) -> Iterator[tuple[int, int]]:
+    """What stands in the brackets around a place, from the outermost."""
+    opened = list[int]()
+    for index in range(at):
+        if tokens[index].key == "(":
+            opened.append(index)
+        elif tokens[index].key == ")" and opened:
+            opened.pop()
+    for index in opened:
+        yield index + 1, min(closing(tokens, index), len(tokens))
+
+
+def _common_tables(sql: str, tokens: Sequence[Token], start: int, end: int, at: int) -> Iterator[str]:
+    """The `name AS (…)` of a query's WITH that end before a place."""
+    if tokens[start].key != "WITH":
+        return
+    first = start + 1
+    for index in _outside(tokens, start + 1, end):
+        if index < first:
+            continue
+        if tokens[index].key == "(" and tokens[index - 1].key in {"AS", "MATERIALIZED"}:
+            close = closing(tokens, index)
+            if close >= at:
+                return
+            yield sql[tokens[first].start : tokens[close].end]
+            if close + 1 >= end or tokens[close + 1].key != ",":
+                return
+            first = close + 2
+
+
+def _aliases(tokens: Sequence[Token], places: Sequence[int]) -> Iterator[str]:
+    """Names behind AS, and names that stand alone behind a value."""
+    for index in places:
+        token, before = tokens[index], tokens[index - 1]
+        behind_value = before.kind in {"string", "number", "quoted"} or before.key in {"AS", ")"}
+        if token.is_name and (behind_value or (before.is_name and before.key not in {"SELECT", "DISTINCT", "ALL"})):
+            yield token.name.upper()
+
+
+def _divides(tokens: Sequence[Token], at: int) -> bool:
+    return tokens[at].key in _SETS and not (tokens[at].key == "EXCEPT" and at > 0 and tokens[at - 1].key == "*")
+
+
+def _outside(tokens: Sequence[Token], start: int, end: int) -> Iterator[int]:
+    """The indexes of tokens in no brackets of their own."""
+    at = start
+    while at < end:
+        yield at
+        at = closing(tokens, at) + 1 if tokens[at].key in {"(", "["} else at + 1
