@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import deltasql
-from tests.oracle.client import NO_ORACLE
+from deltasql.errors.engine import NotOnSailError
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Everything here runs Spark, and all but what only delta-rs writes runs delta-spark."""
+    """Everything here runs Spark, or Sail, and nearly all runs delta-spark."""
     for item in items:
         if Path(__file__).parent not in item.path.parents:
             continue
         item.add_marker(pytest.mark.spark)
         item.add_marker(pytest.mark.oracle)
-        if os.environ.get(NO_ORACLE):
-            item.add_marker(pytest.mark.skip(reason=f"{NO_ORACLE} is set"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Iterator[None]:
+    """What Sail refuses by name is no defect: DELTASQL_ENGINE=sail."""
+    try:
+        return (yield)
+    except NotOnSailError as error:
+        pytest.skip(f"refused: {error}")
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from deltalake import DeltaTable, QueryBuilder
 from deltalake.table import SUPPORTED_READER_FEATURES
 
 import deltasql
-from tests.oracle.client import oracle
+from tests.oracle.client import NO_ORACLE, oracle
 from tests.oracle.values import arrow_rows, in_order, plain_row
 
 Rows = list[Any]
@@ -94,3 +95,5 @@ READERS: dict[str, Callable[[Path, int | None], Rows]] = {
     "delta-rs": delta_rs,
     "duckdb": duck,
 }
+if os.environ.get(NO_ORACLE):
+    del READERS["delta-spark"]

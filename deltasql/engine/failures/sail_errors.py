@@ -158,6 +158,7 @@ _NOT_THERE = (
         re.compile(r"Arithmetic overflow: Overflow happened on: -?\d+ \*"),
         "a DECIMAL of more than 38 digits on the way: cast the operands to shorter ones",
     ),
+    (re.compile(r"arrow\.parquet\.variant|(?i:\bvariant\b)"), "VARIANT"),
     (re.compile(r"Nested comparison: "), "comparisons of structs in arrays"),
     (re.compile(r"(?s)\A\[UNSUPPORTED_FEATURE\.SAIL\] (.*)"), ""),
     (re.compile(r"(?s)(?:not supported|This feature is not implemented|not implemented): *(.*)"), ""),

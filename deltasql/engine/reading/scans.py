@@ -21,7 +21,7 @@ from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema, spark_type
 from deltasql.engine.session.transfer import by_driver, is_handed_out
 from deltasql.engine.session.tuning import FOR_SCANS, TINY_BYTES
-from deltasql.errors.engine import OldCalendarError
+from deltasql.errors.engine import NotOnSailError, OldCalendarError
 from deltasql.errors.log import DeletionVectorNotFoundError
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.protocol.features import has_variants
@@ -87,6 +87,8 @@ def scan(spark: SparkHandle, operator: Scan, work: Workspace) -> DataFrame:
     """
     names = [field.name for field in operator.schema]
     if operator.files.num_rows == 0:
+        if not spark.capabilities.metadata and has_variants(operator.schema):
+            raise NotOnSailError(what="VARIANT columns")
         return _select(spark, _empty(spark, operator), names, operator)
     operator = located(operator)
     partitions = [name for name in operator.partition_columns if operator.schema.find(name)]

@@ -138,9 +138,10 @@ def arithmetic_guards(operator: str, left: str, right: str, whole: str) -> Itera
         known = (*_INTEGERS, "void")
         yield f"NOT ({is_one_of(left, known)} AND {is_one_of(right, known)})", _NO_OPERATOR
     if operator == "||":
+        interval = f"{is_one_of(left, ['interval'])} OR {is_one_of(right, ['interval'])}"
         yield (
-            f"({is_one_of(left, ['interval', *_PARTS])}) <> ({is_one_of(right, ['interval', *_PARTS])})",
-            refusing("|| of a text and an interval or a value with parts"),
+            f"{interval} OR ({is_one_of(left, _PARTS)}) <> ({is_one_of(right, _PARTS)})",
+            refusing("|| of an interval, or of a text and a value with parts"),
         )
 
 

@@ -61,7 +61,7 @@ def rows_selected(sql: str) -> str:
 
 
 def values_alike(sql: str) -> str:
-    """A query whose VALUES hold constants of several types in a column, with casts to the one that these have in Spark."""
+    """A query with casts of constants in its VALUES to the type that a column of several types has in Spark."""
     if not _VALUES.search(sql):
         return sql
     tokens, casts = tokenize(sql), list[tuple[Token, Token, str]]()
