@@ -16,6 +16,7 @@ from deltasql.engine.reading.literal_rows import literal_table
 from deltasql.engine.reading.own_checks import Texts, checked_query
 from deltasql.engine.reading.own_kinds import rows_of_frame, rows_of_tables
 from deltasql.engine.reading.own_texts import NOTHING, OwnTexts, may_have_days, may_have_decimals
+from deltasql.engine.reading.parquet_paths import with_parquet_files
 from deltasql.engine.reading.scans import with_declared
 from deltasql.engine.reading.source_rows import source_rows
 from deltasql.engine.reading.view_columns import shown
@@ -224,6 +225,8 @@ class Frames:
         if self.capabilities.checks_types:
             return session.sql(sql)
         sql = self.texts.query(sql, self.texts.reach(relations.values(), self.frame))
+        if not self.capabilities.metadata:
+            sql = with_parquet_files(self._spark, sql, self.work)
         if not self.capabilities.subqueries and (what := unlike_query(sql)):
             raise NotOnSailError(what=what)
         days = may_have_days(relations.values(), sql)

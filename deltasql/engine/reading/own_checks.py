@@ -16,11 +16,12 @@ from deltasql.engine.session.spark_types import frame_schema
 from deltasql.errors.engine import NotOnSailError
 from deltasql.plan.operators import Rewrite, RowAction
 from deltasql.schema.text import sql_text
-from deltasql.schema.types import VOID, DataType
+from deltasql.schema.types import VOID, ArrayType, DataType, MapType, StructType
 from deltasql.sql.dialects.sail_checks import with_checks
 from deltasql.sql.dialects.sail_exact import common_type
 from deltasql.sql.dialects.sail_names import spark_names
 from deltasql.sql.dialects.sail_order import rows_selected, select_first, values_alike
+from deltasql.sql.dialects.sail_sorting import may_sort_by_values, sorted_by_columns
 from deltasql.sql.dialects.sail_stars import ordered_by_all, stars_named
 from deltasql.sql.dialects.sail_unions import Branch, cast_branch, is_of_one_kind, set_operations
 
@@ -44,6 +45,7 @@ def checked_query(session: SparkSession, sql: str, *, ansi: bool, days: bool, de
     sql = values_alike(rows_selected(select_first(sql)))
     if _QUERY.match(sql):
         sql = ordered_by_all(stars_named(sql, partial(_columns, session)), partial(_columns, session))
+        sql = _sortable(session, sql) if may_sort_by_values(sql) else sql
     rows = session.sql(sql)
     if not _QUERY.match(sql):
         return rows
@@ -55,6 +57,20 @@ def checked_query(session: SparkSession, sql: str, *, ansi: bool, days: bool, de
         names = spark_names(sql, rows.columns)
         rows = rows if rows.columns == names else rows.toDF(*names)
     return rows
+
+
+def _sortable(session: SparkSession, sql: str) -> str:
+    """`sql` with what it is sorted by as columns, where Sail does not find these else."""
+    from pyspark.errors import PySparkException
+
+    try:
+        turned = sorted_by_columns(sql, partial(_columns, session))
+        if turned != sql:
+            _columns(session, turned)
+    except PySparkException:
+        # What is wrong, Sail says of the text as it was given.
+        return sql
+    return turned
 
 
 def _columns(session: SparkSession, sql: str) -> list[str]:
@@ -112,8 +128,21 @@ def _cast_operation(session: SparkSession, sql: str, branches: Sequence[Branch])
 
 
 def _is_one(kinds: Sequence[DataType]) -> bool:
-    """Whether the first type is that of all, where NULL may stand for any other."""
-    return all(kind in (kinds[0], VOID) for kind in kinds)
+    """Whether the first type is that of all, where NULL may stand for any other, also within arrays and maps."""
+    return all(_is_within(kind, kinds[0]) for kind in kinds)
+
+
+def _is_within(kind: DataType, wide: DataType) -> bool:
+    match kind, wide:
+        case ArrayType(), ArrayType():
+            return _is_within(kind.element, wide.element)
+        case MapType(), MapType():
+            return _is_within(kind.key, wide.key) and _is_within(kind.value, wide.value)
+        case StructType(), StructType():
+            pairs = zip(kind, wide, strict=False)
+            return kind.names == wide.names and all(_is_within(one.type, other.type) for one, other in pairs)
+        case _:
+            return kind in (wide, VOID)
 
 
 def checked_rewrite(operator: Rewrite, own: Texts) -> Rewrite:

@@ -40,7 +40,7 @@ def unlike_command(sql: str) -> str:
 def unlike_query(sql: str) -> str:
     """What a query has that means something else, in words; "" where nothing is known."""
     if _reads_files(sql):
-        return "files that are read by their path, such as parquet.`…`"
+        return "files that are read by their path, such as csv.`…`, which COPY INTO reads"
     if what := next(
         (what for word, pattern, what in _UNREAD if word in sql.lower() and pattern.search(_bare(sql))), ""
     ):

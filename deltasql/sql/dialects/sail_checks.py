@@ -164,7 +164,7 @@ class _Checks(Parts):
             if told is not None:
                 self._retyped.append(left.start)
                 return whole._replace(safe=told)
-            if self._exact.has_decimals(*operands) is None:
+            if self._exact.has_decimals(*operands) is None and not any(map(self._exact.only_sorts, operands)):
                 guards += decimal_guards(key, first, second)
         return whole._replace(safe=self._guarded(guards, f"({whole.safe})"))
 

@@ -58,8 +58,7 @@ class Exact:
         if plain is not None:
             return plain
         scope = scope_at(self._sql, self._tokens, operand.at)
-        words = tokenize(operand.raw)
-        if scope.names and any(word.is_name and word.name.upper() in scope.names for word in words):
+        if self._has_alias(scope, operand.raw):
             return None
         columns = self._rows.columns(scope)
         raw = unqualified(operand.raw, columns) if scope.is_query else operand.raw
@@ -90,6 +89,15 @@ class Exact:
         if any(isinstance(kind, DecimalType) for kind in kinds):
             return True
         return None if None in kinds else False
+
+    def only_sorts(self, operand: Operand) -> bool:
+        """Whether a part has columns of the SELECT by the names that it gives them: behind its FROM, where rows are
+        sorted and compared, and digits that a value may have do not count.
+        """
+        return self._has_alias(scope_at(self._sql, self._tokens, operand.at), operand.raw)
+
+    def _has_alias(self, scope: Scope, raw: str) -> bool:
+        return bool(scope.names) and any(word.is_name and word.name.upper() in scope.names for word in tokenize(raw))
 
     def alike(self, values: Sequence[Operand]) -> list[str] | None:
         """The values, with casts to the type that they have in common; None where that is not known."""
