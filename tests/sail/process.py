@@ -1,7 +1,8 @@
 """Sail in a process of its own: a process of PySpark's speaks either to a JVM or to Spark Connect.
 
 Run as a program it answers lines of JSON: {"sql": …} runs a statement, {"golden": …} a golden file, {"grid": …} one
-expression of the grid, {"scenario": …} a scenario of tests/oracle against the oracle's kept answer.
+expression of the grid, {"scenario": …} a scenario of tests/oracle against the oracle's kept answer, {"tests": …} tests of
+another folder, by their ids.
 """
 
 from __future__ import annotations
@@ -12,8 +13,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 
@@ -22,7 +27,7 @@ class SailProcess:
     """A process with one session on Sail."""
 
     def __init__(self, warehouse: Path) -> None:
-        left_out = {"JAVA_HOME", "DELTASQL_ENGINE", "SPARK_CONNECT_MODE_ENABLED"}
+        left_out = {"JAVA_HOME", "DELTASQL_ENGINE", "SPARK_CONNECT_MODE_ENABLED", "PYTEST_ADDOPTS"}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.sail.process", str(warehouse)],
             stdin=subprocess.PIPE,
@@ -56,6 +61,10 @@ class SailProcess:
     def scenario(self, name: str) -> dict[str, Any]:
         """What a scenario of tests/oracle gives: its `defects`, and whether a statement was `refused`."""
         return self._ask(scenario=name)
+
+    def tests(self, *ids: str) -> str:
+        """What goes wrong in tests that open a session of their own, which is then one on Sail; "" where none fails."""
+        return str(self._ask(tests="\n".join(ids))["failures"])
 
     def modules(self) -> set[str]:
         """The modules of Python's that the process has loaded."""
@@ -106,6 +115,8 @@ def main(warehouse: str) -> None:
                 answer = {"e": type(error).__name__}
         elif "scenario" in request:
             answer = _scenario(request["scenario"])
+        elif "tests" in request:
+            answer = {"failures": _tests(request["tests"].splitlines())}
         elif "sql" in request:
             try:
                 rows = session.sql(request["sql"]).collect()
@@ -130,6 +141,19 @@ def _scenario(name: str) -> dict[str, Any]:
         directory = Path(place).resolve()
         own = played(scenario, directory, engine="sail")
         return {"refused": is_refused(own), "defects": defects(scenario, said, own, tables(directory))}
+
+
+def _tests(ids: list[str]) -> str:
+    from deltasql.settings.engines import VARIABLE
+    from tests.oracle.client import NO_ORACLE
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, "sail")
+        patch.setenv(NO_ORACLE, "1")
+        text = StringIO()
+        with redirect_stdout(text):
+            code = pytest.main(["-q", "-m", "", "-p", "no:cacheprovider", "-p", "no:xdist", *ids])
+    return "" if code == pytest.ExitCode.OK else text.getvalue()
 
 
 def _plain(value: Any) -> Any:

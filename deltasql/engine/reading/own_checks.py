@@ -22,7 +22,7 @@ from deltasql.sql.dialects.sail_exact import common_type
 from deltasql.sql.dialects.sail_names import spark_names
 from deltasql.sql.dialects.sail_order import rows_selected, select_first, values_alike
 from deltasql.sql.dialects.sail_sorting import may_sort_by_values, sorted_by_columns
-from deltasql.sql.dialects.sail_stars import ordered_by_all, stars_named
+from deltasql.sql.dialects.sail_stars import grouped_by_all, ordered_by_all, stars_named
 from deltasql.sql.dialects.sail_unions import Branch, cast_branch, is_of_one_kind, set_operations
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ def checked_query(session: SparkSession, sql: str, *, ansi: bool, days: bool, de
     """
     sql = values_alike(rows_selected(select_first(sql)))
     if _QUERY.match(sql):
-        sql = ordered_by_all(stars_named(sql, partial(_columns, session)), partial(_columns, session))
+        sql = stars_named(grouped_by_all(sql), partial(_columns, session))
+        sql = ordered_by_all(sql, partial(_columns, session))
         sql = _sortable(session, sql) if may_sort_by_values(sql) else sql
     rows = session.sql(sql)
     if not _QUERY.match(sql):

@@ -1,4 +1,4 @@
-"""`* EXCEPT (…)` and ORDER BY ALL, which Sail does not read, with the columns that they stand for."""
+"""`* EXCEPT (…)`, GROUP BY ALL and ORDER BY ALL, which Sail does not read, with the columns that they stand for."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from deltasql.errors.engine import NotOnSailError
 from deltasql.plan.base import quote
 from deltasql.sql.cursor import comma_separated
 from deltasql.sql.dialects.sail_unions import behind_with
+from deltasql.sql.references import has_aggregate
 from deltasql.sql.tokens import Token, closing, tokenize
 
 _EXCEPT = re.compile(r"\*[^,)]*?\bexcept\b", re.IGNORECASE | re.DOTALL)
@@ -17,6 +18,7 @@ _BEHIND_FROM = frozenset(
     {"WHERE", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "WINDOW", "QUALIFY"}
     | {"UNION", "INTERSECT", "EXCEPT", "MINUS"}
 )
+_GROUP_ALL = re.compile(r"\bgroup\s+by\s+all\b", re.IGNORECASE)
 Columns = Callable[[str], Sequence[str]]
 """The names of the columns of a query."""
 
@@ -113,3 +115,43 @@ def ordered_by_all(sql: str, columns: Columns) -> str:
             listed = ", ".join(f"{number}{how}" for number in range(1, count + 1))
             return f"{sql[: tokens[index + 2].start]}{listed}{sql[tokens[end - 1].end :]}"
     return sql
+
+
+def grouped_by_all(sql: str) -> str:
+    """`sql` with numbers of columns in place of each GROUP BY ALL: of those that hold no aggregate.
+
+    Raises NotOnSailError beside a star.
+    """
+    if not _GROUP_ALL.search(sql):
+        return sql
+    tokens = tokenize(sql)
+    for index in range(len(tokens) - 2, 0, -1):
+        if [token.key for token in tokens[index - 1 : index + 2]] != ["GROUP", "BY", "ALL"]:
+            continue
+        inside = [place for place in _outside(tokens, _group_begin(tokens, index), index) if place < index]
+        select = max((place for place in inside if tokens[place].key == "SELECT"), default=None)
+        end = next(
+            (place for place in inside if select is not None and place > select and tokens[place].key == "FROM"), 0
+        )
+        if select is None or not end:
+            continue
+        first = select + 1 + (tokens[select + 1].key in {"ALL", "DISTINCT"})
+        numbers = list[str]()
+        for number, item in enumerate(filter(None, comma_separated(tokens[first:end])), 1):
+            if item[-1].key == "*":
+                raise NotOnSailError(what="GROUP BY ALL beside *")
+            if not has_aggregate(sql[item[0].start : item[-1].end]):
+                numbers.append(str(number))
+        clause = f"GROUP BY {', '.join(numbers)}" if numbers else ""
+        sql = sql[: tokens[index - 1].start] + clause + sql[tokens[index + 1].end :]
+    return sql
+
+
+def _group_begin(tokens: Sequence[Token], at: int) -> int:
+    """Where the brackets begin in which a place is; 0 where it is in none."""
+    depth = 0
+    for index in range(at - 1, -1, -1):
+        depth += (tokens[index].key == ")") - (tokens[index].key == "(")
+        if depth < 0:
+            return index + 1
+    return 0
