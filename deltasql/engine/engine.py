@@ -30,6 +30,7 @@ from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import frame_schema, spark_schema
 from deltasql.engine.session.temporary_views import temporary_views
 from deltasql.engine.session.transfer import by_driver
+from deltasql.engine.sources.parquet_paths import parquet_files
 from deltasql.engine.sources.statistics import source_statistics
 from deltasql.engine.sources.tables import source_table
 from deltasql.engine.writing.counts import Counts
@@ -113,7 +114,7 @@ class StatementEngine:
 
     def __init__(self, spark: SparkHandle, sql: str) -> None:
         self.spark, self.sql = spark, sql
-        self.frames = Frames(spark)
+        self.frames = Frames(spark, parquet_files)
 
     @contextmanager
     def work(self, write: WriteContext | None = None) -> Iterator[None]:
@@ -306,7 +307,7 @@ class StatementEngine:
             if not self.spark.capabilities.checks_types and has_char(operator):
                 raise NotOnSailError(what="a DataFrame with CHAR columns, compared without blanks")
             # These frames are built anew: those of the statement may hold rows in place of files.
-            return Frames(self.spark).frame(operator)
+            return Frames(self.spark, parquet_files).frame(operator)
 
     def previewed(self, operator: Operator, table: str) -> QueryResult:
         """The rows of a query that says what a write would store; what is wrong with them is said as of a write."""

@@ -1,8 +1,8 @@
 """Sail in a process of its own: a process of PySpark's speaks either to a JVM or to Spark Connect.
 
 Run as a program it answers lines of JSON: {"sql": …} runs a statement, {"golden": …} a golden file, {"grid": …} one
-expression of the grid, {"scenario": …} a scenario of tests/oracle against the oracle's kept answer, {"tests": …} tests of
-another folder, by their ids.
+expression of the grid, {"scenario": …} a scenario of tests/oracle against the oracle's kept answer, {"tests": …} tests
+of another folder, by their ids.
 """
 
 from __future__ import annotations

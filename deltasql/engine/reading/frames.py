@@ -16,7 +16,7 @@ from deltasql.engine.reading.literal_rows import literal_table
 from deltasql.engine.reading.own_checks import Texts, checked_query
 from deltasql.engine.reading.own_kinds import rows_of_frame, rows_of_tables
 from deltasql.engine.reading.own_texts import NOTHING, OwnTexts, may_have_days, may_have_decimals
-from deltasql.engine.reading.parquet_paths import with_parquet_files
+from deltasql.engine.reading.parquet_paths import Found, with_parquet_files
 from deltasql.engine.reading.scans import with_declared
 from deltasql.engine.reading.source_rows import source_rows
 from deltasql.engine.reading.view_columns import shown
@@ -70,8 +70,8 @@ _STRICT: Mapping[str, str | None] = {ANSI.name: "true"}
 class Frames:
     """Builds the DataFrame of each operator once."""
 
-    def __init__(self, spark: SparkHandle) -> None:
-        self._spark = spark
+    def __init__(self, spark: SparkHandle, parquet_files: Found) -> None:
+        self._spark, self._parquet_files = spark, parquet_files
         self._scans = KeptScans(spark)
         self._built: dict[int, tuple[Operator, DataFrame]] = {}
         self.work = Workspace()
@@ -226,7 +226,7 @@ class Frames:
             return session.sql(sql)
         sql = self.texts.query(sql, self.texts.reach(relations.values(), self.frame))
         if not self.capabilities.metadata:
-            sql = with_parquet_files(self._spark, sql, self.work)
+            sql = with_parquet_files(self._spark, sql, self._parquet_files, self.work)
         if not self.capabilities.subqueries and (what := unlike_query(sql)):
             raise NotOnSailError(what=what)
         days = may_have_days(relations.values(), sql)

@@ -101,31 +101,46 @@ def _branches_alike(session: SparkSession, sql: str) -> str:
 
 
 def _cast_operation(session: SparkSession, sql: str, branches: Sequence[Branch]) -> str:
+    schemas = _schemas(session, branches)
+    columns = [[field.type for field in column] for column in zip(*schemas, strict=False)]
+    if len(set(map(len, schemas))) != 1 or all(map(_is_one, columns)):
+        return sql
+    wanted = list(map(_common, columns))
+    if not is_of_one_kind(sql, branches):
+        raise _mixed(next(column for column in columns if not _is_one(column)))
+    for branch, schema in reversed(list(zip(branches, schemas, strict=True))):
+        kinds = [field.type for field in schema]
+        if kinds != wanted:
+            safe = cast_branch(sql[branch.start : branch.end], schema.names, _casts(kinds, wanted))
+            sql = sql[: branch.start] + safe + sql[branch.end :]
+    return sql
+
+
+def _schemas(session: SparkSession, branches: Sequence[Branch]) -> list[StructType]:
+    """The columns of each branch; nothing where one names what only the whole query knows, or is wrong."""
     from pyspark.errors import PySparkException
 
     try:
-        schemas = [frame_schema(session.sql(branch.query)) for branch in branches]
+        return [frame_schema(session.sql(branch.query)) for branch in branches]
     except PySparkException:
-        # It names what only the whole query knows; what is wrong with that, Sail says.
-        return sql
-    if len({len(schema) for schema in schemas}) > 1:
-        return sql
-    columns = list(zip(*schemas, strict=True))
-    kinds = [[field.type for field in column] for column in columns]
-    if all(_is_one(column) for column in kinds):
-        return sql
-    common = [column[0] if _is_one(column) else common_type(column) for column in kinds]
-    known = [kind for kind in common if kind is not None]
-    if len(known) < len(common) or not is_of_one_kind(sql, branches):
-        wrong = next((column for column, kind in zip(kinds, common, strict=True) if kind is None), kinds[0])
-        told = " and ".join(sorted({sql_text(kind) for kind in wrong}))
-        raise NotOnSailError(what=f"a set operation of {told}, of which the first is taken: cast them to one type")
-    for branch, schema in reversed(list(zip(branches, schemas, strict=True))):
-        casts = ["" if field.type == kind else sql_text(kind) for field, kind in zip(schema, known, strict=True)]
-        if any(casts):
-            safe = cast_branch(sql[branch.start : branch.end], schema.names, casts)
-            sql = sql[: branch.start] + safe + sql[branch.end :]
-    return sql
+        return []
+
+
+def _casts(kinds: Sequence[DataType], wanted: Sequence[DataType]) -> list[str]:
+    return ["" if kind == other else sql_text(other) for kind, other in zip(kinds, wanted, strict=True)]
+
+
+def _common(kinds: Sequence[DataType]) -> DataType:
+    """The type of a column of a set operation. Raises NotOnSailError where that is not known."""
+    found = kinds[0] if _is_one(kinds) else common_type(kinds)
+    if found is None:
+        raise _mixed(kinds)
+    return found
+
+
+def _mixed(kinds: Sequence[DataType]) -> NotOnSailError:
+    told = " and ".join(sorted({sql_text(kind) for kind in kinds}))
+    return NotOnSailError(what=f"a set operation of {told}, of which the first is taken: cast them to one type")
 
 
 def _is_one(kinds: Sequence[DataType]) -> bool:

@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from deltasql.engine.session.spark_types import frame_schema
+from deltasql.errors.base import DeltaSqlError
 from deltasql.schema.types import DataType, StructField, StructType
 from deltasql.sql.dialects.sail_exact import Rows, unlike_names
 from deltasql.sql.dialects.sail_scopes import Scope
@@ -70,8 +71,6 @@ def rows_of_tables(session: SparkSession, tables: Callable[[], list[tuple[str, S
 def _schema(make: Callable[[], DataFrame]) -> StructType | None:
     """The columns of rows; None where the engine does not take the text, or has a type that is none of ours."""
     from pyspark.errors import PySparkException
-
-    from deltasql.errors.base import DeltaSqlError
 
     try:
         return frame_schema(make())

@@ -69,19 +69,21 @@ class Exact:
         if operator not in _ARITHMETIC:
             return None
         first, second = self.kind(left), self.kind(right)
-        if first is None or second is None:
+        if first is None or second is None or not self._is_special(first, second):
             return None
-        if STRING in (first, second) and any(isinstance(kind, DecimalType) for kind in (first, second)):
+        if {STRING, FLOAT, DOUBLE} & {first, second}:
             return f"(CAST({left.safe} AS DOUBLE) {operator} CAST({right.safe} AS DOUBLE))"
-        if not (is_number(first) and is_number(second)):
-            return None
-        if {FLOAT, DOUBLE} & {first, second}:
-            if not self._ansi or first == second or {first, second} <= {FLOAT, DOUBLE}:
-                return None
-            return f"(CAST({left.safe} AS DOUBLE) {operator} CAST({right.safe} AS DOUBLE))"
-        if is_integral(first) and is_integral(second):
-            return None
         return _decimals(operator, _as_decimal(left, first), _as_decimal(right, second))
+
+    def _is_special(self, left: DataType, right: DataType) -> bool:
+        """Whether Sail computes with two types otherwise than Spark: a DECIMAL, or a FLOAT beside what is exact."""
+        kinds = {left, right}
+        if not all(is_number(kind) or kind == STRING for kind in kinds) or kinds <= {FLOAT, DOUBLE}:
+            return False
+        decimals = sum(isinstance(kind, DecimalType) for kind in (left, right))
+        if {STRING, FLOAT, DOUBLE} & kinds:
+            return self._ansi and (decimals > 0 or (FLOAT in kinds and STRING not in kinds))
+        return decimals > 0
 
     def has_decimals(self, *operands: Operand) -> bool | None:
         """Whether one of some parts is a DECIMAL; None where that is not known."""

@@ -64,23 +64,26 @@ def values_alike(sql: str) -> str:
     """A query with casts of constants in its VALUES to the type that a column of several types has in Spark."""
     if not _VALUES.search(sql):
         return sql
-    tokens, casts = tokenize(sql), list[tuple[Token, Token, str]]()
-    for index, token in enumerate(tokens):
-        if token.key == "VALUES" and index + 1 < len(tokens) and tokens[index + 1].key == "(":
+    tokens, casts = tokenize(sql), list[tuple[int, int, str]]()
+    for index, token in enumerate(tokens[:-1]):
+        if token.key == "VALUES" and tokens[index + 1].key == "(":
             rows = list(_cells(tokens, index + 1))
-            for column in zip(*rows, strict=True) if len(set(map(len, rows))) == 1 else ():
-                texts = [sql[cell[0].start : cell[-1].end] for cell in column]
-                kinds = [known_type(text, StructType()) for text in texts]
-                known = [kind for kind in kinds if kind is not None]
-                common = common_type(known) if len(known) == len(kinds) and len(set(known)) > 1 else None
-                casts += [
-                    (cell[0], cell[-1], sql_text(common))
-                    for cell, kind in zip(column, kinds, strict=True)
-                    if common is not None and kind not in {common, VOID}
-                ]
-    for first, last, kind in sorted(casts, key=lambda cast: -cast[0].start):
-        sql = f"{sql[: first.start]}CAST({sql[first.start : last.end]} AS {kind}){sql[last.end :]}"
+            columns = zip(*rows, strict=True) if len(set(map(len, rows))) == 1 else ()
+            casts += [cast for column in columns for cast in _casts(sql, column)]
+    for start, end, kind in sorted(casts, reverse=True):
+        sql = f"{sql[:start]}CAST({sql[start:end]} AS {kind}){sql[end:]}"
     return sql
+
+
+def _casts(sql: str, column: Sequence[Sequence[Token]]) -> Iterator[tuple[int, int, str]]:
+    """From where to where cells of a column need a cast, and to what; none where they are no constants."""
+    spans = [(cell[0].start, cell[-1].end) for cell in column]
+    kinds = [known_type(sql[start:end], StructType()) for start, end in spans]
+    known = [kind for kind in kinds if kind is not None]
+    common = common_type(known) if len(known) == len(kinds) and len(set(known)) > 1 else None
+    for (start, end), kind in zip(spans, kinds, strict=True):
+        if common is not None and kind not in {common, VOID}:
+            yield start, end, sql_text(common)
 
 
 def _cells(tokens: Sequence[Token], at: int) -> Iterator[list[Sequence[Token]]]:

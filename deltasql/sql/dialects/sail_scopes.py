@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from deltasql.sql.tokens import Token, closing
@@ -32,23 +32,36 @@ def scope_at(sql: str, tokens: Sequence[Token], at: int) -> Scope:
     """The scope of the token at an index."""
     groups = [(0, len(tokens)), *_groups_around(tokens, at)]
     queries = [(start, end) for start, end in groups if start < end and tokens[start].key in _QUERIES]
-    if not queries:
-        return Scope()
     lists = [text for start, end in queries for text in _common_tables(sql, tokens, start, end, at)]
     before = f"WITH {', '.join(lists)} " if lists else ""
-    start, end = queries[-1]
-    places = list(_outside(tokens, start, end))
+    return _selected(sql, tokens, queries[-1], at)._replace(before=before) if queries else Scope()
+
+
+def _selected(sql: str, tokens: Sequence[Token], query: tuple[int, int], at: int) -> Scope:
+    """The scope within the SELECT of a query that a place is in."""
+    places, end = list(_outside(tokens, *query)), query[1]
     select = max((index for index in places if index <= at and tokens[index].key == "SELECT"), default=None)
     if select is None:
         return Scope()
     behind = [index for index in places if index > select]
-    stop = next((index for index in behind if _divides(tokens, index)), end)
-    begin = next((index for index in behind if index < stop and tokens[index].key == "FROM"), stop)
-    last = next((index for index in behind if begin < index and tokens[index].key in _BEHIND_FROM), end)
-    relation = sql[tokens[begin].start : tokens[last - 1].end] if begin < stop else ""
-    listed = [index for index in behind if index < begin]
-    names = frozenset(_aliases(tokens, listed)) if at > last and tokens[last].key != "WHERE" else frozenset()
-    return Scope(before, relation, names, is_query=True)
+    stop = _first(behind, end, lambda index: _divides(tokens, index))
+    begin = _first(behind, stop, lambda index: index < stop and tokens[index].key == "FROM")
+    if begin == stop:
+        return Scope(is_query=True)
+    last = _first(behind, end, lambda index: index > begin and tokens[index].key in _BEHIND_FROM)
+    relation = sql[tokens[begin].start : tokens[last - 1].end]
+    return Scope(relation=relation, names=_hiding(tokens, range(select + 1, begin), last, at), is_query=True)
+
+
+def _hiding(tokens: Sequence[Token], chosen: range, last: int, at: int) -> frozenset[str]:
+    """The names of the chosen columns, where a place is behind the FROM that ends at `last`, but in a WHERE."""
+    if at <= last or tokens[last].key == "WHERE":
+        return frozenset()
+    return frozenset(_aliases(tokens, list(_outside(tokens, chosen.start, chosen.stop))))
+
+
+def _first(places: Sequence[int], otherwise: int, holds: Callable[[int], bool]) -> int:
+    return next(filter(holds, places), otherwise)
 
 
 def _groups_around(tokens: Sequence[Token], at: int) -> Iterator[tuple[int, int]]:

@@ -30,22 +30,21 @@ def sorted_by_columns(sql: str, columns: Callable[[str], Sequence[str]]) -> str:
     """
     tokens = tokenize(sql)
     begin = behind_with(tokens)
-    outside = _outside(tokens, begin)
-    keys = [tokens[index].key for index in outside]
-    if keys[:1] != ["SELECT"] or not {"FROM", "ORDER"} <= set(keys) or not _OTHERS.isdisjoint(keys):
+    clauses = {tokens[index].key: index for index in reversed(_outside(tokens, begin))}
+    if clauses.get("SELECT") != begin or not {"FROM", "ORDER"} <= clauses.keys() or _OTHERS & clauses.keys():
         return sql
-    order, first = outside[keys.index("ORDER")], outside[keys.index("FROM")]
-    end = next((index for index in outside if index > order and tokens[index].key in {"LIMIT", "OFFSET"}), len(tokens))
-    needed = {"("} if "GROUP" in keys else _COMPUTED
+    first, order = clauses["FROM"], clauses["ORDER"]
+    end = min(clauses.get("LIMIT", len(tokens)), clauses.get("OFFSET", len(tokens)))
+    needed = {"("} if "GROUP" in clauses else _COMPUTED
     if not any(token.key in needed for token in tokens[order + 2 : end]):
         return sql
     names = columns(sql[: tokens[order].start].rstrip())
     sorts, added = _sorts(sql, tokens[order + 2 : end], names, dict(_named(sql, tokens[begin + 1 : first])))
     chosen = sql[tokens[begin].start : tokens[first].start].rstrip()
     behind = sql[tokens[first].start : tokens[order].start].rstrip()
-    places = [f"c{number}" for number in range(1, len(names) + 1)]
-    listed = ", ".join(f"{place} AS {quote(name)}" for place, name in zip(places, names, strict=True))
-    places += [f"s{number}" for number in range(1, len(added) + 1)]
+    places = [f"c{number + 1}" for number in range(len(names))]
+    listed = ", ".join(map("{} AS {}".format, places, map(quote, names)))
+    places += [f"s{number + 1}" for number in range(len(added))]
     inner = f"({', '.join([chosen, *added])} {behind}) AS sorted({', '.join(places)})"
     limit = sql[tokens[end].start :] if end < len(tokens) else ""
     return f"{sql[: tokens[begin].start]}SELECT {listed} FROM {inner} ORDER BY {', '.join(sorts)} {limit}".rstrip()

@@ -126,25 +126,27 @@ def grouped_by_all(sql: str) -> str:
         return sql
     tokens = tokenize(sql)
     for index in range(len(tokens) - 2, 0, -1):
-        if [token.key for token in tokens[index - 1 : index + 2]] != ["GROUP", "BY", "ALL"]:
-            continue
-        inside = [place for place in _outside(tokens, _group_begin(tokens, index), index) if place < index]
-        select = max((place for place in inside if tokens[place].key == "SELECT"), default=None)
-        end = next(
-            (place for place in inside if select is not None and place > select and tokens[place].key == "FROM"), 0
-        )
-        if select is None or not end:
-            continue
-        first = select + 1 + (tokens[select + 1].key in {"ALL", "DISTINCT"})
-        numbers = list[str]()
-        for number, item in enumerate(filter(None, comma_separated(tokens[first:end])), 1):
-            if item[-1].key == "*":
-                raise NotOnSailError(what="GROUP BY ALL beside *")
-            if not has_aggregate(sql[item[0].start : item[-1].end]):
-                numbers.append(str(number))
-        clause = f"GROUP BY {', '.join(numbers)}" if numbers else ""
-        sql = sql[: tokens[index - 1].start] + clause + sql[tokens[index + 1].end :]
+        if [token.key for token in tokens[index - 1 : index + 2]] == ["GROUP", "BY", "ALL"]:
+            chosen = _chosen_before(tokens, index)
+            numbers = [str(number) for number, item in enumerate(chosen, 1) if _is_grouped(sql, item)]
+            clause = f"GROUP BY {', '.join(numbers)}" if numbers else "GROUP BY ALL" * (not chosen)
+            sql = sql[: tokens[index - 1].start] + clause + sql[tokens[index + 1].end :]
     return sql
+
+
+def _chosen_before(tokens: Sequence[Token], at: int) -> list[Sequence[Token]]:
+    """What the SELECT gives whose GROUP BY a place is in; nothing where that is not certain."""
+    places = [place for place in _outside(tokens, _group_begin(tokens, at), at) if place < at]
+    select = max((place for place in places if tokens[place].key == "SELECT"), default=at)
+    end = next((place for place in places if place > select and tokens[place].key == "FROM"), select)
+    first = select + 1 + (tokens[select + 1].key in {"ALL", "DISTINCT"})
+    return [item for item in comma_separated(tokens[first:end]) if item] if first < end else []
+
+
+def _is_grouped(sql: str, item: Sequence[Token]) -> bool:
+    if item[-1].key == "*":
+        raise NotOnSailError(what="GROUP BY ALL beside *")
+    return not has_aggregate(sql[item[0].start : item[-1].end])
 
 
 def _group_begin(tokens: Sequence[Token], at: int) -> int:
