@@ -98,6 +98,8 @@ def _aliases(tokens: Sequence[Token], places: Sequence[int]) -> Iterator[str]:
     """Names behind AS, and names that stand alone behind a value."""
     for index in places:
         token, before = tokens[index], tokens[index - 1]
+        if token.key == "AS":
+            continue
         behind_value = before.kind in {"string", "number", "quoted"} or before.key in {"AS", ")"}
         if token.is_name and (behind_value or (before.is_name and before.key not in {"SELECT", "DISTINCT", "ALL"})):
             yield token.name.upper()

@@ -18,7 +18,7 @@ _BEHIND_FROM = frozenset(
     {"WHERE", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "WINDOW", "QUALIFY"}
     | {"UNION", "INTERSECT", "EXCEPT", "MINUS"}
 )
-_GROUP_ALL = re.compile(r"\bgroup\s+by\s+all\b", re.IGNORECASE)
+_GROUP_ALL = re.compile(r"\bgroup\b.*?\ball\b", re.IGNORECASE | re.DOTALL)
 Columns = Callable[[str], Sequence[str]]
 """The names of the columns of a query."""
 
