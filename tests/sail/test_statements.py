@@ -86,7 +86,7 @@ def test_deletion_vectors_and_partitions(sail: SailProcess, warehouse: Path) -> 
         ("SELECT nothing FROM t", "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", "`nothing`"),
         ("SELECT 1 / 0 FROM t", "DIVIDE_BY_ZERO", "zero"),
         ("INSERT INTO t (id) SELECT 'x'", "CAST_INVALID_INPUT", "column id of t"),
-        ("FROM t |> WHERE id > 1", "UNSUPPORTED_FEATURE.SAIL", "|>"),
+        ("FROM t |> PIVOT (sum(id) FOR name IN ('n1'))", "UNSUPPORTED_FEATURE.SAIL", "PIVOT"),
         ("WITH RECURSIVE n AS (SELECT 1) SELECT * FROM n", "UNSUPPORTED_FEATURE.SAIL", "RECURSIVE"),
         ("SELECT id FROM t WHERE day = 5", "DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES", "DATE"),
         ("SELECT raise_error('boom')", "USER_RAISED_EXCEPTION", "boom"),
@@ -168,6 +168,47 @@ def test_files_in_a_directory(sail: SailProcess, tmp_path: Path) -> None:
 def test_texts_that_sail_reads_otherwise(table: SailProcess) -> None:
     assert table.rows("SELECT 'it''s', * EXCEPT (day) FROM t WHERE name = 'n''1' OR id = 1") == [["it's", 1, "n1"]]
     assert table.rows("SELECT 'a' || id AS x FROM t ORDER BY ALL DESC LIMIT 1") == [["a4"]]
+
+
+def test_decimals(sail: SailProcess) -> None:
+    sail.rows("CREATE OR REPLACE TABLE m (id INT, d DECIMAL(10,2))")
+    sail.rows("INSERT INTO m VALUES (1, 12.34), (2, -7.05), (3, 0.01)")
+    told = "SELECT d * 2 AS a, d / 3 AS b, CASE WHEN id > 1 THEN d ELSE 0 END AS c, nvl(d, 0) AS e FROM m"
+    assert sail.answer(f"{told} WHERE id = 1") == {
+        "t": ["decimal(12,2)", "decimal(14,6)", "decimal(12,2)", "decimal(12,2)"],
+        "r": [["Decimal:24.68", "Decimal:4.113333", "Decimal:0.00", "Decimal:12.34"]],
+    }
+    assert sail.answer("SELECT avg(d), sum(d) / count(*), sum(CASE WHEN id > 1 THEN d ELSE 0 END) FROM m") == {
+        "t": ["decimal(14,6)", "decimal(38,20)", "decimal(22,2)"],
+        "r": [["Decimal:1.766667", "Decimal:1.76666666666666666667", "Decimal:-7.04"]],
+    }
+    assert sail.rows(
+        "SELECT (SELECT max(x.d) / 2 FROM m x WHERE x.id = m.id) AS h FROM m ORDER BY id * -1 LIMIT 1"
+    ) == [["0.005000"]]
+    assert sail.rows("UPDATE m SET d = d / 3 WHERE d * 2 > 24.5") == [[1]]
+    assert sail.rows("SELECT d FROM m WHERE id = 1 UNION ALL SELECT 2 ORDER BY d") == [["2.00"], ["4.11"]]
+    assert sail.error("SELECT transform(array(d), x -> x * 2) FROM m")[0] == "UNSUPPORTED_FEATURE.SAIL"
+
+
+def test_queries_that_are_said_otherwise(table: SailProcess, tmp_path: Path) -> None:
+    assert table.rows("SELECT id FROM t GROUP BY id HAVING sum(id) > 2 ORDER BY sum(id) DESC, id") == [[4], [3]]
+    assert table.rows("SELECT id % 2 AS odd, count(*) FROM t GROUP BY ALL ORDER BY odd + 1") == [[0, 2], [1, 2]]
+    assert table.rows("FROM t AS x |> WHERE x.id > 1 |> JOIN t USING (id) |> AGGREGATE max(id) AS m |> SELECT m") == [
+        [4]
+    ]
+    parts = pa.table({"id": [1, 2], "word": pa.array(["a", "b"]).dictionary_encode()})
+    for number in range(2):
+        pa.parquet.write_table(parts, tmp_path / f"{number}.parquet")
+    files = f"parquet.`{tmp_path}/{{0,1}}.parquet`"
+    assert table.rows(f"SELECT word, count(*) FROM {files} AS f WHERE f.id = 2 GROUP BY word") == [["b", 2]]
+    assert table.rows(
+        f"MERGE INTO t USING {files} f ON t.id = f.id + 9 WHEN NOT MATCHED THEN INSERT (id) VALUES (f.id)"
+    )
+    (tmp_path / "p=1").mkdir()
+    pa.parquet.write_table(parts, tmp_path / "p=1" / "2.parquet")
+    assert "names of folders" in table.error(f"SELECT * FROM parquet.`{tmp_path}`")[1]
+    pa.parquet.write_table(parts.select(["id"]), tmp_path / "1.parquet")
+    assert "several schemas" in table.error(f"SELECT * FROM {files}")[1]
 
 
 def test_constraints_and_counts(table: SailProcess) -> None:

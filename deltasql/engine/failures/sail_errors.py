@@ -159,6 +159,7 @@ _NOT_THERE = (
         "a DECIMAL of more than 38 digits on the way: cast the operands to shorter ones",
     ),
     (re.compile(r"arrow\.parquet\.variant|(?i:\bvariant\b)"), "VARIANT"),
+    (re.compile(r'No field named "\?table\?"'), "a LATERAL sub-query that names columns beside it"),
     (re.compile(r"Nested comparison: "), "comparisons of structs in arrays"),
     (re.compile(r"(?s)\A\[UNSUPPORTED_FEATURE\.SAIL\] (.*)"), ""),
     (re.compile(r"(?s)(?:not supported|This feature is not implemented|not implemented): *(.*)"), ""),

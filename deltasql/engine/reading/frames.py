@@ -58,6 +58,7 @@ from deltasql.sql.dialects.inlining import checked_body
 from deltasql.sql.dialects.sail import unlike_query
 from deltasql.sql.dialects.sail_checks import with_checks
 from deltasql.sql.dialects.sail_exact import Rows
+from deltasql.sql.dialects.sail_pipes import without_pipes
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -225,6 +226,7 @@ class Frames:
         if self.capabilities.checks_types:
             return session.sql(sql)
         sql = self.texts.query(sql, self.texts.reach(relations.values(), self.frame))
+        sql = self._without_pipes(sql)
         if not self.capabilities.metadata:
             sql = with_parquet_files(self._spark, sql, self._parquet_files, self.work)
         if not self.capabilities.subqueries and (what := unlike_query(sql)):
@@ -260,7 +262,14 @@ class Frames:
 
     def unchecked(self, text: str, columns: Iterable[str] | None, reach: Reach = NOTHING) -> str:
         """The same without checks, for its type."""
-        return text if self.capabilities.checks_types else self.texts.expression(text, columns, reach)
+        return (
+            text if self.capabilities.checks_types else self.texts.expression(self._without_pipes(text), columns, reach)
+        )
+
+    def _without_pipes(self, sql: str) -> str:
+        if self.capabilities.subqueries or "|>" not in sql:
+            return sql
+        return without_pipes(sql, lambda query: self._spark.session.sql(query).columns)
 
     def rewritten(self, operator: Rewrite) -> Texts:
         """See `own`, of the conditions and values of a rewrite. Raises NotOnSailError."""

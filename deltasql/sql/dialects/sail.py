@@ -23,7 +23,7 @@ _COMMANDS = (
 
 _UNREAD = (
     ("recursive", re.compile(r"\bwith\s+recursive\b", re.IGNORECASE), "WITH RECURSIVE"),
-    ("|>", re.compile(r"\|>"), "pipes, |>"),
+    ("pivot", re.compile(r"\b(?:un)?pivot\s*\(", re.IGNORECASE), "PIVOT and UNPIVOT"),
 )
 
 

@@ -35,7 +35,7 @@ def sorted_by_columns(sql: str, columns: Callable[[str], Sequence[str]]) -> str:
         return sql
     first, order = clauses["FROM"], clauses["ORDER"]
     end = min(clauses.get("LIMIT", len(tokens)), clauses.get("OFFSET", len(tokens)))
-    needed = {"("} if "GROUP" in clauses else _COMPUTED
+    needed = {"(", *_COMPUTED} if "GROUP" in clauses else _COMPUTED
     if not any(token.key in needed for token in tokens[order + 2 : end]):
         return sql
     names = columns(sql[: tokens[order].start].rstrip())

@@ -42,7 +42,7 @@ def test_conditions_and_commands() -> None:
     assert unlike_condition("id NOT IN (SELECT 1) OR id = 2")
     assert not unlike_condition("id NOT IN (SELECT 1)")
     assert unlike_command("CREATE TEMPORARY FUNCTION f AS 'org.example.F'") == "functions"
-    assert unlike_query("FROM t |> WHERE a = 1")
+    assert unlike_query("SELECT * FROM t PIVOT (sum(a) FOR p IN (1, 2))")
     assert unlike_query("WITH /* c */ RECURSIVE n AS (SELECT 1) SELECT * FROM n")
-    assert not unlike_query("SELECT '|>' AS `with recursive` -- |>")
+    assert not unlike_query("SELECT 'pivot (' AS `with recursive`, pivot -- pivot (")
     assert not unlike_command("SHOW FUNCTIONS")
