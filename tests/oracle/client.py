@@ -21,6 +21,7 @@ import pytest
 Outcome = dict[str, Any]
 ENGINE = Path(__file__).with_name("engine.py")
 NO_ORACLE = "DELTASQL_NO_ORACLE"
+_OF_CONNECT = frozenset({"SPARK_CONNECT_MODE_ENABLED", "SPARK_LOCAL_REMOTE", "SPARK_REMOTE"})
 CHECKSUMS = "SET spark.databricks.delta.writeChecksumFile.enabled = true"
 
 
@@ -81,7 +82,9 @@ class Oracle:
         )
 
     def _launch(self, home: str) -> subprocess.Popen[str]:
-        environment = os.environ | {"TZ": "UTC"} | ({"DELTASQL_ORACLE_HOME": home} if home else {})
+        # Sail in this process has made it one of Spark Connect.
+        given = {key: value for key, value in os.environ.items() if key not in _OF_CONNECT}
+        environment = given | {"TZ": "UTC"} | ({"DELTASQL_ORACLE_HOME": home} if home else {})
         command = [sys.executable, str(ENGINE), str(self.root / "warehouse")]
         with (self.root / "log").open("a") as log:
             return subprocess.Popen(

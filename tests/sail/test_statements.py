@@ -192,7 +192,7 @@ def test_decimals(sail: SailProcess) -> None:
 
 def test_queries_that_are_said_otherwise(table: SailProcess, tmp_path: Path) -> None:
     assert table.rows("SELECT id FROM t GROUP BY id HAVING sum(id) > 2 ORDER BY sum(id) DESC, id") == [[4], [3]]
-    assert table.rows("SELECT id % 2 AS odd, count(*) FROM t GROUP BY ALL ORDER BY odd + 1") == [[0, 2], [1, 2]]
+    assert table.rows("SELECT id % 2 AS odd, count(*) FROM t GROUP BY ALL ORDER BY odd") == [[0, 2], [1, 2]]
     assert table.rows("FROM t AS x |> WHERE x.id > 1 |> JOIN t USING (id) |> AGGREGATE max(id) AS m |> SELECT m") == [
         [4]
     ]

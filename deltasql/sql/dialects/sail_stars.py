@@ -8,16 +8,12 @@ from collections.abc import Callable, Sequence
 from deltasql.errors.engine import NotOnSailError
 from deltasql.plan.base import quote
 from deltasql.sql.cursor import comma_separated
-from deltasql.sql.dialects.sail_unions import behind_with
+from deltasql.sql.dialects.sail_scopes import scope_at
 from deltasql.sql.references import has_aggregate
 from deltasql.sql.tokens import Token, closing, tokenize
 
 _EXCEPT = re.compile(r"\*[^,)]*?\bexcept\b", re.IGNORECASE | re.DOTALL)
 _ALL = re.compile(r"\border\b.*?\ball\b", re.IGNORECASE | re.DOTALL)
-_BEHIND_FROM = frozenset(
-    {"WHERE", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "WINDOW", "QUALIFY"}
-    | {"UNION", "INTERSECT", "EXCEPT", "MINUS"}
-)
 _GROUP_ALL = re.compile(r"\bgroup\b.*?\ball\b", re.IGNORECASE | re.DOTALL)
 Columns = Callable[[str], Sequence[str]]
 """The names of the columns of a query."""
@@ -63,30 +59,10 @@ def _is_star_except(tokens: Sequence[Token], at: int) -> bool:
 
 def _probe(sql: str, tokens: Sequence[Token], at: int, star: str) -> str:
     """A query of all that the SELECT reads in whose list a star stands."""
-    end = _group_end(tokens, at)
-    begin = _from(tokens, at, end)
-    stop = next((i for i in _outside(tokens, begin, end) if tokens[i].key in _BEHIND_FROM and i > begin), end)
-    first = behind_with(tokens)
-    ctes = sql[: tokens[first].start] if 0 < first <= at else ""
-    if first > at or begin == end:
-        raise NotOnSailError(what="* EXCEPT within WITH")
-    text = sql[tokens[begin].start : tokens[stop - 1].end]
-    return f"{ctes}SELECT {star} {text}"
-
-
-def _from(tokens: Sequence[Token], at: int, end: int) -> int:
-    """The FROM of the SELECT in whose list a place is."""
-    return next((i for i in _outside(tokens, at, end) if tokens[i].key == "FROM"), end)
-
-
-def _group_end(tokens: Sequence[Token], at: int) -> int:
-    """Where the brackets close in which a place is; the end of the text where it is in none."""
-    depth = 0
-    for index in range(at - 1, -1, -1):
-        depth += (tokens[index].key == ")") - (tokens[index].key == "(")
-        if depth < 0:
-            return closing(tokens, index)
-    return len(tokens)
+    scope = scope_at(sql, tokens, at)
+    if not scope.relation:
+        raise NotOnSailError(what="* EXCEPT without FROM")
+    return f"{scope.before}SELECT {star} {scope.relation}"
 
 
 def _outside(tokens: Sequence[Token], start: int, end: int) -> list[int]:

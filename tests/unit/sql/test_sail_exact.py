@@ -25,20 +25,16 @@ from deltasql.sql.dialects.sail_exact import Rows, common_type, unlike_names, un
 from deltasql.sql.dialects.sail_order import values_alike
 from deltasql.sql.dialects.sail_scopes import Scope
 
-COLUMNS = StructType(
-    tuple(
-        StructField(name, kind)
-        for name, kind in {
-            "d": DecimalType(10, 2),
-            "w": DecimalType(38, 18),
-            "i": INTEGER,
-            "l": LONG,
-            "f": DOUBLE,
-            "g": FLOAT,
-            "s": STRING,
-        }.items()
-    )
-)
+_KINDS: dict[str, DataType] = {
+    "d": DecimalType(10, 2),
+    "w": DecimalType(38, 18),
+    "i": INTEGER,
+    "l": LONG,
+    "f": DOUBLE,
+    "g": FLOAT,
+    "s": STRING,
+}
+COLUMNS = StructType(tuple(StructField(name, kind) for name, kind in _KINDS.items()))
 
 
 def rows(kind: Callable[[Scope, str], DataType | None] = lambda scope, text: None) -> Rows:

@@ -65,5 +65,10 @@ def test_what_is_not_known_is_refused(sql: str) -> None:
 
 def test_columns_are_asked_with_what_stands_before() -> None:
     asked = list[str]()
-    without_pipes("WITH q AS (SELECT 1 AS a) FROM q |> SET a = 2", lambda text: asked.append(text) or ["a"])
+
+    def columns(query: str) -> list[str]:
+        asked.append(query)
+        return ["a"]
+
+    without_pipes("WITH q AS (SELECT 1 AS a) FROM q |> SET a = 2", columns)
     assert asked == ["WITH q AS (SELECT 1 AS a) SELECT * FROM q"]
