@@ -15,6 +15,7 @@ from deltasql.engine.reading.frames import Frames
 from deltasql.engine.reading.input_size import UNKNOWN_SIZE, input_size
 from deltasql.engine.reading.origins import comes_from
 from deltasql.engine.reading.own_checks import checked_rewrite
+from deltasql.engine.reading.own_kinds import parts_over
 from deltasql.engine.reading.own_texts import has_char
 from deltasql.engine.reading.plain_scans import plain_scan
 from deltasql.engine.rewrites.arrange import arranged
@@ -28,7 +29,7 @@ from deltasql.engine.session.local_rows import frame_of_rows
 from deltasql.engine.session.progress import watched
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import frame_schema, spark_schema
-from deltasql.engine.session.temporary_views import temporary_views
+from deltasql.engine.session.temporary_views import sql_name, temporary_views
 from deltasql.engine.session.transfer import by_driver
 from deltasql.engine.sources.parquet_paths import parquet_files
 from deltasql.engine.sources.statistics import source_statistics
@@ -158,7 +159,9 @@ class StatementEngine:
         for frame in frames:
             first = first.crossJoin(frame)
         columns = first.columns if scope and self.spark.variables else []
-        expressions = [self.frames.unchecked(text, columns) for text in expressions]
+        expressions = parts_over(
+            self.spark, first, scope, [self.frames.unchecked(text, columns) for text in expressions]
+        )
         # In brackets: a stray word behind an expression would pass for an alias.
         values = [F.expr(f"({text})").alias(f"c{index}") for index, text in enumerate(expressions)]
         kinds = [field.type for field in frame_schema(first.select(*values))]
@@ -175,7 +178,7 @@ class StatementEngine:
             return self.knows_view(parts)
         try:
             with self.work():
-                return bool(self.spark.session.catalog.tableExists(_sql_name(parts)))
+                return bool(self.spark.session.catalog.tableExists(sql_name(parts)))
         except DeltaSqlError:
             # A catalog that Spark has not is an error to it.
             return False
@@ -186,7 +189,7 @@ class StatementEngine:
         if not self.spark.started or not (local or shared):
             return False
         with self.work():
-            catalog, name = self.spark.session.catalog, _sql_name(parts)
+            catalog, name = self.spark.session.catalog, sql_name(parts)
             return catalog.tableExists(name) and (shared or catalog.getTable(name).isTemporary)
 
     def knows_function(self, parts: Sequence[str]) -> bool:
@@ -231,7 +234,7 @@ class StatementEngine:
         if self.spark.started:
             with self.work():
                 catalog = self.spark.session.catalog
-                if not self.spark.capabilities.functions and not catalog.tableExists(_sql_name(parts)):
+                if not self.spark.capabilities.functions and not catalog.tableExists(sql_name(parts)):
                     return
                 (catalog.dropTempView if len(parts) == 1 else catalog.dropGlobalTempView)(parts[-1])
 
@@ -444,7 +447,3 @@ def _own(stage: Stage) -> SparkStage:
     """A stage of this engine's."""
     assert isinstance(stage, SparkStage)
     return stage
-
-
-def _sql_name(parts: Sequence[str]) -> str:
-    return ".".join(quote(part) for part in parts)

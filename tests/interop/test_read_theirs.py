@@ -12,6 +12,7 @@ from deltalake import DeltaTable, write_deltalake
 
 import deltasql
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.engine import NotOnSailError
 from deltasql.log.replay.history import timestamp_text
 from tests.interop.readers import READERS, delta_rs, delta_spark, own_rows, versions_of_delta_spark
 from tests.oracle.client import oracle
@@ -236,6 +237,8 @@ def test_a_feature_is_obeyed_or_refused_by_name(
     before = delta_spark(path)
     try:
         found = own_rows(session, f"SELECT * FROM {table}")
+    except NotOnSailError:
+        raise
     except DeltaSqlError as error:
         assert error.condition == "DELTA_UNSUPPORTED_FEATURES_FOR_READ"
         assert feature in str(error)

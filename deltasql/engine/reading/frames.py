@@ -15,7 +15,7 @@ from deltasql.engine.reading.kept_scans import KeptScans
 from deltasql.engine.reading.literal_rows import literal_table
 from deltasql.engine.reading.own_checks import Texts, checked_query
 from deltasql.engine.reading.own_kinds import rows_of_frame, rows_of_tables
-from deltasql.engine.reading.own_texts import NOTHING, OwnTexts, may_have_days, may_have_decimals
+from deltasql.engine.reading.own_texts import NOTHING, May, OwnTexts, may_have
 from deltasql.engine.reading.parquet_paths import Found, with_parquet_files
 from deltasql.engine.reading.scans import with_declared
 from deltasql.engine.reading.source_rows import source_rows
@@ -58,6 +58,7 @@ from deltasql.sql.dialects.inlining import checked_body
 from deltasql.sql.dialects.sail import unlike_query
 from deltasql.sql.dialects.sail_checks import with_checks
 from deltasql.sql.dialects.sail_exact import Rows
+from deltasql.sql.dialects.sail_paths import with_parts
 from deltasql.sql.dialects.sail_pipes import without_pipes
 
 if TYPE_CHECKING:
@@ -185,8 +186,8 @@ class Frames:
             return str
         columns = rows.columns if self._spark.variables else None
         reach = self.texts.reach_in(rows, operator)
-        told, decimals = rows_of_frame(self._spark.session, rows), may_have_decimals([operator])
-        return lambda text: self.own(text, columns, reach, decimals=decimals, rows=told)
+        told, may = rows_of_frame(self._spark.session, rows), may_have([operator])._replace(days=False)
+        return lambda text: self.own(text, columns, reach, may, told)
 
     def _shown(self, rows: DataFrame, view: ViewColumns) -> DataFrame:
         # A cast that a view makes never turns a value that does not fit into NULL.
@@ -231,9 +232,7 @@ class Frames:
             sql = with_parquet_files(self._spark, sql, self._parquet_files, self.work)
         if not self.capabilities.subqueries and (what := unlike_query(sql)):
             raise NotOnSailError(what=what)
-        days = may_have_days(relations.values(), sql)
-        decimals = may_have_decimals(relations.values(), sql)
-        return checked_query(session, sql, ansi=self._ansi(settings), days=days, decimals=decimals)
+        return checked_query(session, sql, ansi=self._ansi(settings), may=may_have(relations.values(), sql))
 
     def _ansi(self, settings: Mapping[str, str | None] = NO_SETTINGS) -> bool:
         value = settings[ANSI.name] if ANSI.name in settings else self._spark.now(ANSI.name)
@@ -244,21 +243,20 @@ class Frames:
         text: str,
         columns: Iterable[str] | None = None,
         reach: Reach = NOTHING,
-        *,
-        days: bool = False,
-        decimals: bool = False,
+        may: May | None = None,
         rows: Rows | None = None,
     ) -> str:
         """An expression of a statement, with what the engine does not do by itself.
 
-        Where the names of all `columns` in its reach are given, other names may be variables; `reach` tells of CHAR;
-        for the others see `with_checks`.
+        Where the names of all `columns` in its reach are given, other names may be variables; `reach` tells of CHAR,
+        `may` and `rows` of what else there is.
         """
         if self.capabilities.checks_types:
             return text
-        text = self.unchecked(text, columns, reach)
-        decimals = decimals or may_have_decimals((), text)
-        return with_checks(text, ansi=self._ansi(), days=days, decimals=decimals, rows=rows)
+        text, may = self.unchecked(text, columns, reach), may or May()
+        text = with_parts(text, rows) if may.parts and rows is not None else text
+        decimals = may.decimals or may_have((), text).decimals
+        return with_checks(text, ansi=self._ansi(), days=may.days, decimals=decimals, rows=rows)
 
     def unchecked(self, text: str, columns: Iterable[str] | None, reach: Reach = NOTHING) -> str:
         """The same without checks, for its type."""
@@ -282,8 +280,7 @@ class Frames:
         columns = None
         if self._spark.variables:
             columns = [*target.schema.names, *([] if source is None else self.frame(source).columns)]
-        everything = [*tables, *operator.relations.values()]
-        days, decimals = may_have_days(everything), may_have_decimals(everything)
+        may = may_have([*tables, *operator.relations.values()])
 
         def joined() -> list[tuple[str, StructType]]:
             found = [(operator.target_alias, target.schema)]
@@ -294,7 +291,7 @@ class Frames:
             )
 
         rows = rows_of_tables(self._spark.session, joined)
-        return lambda text: self.own(text, columns, reach, days=days, decimals=decimals, rows=rows)
+        return lambda text: self.own(text, columns, reach, may, rows)
 
     def learn(self, functions: Mapping[str, SqlFunction]) -> None:
         """Functions of SQL that texts call from now on, where the engine has none. Raises what is wrong with one."""

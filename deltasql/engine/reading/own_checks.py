@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from deltasql.engine.reading.own_kinds import rows_of_query
+from deltasql.engine.reading.own_texts import May
 from deltasql.engine.session.spark_types import frame_schema
 from deltasql.errors.engine import NotOnSailError
 from deltasql.plan.operators import Rewrite, RowAction
@@ -21,6 +22,7 @@ from deltasql.sql.dialects.sail_checks import with_checks
 from deltasql.sql.dialects.sail_exact import common_type
 from deltasql.sql.dialects.sail_names import spark_names
 from deltasql.sql.dialects.sail_order import rows_selected, select_first, values_alike
+from deltasql.sql.dialects.sail_paths import with_parts
 from deltasql.sql.dialects.sail_sorting import may_sort_by_values, sorted_by_columns
 from deltasql.sql.dialects.sail_stars import grouped_by_all, ordered_by_all, stars_named
 from deltasql.sql.dialects.sail_unions import Branch, cast_branch, is_of_one_kind, set_operations
@@ -35,14 +37,14 @@ _QUERY = re.compile(
 _NAMELESS = re.compile(r"\bis\s+(?:not\s+)?null\b|\bin\s*\(", re.IGNORECASE)
 
 
-def checked_query(session: SparkSession, sql: str, *, ansi: bool, days: bool, decimals: bool) -> DataFrame:
+def checked_query(session: SparkSession, sql: str, *, ansi: bool, may: May) -> DataFrame:
     """The rows of a query, which fail where they fail on Spark, under the names that Sail gives them.
-
-    `days` says that it may compare a DATE, `decimals` that it may compute with a DECIMAL or a FLOAT.
 
     Raises NotOnSailError, and what Sail says of the text as it is.
     """
+    known = rows_of_query(session)
     sql = values_alike(rows_selected(select_first(sql)))
+    sql = with_parts(sql, known) if may.parts else sql
     if _QUERY.match(sql):
         sql = stars_named(grouped_by_all(sql), partial(_columns, session))
         sql = ordered_by_all(sql, partial(_columns, session))
@@ -51,7 +53,7 @@ def checked_query(session: SparkSession, sql: str, *, ansi: bool, days: bool, de
     if not _QUERY.match(sql):
         return rows
     alike = _branches_alike(session, sql)
-    safe = with_checks(alike, ansi=ansi, days=days, decimals=decimals, rows=rows_of_query(session))
+    safe = with_checks(alike, ansi=ansi, days=may.days, decimals=may.decimals, rows=known)
     if safe != sql:
         rows = _renamed(session, safe, spark_names(sql, rows.columns))
     elif _NAMELESS.search(sql):

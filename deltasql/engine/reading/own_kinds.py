@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+from deltasql.engine.reading.own_texts import may_have
+from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import frame_schema
 from deltasql.errors.base import DeltaSqlError
+from deltasql.plan.operators import Operator
 from deltasql.schema.types import DataType, StructField, StructType
 from deltasql.sql.dialects.sail_exact import Rows, unlike_names
+from deltasql.sql.dialects.sail_paths import with_parts
 from deltasql.sql.dialects.sail_scopes import Scope
 
 if TYPE_CHECKING:
@@ -76,3 +80,13 @@ def _schema(make: Callable[[], DataFrame]) -> StructType | None:
         return frame_schema(make())
     except (PySparkException, DeltaSqlError):
         return None
+
+
+def parts_over(
+    spark: SparkHandle, frame: DataFrame, scope: Sequence[tuple[Operator, str]], texts: Sequence[str]
+) -> Sequence[str]:
+    """Expressions over the joined rows of a scope, which are `frame`, with parts of maps and arrays as `with_parts`."""
+    if spark.capabilities.checks_types or not may_have(operator for operator, _ in scope).parts:
+        return texts
+    rows = rows_of_frame(spark.session, frame)
+    return [with_parts(text, rows) for text in texts]

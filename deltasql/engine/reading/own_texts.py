@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from deltasql.engine.reading.own_variables import expression_with_values, query_with_values
 from deltasql.engine.session.spark import SparkHandle
@@ -34,6 +34,8 @@ _DECIMALS = re.compile(
     re.IGNORECASE,
 )
 """Words of what gives a DECIMAL or a FLOAT."""
+_PARTS = re.compile(r"map\w*\s*[(<]|\bstruct|collect_", re.IGNORECASE)
+"""Words of what gives a MAP or an ARRAY of structs."""
 NOTHING = Reach({}, frozenset(), frozenset())
 
 
@@ -139,14 +141,25 @@ def joined(one: Reach, other: Reach) -> Reach:
     return Reach({**one.lengths, **other.lengths}, one.parts | other.parts, others)
 
 
-def may_have_days(operators: Iterable[Operator], text: str = "") -> bool:
-    """Whether there may be a DATE among the columns of some operators and what a text makes of them."""
-    return _may_have(operators, text, _DAYS, ("DATE",))
+class May(NamedTuple):
+    """What there may be among the columns that a statement reads, and what it makes of them."""
+
+    days: bool = False
+    """A DATE."""
+    decimals: bool = False
+    """A DECIMAL or a FLOAT."""
+    parts: bool = False
+    """A MAP, or an ARRAY of structs."""
 
 
-def may_have_decimals(operators: Iterable[Operator], text: str = "") -> bool:
-    """Whether there may be a DECIMAL or a FLOAT among them."""
-    return _may_have(operators, text, _DECIMALS, ("DECIMAL", "FLOAT"))
+def may_have(operators: Iterable[Operator], text: str = "") -> May:
+    """What there may be among the columns of some operators, and what a text makes of them."""
+    operators = list(operators)
+    return May(
+        _may_have(operators, text, _DAYS, ("DATE",)),
+        _may_have(operators, text, _DECIMALS, ("DECIMAL", "FLOAT")),
+        _may_have(operators, text, _PARTS, ("MAP<", "ARRAY<STRUCT")),
+    )
 
 
 def _may_have(operators: Iterable[Operator], text: str, words: re.Pattern[str], kinds: Sequence[str]) -> bool:

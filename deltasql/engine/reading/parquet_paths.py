@@ -17,6 +17,7 @@ from deltasql.engine.session.spark import SparkHandle
 from deltasql.errors.engine import NotOnSailError
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
+from deltasql.plan.hidden import HIDDEN_PREFIX
 from deltasql.schema.types import StructType
 from deltasql.sql.references import may_use
 from deltasql.sql.tokens import Token, tokenize
@@ -42,7 +43,7 @@ def with_parquet_files(spark: SparkHandle, sql: str, find: Found, work: Workspac
         return sql
     for first, last in reversed(list(_places(tokenize(sql)))):
         rows = _rows(spark.stores, *find(spark.stores, last.name), sql)
-        view = f"parquet_{sha256(last.name.encode()).hexdigest()[:16]}"
+        view = f"{HIDDEN_PREFIX}parquet_{sha256(last.name.encode()).hexdigest()[:16]}"
         frame_of_file(spark, rows, work.keep).createOrReplaceTempView(view)
         sql = sql[: first.start] + quote(view) + sql[last.end :]
     return sql

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from deltasql.engine.session.spark import SparkHandle
+from deltasql.plan.base import quote
 from deltasql.plan.hidden import HIDDEN_PREFIX
 
 
@@ -48,3 +49,8 @@ def _known(spark: SparkHandle) -> list[str]:
         # Not a public name of Spark's: another version may lack it.
         return _listed(spark)
     return found.split("\0") if found else []
+
+
+def sql_name(parts: Sequence[str]) -> str:
+    """A name of some parts as SQL."""
+    return ".".join(map(quote, parts))

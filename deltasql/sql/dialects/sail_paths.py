@@ -1,0 +1,91 @@
+"""`m.k` of a map, `a.x` of an array of structs, which Sail does not read, with what they mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from deltasql.plan.base import quote
+from deltasql.schema.literals import sql_literal
+from deltasql.schema.types import ArrayType, DataType, MapType, StructType
+from deltasql.sql.dialects.sail_exact import Rows
+from deltasql.sql.dialects.sail_scopes import scope_at
+from deltasql.sql.tokens import Token, closing, tokenize
+
+_DOTTED = re.compile(r"[\w`]\s*\.\s*[\w`]")
+_BEFORE = frozenset({"SELECT", "DISTINCT", ","})
+_BEHIND = frozenset({",", "FROM", ";", ""})
+
+
+def with_parts(sql: str, rows: Rows) -> str:
+    """`sql`, an expression or a query, with keys of maps in brackets, and fields of arrays taken from each element.
+
+    What is selected keeps the name that Spark gives it, its last part.
+    """
+    if not _DOTTED.search(sql) or "->" in sql:
+        return sql
+    tokens, given = tokenize(sql), sql
+    for first, end in reversed(list(_chains(tokens))):
+        columns = rows.columns(scope_at(given, tokens, first))
+        names = [token.name for token in tokens[first:end:2]]
+        text = _meant(names, columns)
+        if text:
+            alias = f" AS {quote(names[-1])}" if _is_selected(tokens, first, end) else ""
+            sql = sql[: tokens[first].start] + text + alias + sql[tokens[end - 1].end :]
+    return sql
+
+
+def _chains(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """From where to where names with dots between them go, that are no calls."""
+    at = 0
+    while at < len(tokens):
+        end = at + 1
+        while tokens[at].is_name and end + 1 < len(tokens) and tokens[end].key == "." and tokens[end + 1].is_name:
+            end += 2
+        if end > at + 1 and (end == len(tokens) or tokens[end].key not in {"(", "."}):
+            yield at, end
+        at = end
+
+
+def _meant(names: Sequence[str], columns: StructType) -> str:
+    """The text of a chain of names; "" where it is what Sail takes it for."""
+    place = 0 if columns.find(names[0]) is not None else 1
+    column = columns.find(names[place])
+    if column is None:
+        return ""
+    kind: DataType = column.type
+    text, is_plain = ".".join(map(quote, names[: place + 1])), True
+    for name in names[place + 1 :]:
+        part = _part(text, kind, name)
+        if part is None:
+            return ""
+        is_plain = is_plain and isinstance(kind, StructType)
+        text, kind = part
+    return "" if is_plain else text
+
+
+def _part(text: str, kind: DataType, name: str) -> tuple[str, DataType] | None:
+    """A part of a value, and its type; None for a field that there is not."""
+    match kind:
+        case StructType():
+            field = kind.find(name)
+            return None if field is None else (f"{text}.{quote(name)}", field.type)
+        case MapType():
+            return f"{text}[{sql_literal(name)}]", kind.value
+        case ArrayType(StructType() as element):
+            field = element.find(name)
+            return None if field is None else (f"transform({text}, e -> e.{quote(name)})", ArrayType(field.type))
+        case _:
+            # It has no parts, which Sail says then.
+            return f"{text}[{sql_literal(name)}]", kind
+
+
+def _is_selected(tokens: Sequence[Token], first: int, end: int) -> bool:
+    """Whether names between two indexes are all of a column of a SELECT."""
+    before = tokens[first - 1].key if first else ""
+    behind = tokens[end].key if end < len(tokens) else ""
+    if before not in _BEFORE or behind not in _BEHIND:
+        return behind == ")" and before in {"SELECT", "DISTINCT"}
+    opened = [index for index in range(first) if tokens[index].key == "(" and closing(tokens, index) >= end]
+    begin = opened[-1] + 1 if opened else 0
+    return tokens[begin].key in {"SELECT", "WITH"}
