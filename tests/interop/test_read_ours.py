@@ -365,7 +365,7 @@ def test_a_compacted_file_is_read_in_place_of_its_commits(session: deltasql.sess
         (folder / f"{version:020d}.crc").unlink()
     emptied = Path(log.location).rename(Path(log.location).with_name("emptied"))
     assert own_rows(session, f"SELECT * FROM delta.`{emptied}`") == expected
-    assert READERS["delta-spark"](emptied, None) == expected
+    assert delta_spark(emptied) == expected
 
 
 def test_numbers_and_generated_columns_in_both_hands(session: deltasql.session.Session, tmp_path: Path) -> None:
