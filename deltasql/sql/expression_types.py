@@ -153,11 +153,12 @@ class _Descent(Cursor):
         return found
 
     def sign(self) -> _Typed:
-        if self.take("-", "+"):
+        if sign := self.take("-", "+"):
+            is_written = sign == "-" and self.kind == "number"
             found = self.sign()
             if not is_number(found.kind):
                 raise LeftToSparkError
-            return found
+            return found if is_written else _Typed(found.kind)
         return self.subscripts()
 
     def subscripts(self) -> _Typed:
@@ -199,7 +200,7 @@ class _Descent(Cursor):
         self.need("(")
         found = self.expression()
         self.need(")")
-        return _Typed(found.kind)
+        return found
 
     def written(self, word: str) -> _Typed:
         """DATE '2024-01-31'. Whether the text is one, Spark says when it reads it."""
@@ -329,7 +330,9 @@ def _arithmetic(operator: str, left: _Typed, right: _Typed) -> _Typed:
 
 def _number(text: str) -> _Typed:
     found = certain(number(text))
-    return _Typed(found.type, len(str(found.value)) if is_integral(found.type) else 0)
+    # Spark counts no digits of a TINYINT.
+    has_digits = is_integral(found.type) and found.type != types.BYTE
+    return _Typed(found.type, len(str(found.value)) if has_digits else 0)
 
 
 def _is_moment(word: str, text: str) -> bool:

@@ -18,7 +18,7 @@ from deltasql.sql.dialects.sail_scopes import Scope, scope_at
 from deltasql.sql.expression_types import known_type
 from deltasql.sql.tokens import Token, tokenize
 
-_WRITTEN = re.compile(r"[-+]?\s*0*(\d+)(?:[lLsS]|bd|BD)?")
+_WRITTEN = re.compile(r"[(\s]*-?\s*0*(\d+)[lLsS]?[)\s]*")
 _LEAST_SCALE = 6
 _SAILS_SCALE = 4
 """By how much the scale of a quotient or an average of Sail's is larger than that of what is divided."""
