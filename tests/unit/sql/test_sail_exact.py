@@ -49,7 +49,7 @@ def rows(kind: Callable[[Scope, str], DataType | None] = lambda scope, text: Non
         ("d + -3", "CAST((d + CAST(-3 AS DECIMAL(1,0))) AS DECIMAL(11,2))"),
         # In brackets it is written out, with a plus it is not.
         ("d + (2)", "CAST((d + CAST((2) AS DECIMAL(1,0))) AS DECIMAL(11,2))"),
-        ("d + +2", "CAST((d + CAST(+2 AS DECIMAL(10,0))) AS DECIMAL(13,2))"),
+        ("d + +2", "CAST((d + CAST((+2) AS DECIMAL(10,0))) AS DECIMAL(13,2))"),
         # A TINYINT that is written out has the digits of its type.
         ("d + 3Y", "CAST((d + CAST(3Y AS DECIMAL(3,0))) AS DECIMAL(11,2))"),
         ("d + i", "CAST((d + CAST(i AS DECIMAL(10,0))) AS DECIMAL(13,2))"),
