@@ -101,8 +101,9 @@ def _array(values: Sequence[Any]) -> pa.Array:
     """The values as an array. Raises TypeError and ValueError for those that are not of one plain type."""
     import pyarrow as pa
 
-    kinds = {type(value) for value in values if value is not None}
-    if len(kinds) > 1 or not kinds <= {*_PLAIN}:
+    # Arrow takes times with a zone and times without one for one type, that of the first.
+    kinds = {(type(value), getattr(value, "tzinfo", None) is None) for value in values if value is not None}
+    if len(kinds) > 1 or not {kind for kind, _ in kinds} <= {*_PLAIN}:
         raise TypeError(kinds)
     return pa.array(values)
 

@@ -6,7 +6,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, datetime, timezone
 from decimal import Decimal
 from pathlib import Path
 
@@ -16,6 +16,9 @@ import deltasql
 from deltasql import dbapi
 from deltasql.dbapi.bulk import bulk_insert
 from deltasql.dbapi.exceptions import class_of
+
+CLOCK = datetime(2024, 1, 2, 3, 4, 5)
+MOMENT = datetime(2024, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
 
 
 @pytest.fixture
@@ -297,6 +300,8 @@ def test_what_a_bulk_insert_names(operation: str, expected: object) -> None:
         ("(?, DEFAULT)", [(1,)], None),
         ("(?, ?)", [(1, 2), (1, "a")], None),
         ("(?, ?)", [(1, 2), (1,)], None),
+        ("(?, ?)", [(1, CLOCK), (1, MOMENT)], None),
+        ("(?, ?)", [(1, MOMENT), (2, None)], [{"x": 1, "y": MOMENT}, {"x": 2, "y": None}]),
         ("(?, ?)", [(1, [2])], None),
         ("(:a, :b)", [{"a": 1}], None),
         ("(?)", [(1,)], None),
