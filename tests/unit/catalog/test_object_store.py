@@ -2,79 +2,37 @@
 
 from __future__ import annotations
 
-import json
 import random
-import secrets
 import shutil
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from itertools import count
-from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
 
 import pytest
-from obstore import exceptions
-from obstore.store import LocalStore, MemoryStore
+from obstore.store import MemoryStore
 
-from deltasql.catalog import Catalog, TableEntry, shared_objects
-from deltasql.catalog.definitions import FunctionDefinition, ViewDefinition
-from deltasql.catalog.entries import Entry, FunctionEntry, ViewEntry
+from deltasql.catalog import Catalog, TableEntry
+from deltasql.catalog.entries import FunctionEntry, ViewEntry
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import (
-    CatalogFileError,
     SchemaNotFoundError,
     TableAlreadyExistsError,
     TableNotFoundError,
 )
-from deltasql.errors.log import AmbiguousWriteError, ConditionalPutError, StorageError
-from deltasql.errors.statements.view import CatalogNameTakenError
-from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.log.storage.log_store import LogStore, Tag
-from deltasql.schema.types import StructType
+from tests.unit.catalog.object_stores import (
+    URL,
+    GoneError,
+    Model,
+    Operation,
+    Unsure,
+    new_function,
+    new_view,
+    opened,
+)
 
-URL = "memory:///wh"
-T = TypeVar("T")
-Operation: TypeAlias = Callable[[Catalog], object]
-Model: TypeAlias = Callable[..., tuple[list[object], object]]
-
-
-class GoneError(Exception):
-    """The process has died."""
-
-
-class Watched(LogStore):
-    """Keeps its requests, and calls what `before` has for the number of one, from 0, when it comes."""
-
-    def __init__(self, memory: Any) -> None:
-        super().__init__(URL, memory, "wh")
-        self.requests: list[str] = []
-        self.before: dict[int, Callable[[], object]] = {}
-
-    def _open(self, create: bool = False) -> Any:
-        number = len(self.requests)
-        self.requests.append("write" if create else "read")
-        self.before.get(number, lambda: None)()
-        return super()._open(create)
-
-
-def opened(memory: MemoryStore) -> tuple[Catalog, Watched]:
-    store = Watched(memory)
-    return Catalog(URL, lambda _: store), store
-
-
-@pytest.fixture
-def memory() -> MemoryStore:
-    return MemoryStore()
-
-
-@pytest.fixture(autouse=True)
-def in_haste(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """Nobody waits long; where there are no threads, nobody waits."""
-    if "threads" not in request.node.name:
-        monkeypatch.setattr(shared_objects, "_pause", lambda attempt: None)
-        monkeypatch.setattr(shared_objects, "PATIENCE", 0.3)
+pytestmark = pytest.mark.usefixtures("in_haste")
 
 
 # How many requests
@@ -126,16 +84,6 @@ def start(catalog: Catalog) -> None:
         catalog.create_schema(schema)
     catalog.register(("s", "t"), "/t", managed=True)
     catalog.register(("d", "other"), "/other", managed=False)
-
-
-def new_view(found: Entry | None) -> ViewDefinition:
-    if found is not None:
-        raise CatalogNameTakenError(view=found.name, kind="name")
-    return ViewDefinition("SELECT 1 AS a", ("spark_catalog", "s"), {"k": "v"}, ("a",), StructType())
-
-
-def new_function(found: FunctionEntry | None) -> FunctionDefinition:
-    return FunctionDefinition(found.definition.text + "+" if found else "() RETURN 1", ("spark_catalog", "s"), {})
 
 
 OPERATIONS: dict[str, Operation] = {
@@ -376,207 +324,3 @@ def test_tables_that_many_threads_send_to_and_fro(memory: MemoryStore) -> None:
         list(pool.map(work, range(6)))
     found = [entry for schema in schemas for entry in opened(memory)[0].tables(schema)]
     assert sorted(entry.location for entry in found) == ["/0", "/1", "/2"]
-
-
-class Unsure(LogStore):
-    """Loses the answers to a share of its writes, and of these a share is not stored either."""
-
-    def __init__(self, memory: MemoryStore, lost: float, unsent: float = 0.5) -> None:
-        super().__init__(URL, memory, "wh")
-        self._lost, self._unsent = lost, unsent
-        self._random = random.Random(secrets.randbits(32))
-
-    def put_if_absent(self, path: str, data: bytes) -> bool:
-        return self._answered(path, lambda: super(Unsure, self).put_if_absent(path, data))
-
-    def put_if_same(self, path: str, data: bytes, tag: Tag) -> Tag | None:
-        return self._answered(path, lambda: super(Unsure, self).put_if_same(path, data, tag))
-
-    def _answered(self, path: str, put: Callable[[], T]) -> T:
-        if path.endswith(".probe") or self._random.random() > self._lost:
-            return put()
-        if self._random.random() > self._unsent:
-            put()
-        raise AmbiguousWriteError(self.url(path), "timed out")
-
-
-# Storage that fails
-
-
-def test_a_put_that_was_repeated_by_the_client(memory: MemoryStore) -> None:
-    """A server that fails after it has stored: the client asks again, and is told that another one was first."""
-
-    class Repeating(LogStore):
-        def put_if_same(self, path: str, data: bytes, tag: Tag) -> Tag | None:
-            super().put_if_same(path, data, tag)
-            return super().put_if_same(path, data, tag)
-
-    catalog = Catalog(URL, lambda _: Repeating(URL, memory, "wh"))
-    assert catalog.create_schema("s")
-    assert catalog.create_schema("d")
-    catalog.register("t", "/t", managed=False)
-    catalog.register("u", "/u", managed=False)
-    assert catalog.rename("u", ("s", "u")).schema == "s"
-    assert [entry.name for entry in catalog.drop_schema("s", cascade=True)] == ["u"]
-
-
-def test_a_storage_that_never_answers(memory: MemoryStore) -> None:
-    opened(memory)[0].create_schema("s")
-    catalog = Catalog(URL, lambda _: Unsure(memory, lost=1.0, unsent=1.0))
-    with pytest.raises(CatalogFileError, match=r"did not answer .* SHOW TABLES and SHOW SCHEMAS") as caught:
-        catalog.create_schema("d")
-    assert caught.value.path == f"{URL}/_catalog.d/schemas.json"
-
-
-def test_a_storage_on_which_others_are_always_first(memory: MemoryStore) -> None:
-    class Late(LogStore):
-        def put_if_same(self, path: str, data: bytes, tag: Tag) -> Tag | None:
-            return None
-
-    opened(memory)[0].create_schema("s")
-    with pytest.raises(CatalogFileError, match=r"others changed it first.*run the statement again"):
-        Catalog(URL, lambda _: Late(URL, memory, "wh")).create_schema("d")
-
-
-def test_a_storage_that_goes_away(memory: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    catalog, _ = opened(memory)
-    catalog.register("t", "/t", managed=False)
-
-    def gone(*_: object, **__: object) -> None:
-        raise exceptions.GenericError("connection refused")
-
-    for name in ("get", "put", "list"):
-        monkeypatch.setattr(f"obstore.{name}", gone)
-    for use in (
-        lambda: catalog.resolve("t"),
-        lambda: catalog.register("u", "/u", managed=False),
-        lambda: catalog.managed_location("v"),
-        catalog.schemas,
-        lambda: catalog.create_schema("s"),
-        lambda: catalog.drop_schema("s"),
-        lambda: catalog.rename("t", "u"),
-    ):
-        with pytest.raises(StorageError, match="connection refused") as caught:
-            use()
-        assert f"{URL}/_catalog.d" in str(caught.value)
-
-
-def test_a_storage_that_goes_away_before_it_answers(memory: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Going(LogStore):
-        def put_if_same(self, path: str, data: bytes, tag: Tag) -> Tag | None:
-            monkeypatch.setattr("obstore.get", gone)
-            raise AmbiguousWriteError(self.url(path), "timed out")
-
-    def gone(*_: object, **__: object) -> None:
-        raise exceptions.GenericError("connection refused")
-
-    opened(memory)[0].create_schema("s")
-    with pytest.raises(CatalogFileError, match="did not answer"):
-        Catalog(URL, lambda _: Going(URL, memory, "wh")).create_schema("d")
-
-
-class Overwriting(LogStore):
-    """Ignores a condition, as servers do that do not know its header."""
-
-    def put_if_absent(self, path: str, data: bytes) -> bool:
-        self.overwrite(path, data)
-        return True
-
-
-class Swapping(LogStore):
-    """Ignores the other condition."""
-
-    def put_if_same(self, path: str, data: bytes, tag: Tag) -> Tag | None:
-        self.overwrite(path, data)
-        return Tag("?", None)
-
-
-@pytest.mark.parametrize(("store", "header"), [(Overwriting, "If-None-Match"), (Swapping, "If-Match")])
-def test_a_storage_that_ignores_conditions_is_refused(store: type[LogStore], header: str, memory: MemoryStore) -> None:
-    catalog = Catalog(URL, lambda _: store(URL, memory, "wh"))
-    for write in (lambda: catalog.register("t", "/t", False), lambda: catalog.create_schema("s")):
-        with pytest.raises(ConditionalPutError, match=rf"memory:///wh .*\({header}\)"):
-            write()
-    assert catalog.tables() == []
-    assert LogStore(URL, memory, "wh").list_below("") == []
-
-
-def test_a_storage_without_conditions_is_refused(tmp_path: Path) -> None:
-    catalog = Catalog(URL, lambda _: LogStore(URL, LocalStore(str(tmp_path))))
-    with pytest.raises(ConditionalPutError, match="not yet implemented"):
-        catalog.register("t", "/t", managed=False)
-    assert list(tmp_path.rglob("*.json")) == []
-    local = LocalLogStore(str(tmp_path))
-    local.put_if_absent("x", b"1")
-    with pytest.raises(ConditionalPutError):
-        local.put_if_same("x", b"2", Tag("1", None))
-    with pytest.raises(ConditionalPutError):
-        LogStore(URL, MemoryStore()).put_if_same("x", b"2", Tag(None, None))
-
-
-# Objects that are not what they should be
-
-
-@pytest.mark.parametrize("path", ["schemas.json", "tables/spark_catalog/default.json"])
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda data: b"",
-        lambda data: data[:-3],
-        lambda data: b"[]",
-        lambda data: b"{}",
-        lambda data: b"\xff" + data,
-        lambda data: data.replace(b"{}", b"[]").replace(b'"location":"/t"', b'"location":5'),
-        lambda data: b"[" * 100_000,
-    ],
-)
-def test_a_damaged_object_is_explained(path: str, damage: Callable[[bytes], bytes], memory: MemoryStore) -> None:
-    catalog, store = opened(memory)
-    catalog.register("t", "/t", managed=False)
-    store.overwrite(f"_catalog.d/{path}", damage(store.read(f"_catalog.d/{path}")))
-    with pytest.raises(CatalogFileError, match=r"damaged.*CREATE TABLE … USING delta LOCATION") as caught:
-        _ = catalog.tables(), catalog.schemas()
-    assert caught.value.path == f"{URL}/_catalog.d/{path}"
-
-
-@pytest.mark.parametrize("path", ["schemas.json", "tables/spark_catalog/default.json"])
-def test_an_object_of_a_later_release_is_left_alone(path: str, memory: MemoryStore) -> None:
-    catalog, store = opened(memory)
-    catalog.register("t", "/t", managed=False)
-    later = json.dumps({"layout": 99, "who": "knows"}).encode()
-    store.overwrite(f"_catalog.d/{path}", later)
-    for use in (
-        lambda: (catalog.resolve("t"), catalog.schemas()),
-        lambda: (catalog.register("u", "/u", managed=False), catalog.create_schema("s")),
-    ):
-        with pytest.raises(CatalogFileError, match="Upgrade deltasql"):
-            use()
-    assert store.read(f"_catalog.d/{path}") == later
-
-
-def test_views_and_functions_raise_the_layout_of_their_object_alone(memory: MemoryStore) -> None:
-    """Releases that know neither go on with the other schemas."""
-    catalog, store = opened(memory)
-    catalog.create_schema("s")
-    catalog.register("t", "/t", managed=False)
-    catalog.change_view(("s", "v"), new_view)
-    catalog.change_function(("s", "f"), new_function)
-    layouts = [
-        json.loads(store.read(f"_catalog.d/{path}"))["layout"]
-        for path in ("schemas.json", "tables/spark_catalog/default.json", "tables/spark_catalog/s.json")
-    ]
-    assert layouts == [1, 1, 2]
-    assert catalog.drop_view(("s", "v"))
-    catalog.change_function(("s", "f"), lambda _: None)
-    assert json.loads(store.read("_catalog.d/tables/spark_catalog/s.json"))["layout"] == 1
-
-
-def test_names_with_characters_that_urls_have(memory: MemoryStore) -> None:
-    catalog, _ = opened(memory)
-    for name in ("a%20b", "ä#?", "*", "[x]", "_catalog"):
-        catalog.create_schema(name)
-        catalog.register((name, name), f"/{name}", managed=False)
-    again, _ = opened(memory)
-    for name in ("a%20b", "ä#?", "*", "[x]", "_catalog"):
-        assert again.require((name, name.upper())).location == f"/{name}"
-    assert len(again._store.tables_below("")) == 5

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+import deltasql
+from deltasql.session import Session
+from tests.unit.planner.clones import Files
 from tests.unit.planner.lab import Lab
 
 
@@ -33,3 +36,13 @@ def fails(lab: Lab) -> Callable[..., Any]:
         return error
 
     return failing
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    return deltasql.connect(str(tmp_path / "warehouse"))
+
+
+@pytest.fixture
+def files(session: Session) -> Files:
+    return Files(session)
