@@ -1,7 +1,7 @@
 """Profiles, and one session of deltasql for each connection that dbt opens.
 
-dbt opens a connection per node and thread. Sessions of one process share its Spark and its tables; temporary views and
-what SET says are a session's own, so that nodes that run side by side do not see each other's.
+dbt opens a connection per node and thread. Sessions of one process share its Spark, with its settings, and its tables;
+temporary views and settings of Delta are a session's own, so that nodes side by side do not see each other's.
 """
 
 from __future__ import annotations
