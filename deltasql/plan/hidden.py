@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 from deltasql.schema.checks import HIDDEN_PREFIX
 
-__all__ = ["HIDDEN_PREFIX", "hidden"]
+__all__ = ["HIDDEN_PREFIX", "hidden", "hidden_view"]
 
 
 def hidden(name: object) -> str:
     """A hidden name; those that have no constant here are numbered, or made for one statement."""
     return f"{HIDDEN_PREFIX}{name}"
+
+
+def hidden_view() -> str:
+    """The name of a view that no other statement has: threads, and sessions of a process, may share a Spark."""
+    return hidden(uuid4().hex)
 
 
 # Relations and aliases of theirs

@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from deltasql.catalog.definitions import FunctionDefinition, SchemaMode, ViewDefinition
 from deltasql.catalog.entries import sql_name
@@ -19,7 +18,7 @@ from deltasql.errors.statements.table import ReadTableWithoutColumnsError
 from deltasql.errors.statements.view import RecursiveViewError, TimeTravelViewError
 from deltasql.log.configuration.row_ids import row_id_columns
 from deltasql.plan.base import SqlText, TableName, quote
-from deltasql.plan.hidden import VIEW, hidden
+from deltasql.plan.hidden import VIEW, hidden_view
 from deltasql.plan.operators import (
     METADATA,
     READ_COLUMNS,
@@ -217,7 +216,7 @@ def bind(
             raise error.at(caret) from None
         if operator is None:
             continue
-        view = hidden(uuid4().hex)
+        view = hidden_view()
         bound[index] = view
         relations[view] = operator
     others = [*metadata.hidden_from_stars(described), *current_names(sql, context.current)]

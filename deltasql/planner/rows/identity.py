@@ -14,7 +14,7 @@ from deltasql.errors.column_values import (
 )
 from deltasql.plan import marks
 from deltasql.plan.base import quote
-from deltasql.plan.hidden import ORDINAL, ROWS
+from deltasql.plan.hidden import ORDINAL, hidden_view
 from deltasql.plan.statements.columns import ColumnChange, Defaulted, Nullability, Retyped
 from deltasql.planner import binding
 from deltasql.schema.identity import Identity, identity_of, with_identities
@@ -74,7 +74,8 @@ def synchronized(schema: StructType, path: tuple[str, ...], snapshot: Snapshot, 
     if scan.files.num_rows == 0:
         return schema
     extreme = "max" if identity.step > 0 else "min"
-    value = context.analyst.value(f"(SELECT {extreme}({quote(found.field.name)}) FROM {ROWS})", {ROWS: scan})
+    view = hidden_view()
+    value = context.analyst.value(f"(SELECT {extreme}({quote(found.field.name)}) FROM {view})", {view: scan})
     covered = identity.covering(value)
     if not covered.in_range:
         raise IdentityOverflowError(path_text(found.path))

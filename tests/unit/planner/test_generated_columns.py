@@ -156,14 +156,14 @@ def test_sync_identity_asks_for_the_extreme(table: Lab) -> None:
     table.run("ALTER TABLE d ALTER COLUMN id SYNC IDENTITY")
     assert "delta.identity.highWaterMark" not in table.snapshot("d").schema.fields[0].metadata
     table.append("d")
-    table.analyst.values = {"(SELECT max(id) FROM __deltasql_rows)": 42}
+    table.analyst.values = {"(SELECT max(id) FROM rows)": 42}
     table.run("ALTER TABLE d ALTER COLUMN id SYNC IDENTITY")
     assert table.snapshot("d").schema.fields[0].metadata["delta.identity.highWaterMark"] == 45
 
 
 def test_sync_identity_refuses_a_mark_that_is_no_bigint(table: Lab, fails: Fails) -> None:
     table.append("d")
-    table.analyst.values = {"(SELECT max(id) FROM __deltasql_rows)": 2**63 - 2}
+    table.analyst.values = {"(SELECT max(id) FROM rows)": 2**63 - 2}
     fails("ALTER TABLE d ALTER COLUMN id SYNC IDENTITY", IdentityOverflowError)
     assert "delta.identity.highWaterMark" not in table.snapshot("d").schema.fields[0].metadata
 
