@@ -5,11 +5,14 @@ Where sqlglot gives up, every name that may be a column is taken for one; what o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeAlias
 
 from deltasql.plan.base import SqlText
+from deltasql.schema.text import quote_name
 from deltasql.sql.cursor import Cursor
 from deltasql.sql.relations import TableReference, table_references
 from deltasql.sql.tokens import Token, calls, closing, tokenize
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ColumnReference",
+    "Scope",
     "TableReference",
     "column_references",
     "equal_sides",
@@ -32,6 +36,7 @@ __all__ = [
     "parse_expression",
     "refers_to",
     "split_conjuncts",
+    "stars_spelled",
     "subqueries",
     "table_references",
 ]
@@ -64,6 +69,8 @@ _TELLS_TIME = frozenset(
         "getdate",
     }
 )
+_KINDS_OF_TIME = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_LTZ", "TIMESTAMP_NTZ"})
+_MOMENT = re.compile(r"""[rR]?["']\s*(?:now|today|tomorrow|yesterday)\b""", re.IGNORECASE)
 _QUERY_STARTS = frozenset({"SELECT", "FROM", "WITH", "TABLE", "VALUES"})
 _NOT_NAMES = frozenset(
     {
@@ -244,8 +251,15 @@ def is_deterministic(expression: str) -> bool:
 
 def is_stable(expression: str) -> bool:
     """Whether a later evaluation gives the same value: nothing random, and no look at the clock."""
-    names = (token.name.lower() for token in tokenize(expression) if token.is_name)
-    return is_deterministic(expression) and _TELLS_TIME.isdisjoint(names)
+    tokens = tokenize(expression)
+    names = (token.name.lower() for token in tokens if token.is_name)
+    told = any(_is_moment(*pair) for pair in pairwise(tokens))
+    return is_deterministic(expression) and _TELLS_TIME.isdisjoint(names) and not told
+
+
+def _is_moment(kind: Token, text: Token) -> bool:
+    """Whether two tokens are a literal that looks at the clock: TIMESTAMP 'now', DATE 'yesterday'."""
+    return text.kind == "string" and kind.key in _KINDS_OF_TIME and _MOMENT.match(text.text) is not None
 
 
 def _is_call(at: Cursor, names: frozenset[str]) -> bool:
@@ -305,3 +319,60 @@ def equal_sides(expression: str) -> tuple[str, str] | None:
         return None
     middle = tokens[found[0]]
     return expression[tokens[0].start : middle.start].rstrip(), expression[middle.end : tokens[-1].end].lstrip()
+
+
+Scope: TypeAlias = tuple[str, Callable[[], Sequence[str]]]
+"""An alias, and the columns that are known under it."""
+
+
+def stars_spelled(text: str, scopes: Sequence[Scope]) -> str:
+    """An expression with columns in place of its stars, as in struct(*): else they stand for ours as well.
+
+    Those of sub-queries, and of what is no scope, stay.
+    """
+    at, pieces, done = Cursor(tokenize(text)), list[str](), 0
+    while at.left:
+        if _opens_query(at):
+            at.group()
+            continue
+        place = at.at
+        at.at += 1
+        if not _is_star(at.tokens, place):
+            continue
+        start, chosen = _meant(at.tokens, place, scopes)
+        left_out = _excepted(at)
+        if chosen and left_out is not None:
+            columns = [(alias, name) for alias, names in chosen for name in names() if name.lower() not in left_out]
+            pieces += [
+                text[done:start],
+                ", ".join(f"{quote_name(alias)}.{quote_name(name)}" for alias, name in columns),
+            ]
+            done = at.tokens[at.at - 1].end
+    return "".join([*pieces, text[done:]])
+
+
+def _is_star(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a token is a star that stands for columns; COUNT(*) counts rows."""
+    if tokens[place].key != "*" or _is_operand(tokens[place - 1] if place else None):
+        return False
+    return not (place > 1 and tokens[place - 1].key == "(" and tokens[place - 2].key == "COUNT")
+
+
+def _meant(tokens: Sequence[Token], place: int, scopes: Sequence[Scope]) -> tuple[int, Sequence[Scope]]:
+    """Where a star begins with what qualifies it, and the scopes that it stands for."""
+    if place < 2 or tokens[place - 1].key != ".":
+        return tokens[place].start, scopes
+    first = place - 2
+    while first > 1 and tokens[first - 1].key == ".":
+        first -= 2
+    wanted = tokens[place - 2].name.lower()
+    return tokens[first].start, [scope for scope in scopes if scope[0].lower() == wanted]
+
+
+def _excepted(at: Cursor) -> set[str] | None:
+    """The columns behind EXCEPT, which is read; None where it names fields."""
+    if at.key != "EXCEPT" or at.peek(1) != "(":
+        return set()
+    at.take("EXCEPT")
+    names = at.group()[1:-1]
+    return None if any(token.key == "." for token in names) else {item.name.lower() for item in names if item.is_name}

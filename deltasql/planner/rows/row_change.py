@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from deltasql.plan.operators import Rewrite
+from deltasql.plan.operators import Operator, Rewrite, RowAction, RowKind
 from deltasql.planner.changes import CommitSpec, RowChange
 from deltasql.planner.rows.change_recording import recorded
 from deltasql.planner.rows.read_set import reads_of
 from deltasql.planner.rows.row_level import keeps_source, rewritten_rows
+from deltasql.sql.references import Scope, stars_spelled
 
 if TYPE_CHECKING:
     from deltasql.log.actions.actions import Metadata
@@ -25,10 +28,40 @@ def row_change(
     from those that others change. Nothing is committed where no row changes.
     """
     assert spec.snapshot is not None
-    operator = recorded(operator, metadata.properties)
+    operator = recorded(_with_columns(operator, context), metadata.properties)
     rows = rewritten_rows(operator, spec.snapshot, context)
     if rows.probe is not None and operator.join is not None and keeps_source(operator):
         operator = replace(operator, join=replace(operator.join, is_kept=True))
         rows = replace(rows, probe=operator)
     reads = reads_of(operator, pruned_by, spec.snapshot, context)
     return RowChange(replace(spec, reads=reads), operator, metadata, skip_if_empty=True, rows=rows)
+
+
+def _with_columns(operator: Rewrite, context: Context) -> Rewrite:
+    """`operator` with the columns of the tables in place of each star, which the rows of a rewrite have more of."""
+    target: Scope = (operator.target_alias, lambda: operator.target.schema.names)
+    join = operator.join
+    if join is None:
+        return replace(operator, actions=tuple(_spelled(action, [target]) for action in operator.actions))
+    source: Scope = (join.alias, partial(_columns, join.source, context))
+    scopes = {
+        RowKind.MATCHED: [target, source],
+        RowKind.NOT_MATCHED: [source],
+        RowKind.NOT_MATCHED_BY_SOURCE: [target],
+    }
+    actions = tuple(_spelled(action, scopes[action.kind]) for action in operator.actions)
+    on = _text(join.on, [target, source])
+    return replace(operator, actions=actions, join=join if on == join.on else replace(join, on=on))
+
+
+def _columns(source: Operator, context: Context) -> Sequence[str]:
+    return context.analyst.schema(source).names
+
+
+def _spelled(action: RowAction, scopes: Sequence[Scope]) -> RowAction:
+    condition = None if action.condition is None else _text(action.condition, scopes)
+    return replace(action, condition=condition, values=tuple(_text(value, scopes) for value in action.values))
+
+
+def _text(text: str, scopes: Sequence[Scope]) -> str:
+    return stars_spelled(text, scopes) if "*" in text else text

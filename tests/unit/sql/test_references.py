@@ -9,6 +9,7 @@ from deltasql.sql.references import (
     has_aggregate,
     has_subquery,
     is_deterministic,
+    is_stable,
     may_use,
     split_conjuncts,
     table_references,
@@ -220,6 +221,23 @@ def test_has_aggregate(expression: str, expected: bool) -> None:
 )
 def test_is_deterministic(expression: str, expected: bool) -> None:
     assert is_deterministic(expression) is expected
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("a = UUID()", False),
+        ("a > now()", False),
+        ("a > localtimestamp", False),
+        ("a > TIMESTAMP 'now'", False),
+        ("day < date'Yesterday UTC'", False),
+        ('at >= Timestamp_NTZ/**/"  today"', False),
+        ("a > TIMESTAMP'2024-01-01 00:00:00' AND word = 'now'", True),
+        ("date IN ('today', DATE'epoch')", True),
+    ],
+)
+def test_is_stable(expression: str, expected: bool) -> None:
+    assert is_stable(expression) is expected
 
 
 @pytest.mark.parametrize(
