@@ -200,8 +200,8 @@ class VoidColumnError(DeltaSqlError):
 @condition(
     "TASK_WRITE_FAILED",
     "58030",
-    "A value of partition column {column} of {table} is too long for the name of a directory, or holds the character "
-    "\\0, so nothing was written. Shorten the value, or partition by another column.",
+    "A value of partition column {column} of {table} is too long for the name of a directory, holds the character \\0, "
+    "or is no text in UTF-8, so nothing was written. Shorten the value, or partition by another column.",
 )
 class PartitionValueError(DeltaSqlError):
     """A partition value that no directory can be called after."""

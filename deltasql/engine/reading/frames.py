@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from functools import reduce
 from threading import RLock
 from typing import TYPE_CHECKING, Protocol
-from urllib.parse import quote as percent_encoded
 
 from typing_extensions import assert_never
 
+from deltasql.engine.reading.checked_rows import checked
 from deltasql.engine.reading.kept_scans import KeptScans
 from deltasql.engine.reading.literal_rows import literal_table
 from deltasql.engine.reading.own_checks import Texts, checked_query
@@ -21,8 +21,9 @@ from deltasql.engine.reading.scans import with_declared
 from deltasql.engine.reading.source_rows import source_rows
 from deltasql.engine.reading.view_columns import shown
 from deltasql.engine.reading.workspace import Workspace
-from deltasql.engine.session.capabilities import SPARK, Capabilities
+from deltasql.engine.session.capabilities import Capabilities
 from deltasql.engine.session.local_rows import frame_of_rows, held_rows
+from deltasql.engine.session.scratch import hold_with
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import frame_schema, spark_schema
 from deltasql.engine.session.temporary_views import drop_hidden
@@ -30,10 +31,9 @@ from deltasql.errors.engine import NotOnSailError
 from deltasql.log.storage.stores import Stores
 from deltasql.plan import marks
 from deltasql.plan.base import quote
-from deltasql.plan.hidden import GUARD, HIDDEN_PREFIX, ORDINAL
+from deltasql.plan.hidden import ORDINAL
 from deltasql.plan.operators import (
     Check,
-    Constraint,
     HeldRows,
     Literals,
     Number,
@@ -50,7 +50,6 @@ from deltasql.plan.operators import (
     ViewColumns,
     Write,
 )
-from deltasql.schema.literals import sql_literal
 from deltasql.schema.types import StructType
 from deltasql.settings.session_settings import ANSI
 from deltasql.sql.dialects.char_padding import Reach
@@ -214,6 +213,9 @@ class Frames:
         # The relations come first: they are analysed under the settings of the session, or of their own.
         with self.views(relations), self._spark.needing(settings):
             rows = self.asked(sql, relations, settings)
+            if self._spark.is_in_process:
+                # The views that it names are read when it runs.
+                hold_with(rows, self.work)
             if settings and self._spark.remote:
                 # Spark Connect analyses when it is first asked for the columns, and keeps what it found.
                 rows.schema  # noqa: B018
@@ -410,37 +412,3 @@ def numbered(spark: SparkHandle, frame: DataFrame, *, single: bool) -> DataFrame
 
 _MOST_TASKS = 4096
 _BLOCK_BITS = 10
-
-
-def checked(
-    frame: DataFrame, constraints: Iterable[Constraint], engine: Capabilities = SPARK, own: Texts = str
-) -> DataFrame:
-    """`frame`, whose rows must satisfy `constraints`: evaluating one that does not raises, and ends the job.
-
-    `own` puts checks into the text of a condition.
-    """
-    from pyspark.sql import functions as F
-
-    constraints = list(constraints)
-    if not constraints:
-        return frame
-    guards = " AND ".join(_guard(constraint, frame.columns, own) for constraint in constraints)
-    # Not deterministic, and not to be taken apart, so that Spark leaves the guards where they are. Merged with a filter
-    # below them, they would look at rows that it leaves out: `NULL AND guard` evaluates the guard.
-    if engine.ids_in_filters:
-        return frame.filter(f"CASE WHEN {_EACH_ROW} THEN {guards} END")
-    return frame.withColumn(GUARD, F.expr(f"CASE WHEN {_ANY_ROW} THEN {guards} END")).filter(GUARD).drop(GUARD)
-
-
-_EACH_ROW = "monotonically_increasing_id() >= 0"
-_ANY_ROW = "rand() >= 0"
-
-
-def _guard(constraint: Constraint, columns: Iterable[str], own: Texts = str) -> str:
-    """SQL that is TRUE for a row that satisfies the constraint and fails the job otherwise."""
-    shown = [name for name in columns if not name.startswith(HIDDEN_PREFIX)]
-    values = f"to_json(struct({', '.join(quote(name) for name in shown)}), map('ignoreNullFields', 'false'))"
-    told = (constraint.name, constraint.condition, constraint.column or "")
-    mark = marks.VIOLATION + "|".join(percent_encoded(text, safe="") for text in told)
-    report = f"concat({sql_literal(mark)}, '|', {values})"
-    return f"CASE WHEN ({own(constraint.condition)}) THEN TRUE ELSE CAST(raise_error({report}) AS BOOLEAN) END"

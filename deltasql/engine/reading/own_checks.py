@@ -166,7 +166,7 @@ def _is_within(kind: DataType, wide: DataType) -> bool:
 def checked_rewrite(operator: Rewrite, own: Texts) -> Rewrite:
     """A rewrite whose conditions and values fail where they fail on Spark; `own` puts checks into a text.
 
-    Constraints stay as they are, for errors name them: see `frames.checked`.
+    Constraints stay as they are, for errors name them: see `checked_rows`.
     """
     join = operator.join
     return replace(

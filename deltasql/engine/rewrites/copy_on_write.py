@@ -80,8 +80,7 @@ class CopyOnWrite(ActedRows):
     def _two_passes(self, unique: bool) -> Rewritten:
         if may_copy(self):
             found = search(self, unique=unique)
-            if unique and found.positions.fired > found.positions.marked:
-                raise DuplicateMatchesError
+            self.check_found_once(found.positions, unique)
             done = copied(self, found, unique=unique)
             if done is not None:
                 return done

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.engine.rewrites.position_search import FIRED, Found, found_rows, search
-from deltasql.engine.rewrites.row_actions import ActedRows, DuplicateMatchesError
+from deltasql.engine.rewrites.row_actions import ActedRows
 from deltasql.engine.rewrites.vector_positions import Positions, collect_positions, listed_positions
 from deltasql.log.actions.record_count import record_count
 from deltasql.log.storage.paths import decode_path
@@ -38,7 +38,7 @@ class MergeOnRead(ActedRows):
 
     def _only_marks(self, few: bool, unique: bool) -> Rewritten:
         found = collect_positions(self.acted(self.searched, self.how, unique).filter(FIRED), few=few)
-        self._check_unique(found, unique)
+        self.check_found_once(found, unique)
         return self._marked(self.stage.nothing(), found, found.counts_of(len(self.operator.actions)))
 
     def _one_pass(self, unique: bool) -> Rewritten:
@@ -51,14 +51,14 @@ class MergeOnRead(ActedRows):
         staged = self.write(observed.over(acted).filter(f"{ACTION} > 0"))
         counts = observed.total()
         found = listed_positions(tuple(item) for item in counts.pop("positions"))
-        self._check_unique(found, unique)
+        self.check_found_once(found, unique)
         return self._marked(staged, found, counts)
 
     def _two_passes(self, unique: bool) -> Rewritten:
         from pyspark.sql import functions as F
 
         found, images = self._search(unique)
-        self._check_unique(found.positions, unique)
+        self.check_found_once(found.positions, unique)
         observed = self.counts()
         rows = self.output(observed.over(images))
         if self.inserts:
@@ -79,10 +79,6 @@ class MergeOnRead(ActedRows):
         own = self.frames.capabilities.metadata
         touched = replace(target, files=files) if own else found_rows(target, files, found.positions)
         return found, self.acted(touched, self.how, unique).filter(FIRED)
-
-    def _check_unique(self, found: Positions, unique: bool) -> None:
-        if unique and found.fired > found.marked:
-            raise DuplicateMatchesError
 
     def _marked(self, staged: Staged, found: Positions, counts: dict[str, int]) -> Rewritten:
         """The outcome, with positions by log path."""

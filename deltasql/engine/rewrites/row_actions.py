@@ -6,23 +6,24 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engine.reading.frames import Frames, checked
+from deltasql.engine.reading.checked_rows import checked
+from deltasql.engine.reading.frames import Frames
 from deltasql.engine.reading.row_ids import without_ids
 from deltasql.engine.reading.scans import with_declared
 from deltasql.engine.rewrites.action_sql import KEEP, NOTHING, action_sql, cases, not_written, output_sql, written_ids
 from deltasql.engine.rewrites.change_rows import with_change_rows
 from deltasql.engine.rewrites.merge_source import Source
+from deltasql.engine.rewrites.vector_positions import Positions
 from deltasql.engine.writing.counts import Counts
 from deltasql.engine.writing.stage import Stage
 from deltasql.errors.engine import NotOnSailError
 from deltasql.errors.statements.merge import MultipleSourceRowsError
 from deltasql.log.storage.paths import decode_path
 from deltasql.plan.hidden import ACTION, MATCH_NUMBER, ROW_FILE, ROW_INDEX, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
-from deltasql.plan.operators import Constraint, Rewrite, RowEffect, RowKind, Scan
+from deltasql.plan.operators import Rewrite, RowEffect, RowKind, Scan
 from deltasql.runtime import Rewritten, Staged
 from deltasql.schema.checks import CHANGE_TYPE
 from deltasql.schema.lengths import declared_texts
-from deltasql.schema.text import sql_text
 from deltasql.schema.types import StructField, StructType
 from deltasql.sql.references import has_subquery, is_stable, may_use
 
@@ -67,22 +68,22 @@ class ActedRows:
         texts += [] if join is None else [join.on]
         return (field for field in columns if any(may_use(text, field.name) for text in texts))
 
-    def fired(self, columns: Collection[str]) -> ActedRows:
-        """The rows that an action changes, with some of the output columns, and what these are computed from."""
+    def only(self, columns: Collection[str]) -> ActedRows:
+        """The same rows with some of the output columns, and what these are computed from of the target's."""
         operator = self.operator
         places = [at for at, field in enumerate(operator.output) if field.name in columns]
 
         def chosen(values: Sequence[str]) -> tuple[str, ...]:
             return tuple(values[at] for at in places) if values else ()
 
+        keep = chosen(operator.keep)
         actions = tuple(replace(action, values=chosen(action.values)) for action in operator.actions)
-        used = self._used(operator.target.schema, (text for action in actions for text in action.values))
+        used = self._used(operator.target.schema, [*keep, *(text for action in actions for text in action.values)])
         narrow = replace(
             operator,
             target=replace(operator.target, schema=StructType(tuple(used))),
             actions=actions,
-            # No row is kept, and what nobody asks for need not be read.
-            keep=tuple(f"CAST(NULL AS {sql_text(operator.output.fields[at].type)})" for at in places),
+            keep=keep,
             output=StructType(tuple(operator.output.fields[at] for at in places)),
         )
         return ActedRows(self.frames, narrow, self.stage, self.source)
@@ -195,15 +196,16 @@ class ActedRows:
         ids = [F.expr(sql).alias(name) for name, sql in written_ids(operator, inserted_only).items()]
         if operator.recording.changes:
             rows = with_change_rows(acted, operator, [*ids, *extra], inserted_only)
-            return self._checked(rows, [_for_table_rows(check) for check in operator.checks])
+            # What was there before may break the constraints.
+            return self._checked(rows, unless=CHANGE_TYPE)
         texts = output_sql(operator, inserted_only)
         columns = [F.expr(text).alias(field.name) for text, field in zip(texts, operator.output, strict=True)]
         kept = acted.filter(f"NOT {not_written(operator.actions)}")
-        return self._checked(kept.select(*columns, *ids, *extra), operator.checks)
+        return self._checked(kept.select(*columns, *ids, *extra))
 
-    def _checked(self, rows: DataFrame, checks: Iterable[Constraint]) -> DataFrame:
+    def _checked(self, rows: DataFrame, unless: str | None = None) -> DataFrame:
         rows = with_declared(rows, declared_texts(self.operator.output))
-        return checked(rows, checks, self.frames.capabilities, self.frames.own)
+        return checked(rows, self.operator.checks, self.frames.capabilities, self.frames.own, unless=unless)
 
     def counters(self) -> list[Column]:
         """Aggregates over acted rows, for an Observation: they come with the job that writes."""
@@ -221,6 +223,11 @@ class ActedRows:
     def counts(self, *more: Column) -> Counts:
         """What is counted of acted rows."""
         return Counts([*self.counters(), *more], observe=self.frames.capabilities.observe)
+
+    def check_found_once(self, found: Positions, unique: bool) -> None:
+        """Raises DuplicateMatchesError where each row is to be `unique`, and one was found for several source rows."""
+        if unique and found.fired > found.marked:
+            raise DuplicateMatchesError
 
     def refuse_ambiguous_rows(self) -> None:
         """Raises MultipleSourceRowsError, naming keys, if several source rows would change one target row."""
@@ -264,11 +271,6 @@ def refuse_unstable(operator: Rewrite) -> None:
     for condition in conditions:
         if has_subquery(condition) or not is_stable(condition):
             raise NotOnSailError(what=f"the condition {condition} of a MERGE, which has a sub-query or is random")
-
-
-def _for_table_rows(check: Constraint) -> Constraint:
-    """`check` for rows of the table only: what was there before may break it."""
-    return replace(check, condition=f"{CHANGE_TYPE} IS NOT NULL OR ({check.condition})")
 
 
 def _first_per_target_row(acted: DataFrame) -> DataFrame:

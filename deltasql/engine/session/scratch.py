@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.log.storage.log_store import LogStore
@@ -66,4 +66,15 @@ def frame_of_file(spark: SparkHandle, rows: pa.Table, hold: Callable[[object], N
     path = f"{scratch.root}/rows.arrow"
     with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, rows.schema) as writer:
         writer.write_table(rows, max_chunksize=_BATCH_ROWS)
-    return spark.session.read.format("arrow").load(path)
+    frame = spark.session.read.format("arrow").load(path)
+    hold_with(frame, scratch)
+    return frame
+
+
+def hold_with(rows: DataFrame, item: object) -> None:
+    """Holds an item for as long as rows of Spark Connect may be asked for, or of what is made of them.
+
+    The plan of a DataFrame refers to those that it is made of, though not to the views that a text names.
+    """
+    plan: Any = rows
+    plan._plan._deltasql_held = item

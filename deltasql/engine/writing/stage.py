@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from deltasql.engine.reading.checked_rows import checked
 from deltasql.engine.reading.footers import footer
-from deltasql.engine.reading.frames import checked
 from deltasql.engine.reading.input_size import UNKNOWN_SIZE
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.transfer import by_driver
@@ -45,7 +45,7 @@ from deltasql.schema.column_mapping import is_mapped, physical_name, physical_sc
 from deltasql.schema.json import schema_to_json
 from deltasql.schema.row_ids import RowIdColumns
 from deltasql.schema.text import path_text, quote_name, quote_text
-from deltasql.schema.types import STRING, VOID, StructType
+from deltasql.schema.types import BINARY, STRING, VOID, StructType
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -205,17 +205,18 @@ class Stage:
         return rows, by
 
     def _nameable(self, schema: StructType) -> Iterator[Constraint]:
-        """That directories can be called after values of text: Spark would only say that a task has failed."""
+        """That directories can be called after texts and bytes: Spark would only say that a task has failed."""
         prefix = DIRECTORY_PREFIX if self.stores_partitions else ""
         for name in self._partitions:
             field = schema.find(name)
-            if field is None or field.type != STRING:
+            if field is None or field.type not in {STRING, BINARY}:
                 continue
-            value, room = quote_name(name), _LONGEST_NAME - len(f"{prefix}{physical_name(field)}=".encode())
+            value = quote_name(name) if field.type == STRING else f"CAST({quote_name(name)} AS STRING)"
+            room = _LONGEST_NAME - len(f"{prefix}{physical_name(field)}=".encode())
             # Spark writes some characters as three.
             escaped = f"octet_length(regexp_replace({value}, {quote_text(_ESCAPED)}, '%00'))"
             fits = f"octet_length({value}) * 3 <= {room} OR {escaped} <= {room}"
-            condition = f"{value} IS NULL OR (instr({value}, char(0)) = 0 AND ({fits}))"
+            condition = f"{value} IS NULL OR (is_valid_utf8({value}) AND instr({value}, char(0)) = 0 AND ({fits}))"
             yield Constraint(f"{marks.PARTITION_NAME}{quote_name(name)}", condition)
 
     def _refuse_voids_alone(self, schema: StructType) -> None:

@@ -11,4 +11,9 @@ INSERT INTO t SELECT 3, repeat('/', 100);
 INSERT INTO t VALUES (3, 'a\0b');
 UPDATE t SET `p q` = repeat('é', 130) WHERE a = 1;
 CREATE TABLE u PARTITIONED BY (p) AS SELECT 1 AS a, repeat('x', 300) AS p;
+-- name: bytes
+CREATE TABLE b (a INT, p BINARY) PARTITIONED BY (p);
+INSERT INTO b SELECT 1, X'41C3BC';
+INSERT INTO b SELECT 2, X'41FF';
+SELECT a, hex(p) FROM b;
 SELECT a, length(`p q`) FROM t ORDER BY a;

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from deltasql.engine.failures.write_errors import Failure, WriteContext, cast_error, marked_error
-from deltasql.engine.reading.frames import _guard
+from deltasql.engine.reading.checked_rows import _guard
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.insert import ReplaceWhereMismatchError
