@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pyarrow as pa
@@ -170,6 +171,31 @@ def test_texts_that_sail_reads_otherwise(table: SailProcess) -> None:
     assert table.rows("SELECT 'a' || id AS x FROM t ORDER BY ALL DESC LIMIT 1") == [["a4"]]
 
 
+def test_stars_stand_for_the_columns_of_tables(table: SailProcess) -> None:
+    """And for none of ours, by which files and places of rows are told."""
+    assert table.rows("DELETE FROM t WHERE to_json(struct(*)) LIKE '%parquet%'") == [[0]]
+    assert table.rows("UPDATE t SET name = to_json(struct(t.*)) WHERE id = 1") == [[1]]
+    merge = "MERGE INTO t USING (SELECT 2 AS id, 'm' AS x UNION ALL SELECT 9, 'new') s ON t.id = s.id"
+    table.rows(
+        f"{merge} WHEN MATCHED THEN UPDATE SET name = to_json(struct(*)) "
+        "WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.id, to_json(struct(s.*)))"
+    )
+    names = [json.loads(name) for (name,) in table.rows("SELECT name FROM t WHERE id IN (1, 2, 9) ORDER BY id")]
+    assert names == [{"id": 1, "name": "n1"}, {"id": 2, "name": "n2", "x": "m"}, {"id": 9, "x": "new"}]
+
+
+def test_rows_that_go_by_a_file(sail: SailProcess) -> None:
+    """So do those that are many: of each query anew, and of both sides of a join."""
+    sail.rows("CREATE TABLE many (id BIGINT, t TIMESTAMP_NTZ, s STRUCT<a: ARRAY<DECIMAL(9,2)>>) PARTITIONED BY (id)")
+    sail.rows(
+        "INSERT INTO many SELECT id % 2, TIMESTAMP_NTZ'1500-01-01 00:00:00', named_struct('a', array(id / 4, NULL)) "
+        "FROM range(60000)"
+    )
+    query = "SELECT count(*), sum(m.s.a[0]), min(n.t) FROM many m JOIN (SELECT DISTINCT id, t FROM many) n USING (id)"
+    assert sail.rows(query) == sail.rows(query) == [[60000, "449992500.00", "1500-01-01 00:00:00"]]
+    sail.rows("DROP TABLE many")
+
+
 def test_decimals(sail: SailProcess) -> None:
     sail.rows("CREATE OR REPLACE TABLE m (id INT, d DECIMAL(10,2))")
     sail.rows("INSERT INTO m VALUES (1, 12.34), (2, -7.05), (3, 0.01)")
@@ -218,6 +244,11 @@ def test_constraints_and_counts(table: SailProcess) -> None:
     assert "small (id < 10)" in message
     condition, _ = table.error("UPDATE t SET id = 70 WHERE id = 1")
     assert condition == "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES"
+    table.rows("ALTER TABLE t SET TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')")
+    _, message = table.error("UPDATE t SET id = 70 WHERE id = 1")
+    assert "small (id < 10)" in message
+    assert "values: id = 70." in message
+    assert table.rows("UPDATE t SET id = 9 WHERE id = 4") == [[1]]
     twice = "MERGE INTO t USING (SELECT 1 AS id UNION ALL SELECT 1) s ON t.id = s.id"
     twice = f"{twice} WHEN MATCHED THEN UPDATE SET name = 'x'"
     assert table.error(twice)[0] == "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE"

@@ -154,6 +154,14 @@ def test_a_session_that_was_handed_in_stays_open(people: Session, tmp_path: Path
     spark.catalog.dropTempView("from_outside")
 
 
+def test_zeros_are_equal_whoever_reads_the_files(session: Session) -> None:
+    """Spark looks a value up in the dictionary of a column before it reads a file, bit by bit."""
+    session.sql("SET deltasql.io.mode = EXECUTORS")
+    session.sql("CREATE TABLE t AS SELECT id, -0.0D AS g, named_struct('f', FLOAT(-0.0)) AS s FROM range(0, 100, 1, 1)")
+    counted = session.sql("SELECT count_if(g = 0), count(*) FROM t WHERE g = 0 AND s.f = 0").collect()
+    assert counted == [(100, 100)]
+
+
 def test_views_see_their_tables_as_they_are_when_read(people: Session) -> None:
     people.sql("CREATE TEMP VIEW named AS SELECT id FROM people WHERE name IS NOT NULL")
     assert people.sql("SELECT count(*) FROM named").collect() == [(2,)]

@@ -72,12 +72,13 @@ def test_a_session_that_was_handed_in_writes_itself(session: Session, tmp_path: 
         assert set(writers(given)) == {SPARKS}
 
 
-def test_days_of_the_julian_calendar_are_read_as_spark_reads_them(session: Session) -> None:
+@pytest.mark.parametrize("mark", [{"org.apache.spark.version": "2.4.8"}, {"org.apache.spark.legacyDateTime": ""}])
+def test_days_of_the_julian_calendar_are_read_as_spark_reads_them(session: Session, mark: dict[str, str]) -> None:
     """Spark 2 wrote days before 1582-10-15 as days of another calendar; later ones say so in the footer."""
     session.sql("CREATE TABLE t (day DATE)")
     session.sql("INSERT INTO t VALUES (DATE'1500-01-01')")
     (path,) = data_files(session)
-    old = {"org.apache.spark.legacyDateTime": "", "org.apache.spark.version": "3.1.0"}
+    old = {"org.apache.spark.version": "3.1.0", **mark}
     table = pa.table({"day": pa.array([date(1500, 1, 1)])}).replace_schema_metadata(old)
     pq.write_table(table, path)
     few = session.sql("SELECT day FROM t").collect()

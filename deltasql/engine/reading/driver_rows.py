@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.reading.arrow_rows import fitted
 from deltasql.engine.reading.footers import readable
 from deltasql.engine.reading.missing_files import missing_file
+from deltasql.engine.reading.old_calendar import has_old_days
 from deltasql.engine.reading.workspace import Workspace
 from deltasql.engine.session.scratch import frame_of_file
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema
+from deltasql.engine.session.threads import awaited, working
+from deltasql.engine.session.transfer import is_handed_out
 from deltasql.errors.log import LostDataFileError
-from deltasql.interrupts import AGAIN_AFTER, check
 from deltasql.log.storage.locations import hadoop_location
 from deltasql.log.storage.paths import encode_path
 from deltasql.plan.hidden import ROW_PLACE
@@ -45,14 +45,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType as SparkStruct
 
-Result = TypeVar("Result")
-
-_THREADS = 8
 _AT_ONCE = 8 << 20
 """Smaller files are fetched whole, with one request."""
-
-OLD_CALENDAR = (b"org.apache.spark.legacyDateTime", b"org.apache.spark.legacyINT96")
-"""What Spark says in the footer of a file whose days are those of the Julian calendar before 1582."""
 
 _FIELDS = StructType(
     (
@@ -76,8 +70,9 @@ FILE_NUMBER_SQL = f"shiftright({ROW_PLACE}, {_ROW_BITS})"
 """SQL of the number of a row's file."""
 _OF_METADATA = re.compile(r"_metadata\.(\w+)")
 
-MOST_SENT_BYTES = 4 << 20
-"""Beyond, rows of a rewrite go to an engine within this process by a file, which it reads in a third of the time."""
+MOST_SENT_BYTES = 1 << 20
+"""Beyond, rows go to an engine within this process by a file, which it reads in a third of the time; and of rows that
+are sent for a view it keeps a copy for ever. Those of a DataFrame for the caller are sent: it may outlive a file."""
 
 Spelling = Callable[[str], str]
 """SQL over a scan's rows, from SQL that may refer to `_metadata`."""
@@ -106,13 +101,14 @@ def driver_rows(
 
     spelling, added = _told(operator, paths) if told else (as_it_is, ())
     columns = StructType((*without_lengths(stored), *added))
-    reader = FileReader(spark, operator, columns, work)
+    reader = FileReader(spark, operator, columns)
     tables = file_tables(reader, paths, may_be_missing=may_be_missing, marked=marked)
     found = [table for _, table in tables]
     rows = pa.concat_tables(found) if found else arrow_schema(columns).empty_table()
     schema = _spark_schema(columns)
-    if operator.identity and rows.nbytes > MOST_SENT_BYTES and spark.is_in_process:
+    if rows.nbytes > MOST_SENT_BYTES and spark.is_in_process and not is_handed_out():
         return frame_of_file(spark, rows, work.keep), spelling
+    work.sent += rows.nbytes
     return spark.session.createDataFrame(rows, schema), spelling
 
 
@@ -183,29 +179,12 @@ def file_tables(
                 yield path, table
 
 
-@contextmanager
-def working(pieces: int, most: int = _THREADS) -> Iterator[ThreadPoolExecutor]:
-    """Threads for so many pieces of work; what they have not begun when the context ends is left."""
-    threads = ThreadPoolExecutor(min(most, max(1, pieces)))
-    try:
-        yield threads
-    finally:
-        threads.shutdown(wait=False, cancel_futures=True)
-
-
-def awaited(future: Future[Result]) -> Result:
-    """What a piece of work comes to. Ctrl-C is never raised amid the wait for a thread, and so is looked for."""
-    while not wait((future,), AGAIN_AFTER).done:
-        check()
-    return future.result()
-
-
 class FileReader:
     """Reads files of a scan, one at a time, with `columns`."""
 
-    def __init__(self, spark: SparkHandle, operator: Scan, columns: StructType, work: Workspace) -> None:
+    def __init__(self, spark: SparkHandle, operator: Scan, columns: StructType) -> None:
         self.operator = operator
-        self._spark, self._columns, self._work = spark, columns, work
+        self._spark, self._columns = spark, columns
         self._target = arrow_schema(columns)
         names = ("location", "size")
         self._sizes = dict(zip(*(operator.files.column(name).to_pylist() for name in names), strict=True))
@@ -215,24 +194,9 @@ class FileReader:
 
         Raises LostDataFileError for one that is gone, and what `driver_rows` raises.
         """
-        if marked is None:
-            return self._all(path, number)
-        return _live(self._all(path, number), marked(), only=self.operator.marked_only)
-
-    def _all(self, path: str, number: int) -> pa.Table:
         size, dated = self._sizes.get(path), self.operator.described
-        placed = self._columns.names[-1:] == (ROW_PLACE,)
-        columns = StructType(tuple(self._columns)[:-1]) if placed else self._columns
-        if dated or not len(columns):
-            return _file_rows(self._spark, path, size, self._columns, self._target, number=number, dated=dated)
-        target = self._target.remove(len(columns)) if placed else self._target
-        # Of a file that is to lose some rows those are read first, and then the others.
-        rows = self._work.rows(
-            (path, *columns.names),
-            lambda: _file_rows(self._spark, path, size, columns, target, number=number, dated=False),
-            again=self.operator.marked_only,
-        )
-        return rows.append_column(self._target.field(len(columns)), _places(number, rows.num_rows)) if placed else rows
+        rows = _file_rows(self._spark, path, size, self._columns, self._target, number=number, dated=dated)
+        return rows if marked is None else _live(rows, marked(), only=self.operator.marked_only)
 
 
 def _live(rows: pa.Table, marked: np.ndarray[Any, Any], *, only: bool) -> pa.Table:
@@ -282,7 +246,7 @@ def _file_rows(
             source = store.open_input(file_name)
         file = _opened(source)
         stored = _stored_names(file, columns)
-        rows = file.read(columns=list(stored.values()))
+        rows = _days_checked(file, file.read(columns=list(stored.values())))
 
         def column(item: StructField, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
             if item is _DESCRIPTION:
@@ -307,7 +271,7 @@ def row_group_rows(path: str, data: memoryview, group: int, columns: StructType)
     with readable(path):
         file = _opened(pa.BufferReader(data))
         stored = _stored_names(file, columns)
-        rows = file.read_row_group(group, columns=list(stored.values()), use_threads=False)
+        rows = _days_checked(file, file.read_row_group(group, columns=list(stored.values()), use_threads=False))
         values = [
             _stored(rows, stored.get(physical_name(item)), item, kind.type)
             for item, kind in zip(columns, target, strict=True)
@@ -332,16 +296,20 @@ def known_columns(data: memoryview) -> tuple[list[str], list[str]]:
 
 
 def _opened(source: pa.NativeFile) -> pq.ParquetFile:
-    """A file whose values Arrow reads as Spark does. Raises LeftToSparkError for days of another calendar."""
+    """A file whose values Arrow reads as Spark does, but for days of another calendar."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     # What is in memory need not be copied first: 0.40 s → 0.24 s for 5,000,000 rows.
     in_memory = isinstance(source, pa.BufferReader)
-    file = pq.ParquetFile(source, coerce_int96_timestamp_unit="us", pre_buffer=not in_memory)
-    if any(key in (file.metadata.metadata or {}) for key in OLD_CALENDAR):
+    return pq.ParquetFile(source, coerce_int96_timestamp_unit="us", pre_buffer=not in_memory)
+
+
+def _days_checked(file: pq.ParquetFile, rows: pa.Table) -> pa.Table:
+    """Rows of a file. Raises LeftToSparkError for days of another calendar."""
+    if has_old_days(file.metadata, rows):
         raise LeftToSparkError
-    return file
+    return rows
 
 
 def _stored_names(file: pq.ParquetFile, columns: StructType) -> dict[str, str]:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, NamedTuple
 
-from deltasql.engine.reading.scans import deleted_by_file, located, reads_by_driver, scan, scan_size
+from deltasql.engine.reading.scans import deleted_by_file, located, reads_by_driver, scan
 from deltasql.engine.reading.workspace import Workspace
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.transfer import is_handed_out
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 MOST_FILES = 2048
 """Of a scan that is kept: each is looked at again by the next statement."""
-_OF_FILE, _OF_BYTE = 4096, 8
-"""Bytes of memory, about: for a file that is known, and for one of Parquet whose rows are held."""
+_OF_FILE = 4096
+"""Bytes of memory, about, for a file that is known; rows that this process has read come on top."""
 
 
 class _Key(NamedTuple):
@@ -65,10 +65,11 @@ class KeptScans:
         known = self._spark.kept.find(numbered)
         if known is not None:
             return known
+        sent = work.sent
         made = scan(self._spark, operator, work)
         # Files, and settings by another thread, may have changed meanwhile.
         if self._key(operator) == key:
-            self._spark.kept.keep(numbered, made, _weight(operator, by_driver=key.by_driver))
+            self._spark.kept.keep(numbered, made, work.sent - sent + operator.files.num_rows * _OF_FILE)
         return made
 
     def _may_be_kept(self, operator: Scan) -> bool:
@@ -102,10 +103,3 @@ def _partition_values(operator: Scan) -> list[Hashable]:
     if not operator.partition_columns:
         return [None] * operator.files.num_rows
     return [tuple(row.items()) for row in operator.files.column("partitionValues").to_pylist()]
-
-
-def _weight(operator: Scan, *, by_driver: bool) -> int:
-    """Bytes of memory that the DataFrame of a scan holds, about."""
-    if by_driver:
-        return int(scan_size(operator)) * _OF_BYTE
-    return int(operator.files.num_rows) * _OF_FILE

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, TypeAlias
 
-from deltasql.engine.reading.driver_rows import OLD_CALENDAR, arrow_schema
+from deltasql.engine.reading.driver_rows import arrow_schema
 from deltasql.engine.reading.footers import readable
+from deltasql.engine.reading.old_calendar import has_old_days
 from deltasql.engine.session.scratch import frame_of_file
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.errors.engine import NotOnSailError
@@ -68,7 +69,8 @@ def _rows(stores: Stores, files: Sequence[str], columns: StructType, sql: str) -
     names, target, tables = list(wanted.names), arrow_schema(wanted), list[pa.Table]()
     for path in files:
         with readable(path), pq.ParquetFile(stores.open_file(path)) as opened:
-            if any(key in (opened.metadata.metadata or {}) for key in OLD_CALENDAR):
+            rows = opened.read(names)
+            if has_old_days(opened.metadata, rows):
                 raise NotOnSailError(what="files with dates of the Julian calendar")
-            tables.append(opened.read(names).select(names).cast(target, safe=False))
+            tables.append(rows.select(names).cast(target, safe=False))
     return pa.concat_tables(tables)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from deltasql.engine.reading.driver_rows import FileReader, arrow_schema, file_tables
 from deltasql.engine.reading.missing_files import readable_files
 from deltasql.engine.reading.scans import deleted_by_file, located, vector_positions
-from deltasql.engine.reading.workspace import Workspace
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import bare_schema
 from deltasql.plan.operators import Operator, Query, Scan
@@ -75,7 +74,7 @@ class PlainScan:
             for path, vector in deleted_by_file(scan, paths).items()
         }
         target = arrow_schema(StructType(self.columns))
-        reader = FileReader(spark, scan, stored, Workspace())
+        reader = FileReader(spark, scan, stored)
         tables = [
             _with_values(table, values.get(path, {}), target)
             for path, table in file_tables(reader, paths, marked=marked)

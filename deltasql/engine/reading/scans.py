@@ -53,7 +53,7 @@ from deltasql.schema.lengths import (
     with_lengths,
     without_lengths,
 )
-from deltasql.schema.types import VOID, DecimalType, PrimitiveType, StructField, StructType
+from deltasql.schema.types import DOUBLE, FLOAT, VOID, DecimalType, PrimitiveType, StructField, StructType
 from deltasql.settings.session_settings import IGNORE_MISSING_FILES
 from deltasql.sql.cursor import LeftToSparkError
 
@@ -229,10 +229,20 @@ def _stored_columns(
 
 
 def _reader_options(spark: SparkHandle, operator: Scan) -> Mapping[str, str]:
-    """Files that are left to be read are there: executors with another disk must not pass over what they miss."""
-    if spark.shares_disk or not is_local(operator.table.location):
-        return {}
-    return {"ignoreMissingFiles": "false"}
+    """Files that are left to be read are there: executors with another disk must not pass over what they miss.
+
+    Dictionaries of floating-point numbers are not asked: Spark finds no 0.0 where there are only negative zeros.
+    """
+    options = {} if spark.shares_disk or not is_local(operator.table.location) else {"ignoreMissingFiles": "false"}
+    if _has_floats(operator.schema):
+        options["parquet.filter.dictionary.enabled"] = "false"
+    return options
+
+
+def _has_floats(columns: StructType) -> bool:
+    """Whether a column, or a field in one, is a floating-point number that Spark looks for in the footers of files."""
+    kinds = [item.type for item in columns]
+    return any(_has_floats(kind) if isinstance(kind, StructType) else kind in {FLOAT, DOUBLE} for kind in kinds)
 
 
 def reads_by_driver(spark: SparkHandle, operator: Scan) -> bool:

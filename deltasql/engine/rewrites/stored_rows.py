@@ -12,8 +12,8 @@ from urllib.parse import unquote
 from deltasql.engine.reading.driver_rows import FileReader, arrow_schema, known_columns, row_group_rows
 from deltasql.engine.reading.footers import readable
 from deltasql.engine.reading.missing_files import missing_file, readable_files
+from deltasql.engine.reading.old_calendar import is_of_old_calendar
 from deltasql.engine.reading.scans import deleted_by_file, vector_positions
-from deltasql.engine.reading.workspace import Workspace
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.transfer import copies_rows
 from deltasql.engine.writing.driver_files import as_stored, directory_name
@@ -70,17 +70,24 @@ class StoredRows:
         Raises LeftToSparkError for dates of another calendar, DataFileNotFoundError, UnreadableDataFileError.
         """
         marked = self._marked(path)
-        reader = FileReader(self._spark, self._target, self._held, Workspace())
+        reader = FileReader(self._spark, self._target, self._held)
         with self._there(path):
             rows = reader.rows(path, (lambda: marked) if len(marked) else None)
         return as_stored(rows, self._schema)
 
     def opened(self, path: str, statistics: str | None, *, spliceable: bool) -> HeldFile:
-        """A file with its statistics in the log. Raises what `live` raises."""
+        """A file with its statistics in the log. Raises what `live` raises.
+
+        One whose days are those of another calendar is not spliceable: new ones are not, and would be taken for such.
+        """
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
         store, name = self._spark.stores.of_file(path)
         with self._there(path), readable(path):
             data = memoryview(store.read(name))
             known, repeating = known_columns(data)
+            is_old = is_of_old_calendar(pq.read_metadata(pa.BufferReader(data)))
         return _OpenedFile(
             path=path,
             data=data,
@@ -89,7 +96,7 @@ class StoredRows:
             marked=self._marked(path),
             statistics=statistics,
             dictionaries=[*repeating, *(item.name for item in self._held if item.name not in known)],
-            spliceable=spliceable,
+            spliceable=spliceable and not is_old,
         )
 
     def _marked(self, path: str) -> np.ndarray[Any, Any]:

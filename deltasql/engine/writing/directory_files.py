@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from deltasql.engine.session.spark_types import frame_schema
+from deltasql.engine.writing.driver_files import encoded
 from deltasql.errors.engine import NotOnSailError
 from deltasql.log.storage.locations import is_local
 from deltasql.schema.text import sql_text
@@ -101,12 +102,8 @@ def _is_flat(kind: DataType) -> bool:
 
 def _parquet(rows: pa.Table, schema: StructType, _: Mapping[str, str]) -> tuple[pa.Buffer, str]:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
-    sink = pa.BufferOutputStream()
-    table = rows.cast(pa.schema([_field(field) for field in schema]))
-    pq.write_table(table, sink, compression="snappy", store_decimal_as_integer=True, store_schema=False)
-    return sink.getvalue(), ".snappy.parquet"
+    return encoded(rows.cast(pa.schema([_field(field) for field in schema])), dictionaries=True), ".snappy.parquet"
 
 
 def _field(field: StructField) -> pa.Field:

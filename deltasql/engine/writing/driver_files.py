@@ -102,7 +102,7 @@ def encoded(table: pa.Table, dictionaries: Sequence[str] | bool) -> pa.Buffer:
         compression="snappy",
         use_dictionary=dictionaries,
         store_decimal_as_integer=True,
-        # Arrow's own copy of the schema is of no use: the table's is in the log.
+        # Arrow's own copy of the schema is of no use: readers have the table's, or the file's.
         store_schema=False,
     )
     return sink.getvalue()

@@ -16,7 +16,7 @@ from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Protocol
 
-from deltasql.engine.reading.driver_rows import awaited, working
+from deltasql.engine.session.threads import awaited, working
 from deltasql.engine.writing.driver_files import TableFiles, encoded
 from deltasql.engine.writing.float_ranges import FloatRange, float_ranges, has_floats, united
 from deltasql.engine.writing.row_writers import place
@@ -118,7 +118,7 @@ def united_files(store: LogStore, bins: Sequence[Bin], directory: str, schema: S
     def write(number: int, item: Bin) -> WrittenFile:
         return files.write(number, f"{directory}/{ORIGIN}={item.origin}", item.read())
 
-    with working(len(bins), _FILES) as threads:
+    with working(len(bins), _FILES, settles=True) as threads:
         written = [threads.submit(write, number, item) for number, item in enumerate(bins)]
         return [(item, awaited(future)) for item, future in zip(bins, written, strict=True)]
 
@@ -127,7 +127,7 @@ def copy_kept(store: LogStore, kept: Sequence[KeptFile], new: NewRows, directory
     """Writes the rows that stay, and new ones, below a directory of the table, whose columns are `schema`.
 
     What was a row of a file and stays in its partition goes into the successor of that file, to its old place. A file
-    without rows has no successor. Ctrl-C waits for no file.
+    without rows has no successor. Where one fails, or Ctrl-C is pressed, no file is written once this is over.
     """
     images, others = _sorted(kept, new, directory)
     files = TableFiles(store, schema, in_partitions=any(item.partition_values for item in kept))
@@ -138,7 +138,7 @@ def copy_kept(store: LogStore, kept: Sequence[KeptFile], new: NewRows, directory
     def write(number: int, folder: str, tables: Sequence[pa.Table]) -> list[WrittenFile]:
         return files.write_all(number, folder, _concatenated(tables))
 
-    with working(len(kept) + len(others), _FILES) as threads, working(_CORES, _CORES) as workers:
+    with working(len(kept) + len(others), _FILES, settles=True) as threads, working(_CORES, _CORES) as workers:
         copies = [threads.submit(succeed, number, item, workers) for number, item in enumerate(kept)]
         more = [threads.submit(write, number, *own) for number, own in enumerate(others.items(), start=len(kept))]
         found = [awaited(future) for future in copies]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -14,16 +16,16 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql.engine.reading.driver_rows import split_places
-from deltasql.engine.reading.workspace import Workspace
 from deltasql.engine.rewrites.stored_rows import partition_folder
 from deltasql.engine.rewrites.vector_positions import positions_of
 from deltasql.engine.writing.driver_files import TableFiles
 from deltasql.engine.writing.kept_rows import Bin, Copied, KeptFile, NewRows, copy_kept, united_files
-from deltasql.engine.writing.staged_files import ORIGIN
+from deltasql.engine.writing.staged_files import ORIGIN, WrittenFile
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.hidden import IS_CHANGE, ROW_INDEX
 from deltasql.schema.checks import CHANGE_TYPE
 from deltasql.schema.types import DOUBLE, INTEGER, LONG, STRING, StructField, StructType
+from deltasql.sql.cursor import LeftToSparkError
 
 SCHEMA = StructType(
     (
@@ -225,19 +227,6 @@ def test_values_that_hardly_repeat_get_no_dictionary(tmp_path: Path) -> None:
     assert pq.read_table(tmp_path / file.path).equals(table)
 
 
-def test_rows_that_are_asked_for_twice_are_read_once() -> None:
-    reads: list[int] = []
-
-    def read() -> pa.Table:
-        reads.append(1)
-        return ROWS
-
-    work = Workspace()
-    assert work.rows("one", read, again=True) is work.rows("one", read, again=False)
-    work.rows("one", read, again=False)
-    assert len(reads) == 2
-
-
 def test_folders_of_partitions() -> None:
     values = {"a": "2024-01-01T00:00:00.000000Z", "b c": None}
     folder = "a=2024-01-01 00%3A00%3A00/b c=__HIVE_DEFAULT_PARTITION__"
@@ -254,3 +243,25 @@ def test_places_of_rows() -> None:
     assert {uri: rows.tolist() for uri, rows in found.rows.items()} == {"file:/t/a": [3], "file:/t/b": [2, 7]}
     assert (found.counts, found.fired, found.marked) == ({1: 2, 2: 1}, 4, 3)
     assert positions_of(places[:0], places[:0], []).rows == {}
+
+
+def test_no_file_comes_after_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was staged is removed then, and a file that came later would be nobody's."""
+    begun, done, write = Event(), list[int](), TableFiles.write
+
+    def slow(self: TableFiles, number: int, directory: str, table: pa.Table) -> WrittenFile:
+        begun.set()
+        time.sleep(0.2)
+        file = write(self, number, directory, table)
+        done.append(number)
+        return file
+
+    def fails() -> Any:
+        begun.wait()
+        raise LeftToSparkError
+
+    monkeypatch.setattr(TableFiles, "write", slow)
+    bins = [Bin("damaged", {}, fails), Bin("slow", {}, lambda: ROWS)]
+    with pytest.raises(LeftToSparkError):
+        united_files(Stores().open(str(tmp_path)), bins, "d", SCHEMA)
+    assert done == [1]

@@ -14,7 +14,7 @@ import pytest
 from deltasql.engine.reading import kept_scans
 from deltasql.engine.reading.kept_scans import MOST_FILES, KeptScans
 from deltasql.engine.reading.workspace import Workspace
-from deltasql.engine.session.kept_frames import KeptFrames
+from deltasql.engine.session.kept_frames import MOST_WEIGHT, KeptFrames
 from deltasql.engine.session.transfer import handed_out
 from deltasql.errors.log import DataFileNotFoundError
 from deltasql.plan.operators import Pruning, Scan, TableVersion
@@ -146,6 +146,21 @@ def test_who_reads_the_files_counts(handle: Handle, rows: Scan, monkeypatch: pyt
     first = frame(handle, rows)
     monkeypatch.setattr(kept_scans, "reads_by_driver", lambda spark, operator: True)
     assert frame(handle, rows) is not first
+
+
+def test_rows_in_memory_have_their_weight(
+    handle: Handle, rows: Scan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A file of a few bytes may be millions of rows that are all the same."""
+
+    def scan(spark: SparkHandle, operator: Scan, work: Workspace) -> object:
+        work.sent += MOST_WEIGHT // 2
+        return object()
+
+    monkeypatch.setattr(kept_scans, "scan", scan)
+    for number in range(3):
+        frame(handle, scan_of(tmp_path, {f"{number}.parquet": "x"}))
+        assert len(handle.kept) == 1
 
 
 def test_what_is_made_while_settings_change_is_not_kept(

@@ -1,0 +1,61 @@
+"""Files whose days are those of the calendar before 1582: Spark's reader alone brings them to the one of today.
+
+Source: Spark, `spark.sql.parquet.datetimeRebaseModeInRead`; what a file's footer says decides where it says anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+_WRITER = b"org.apache.spark.version"
+_FIRST, _FIRST_INT96 = b"3.0.0", b"3.1.0"
+"""The versions of Spark that write days of today's calendar; they are compared as texts, as Spark does."""
+_SAYS_SO = (b"org.apache.spark.legacyDateTime", b"org.apache.spark.legacyINT96")
+_NEW_DAYS = -141_427
+"""1582-10-15, as a DATE is stored: from this day on the calendars agree."""
+
+
+def has_old_days(footer: pq.FileMetaData, rows: pa.Table) -> bool:
+    """Whether columns that were read of a file may hold a day that its writer meant otherwise.
+
+    So does a time before 1970, since zones of time were others in old calendars; nested days are not looked at.
+    """
+    return is_of_old_calendar(footer) and any(_is_early(column) for column in rows.columns if _has_days(column.type))
+
+
+def is_of_old_calendar(footer: pq.FileMetaData) -> bool:
+    """Whether a file says that days and times in it are such, if it has any."""
+    told: Mapping[bytes, bytes] = footer.metadata or {}
+    if any(key in told for key in _SAYS_SO):
+        return True
+    version = told.get(_WRITER)
+    if version is None or version >= _FIRST_INT96:
+        return False
+    return version < _FIRST or "INT96" in _physical_types(footer)
+
+
+def _physical_types(footer: pq.FileMetaData) -> Iterator[str]:
+    return (footer.schema.column(number).physical_type for number in range(footer.num_columns))
+
+
+def _has_days(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    if pa.types.is_nested(kind):
+        return any(_has_days(kind.field(number).type) for number in range(kind.num_fields))
+    return bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind))
+
+
+def _is_early(column: pa.ChunkedArray) -> bool:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_nested(column.type):
+        return True
+    width, first = (pa.int32(), _NEW_DAYS) if pa.types.is_date32(column.type) else (pa.int64(), 0)
+    return bool(pc.any(pc.less(column.cast(width), first)).as_py())
