@@ -10,6 +10,7 @@ from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_local_scope, no_var_expand
@@ -36,6 +37,7 @@ USAGE = (
     "%sql [--warehouse DIR] [--engine spark|sail|sc://HOST] [--session NAME] [--rows N] [--out NAME] [NAME <<] [SQL]"
 )
 
+_WANTED_LATER = ("deltasql.log.upkeep.checkpoint_writer", "pandas", "sqlglot")
 _NAMES = ("warehouse", "engine", "session", "rows", "out")
 _OPTION = re.compile(r"\s*--(?P<name>[a-z][a-z-]*)(?:[=\s]+(?P<value>\"[^\"]*\"|'[^']*'|\S+))?")
 _TARGET = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*<<(?P<rest>.*)", re.DOTALL)
@@ -203,7 +205,13 @@ def _schema_change(session: Session, sql: str, version: int) -> str:
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
-    """What `%load_ext deltasql` calls."""
+    """What `%load_ext deltasql` calls.
+
+    What later cells need is loaded here, so that none of them waits for it: a commit in ten writes a checkpoint with
+    Arrow, conditions are read by sqlglot, and Arrow asks pandas about each value that Python gives it.
+    """
+    for module in _WANTED_LATER:
+        import_module(module)
     shell.register_magics(SqlMagics)
 
 

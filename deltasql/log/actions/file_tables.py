@@ -16,7 +16,7 @@ import pyarrow.json as pj
 
 from deltasql.errors.log import InvalidLogJsonError
 from deltasql.log.actions.actions import AddFile, Json, RemoveFile
-from deltasql.log.storage.arrow_values import EMPTY, flags, integers, no_rows, strings
+from deltasql.log.storage.arrow_values import EMPTY, flags, from_python, integers, no_rows, strings
 from deltasql.log.storage.paths import canonical
 
 ENCODED_STRING = pa.dictionary(pa.int32(), pa.string())
@@ -81,7 +81,7 @@ def from_actions(actions: Sequence[Json], schema: pa.Schema) -> pa.Table:
     arrays = []
     for column in schema:
         values = [action.get(column.name) for action in actions]
-        arrays.append(pa.array(values, type=column.type))
+        arrays.append(from_python(values, column.type))
     return pa.table(arrays, schema=schema)
 
 
@@ -222,7 +222,8 @@ def absolute_paths(paths: pa.ChunkedArray, base: str) -> pa.ChunkedArray:
 
     Those that are absolute already stay as they are.
     """
-    joined = pc.binary_join_element_wise(base, paths, "/")
+    above, slash = strings([base, "/"])
+    joined = pc.binary_join_element_wise(above, paths, slash)
     return pc.if_else(_are_absolute(paths), paths, joined) if needs_decoding(paths) else joined
 
 
@@ -406,7 +407,8 @@ def _parsed(line: bytes, number: int, path: str, table: str) -> dict[str, Any]:
 
 def file_locations(paths: pa.ChunkedArray, root: str) -> pa.ChunkedArray:
     """Where the files are: absolute and decoded. `paths` as in the log, `root` decoded."""
+    above, slash = strings([root, "/"])
     if not needs_decoding(paths):
-        return pc.binary_join_element_wise(root, paths, "/")
+        return pc.binary_join_element_wise(above, paths, slash)
     found = canonical_paths(paths, root)
-    return pc.if_else(_are_absolute(found), found, pc.binary_join_element_wise(root, found, "/"))
+    return pc.if_else(_are_absolute(found), found, pc.binary_join_element_wise(above, found, slash))

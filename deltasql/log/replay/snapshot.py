@@ -222,6 +222,11 @@ class Snapshot:
         self._counted, self._corrected = self._count(), True
         return known is not None and (known.files, known.bytes) != (self._counted.files, self._counted.bytes)
 
+    @property
+    def is_plainly_empty(self) -> bool:
+        """True if there is no file, and a log without a checkpoint and without large commits says so."""
+        return self.segment.checkpoint is None and self._replay.read(SegmentReplay.small_adds) == []
+
     def _count(self) -> FileTotals:
         if self.segment.checkpoint is None:
             small = self._replay.read(SegmentReplay.small_adds)

@@ -18,6 +18,7 @@ import pyarrow.json as pj
 
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.indexed_columns import index_rule, indexed_leaves
+from deltasql.log.storage.arrow_values import strings
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
 
 _PRIMITIVES = {
@@ -134,7 +135,8 @@ def _arrow_type(kind: DataType) -> pa.DataType | None:
 
 
 def _parse_columnar(stats: pa.Array, kind: pa.StructType) -> pa.StructArray:
-    lines = pc.binary_join_element_wise(stats.fill_null("{}"), "", "\n")
+    nothing, after, end = strings(["{}", "", "\n"])
+    lines = pc.binary_join_element_wise(stats.fill_null(nothing), after, end)
     offsets = np.frombuffer(lines.buffers()[1], dtype=np.int32)[lines.offset :]
     text = lines.buffers()[2].slice(offsets[0], offsets[len(lines)] - offsets[0])
     table = pj.read_json(

@@ -6,7 +6,9 @@ can do without.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -38,6 +40,69 @@ def no_rows(schema: pa.Schema) -> pa.Table:
 def scalar(text: str, kind: pa.DataType) -> pa.Scalar:
     """The value that Arrow reads from `text`. Raises ArrowInvalid."""
     return strings([text]).cast(kind)[0]
+
+
+# Above, Arrow's own way is as fast as the import of pandas.
+_FEW = 1000
+
+
+def from_python(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    """What `pa.array` makes of strings, integers, booleans, and lists, maps and structs of them; None is null.
+
+    Maps and structs are mappings; what a struct has no key for is null. Raises what `pa.array` raises.
+    """
+    if len(values) <= _FEW and "pandas" not in sys.modules:
+        # Whatever is odd is left to Arrow, which says what is wrong with it.
+        with suppress(AttributeError, TypeError, ValueError, OverflowError):
+            return _built(values, kind)
+    return pa.array(values, type=kind)
+
+
+def _built(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    is_there = [value is not None for value in values]
+    valid = None if all(is_there) else flags(is_there).buffers()[1]
+    if pa.types.is_struct(kind):
+        _check(values, Mapping)
+        given: list[Mapping[str, Any]] = [{} if value is None else value for value in values]
+        children = [_built([value.get(field.name) for value in given], field.type) for field in kind]
+        return pa.Array.from_buffers(kind, len(values), [valid], children=children)
+    if pa.types.is_map(kind):
+        _check(values, Mapping)
+        lists = [[] if value is None else list(value.items()) for value in values]
+        both = [item for entries in lists for item in entries]
+        sides = [_built([item[side] for item in both], of) for side, of in enumerate((kind.key_type, kind.item_type))]
+        entries = pa.StructArray.from_arrays(sides, fields=[kind.key_field, kind.item_field])
+        return pa.Array.from_buffers(kind, len(values), [valid, _ends(lists)], children=[entries])
+    if pa.types.is_list(kind):
+        _check(values, list)
+        lists = [value or [] for value in values]
+        items = _built([item for value in lists for item in value], kind.value_type)
+        return pa.Array.from_buffers(kind, len(values), [valid, _ends(lists)], children=[items])
+    return pa.Array.from_buffers(kind, len(values), [valid, *_plain(values, kind).buffers()[1:]])
+
+
+def _plain(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    """Strings, booleans and integers, something in place of each null."""
+    if pa.types.is_string(kind):
+        _check(values, str)
+        return strings([value or "" for value in values])
+    if pa.types.is_boolean(kind):
+        _check(values, bool)
+        return flags([value is True for value in values])
+    if not pa.types.is_signed_integer(kind) or any(isinstance(value, bool) for value in values):
+        raise TypeError(f"not a plain {kind}")
+    _check(values, int)
+    return integers([value or 0 for value in values]).cast(kind)
+
+
+def _check(values: Sequence[Any], wanted: type) -> None:
+    """Raises TypeError for a value that is something else; None is nothing."""
+    if not all(value is None or isinstance(value, wanted) for value in values):
+        raise TypeError(f"a value is no {wanted.__name__}")
+
+
+def _ends(lists: Sequence[Sequence[Any]]) -> pa.Buffer:
+    return pa.py_buffer(np.cumsum([0, *map(len, lists)], dtype=np.int32))
 
 
 def places_of(mask: pa.Array) -> np.ndarray:

@@ -25,6 +25,7 @@ from deltasql.log.properties.property_registry import (
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.replay.stats_struct import parse_partitions, parse_stats, partition_type, stats_type
+from deltasql.log.storage.arrow_values import ZERO, flags, integers
 
 # Rows per batch and per row group.
 GROUP_ROWS = 100_000
@@ -102,7 +103,7 @@ def unexpired_tombstones(snapshot: Snapshot, now: int) -> pa.Table:
     """The tombstones that a reader of an older version may still need, as `file_tables.REMOVE`."""
     removes = snapshot.tombstones()
     oldest = now - snapshot.properties[DELETED_FILE_RETENTION]
-    return removes.filter(pc.greater(removes["deletionTimestamp"].fill_null(0), oldest))
+    return removes.filter(pc.greater(removes["deletionTimestamp"].fill_null(ZERO), integers([oldest])[0]))
 
 
 def add_rows(adds: Iterable[pa.Table], metadata: Metadata, schema: pa.Schema) -> Iterator[pa.Table]:
@@ -111,7 +112,7 @@ def add_rows(adds: Iterable[pa.Table], metadata: Metadata, schema: pa.Schema) ->
     for table in regrouped(adds, GROUP_ROWS):
         batch = table.combine_chunks()
         columns = {name: _one(batch[name]) for name in batch.column_names}
-        columns["dataChange"] = pa.array(np.zeros(batch.num_rows, dtype=bool))
+        columns["dataChange"] = flags(np.zeros(batch.num_rows, dtype=bool))
         for field in kind:
             if field.name == "stats_parsed":
                 columns[field.name] = parse_stats(columns["stats"], field.type)

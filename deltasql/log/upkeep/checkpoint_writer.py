@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from deltasql.errors.log import CheckpointMismatchError
 from deltasql.log.actions.actions import Json
-from deltasql.log.actions.file_tables import ADD
+from deltasql.log.actions.file_tables import ADD, from_actions
 from deltasql.log.properties.property_registry import CHECKPOINT_POLICY
 from deltasql.log.replay.last_checkpoint import LastCheckpoint, write_last_checkpoint
 from deltasql.log.replay.live_files import LiveFiles
@@ -77,7 +77,7 @@ def _write_classic(store: LogStore, snapshot: Snapshot, small: list[Json], rows:
 
     def tables() -> Iterator[pa.Table]:
         # The small actions have a row group of their own, so that a reader of the metadata touches a few KB.
-        yield pa.Table.from_pylist(small, schema=schema)
+        yield from_actions(small, schema)
         yield from add_rows(rows.adds, snapshot.metadata, schema)
         yield from remove_rows(rows.removes, schema)
 

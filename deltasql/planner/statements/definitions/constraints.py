@@ -175,6 +175,8 @@ def _(statement: DropConstraint, context: Context) -> Plan:
 
 def verification(context: Context, snapshot: Snapshot, broken: str, error: DeltaSqlError) -> Verification | None:
     """A look at the rows that are there: one for which `broken` is TRUE is an error. None for an empty table."""
+    if snapshot.is_plainly_empty:
+        return None
     scan = binding.scan(context, snapshot, broken)
     if scan.files.num_rows == 0:
         return None
