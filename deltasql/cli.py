@@ -366,7 +366,7 @@ def _result(session: Session, sql: str, args: Mapping[str, Any] | None) -> Resul
 def _say_place(script: Script, statement: Statement, error: DeltaSqlError) -> None:
     """Prints `file:line:` of an error in a file."""
     if script.name:
-        line = script.text.count("\n", 0, statement.start) + (error.caret.line if error.caret else 1)
+        line = statement.line_in(script.text, error)
         name = "<stdin>" if script.name == "-" else script.name
         print(f"{name}:{line}:", file=sys.stderr)
 

@@ -153,7 +153,7 @@ class Shell:
 
     def run_file(self, path: str) -> None:
         """Runs the statements of a file, without questions. Raises ScriptUnreadableError."""
-        self._statements(file_text(path))
+        self._statements(file_text(path), file=path)
 
     def edit(self) -> None:
         """Has the user edit the last input, which then is the next one."""
@@ -194,12 +194,19 @@ class Shell:
             self._statement(command.sql)
         return command.act(self)
 
-    def _statements(self, text: str, ask: Callable[[str], bool] | None = None) -> None:
+    def _statements(self, text: str, ask: Callable[[str], bool] | None = None, file: str = "") -> None:
+        """Runs the statements of a text. Raises the first error, after its place in the `file` was told."""
         statements = list(split(text))
         self._left = len(statements)
         for statement in statements:
             self._left -= 1
-            if not self._statement(statement.text, ask):
+            try:
+                wanted = self._statement(statement.text, ask)
+            except DeltaSqlError as error:
+                if file:
+                    self.say(f"{file}:{statement.line_in(text, error)}:")
+                raise
+            if not wanted:
                 self.say(NOT_CONFIRMED)
                 self._say_left()
                 return

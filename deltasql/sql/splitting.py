@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.sql.extents import OPENINGS, PIECE, balanced_end, comment_end, skip_blanks
 from deltasql.sql.patterns import GAP, QUOTED_NAME, WORD
@@ -35,6 +36,10 @@ class Statement(NamedTuple):
 
     text: str
     start: int
+
+    def line_in(self, script: str, error: DeltaSqlError) -> int:
+        """The line of `script` at which the statement is wrong: that of the caret, or the one where it begins."""
+        return script.count("\n", 0, self.start) + (error.caret.line if error.caret else 1)
 
 
 def split(script: str) -> Iterator[Statement]:

@@ -20,7 +20,7 @@ def query_columns(query: SqlText, context: Context) -> StructType:
     # The time zone changes no type.
     plain = context.analyst.is_plain and set(context.meaning) <= {TIME_ZONE.name}
     known = known_columns(query.text, bound)
-    if known is not None and plain and not context.analyst.started:
+    if known is not None and plain:
         return known
     schema = context.analyst.schema(bound)
     if known is None or known.names != schema.names:

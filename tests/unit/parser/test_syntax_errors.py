@@ -33,6 +33,7 @@ MERGE = "MERGE INTO t USING s ON t.a = s.a "
         ("»SELCT 1", "No statement starts with 'SELCT'. Did you mean SELECT?"),
         ("»foo", "No statement starts with 'foo'."),
         ("»'x'", "No statement starts with 'x'."),
+        ("»\\d t", "No statement starts with '\\'. Commands that begin with \\ are the shell's, "),
         ("»UPDTE t SET a = 1", "No statement starts with 'UPDTE'. Did you mean UPDATE?"),
         (MERGE + "WHEN »MATCHD THEN DELETE", "Found 'MATCHD', but expected MATCHED or NOT. Did you mean MATCHED?"),
         (

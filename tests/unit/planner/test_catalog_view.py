@@ -194,6 +194,14 @@ def test_a_parameter_without_a_value_is_refused_here(lab: Lab, sql: str, marker:
         lab.plan(sql)
 
 
+def test_a_running_spark_is_not_asked_for_columns_that_are_known(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab.run("CREATE TABLE t (a INT)")
+    lab.analyst.started = lab.analyst.is_plain = True
+    monkeypatch.setattr(lab.analyst, "schema", None)
+    lab.run("CREATE VIEW v AS SELECT a, 1 AS b FROM t")
+    assert definition(lab, "v").schema.names == ("a", "b")
+
+
 def with_variables(lab: Lab, *names: str) -> None:
     """Spark runs, and has these variables."""
     lab.analyst.started = True

@@ -112,6 +112,8 @@ def test_a_file_is_run(session: Session, tmp_path: Path) -> None:
     assert "cannot be read" in said(session, f"\\i {tmp_path}/none.sql")
     script.write_text("SELEC 1; SHOW TABLES;")
     assert said(session, f"\\i '{script}'").endswith("Not run: the statement after it.\n")
+    script.write_text("SHOW TABLES;\n\nDROP TABLE\n  nope;")
+    assert f"{script}:4:\n[TABLE_OR_VIEW_NOT_FOUND]" in said(session, f"\\i '{script}'")
 
 
 def test_rows_go_into_a_file(session: Session, tmp_path: Path) -> None:
