@@ -96,9 +96,9 @@ class Engine:
 
     def stream(self, snapshot: Snapshot, options: Mapping[str, str], time_zone: str | None) -> DataFrame:
         """The rows of a table as a stream. Raises UnsupportedStreamColumnError, UnsupportedWriteError."""
-        from deltasql.engine.reading.stream_source import stream
-
         with retold(""):
+            from deltasql.engine.reading.stream_source import stream
+
             return stream(self.spark, snapshot, options, time_zone)
 
     def configure(self, key: str, value: str | None) -> None:

@@ -133,6 +133,8 @@ NAMES = (
 
 def advice(text: str, stuck: int) -> str:
     """What to write instead of what stands at offset `stuck`, which cannot be read; "" where nothing is sure."""
+    if text.startswith("\\", stuck) and not text[:stuck].strip():
+        return "Commands that begin with \\ are the shell's, where its input is a terminal."
     return _first(ADVICE, text, stuck)
 
 

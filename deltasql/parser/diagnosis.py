@@ -185,8 +185,6 @@ def _words_before(text: str, previous: Token | None) -> list[re.Match[str]]:
 
 def _advice(found: str, stuck: Stuck, text: str) -> str:
     """A sentence for the mistakes that are made most."""
-    if found == "\\" and stuck.previous is None:
-        return "Commands that begin with \\ are the shell's, where its input is a terminal."
     keywords = frozenset(_keywords(stuck.expected))
     if found == "INSERT" and keywords == {"DELETE", "UPDATE"}:
         return "INSERT belongs to WHEN NOT MATCHED."

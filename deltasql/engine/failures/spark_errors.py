@@ -15,6 +15,7 @@ from deltasql.engine.failures.query_errors import misspelt_error, unresolved_err
 from deltasql.engine.failures.reach_errors import unreached_error
 from deltasql.engine.failures.sail_errors import not_there, sail_failure
 from deltasql.engine.failures.write_errors import Failure, WriteContext, cast_error, marked_error
+from deltasql.engine.session.loading import load_pyspark
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.engine import MonthsInResultError, SparkError, TimeOutOfRangeError
 from deltasql.errors.statements.copy_into import CsvHeaderError
@@ -43,6 +44,7 @@ _CSV_HEADER = re.compile(r"CSV header does not conform to the schema|Number of c
 @contextmanager
 def retold(sql: str, write: WriteContext | None = None) -> Iterator[None]:
     """Within the context, errors of Spark come out as DeltaSqlErrors with a caret in `sql` where the place is known."""
+    load_pyspark()
     from pyspark.errors import PySparkException
 
     try:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from deltasql.engine.session.connectors import PACKAGES, connector_settings, say_what_is_fetched
 from deltasql.engine.session.environment import JAVA_OPTIONS, defaults_file, outside_settings
 from deltasql.engine.session.jvm_names import hold_names
+from deltasql.engine.session.loading import load_pyspark
 from deltasql.engine.session.remote import START_LOCK
 from deltasql.engine.session.sail import sail_runs
 from deltasql.engine.session.tuning import SHUFFLES, Tuning
@@ -101,6 +102,7 @@ def start_local(connectors: frozenset[str] = frozenset()) -> SparkSession:
 
     It is local unless the environment names another master.
     """
+    load_pyspark()
     with START_LOCK:
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
@@ -179,9 +181,8 @@ def _same_interrupts() -> Iterator[None]:
 
 def active_session() -> SparkSession | None:
     """The session of this process, whosever it is."""
-    with START_LOCK:
-        # Modules that two threads import at once may be seen half made.
-        from pyspark.sql import SparkSession
+    load_pyspark()
+    from pyspark.sql import SparkSession
 
     return SparkSession.getActiveSession()
 

@@ -9,11 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from deltasql.engine.session.loading import load_pyspark
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 START_LOCK = threading.Lock()
-"""Held while PySpark is imported, and while a session starts."""
+"""Held while a session starts."""
 
 _THREADS = 8
 _REMOTE: dict[str, SparkSession] = {}
@@ -25,6 +27,7 @@ def remote_session(address: str, settings: Mapping[str, str]) -> tuple[SparkSess
 
     PySpark would hand out its last one, of whichever server.
     """
+    load_pyspark()
     with START_LOCK:
         from pyspark.sql import SparkSession
 

@@ -9,6 +9,7 @@ from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from deltasql.engine.session.loading import load_pyspark
 from deltasql.errors.engine import EnginesMixedError, SailMissingError
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def sail_session() -> SparkSession:
         from pysail.spark import SparkConnectServer
     except ImportError as error:
         raise SailMissingError(package=error.name or "pysail") from error
+    load_pyspark()
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 

@@ -62,23 +62,36 @@ def _built(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     is_there = [value is not None for value in values]
     valid = None if all(is_there) else flags(is_there).buffers()[1]
     if pa.types.is_struct(kind):
-        _check(values, Mapping)
-        given: list[Mapping[str, Any]] = [{} if value is None else value for value in values]
-        children = [_built([value.get(field.name) for value in given], field.type) for field in kind]
-        return pa.Array.from_buffers(kind, len(values), [valid], children=children)
-    if pa.types.is_map(kind):
-        _check(values, Mapping)
-        lists = [[] if value is None else list(value.items()) for value in values]
-        both = [item for entries in lists for item in entries]
-        sides = [_built([item[side] for item in both], of) for side, of in enumerate((kind.key_type, kind.item_type))]
-        entries = pa.StructArray.from_arrays(sides, fields=[kind.key_field, kind.item_field])
-        return pa.Array.from_buffers(kind, len(values), [valid, _ends(lists)], children=[entries])
-    if pa.types.is_list(kind):
-        _check(values, list)
-        lists = [value or [] for value in values]
-        items = _built([item for value in lists for item in value], kind.value_type)
-        return pa.Array.from_buffers(kind, len(values), [valid, _ends(lists)], children=[items])
+        return pa.Array.from_buffers(kind, len(values), [valid], children=_fields(values, kind))
+    if pa.types.is_map(kind) or pa.types.is_list(kind):
+        lengths, children = (_entries if pa.types.is_map(kind) else _items)(values, kind)
+        ends = pa.py_buffer(np.cumsum([0, *lengths], dtype=np.int32))
+        return pa.Array.from_buffers(kind, len(values), [valid, ends], children=[children])
     return pa.Array.from_buffers(kind, len(values), [valid, *_plain(values, kind).buffers()[1:]])
+
+
+def _fields(values: Sequence[Any], kind: pa.StructType) -> list[pa.Array]:
+    """The fields of structs."""
+    _check(values, Mapping)
+    given: list[Mapping[str, Any]] = [{} if value is None else value for value in values]
+    return [_built([value.get(field.name) for value in given], field.type) for field in kind]
+
+
+def _entries(values: Sequence[Any], kind: pa.MapType) -> tuple[list[int], pa.Array]:
+    """The number of entries of each map, and all entries as structs."""
+    _check(values, Mapping)
+    given: list[Mapping[Any, Any]] = [{} if value is None else value for value in values]
+    keys = _built([key for value in given for key in value], kind.key_type)
+    items = _built([item for value in given for item in value.values()], kind.item_type)
+    entries = pa.StructArray.from_arrays([keys, items], fields=[kind.key_field, kind.item_field])
+    return [len(value) for value in given], entries
+
+
+def _items(values: Sequence[Any], kind: pa.ListType) -> tuple[list[int], pa.Array]:
+    """The length of each list, and all items."""
+    _check(values, list)
+    given: list[list[Any]] = [[] if value is None else value for value in values]
+    return [len(value) for value in given], _built([item for value in given for item in value], kind.value_type)
 
 
 def _plain(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
@@ -99,10 +112,6 @@ def _check(values: Sequence[Any], wanted: type) -> None:
     """Raises TypeError for a value that is something else; None is nothing."""
     if not all(value is None or isinstance(value, wanted) for value in values):
         raise TypeError(f"a value is no {wanted.__name__}")
-
-
-def _ends(lists: Sequence[Sequence[Any]]) -> pa.Buffer:
-    return pa.py_buffer(np.cumsum([0, *map(len, lists)], dtype=np.int32))
 
 
 def places_of(mask: pa.Array) -> np.ndarray:

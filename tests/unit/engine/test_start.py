@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
@@ -123,3 +125,33 @@ def test_executors_elsewhere_call_the_driver_at_its_address(
     assert SparkHandle(None).session is not None
     assert os.environ.get("SPARK_LOCAL_IP") == own
     assert ("PYSPARK_PYTHON" in os.environ) == (own is not None)
+
+
+TWO_THREADS = """
+import threading
+from deltasql.engine.failures.spark_errors import retold
+from deltasql.engine.session.local import active_session
+
+def tell():
+    both.wait()
+    with retold(""):
+        told.append(1)
+
+def ask():
+    both.wait()
+    told.append(active_session())
+
+both, told = threading.Barrier(2), []
+threads = [threading.Thread(target=work) for work in (tell, ask)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert len(told) == 2
+"""
+
+
+def test_two_threads_load_pyspark() -> None:
+    """Each would hold a module that the other one waits for, of which Python then shows a half."""
+    done = subprocess.run([sys.executable, "-c", TWO_THREADS], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
