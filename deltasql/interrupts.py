@@ -21,6 +21,8 @@ AGAIN_AFTER = 0.2
 """Seconds between two attempts to cancel."""
 TOLD_AFTER = 1.0
 """Seconds of cancelling after which the user is told that it goes on."""
+LEFT_AFTER = 0.2
+"""Seconds of cancelling after which work that may go on by itself is left to do so."""
 
 _NOT_IN = frozenset({"py4j", "pyspark", "grpc", "importlib", "_frozen_importlib", "threading", "logging", "zipimport"})
 _ENTERS_OR_LEAVES = frozenset({"__enter__", "__exit__"})
@@ -59,6 +61,9 @@ class _Statement:
         self.commits: list[tuple[str, int]] = []
         self.left = ""
         self.works: dict[Hashable, Work] = {}
+        self.may_be_left = False
+        """Whether the statement may end while what it has asked for goes on elsewhere."""
+        self._is_left = False
         self._base = base
         self._tell = _telling[-1]
         self._ended = threading.Event()
@@ -74,7 +79,7 @@ class _Statement:
         if not self.pressed.is_set():
             self.pressed.set()
             threading.Thread(target=self._cancel, name="deltasql-cancel", daemon=True).start()
-        if self.may_stop and _may_fall(frame, self._base):
+        if self.may_stop and (_may_fall(frame, self._base) or (self._is_left and _waits_for_answer(frame))):
             raise KeyboardInterrupt
 
     @property
@@ -101,12 +106,13 @@ class _Statement:
 
     def _cancel(self) -> None:
         """Cancels for as long as the statement goes on."""
-        waited, told = 0.0, False
+        waited, told, began = 0.0, False, time.monotonic()
         while not self._ended.is_set():
             for work in list(self.works.values()) if not self.sealed else ():
                 # What fails is tried again.
                 with suppress(Exception):
                     work.cancel()
+            self._is_left = self.may_be_left and time.monotonic() - began >= LEFT_AFTER
             self._press_again()
             self._ended.wait(AGAIN_AFTER)
             waited += AGAIN_AFTER
@@ -226,12 +232,16 @@ def _caller(frame: FrameType | None) -> FrameType | None:
     return None if between is None else between.f_back
 
 
-def cancel_with(key: Hashable, begin: Callable[[], Work]) -> None:
-    """Has Ctrl-C cancel some work of the statement; `begin` is called for its first use of `key`."""
+def cancel_with(key: Hashable, begin: Callable[[], Work], *, may_be_left: bool = False) -> None:
+    """Has Ctrl-C cancel some work of the statement; `begin` is called for its first use of `key`.
+
+    Of work that `may_be_left` no answer is waited for, where it does not come.
+    """
     statement = _current()
     if statement is None:
         return
     check()
+    statement.may_be_left = may_be_left
     if key not in statement.works:
         with shielded():
             statement.works[key] = begin()
@@ -317,3 +327,10 @@ def _may_fall(frame: FrameType | None, base: FrameType | None) -> bool:
             return False
         frame = frame.f_back
     return True
+
+
+def _waits_for_answer(frame: FrameType | None) -> bool:
+    """Whether a frame is where gRPC waits for an answer, which Python's own Ctrl-C ends as well."""
+    while frame is not None and frame.f_globals.get("__name__") == "threading":
+        frame = frame.f_back
+    return frame is not None and frame.f_globals.get("__name__") == "grpc._common"

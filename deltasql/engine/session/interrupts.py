@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from itertools import count
 from typing import Any
 
 from deltasql.engine.session.spark import SparkHandle
-from deltasql.interrupts import Work, cancel_with, settle
+from deltasql.interrupts import AGAIN_AFTER, Work, cancel_with, settle
 
 _NUMBERS = count(1)
 
@@ -30,7 +31,7 @@ def stoppable(spark: SparkHandle) -> Iterator[None]:
 
     Starts Spark if it must.
     """
-    cancel_with(id(spark), lambda: _work(spark))
+    cancel_with(id(spark), lambda: _work(spark), may_be_left=spark.is_sail)
     try:
         yield
     except BaseException:
@@ -99,9 +100,19 @@ class _RemoteJobs:
     def __init__(self, spark: SparkHandle, tag: str) -> None:
         self._session, self._tag = spark.session, tag
         self._session.addTag(tag)
+        self._asking: threading.Thread | None = None
 
     def cancel(self) -> None:
-        self._session.interruptTag(self._tag)
+        """A server whose threads all compute does not answer: Sail's, amid a large join."""
+        if self._asking is None or not self._asking.is_alive():
+            self._asking = threading.Thread(target=self._interrupt, name="deltasql-interrupt", daemon=True)
+            self._asking.start()
+        self._asking.join(AGAIN_AFTER)
+
+    def _interrupt(self) -> None:
+        # What fails is tried again.
+        with suppress(Exception):
+            self._session.interruptTag(self._tag)
 
     def settle(self) -> str:
         """What is over for the client is so for the server."""

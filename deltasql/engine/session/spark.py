@@ -141,6 +141,11 @@ class SparkHandle:
         return active is None or active.conf.get(OWN_MARK, None) is not None
 
     @property
+    def is_sail(self) -> bool:
+        """Whether the session is one of Sail's, within this process."""
+        return self._sail
+
+    @property
     def remote(self) -> bool:
         """Whether the session speaks Spark Connect, which analyses nothing before it runs."""
         return type(self.session).__module__.startswith("pyspark.sql.connect")
