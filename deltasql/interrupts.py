@@ -330,7 +330,12 @@ def _may_fall(frame: FrameType | None, base: FrameType | None) -> bool:
 
 
 def _waits_for_answer(frame: FrameType | None) -> bool:
-    """Whether a frame is where gRPC waits for an answer, which Python's own Ctrl-C ends as well."""
+    """Whether a frame is where gRPC waits for an answer, which Python's own Ctrl-C ends as well.
+
+    That is a stream of rows, and a single one: what PySpark asks for when it is interrupted.
+    """
+    if frame is not None and frame.f_code.co_name == "_blocking":
+        return frame.f_globals.get("__name__") == "grpc._channel"
     while frame is not None and frame.f_globals.get("__name__") == "threading":
         frame = frame.f_back
     return frame is not None and frame.f_globals.get("__name__") == "grpc._common"

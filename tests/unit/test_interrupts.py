@@ -98,16 +98,21 @@ def test_it_is_cancelled_again_until_it_has_stopped(monkeypatch: pytest.MonkeyPa
     assert jobs.left == 0
 
 
-def test_an_answer_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("module_name", "waits"), [("grpc._common", "wait"), ("grpc._channel", "_blocking")])
+def test_an_answer_that_does_not_come_is_not_waited_for(
+    module_name: str, waits: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As of a server within this process, all of whose threads compute."""
     monkeypatch.setattr(interrupts, "LEFT_AFTER", 0.02)
     monkeypatch.setattr(interrupts, "AGAIN_AFTER", 0.01)
-    jobs, module = Jobs(attempts=10**9), ModuleType("grpc._common")
-    exec("def wait(event):\n    return event.wait(20)", module.__dict__)
+    jobs, module = Jobs(attempts=10**9), ModuleType(module_name)
+    module.__dict__["sleep"] = time.sleep
+    waiting = "event.wait(20)" if waits == "wait" else "sleep(20)"
+    exec(f"def {waits}(event):\n    return {waiting}", module.__dict__)
     with pytest.raises(KeyboardInterrupt), interruptible():
         cancel_with("jobs", lambda: jobs, may_be_left=True)
         threading.Timer(0.01, press).start()
-        assert module.__dict__["wait"](jobs.stopped)
+        assert module.__dict__[waits](jobs.stopped)
     assert not jobs.stopped.is_set()
     assert jobs.ended == 1
 
