@@ -67,10 +67,13 @@ def query(connection: Any, sql: str) -> list[tuple[Any, ...]]:
 
 def failure(call: Any) -> str:
     """The message of the SQLException that a call throws."""
-    from py4j.protocol import Py4JJavaError
+    from py4j import java_gateway, protocol
 
-    with pytest.raises(Py4JJavaError) as raised:
-        call()
+    with pytest.MonkeyPatch.context() as patch:
+        # Once this process has started a Spark, PySpark has put something else there, which asks that Spark.
+        patch.setattr(java_gateway, "get_return_value", protocol.get_return_value)
+        with pytest.raises(protocol.Py4JJavaError) as raised:
+            call()
     thrown = raised.value.java_exception
     assert "SQLException" in thrown.getClass().getName()
     return str(thrown.getMessage())

@@ -151,8 +151,10 @@ def _tests(ids: list[str]) -> str:
         patch.setenv(VARIABLE, "sail")
         patch.setenv(NO_ORACLE, "1")
         text = StringIO()
+        # This process has imported the package already, whose asserts pytest would else rewrite: it has a plugin.
+        quiet = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
         with redirect_stdout(text):
-            code = pytest.main(["-q", "-m", "", "-p", "no:cacheprovider", "-p", "no:xdist", *ids])
+            code = pytest.main(["-q", "-m", "", "-p", "no:cacheprovider", "-p", "no:xdist", *quiet, *ids])
     return "" if code == pytest.ExitCode.OK else text.getvalue()
 
 
