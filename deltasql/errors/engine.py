@@ -148,6 +148,21 @@ class StagedRowsMissingError(DeltaSqlError):
 
 
 @condition(
+    "DELTASQL_ROWS_LOST",
+    "XX000",
+    "A new file in place of {file} would have {found} rows, and not {due}: nothing was committed. That is a fault of "
+    "deltasql; please report it with the statement. Until it is mended, SET deltasql.io.mode = EXECUTORS has Spark "
+    "write the file.",
+)
+class RowsLostError(DeltaSqlError):
+    """A rewrite by this process that is found to be wrong before anybody reads it."""
+
+    file: str
+    found: int
+    due: int
+
+
+@condition(
     "DELTASQL_FILES_NOT_SHARED",
     "58030",
     "Spark's executors cannot {doing} {location}, where this process can: they have another disk, or run as another "

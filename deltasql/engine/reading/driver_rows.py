@@ -279,14 +279,8 @@ def row_group_rows(path: str, data: memoryview, group: int, columns: StructType)
         return pa.Table.from_arrays(values, schema=target)
 
 
-def known_columns(data: memoryview) -> tuple[list[str], list[str]]:
-    """The columns of a file in memory, and those with dictionaries, by the paths that Parquet has for them.
-
-    Raises LeftToSparkError for days of another calendar.
-    """
-    import pyarrow as pa
-
-    footer = _opened(pa.BufferReader(data)).metadata
+def known_columns(footer: pq.FileMetaData) -> tuple[list[str], list[str]]:
+    """The columns of a file, and those with dictionaries, by the paths that Parquet has for them."""
     if not footer.num_row_groups:
         return [], []
     group = footer.row_group(0)

@@ -18,6 +18,7 @@ from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.transfer import copies_rows
 from deltasql.engine.writing.driver_files import as_stored, directory_name
 from deltasql.engine.writing.kept_rows import HeldFile
+from deltasql.engine.writing.spliced_files import is_known_writer
 from deltasql.engine.writing.stage import Stage
 from deltasql.errors.log import LostDataFileError
 from deltasql.log.protocol.features import has_variants
@@ -86,8 +87,9 @@ class StoredRows:
         store, name = self._spark.stores.of_file(path)
         with self._there(path), readable(path):
             data = memoryview(store.read(name))
-            known, repeating = known_columns(data)
-            is_old = is_of_old_calendar(pq.read_metadata(pa.BufferReader(data)))
+            footer = pq.read_metadata(pa.BufferReader(data))
+        known, repeating = known_columns(footer)
+        is_alike = is_known_writer(footer.created_by) and not is_of_old_calendar(footer)
         return _OpenedFile(
             path=path,
             data=data,
@@ -96,7 +98,7 @@ class StoredRows:
             marked=self._marked(path),
             statistics=statistics,
             dictionaries=[*repeating, *(item.name for item in self._held if item.name not in known)],
-            spliceable=spliceable and not is_old,
+            spliceable=spliceable and is_alike,
         )
 
     def _marked(self, path: str) -> np.ndarray[Any, Any]:

@@ -90,8 +90,11 @@ class TableFiles:
         return WrittenFile(PurePosixPath(path), data.size, time.time_ns() // 1_000_000, footer, floats, known)
 
 
-def encoded(table: pa.Table, dictionaries: Sequence[str] | bool) -> pa.Buffer:
-    """A table as a file. `dictionaries` are the columns with one, by the paths that Parquet has for them."""
+def encoded(table: pa.Table, dictionaries: Sequence[str] | bool, group_rows: int | None = None) -> pa.Buffer:
+    """A table as a file, with row groups of at most so many rows; without a number Arrow cuts at 1,048,576.
+
+    `dictionaries` are the columns with one, by the paths that Parquet has for them.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -99,6 +102,7 @@ def encoded(table: pa.Table, dictionaries: Sequence[str] | bool) -> pa.Buffer:
     pq.write_table(
         table,
         sink,
+        row_group_size=group_rows,
         compression="snappy",
         use_dictionary=dictionaries,
         store_decimal_as_integer=True,

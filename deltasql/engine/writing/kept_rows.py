@@ -22,6 +22,7 @@ from deltasql.engine.writing.float_ranges import FloatRange, float_ranges, has_f
 from deltasql.engine.writing.row_writers import place
 from deltasql.engine.writing.spliced_files import NotSplicedError, joined, row_group_sizes, spliced
 from deltasql.engine.writing.staged_files import CHANGE_DATA, ORIGIN, WrittenFile
+from deltasql.errors.engine import RowsLostError
 from deltasql.log.storage.log_store import LogStore
 from deltasql.plan.hidden import IS_CHANGE, ROW_INDEX
 from deltasql.schema.checks import CHANGE_TYPE
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 _FILES = 4
 """So many files are in memory at once."""
+_CORES = os.cpu_count() or 2
 
 
 class HeldFile(Protocol):
@@ -147,9 +149,6 @@ def copy_kept(store: LogStore, kept: Sequence[KeptFile], new: NewRows, directory
     return Copied(successors, *_apart(written))
 
 
-_CORES = os.cpu_count() or 2
-
-
 def _apart(written: Sequence[WrittenFile]) -> tuple[list[WrittenFile], list[WrittenFile]]:
     """The files of rows, and those of the change feed."""
     feed = [file for file in written if file.path.parts[0] == CHANGE_DATA]
@@ -200,30 +199,36 @@ class _Successor:
         self._file = kept.open()
 
     def write(self, files: TableFiles, number: int, directory: str) -> WrittenFile | None:
-        """Writes it, if it has rows. Raises what reading the file raises, StorageError."""
+        """Writes it, if it has rows. Raises what reading the file raises, StorageError, RowsLostError."""
         import pyarrow as pa
 
         stay = len(self._file.marked) == 0 and self._images.num_rows == len(self._kept.gone)
         names = [name for name in self._file.columns.names if not stay or name in self._changed]
         known: Mapping[str, Any] = _of_others(self._file.statistics, names)
-        try:
-            data, floats = self._spliced(names)
-        except NotSplicedError:
-            known = {}
-            data, floats = self._anew()
-        if not sum(row_group_sizes(memoryview(data))):
+        found = self._spliced(names)
+        if found is None:
+            known, found = {}, self._anew()
+        data, floats = found
+        there, due = (sum(row_group_sizes(item)) for item in (memoryview(data), self._file.data))
+        due += self._images.num_rows - len(self._kept.gone) - len(self._file.marked)
+        if there != due:
+            raise RowsLostError(file=self._kept.origin, found=there, due=due)
+        if not there:
             return None
         bounds = {path: found.bounds for path, found in floats.items()}
         folder = f"{directory}/{self._kept.folder}" if self._kept.folder else directory
         return files.write_encoded(number, folder, pa.py_buffer(data), bounds, known)
 
-    def _spliced(self, names: Collection[str]) -> tuple[bytes, dict[str, FloatRange]]:
-        """The file with other values in the columns of these names; of all of them rows go. Raises NotSplicedError."""
+    def _spliced(self, names: Collection[str]) -> tuple[bytes, dict[str, FloatRange]] | None:
+        """The file with other values in the columns of these names; of all of them rows go. None where it cannot be."""
         if not self._file.spliceable:
-            raise NotSplicedError("nothing of this file may stay as it is")
+            return None
         pieces = self._pieces(partial(self._piece, names))
-        data = spliced(self._file.data, [None if item.data is None else memoryview(item.data) for item in pieces])
-        _check_columns(data, self._file.columns)
+        try:
+            data = spliced(self._file.data, [None if item.data is None else memoryview(item.data) for item in pieces])
+            _check_columns(data, self._file.columns)
+        except NotSplicedError:
+            return None
         return data, united(item.floats for item in pieces)
 
     def _anew(self) -> tuple[bytes, dict[str, FloatRange]]:
@@ -251,7 +256,7 @@ class _Successor:
         rows = self._file.rows(group, names)
         at = images.column(ROW_INDEX).to_numpy() - start
         rows = _left(_with_images(rows, at, images, self._changed), marked, _minus(gone, at))
-        return _Piece(encoded(rows, self._file.dictionaries), float_ranges(rows.select(floats)))
+        return _Piece(encoded(rows, self._file.dictionaries, max(rows.num_rows, 1)), float_ranges(rows.select(floats)))
 
 
 def _between(places: Places, start: int, end: int) -> Places:
@@ -352,13 +357,21 @@ def _check_columns(data: bytes, columns: pa.Schema) -> None:
     import pyarrow.parquet as pq
 
     found = pq.read_schema(pa.BufferReader(data))
-    if {item.name: item.type for item in found} != {item.name: item.type for item in columns}:
+    old, new = ({item.name: (item.type, list(_ids(item))) for item in fields} for fields in (found, columns))
+    if old != new:
         raise NotSplicedError("its columns are others than those of the table, or of other types")
+
+
+def _ids(item: pa.Field) -> Iterator[bytes | None]:
+    """The ids of a field and of all fields in it."""
+    yield (item.metadata or {}).get(b"PARQUET:field_id")
+    for number in range(item.type.num_fields):
+        yield from _ids(item.type.field(number))
 
 
 def _of_others(statistics: str | None, changed: Collection[str]) -> Mapping[str, Any]:
     """What the statistics of a file in the log say of other columns than those; nothing where they may be wide."""
-    told = {} if statistics is None else json.loads(statistics, parse_float=Decimal)
+    told = json.loads(statistics, parse_float=Decimal) if statistics else {}
     if told.get("tightBounds") is False:
         return {}
     names = {name.lower() for name in changed}

@@ -38,8 +38,15 @@ _DATA, _INDEX, _DICTIONARY = 9, 10, 11
 
 _KEPT_KEYS = frozenset({"org.apache.spark.version"})
 """Entries that speak of how values are written. Others tell of columns, some of which are others now."""
-_WRITERS = re.compile(r"parquet-cpp-arrow version |parquet-mr version 1\.(?:[3-9]|\d\d)\b")
-"""Whose chunks are copied. Others cut the bounds of long texts short, or did not count all bytes of a chunk."""
+_WRITERS = re.compile(r"parquet-cpp-arrow version |parquet-mr version 1\.\d\d\b")
+"""Whose chunks are copied. Others cut the bounds of long texts short; older ones are not to be believed in all they say
+of a chunk, and readers know them by their name.
+"""
+
+
+def is_known_writer(name: str) -> bool:
+    """Whether files are taken apart that say of themselves that they are written by this one."""
+    return _WRITERS.match(name) is not None
 
 
 class NotSplicedError(ValueError):
@@ -70,9 +77,10 @@ class _File:
         """By what values of each column compare, for each of its leaves; empty where the file does not tell."""
         return self._by_column(self.footer.structs(ORDERS)) if ORDERS in self.footer else {}
 
-    def chunks(self, group: int) -> dict[str, list[Struct]]:
-        """The chunks of each column, one for each of its leaves."""
-        return self._by_column(self.groups[group].structs(_CHUNKS))
+    @cached_property
+    def chunks(self) -> list[dict[str, list[Struct]]]:
+        """The chunks of each column in each row group, one for each of its leaves."""
+        return [self._by_column(group.structs(_CHUNKS)) for group in self.groups]
 
     def _by_column(self, leaves: Sequence[Struct]) -> dict[str, list[Struct]]:
         following = iter(leaves)
@@ -112,31 +120,39 @@ def spliced(old: memoryview, new: Sequence[memoryview | None]) -> bytes:
         raise NotSplicedError("the row groups are others")
     files = [before, *(file for file in after if file is not None)]
     names = dict.fromkeys(name for file in files for name in file.columns)
+    filled = ((at, file) for at, file in enumerate(after) if file is None or file.footer.number(ROWS))
+    return _written(files, names, [_with_columns(before, at, file, names) for at, file in filled])
 
-    def group(at: int, file: _File | None) -> _Group:
-        own = () if file is None else file.columns
-        return _Group({name: (file, 0) if file is not None and name in own else (before, at) for name in names})
 
-    kept = [group(at, file) for at, file in enumerate(after) if file is None or file.footer.number(ROWS)]
-    return _written(files, names, kept)
+def _with_columns(old: _File, at: int, new: _File | None, names: Iterable[str]) -> _Group:
+    """A row group of an old file, with the columns of a new one."""
+    if new is None:
+        return _Group(dict.fromkeys(names, (old, at)))
+    if len(new.groups) != 1:
+        raise NotSplicedError("the row groups are others")
+    return _Group({name: (new, 0) if name in new.columns else (old, at) for name in names})
 
 
 def joined(data: Sequence[memoryview]) -> bytes:
-    """The rows of one file or more, each of one row group and with the same columns, as one file."""
+    """The rows of one file or more with the same columns as one file."""
     files = [_File(item) for item in data]
-    groups = [_Group(dict.fromkeys(file.columns, (file, 0))) for file in files if file.footer.number(ROWS)]
+    filled = [file for file in files if file.footer.number(ROWS)]
+    groups = [_Group(dict.fromkeys(file.columns, (file, at))) for file in filled for at in range(len(file.groups))]
     return _written(files, files[0].columns, groups)
 
 
 def _written(files: Sequence[_File], names: Iterable[str], groups: Sequence[_Group]) -> bytes:
     """A file of row groups with columns of these names; what holds for all of them is that of the first file."""
+    for file in files:
+        if len(file.columns) != file.footer.structs(SCHEMA)[0].number(CHILDREN):
+            raise NotSplicedError("names of columns differ in case alone")
     columns = {name: _column(name, groups or [_Group({name: (files[0], 0)})]) for name in names}
     parts: list[bytes | memoryview] = [MAGIC]
     position, written = len(MAGIC), []
     for group in groups:
         start, moved = position, []
         for name, (file, at) in group.sources.items():
-            for chunk in file.chunks(at)[name]:
+            for chunk in file.chunks[at][name]:
                 first, size = _extent(chunk.struct(_META))
                 parts.append(file.data[first : first + size])
                 moved.append(_moved(chunk, position - first))
@@ -161,10 +177,10 @@ def _column(name: str, groups: Sequence[_Group]) -> tuple[_File, Column]:
 
 
 def _check(file: _File, name: str) -> None:
-    if not _WRITERS.match(file.footer.text(CREATED_BY)):
+    if not is_known_writer(file.footer.text(CREATED_BY)):
         raise NotSplicedError(f"files of the writer {file.footer.text(CREATED_BY)!r} are not taken apart")
-    for at in range(len(file.groups)):
-        for chunk in file.chunks(at)[name]:
+    for chunks in file.chunks:
+        for chunk in chunks[name]:
             if _OTHER_FILE in chunk or _META not in chunk or any(number in chunk for number in _ENCRYPTION):
                 raise NotSplicedError("a column is encrypted, or in another file")
 

@@ -143,6 +143,11 @@ class _Reader:
                 self._skip_items(size, (inner,))
             case 11:
                 self._skip_map()
+            case 1 | 2:
+                # A truth value is in its type.
+                return
+            case _:
+                raise ValueError(f"these bytes have a Thrift value of type {kind}")
 
     def _skip_map(self) -> None:
         size = self.varint()

@@ -21,6 +21,7 @@ from deltasql.engine.rewrites.vector_positions import positions_of
 from deltasql.engine.writing.driver_files import TableFiles
 from deltasql.engine.writing.kept_rows import Bin, Copied, KeptFile, NewRows, copy_kept, united_files
 from deltasql.engine.writing.staged_files import ORIGIN, WrittenFile
+from deltasql.errors.engine import RowsLostError
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.hidden import IS_CHANGE, ROW_INDEX
 from deltasql.schema.checks import CHANGE_TYPE
@@ -49,7 +50,7 @@ KEPT = "file:/t/one.parquet"
 
 @dataclass
 class Held:
-    """See HeldFile: a table as a file with row groups of two rows. `decoded` are the columns read of each row group."""
+    """See HeldFile: a table as a file with row groups of so many rows. `decoded` are the columns read of each."""
 
     table: pa.Table
     columns: pa.Schema
@@ -57,19 +58,21 @@ class Held:
     statistics: str | None = None
     dictionaries: Sequence[str] = ()
     spliceable: bool = True
+    group_rows: int = 2
     decoded: dict[int, list[str]] = field(default_factory=dict)
 
     @property
     def data(self) -> memoryview:
         sink = pa.BufferOutputStream()
-        pq.write_table(self.table, sink, row_group_size=2)
+        pq.write_table(self.table, sink, row_group_size=self.group_rows)
         return memoryview(sink.getvalue())
 
     def rows(self, group: int, names: Collection[str]) -> pa.Table:
         chosen = [name for name in self.columns.names if name in names]
         self.decoded.setdefault(group, []).extend(chosen)
-        there = self.table.slice(2 * group, 2)
-        columns = {name: there.column(name) if name in there.column_names else pa.nulls(2) for name in chosen}
+        there = self.table.slice(self.group_rows * group, self.group_rows)
+        nulls = pa.nulls(there.num_rows)
+        columns = {name: there.column(name) if name in there.column_names else nulls for name in chosen}
         return pa.table(columns).cast(pa.schema([self.columns.field(name) for name in chosen]))
 
 
@@ -191,6 +194,42 @@ def test_files_of_which_nothing_stays_as_it_is(tmp_path: Path, file: Held) -> No
     assert {item.name: item.type for item in found} == {item.name: item.type for item in file.columns}
     assert new.known == {}
     assert new.floats == {"f": (0.5, 5.5)}
+
+
+@pytest.mark.parametrize("spliceable", [True, False])
+def test_row_groups_that_are_larger_than_arrow_makes_them(tmp_path: Path, spliceable: bool) -> None:
+    count = 1_100_000
+    table = pa.table({"id": pa.array(range(count), pa.int32())})
+    for gone, parts in (([5], []), ([1_080_000], image_of({1_080_000: "one"}))):
+        file = held(table, columns=table.schema, spliceable=spliceable, group_rows=count)
+        _, rows = written(tmp_path, gone, parts, {"id"}, file)
+        assert len(rows) == count - 1 + len(parts)
+        assert rows[-1] == {"id": count - 1}
+
+
+def test_rows_that_are_lost_on_the_way(tmp_path: Path) -> None:
+    class Losing(Held):
+        def rows(self, group: int, names: Collection[str]) -> pa.Table:
+            return Held.rows(self, group, names).slice(0, 1)
+
+    file = Losing(ROWS, ROWS.schema, np.array([], np.int64), spliceable=False)
+    with pytest.raises(RowsLostError, match="would have 3 rows, and not 6"):
+        written(tmp_path, [0], image_of({0: "one"}), {"v"}, file)
+    assert not list(tmp_path.rglob("*.parquet"))
+
+
+@pytest.mark.parametrize("text", ["", None, "{}"])
+def test_no_statistics(tmp_path: Path, text: str | None) -> None:
+    _, rows = written(tmp_path, [1], image_of({1: "one"}), {"v"}, held(statistics=text))
+    assert len(rows) == 6
+
+
+def test_ids_of_fields_that_the_file_lacks(tmp_path: Path) -> None:
+    with_ids = pa.schema([item.with_metadata({"PARQUET:field_id": str(at)}) for at, item in enumerate(ROWS.schema)])
+    copied, _ = written(tmp_path, [1], image_of({1: "one"}), {"v"}, held(columns=with_ids))
+    ((_, file),) = copied.successors
+    found = pq.read_schema(tmp_path / file.path)
+    assert [item.metadata[b"PARQUET:field_id"] for item in found] == [b"0", b"1", b"2", b"3"]
 
 
 def test_files_that_become_one(tmp_path: Path) -> None:

@@ -60,6 +60,11 @@ def test_values_of_every_kind_are_passed_over() -> None:
     assert found.to_bytes() == data
 
 
+def test_values_of_unknown_kinds() -> None:
+    with pytest.raises(ValueError, match="of type 13"):
+        Struct.parsed(b"\x1d0123456789abcdef\x00")
+
+
 def test_missing_fields() -> None:
     found = Struct.parsed(b"\0")
     assert (found.number(1), found.text(1), found.struct(1), found.structs(1), 1 in found) == (
