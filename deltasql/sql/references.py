@@ -178,10 +178,15 @@ def refers_to(expression: str, path: tuple[str, ...]) -> bool:
     return False
 
 
-def may_use(sql: str, name: str) -> bool:
-    """Whether an expression may use a column of that name: it is a word of it, or a star may stand for all columns."""
+def may_use(sql: str, name: str, *, other: str = "") -> bool:
+    """Whether an expression may use a column of that name: it is a word of it, or a star may stand for all columns.
+
+    With the alias of an `other` relation, names that it stands before, as in `other.name`, are columns of that one.
+    """
     tokens = tokenize(sql)
-    if any(token.is_name and token.name.lower() == name.lower() for token in tokens):
+    chains = (chain for chain in name_chains(tokens) if len(chain) > 1 and chain[0].name.lower() == other.lower())
+    others = {id(token) for chain in chains for token in chain}
+    if any(token.is_name and token.name.lower() == name.lower() and id(token) not in others for token in tokens):
         return True
     before = [None, *tokens]
     return any(token.key == "*" and not _is_operand(last) for last, token in zip(before, tokens, strict=False))

@@ -82,7 +82,7 @@ def _copied(rows: ActedRows, found: Found, files: pa.Table, *, unique: bool) -> 
     observed, parts = rows.counts(), []
     if files.num_rows:
         whole = changes or any(name in changed for name in operator.target.partition_columns)
-        narrow = rows if whole else rows.only(_needed(operator, changed))
+        narrow = rows if whole else rows.fired(_needed(operator, changed))
         acted = narrow.acted(found_rows(narrow.operator.target, files, found.positions), rows.how, unique)
         images = narrow.output(observed.over(acted.filter(FIRED)), _was(ROW_FILE, ROW_INDEX))
         parts.append(images if whole else _widened(images, operator.output))

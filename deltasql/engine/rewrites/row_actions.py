@@ -24,6 +24,7 @@ from deltasql.plan.operators import Rewrite, RowEffect, RowKind, Scan
 from deltasql.runtime import Rewritten, Staged
 from deltasql.schema.checks import CHANGE_TYPE
 from deltasql.schema.lengths import declared_texts
+from deltasql.schema.text import sql_text
 from deltasql.schema.types import StructField, StructType
 from deltasql.sql.references import has_subquery, is_stable, may_use
 
@@ -66,24 +67,31 @@ class ActedRows:
         join = self.operator.join
         texts = [*texts, *(action.condition for action in self.operator.actions if action.condition is not None)]
         texts += [] if join is None else [join.on]
-        return (field for field in columns if any(may_use(text, field.name) for text in texts))
+        other = "" if join is None or self._may_be_a_column(join.alias) else join.alias
+        return (field for field in columns if any(may_use(text, field.name, other=other) for text in texts))
 
-    def only(self, columns: Collection[str]) -> ActedRows:
-        """The same rows with some of the output columns, and what these are computed from of the target's."""
+    def _may_be_a_column(self, alias: str) -> bool:
+        """Whether what stands before a dot may be the target, or a column of it, and not the source."""
+        known = {self.operator.target_alias.lower(), *(field.name.lower() for field in self.operator.target.schema)}
+        return alias.lower() in known
+
+    def fired(self, columns: Collection[str]) -> ActedRows:
+        """The rows that an action changes, with some of the output columns, and what these are computed from."""
         operator = self.operator
         places = [at for at, field in enumerate(operator.output) if field.name in columns]
 
         def chosen(values: Sequence[str]) -> tuple[str, ...]:
             return tuple(values[at] for at in places) if values else ()
 
-        keep = chosen(operator.keep)
         actions = tuple(replace(action, values=chosen(action.values)) for action in operator.actions)
-        used = self._used(operator.target.schema, [*keep, *(text for action in actions for text in action.values)])
+        updates = [action.values for action in actions if action.effect is RowEffect.UPDATE]
+        used = self._used(operator.target.schema, (text for values in updates for text in values))
         narrow = replace(
             operator,
             target=replace(operator.target, schema=StructType(tuple(used))),
             actions=actions,
-            keep=keep,
+            # No row is kept, and what nobody asks for need not be read.
+            keep=tuple(f"CAST(NULL AS {sql_text(operator.output.fields[at].type)})" for at in places),
             output=StructType(tuple(operator.output.fields[at] for at in places)),
         )
         return ActedRows(self.frames, narrow, self.stage, self.source)

@@ -294,3 +294,24 @@ def test_equal_sides(expression: str, expected: tuple[str, str] | None) -> None:
 )
 def test_may_use(sql: str, used: bool) -> None:
     assert may_use(sql, "id") is used
+
+
+@pytest.mark.parametrize(
+    ("text", "uses"),
+    [
+        ("s.amount", False),
+        ("`S`.`Amount` + s.other", False),
+        ("CAST(s.amount.x AS INT)", False),
+        ("s.amount + amount", True),
+        ("t.amount", True),
+        ("coalesce(s.amount, T.AMOUNT)", True),
+        ("s.other + count(*)", True),
+        ("s.s", False),
+        ("amount(s.other)", True),
+        ("t.s.amount", True),
+    ],
+)
+def test_columns_of_another_relation(text: str, uses: bool) -> None:
+    """Rather too many are said to be used than too few."""
+    assert may_use(text, "amount", other="s") is uses
+    assert may_use(text, "amount") is ("amount" in text.lower() or "*" in text)
