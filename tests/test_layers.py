@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import ast
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
-
-import pytest
 
 PACKAGE = Path(__file__).parents[1] / "deltasql"
 
@@ -175,8 +170,6 @@ LATE_PACKAGES = {
     "tomllib": "only for a file of settings, from Python 3.11 on",
 }
 """Packages that functions import, with the reason."""
-
-HEAVY = {"pyspark", "py4j", "sqlglot", "pandas", "numpy", "pyarrow", "rich", "prompt_toolkit", "pygments", "pyiceberg"}
 
 
 class Import(NamedTuple):
@@ -357,82 +350,6 @@ def _loads(module: str) -> set[str]:
         elif name not in modules():
             found.add(_top(name))
     return found
-
-
-METADATA_ONLY = """
-import sys, deltasql, deltasql.cli
-with deltasql.connect(sys.argv[1]) as session:
-    session.sql("CREATE TABLE t (a INT, p DATE) PARTITIONED BY (p)")
-    session.sql("ALTER TABLE t ADD COLUMNS (b STRUCT<c: INT> FIRST)")
-    session.sql("ALTER TABLE t SET TBLPROPERTIES ('k' = 'v')")
-    session.sql("ALTER TABLE t ALTER COLUMN a SET NOT NULL")
-    for text in ("DESCRIBE TABLE t", "SHOW TABLES", "SHOW CREATE TABLE t"):
-        assert session.sql(text).collect()
-print(*sys.modules)
-"""
-
-
-def test_statements_on_metadata_load_nothing_heavy(tmp_path: Path) -> None:
-    """What every start of the command pays for: such a statement must be done in well under a second."""
-    command = [sys.executable, "-c", METADATA_ONLY, str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    loaded = {name.split(".")[0] for name in done.stdout.split()}
-    assert sorted(loaded & HEAVY) == []
-    assert "deltasql.engine" not in done.stdout
-
-
-LITERAL_ROWS = """
-import sys, deltasql
-with deltasql.connect(sys.argv[1]) as session:
-    session.sql("CREATE TABLE t (a INT, p STRING) PARTITIONED BY (p)")
-    for number in range(1, 11):
-        session.sql(f"INSERT INTO t VALUES ({number}, 'x')")
-    session.sql("ALTER TABLE t ALTER COLUMN a SET NOT NULL")
-    assert session.sql("SHOW PARTITIONS t").collect() == [("x",)]
-print(*sys.modules)
-"""
-
-
-def test_literal_rows_and_checkpoints_load_no_pandas(tmp_path: Path) -> None:
-    """pyarrow imports pandas with its first value of Python's: 0.3 s, which every tenth commit would pay."""
-    command = [sys.executable, "-c", LITERAL_ROWS, str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert list((tmp_path / "t" / "_delta_log").glob("*10.checkpoint.parquet"))
-    assert "pandas" not in done.stdout.split()
-
-
-@pytest.fixture
-def no_java(tmp_path: Path) -> dict[str, str]:
-    """An environment in which no java can be found."""
-    return {"PATH": str(tmp_path / "empty"), "HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
-
-
-def run_sql(sql: str, environment: dict[str, str], cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "deltasql", "-e", sql]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=cwd)
-
-
-def test_metadata_needs_no_java(no_java: dict[str, str], tmp_path: Path) -> None:
-    sql = "CREATE TABLE t (a INT); ALTER TABLE t ADD COLUMNS (b STRUCT<c: INT> AFTER a); DESCRIBE HISTORY t"
-    done = run_sql(sql, no_java, tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "ADD COLUMNS" in done.stdout
-
-
-def test_rows_of_literals_need_no_java(no_java: dict[str, str], tmp_path: Path) -> None:
-    sql = "CREATE TABLE t (a INT, b STRING); INSERT INTO t VALUES (1, 'x'), (2, NULL); DESCRIBE HISTORY t"
-    done = run_sql(sql, no_java, tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "numOutputRows" in done.stdout
-
-
-def test_rows_without_java_get_one_clear_sentence(no_java: dict[str, str], tmp_path: Path) -> None:
-    done = run_sql("CREATE TABLE t (a INT); INSERT INTO t VALUES (1 + 1)", no_java, tmp_path)
-    assert done.returncode == 1
-    assert "needs Java 17 or newer, and no java was found" in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def _touches_files(tree: ast.Module) -> Iterator[int]:

@@ -6,7 +6,7 @@ Where sqlglot gives up, every name that may be a column is taken for one; what o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
@@ -24,6 +24,7 @@ __all__ = [
     "ColumnReference",
     "Scope",
     "TableReference",
+    "UsedNames",
     "column_references",
     "equal_sides",
     "free_names",
@@ -31,7 +32,6 @@ __all__ = [
     "has_subquery",
     "is_deterministic",
     "is_stable",
-    "may_use",
     "name_chains",
     "parse_expression",
     "refers_to",
@@ -178,18 +178,28 @@ def refers_to(expression: str, path: tuple[str, ...]) -> bool:
     return False
 
 
-def may_use(sql: str, name: str, *, other: str = "") -> bool:
-    """Whether an expression may use a column of that name: it is a word of it, or a star may stand for all columns.
+class UsedNames:
+    """The names of the columns that some expressions may use, in any case: their words, and all where one has a star.
 
     With the alias of an `other` relation, names that it stands before, as in `other.name`, are columns of that one.
     """
-    tokens = tokenize(sql)
-    chains = (chain for chain in name_chains(tokens) if len(chain) > 1 and chain[0].name.lower() == other.lower())
-    others = {id(token) for chain in chains for token in chain}
-    if any(token.is_name and token.name.lower() == name.lower() and id(token) not in others for token in tokens):
-        return True
-    before = [None, *tokens]
-    return any(token.key == "*" and not _is_operand(last) for last, token in zip(before, tokens, strict=False))
+
+    def __init__(self, expressions: Iterable[str], *, other: str = "") -> None:
+        self._words: set[str] = set()
+        self._all = False
+        for sql in expressions:
+            self._add(tokenize(sql), other.lower())
+
+    def __contains__(self, name: str) -> bool:
+        return self._all or name.lower() in self._words
+
+    def _add(self, tokens: Sequence[Token], other: str) -> None:
+        chains = (chain for chain in name_chains(tokens) if len(chain) > 1 and chain[0].name.lower() == other)
+        others = {id(token) for chain in chains for token in chain}
+        self._words |= {token.name.lower() for token in tokens if token.is_name and id(token) not in others}
+        before = [None, *tokens]
+        stars = (token.key == "*" and not _is_operand(last) for last, token in zip(before, tokens, strict=False))
+        self._all = self._all or any(stars)
 
 
 def _is_operand(token: Token | None) -> bool:

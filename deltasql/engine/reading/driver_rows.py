@@ -61,7 +61,7 @@ _FIELDS = StructType(
 )
 """What Spark tells of a row's file. Source: Spark, Hidden File Metadata."""
 _DESCRIPTION = StructField("_metadata", _FIELDS, nullable=False)
-_PLACE = StructField(ROW_PLACE, LONG, nullable=False)
+PLACE = StructField(ROW_PLACE, LONG, nullable=False)
 """Where a row stands, in eight bytes: the number of its file in the scan, above its position in the file."""
 _ROW_BITS = 40
 MOST_NUMBERED_FILES = 256
@@ -124,7 +124,7 @@ def _told(operator: Scan, paths: Sequence[str]) -> tuple[Spelling, tuple[StructF
         numbers = file_numbers(operator)
         fields["file_path"] = _chosen({numbers[path]: spark_uri(path) for path in paths})
         fields["file_name"] = _chosen({numbers[path]: _encoded_name(path) for path in paths})
-    added = (_PLACE,) if few and not operator.described else (_PLACE, _DESCRIPTION)
+    added = (PLACE,) if few and not operator.described else (PLACE, _DESCRIPTION)
     return lambda sql: _OF_METADATA.sub(lambda match: fields.get(match[1], match[0]), sql), added
 
 
@@ -155,19 +155,21 @@ def file_tables(
     *,
     may_be_missing: bool = False,
     marked: Mapping[str, Callable[[], np.ndarray[Any, Any]]],
+    then: Callable[[pa.Table], pa.Table] | None = None,
 ) -> Iterator[tuple[str, pa.Table]]:
     """The rows of each file with the reader's columns, under their names: see `driver_rows`. Ctrl-C waits for no file.
 
-    Files are read ahead, several at once.
+    Files are read ahead, several at once, and what is to be done `then` with their rows is done there.
     """
 
     def read(number: int, path: str) -> pa.Table | None:
         try:
-            return reader.rows(path, marked.get(path), number)
+            rows = reader.rows(path, marked.get(path), number)
         except LostDataFileError:
             if may_be_missing:
                 return None
             raise missing_file(reader.operator, path) from None
+        return rows if then is None else then(rows)
 
     numbers = file_numbers(reader.operator)
 
@@ -196,15 +198,18 @@ class FileReader:
         """
         size, dated = self._sizes.get(path), self.operator.described
         rows = _file_rows(self._spark, path, size, self._columns, self._target, number=number, dated=dated)
-        return rows if marked is None else _live(rows, marked(), only=self.operator.marked_only)
+        return rows if marked is None else left_rows(rows, marked(), only=self.operator.marked_only)
 
 
-def _live(rows: pa.Table, marked: np.ndarray[Any, Any], *, only: bool) -> pa.Table:
+def left_rows(rows: pa.Table, places: np.ndarray[Any, Any], *, only: bool = False) -> pa.Table:
+    """`rows` without those at some places, or those `only`."""
     import numpy as np
     import pyarrow as pa
 
+    if not (only or len(places)):
+        return rows
     wanted = np.full(rows.num_rows, not only)
-    wanted[marked] = only
+    wanted[places] = only
     return rows.filter(pa.array(wanted))
 
 
@@ -226,7 +231,7 @@ def _spark_schema(columns: StructType) -> SparkStruct:
 
 def _is_told(item: StructField) -> bool:
     """Whether a column is none of the file's, but says where a row is from."""
-    return item is _DESCRIPTION or item is _PLACE
+    return item is _DESCRIPTION or item is PLACE
 
 
 def _file_rows(
@@ -251,7 +256,7 @@ def _file_rows(
         def column(item: StructField, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
             if item is _DESCRIPTION:
                 return _described(path, source.size(), at, rows.num_rows, kind)
-            if item is _PLACE:
+            if item is PLACE:
                 return _places(number, rows.num_rows)
             return _stored(rows, stored.get(physical_name(item)), item, kind)
 

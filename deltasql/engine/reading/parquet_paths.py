@@ -20,7 +20,7 @@ from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import HIDDEN_PREFIX
 from deltasql.schema.types import StructType
-from deltasql.sql.references import may_use
+from deltasql.sql.references import UsedNames
 from deltasql.sql.tokens import Token, tokenize
 
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ def _rows(stores: Stores, files: Sequence[str], columns: StructType, sql: str) -
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    takes_all = _TAKES_ALL.search(sql) is not None
-    used = tuple(field for field in columns if takes_all or may_use(sql, field.name))
+    takes_all, named = _TAKES_ALL.search(sql) is not None, UsedNames([sql])
+    used = tuple(field for field in columns if takes_all or field.name in named)
     wanted = StructType(used or columns.fields[:1])
     names, target, tables = list(wanted.names), arrow_schema(wanted), list[pa.Table]()
     for path in files:

@@ -1,8 +1,8 @@
 """Copy on write where this process copies the rows that stay, and the engine computes only those that change.
 
-The search tells their positions. Those rows, read again with all columns, go through the statement's expressions; the
-others go from file to file by Arrow: several times as fast as through Spark's rows, and never to an engine that reads
-no files of its own.
+The search tells their positions. Those rows, read again with the columns that new values are made of, go through the
+statement's expressions. The others go from file to file as bytes or by Arrow (see `engine.writing.kept_rows`): several
+times as fast as through Spark's rows, and never to an engine that reads no files of its own.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from deltasql.runtime import Rewritten, Staged
 from deltasql.schema.text import quote_name, sql_text
 from deltasql.schema.types import StructType
 from deltasql.sql.cursor import LeftToSparkError
-from deltasql.sql.references import may_use
+from deltasql.sql.references import UsedNames
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,14 +62,17 @@ def copied(rows: ActedRows, found: Found, *, unique: bool) -> Rewritten | None:
     files = rows.subset(found.positions.rows)
     if not files.num_rows and not rows.inserts:
         return rows.nothing()
-    most = min(MOST_CHANGED, LARGEST_PART * count_live_rows(rows.frames.stores, files))
-    if rows.frames.capabilities.metadata and found.positions.marked > most:
+    if rows.frames.capabilities.metadata and found.positions.marked > _most(rows, files):
         return None
     try:
         return _copied(rows, found, files, unique=unique)
     except LeftToSparkError:
         rows.stage.discard()
         return None
+
+
+def _most(rows: ActedRows, files: pa.Table) -> float:
+    return min(MOST_CHANGED, LARGEST_PART * count_live_rows(rows.frames.stores, files))
 
 
 def _copied(rows: ActedRows, found: Found, files: pa.Table, *, unique: bool) -> Rewritten:
@@ -106,8 +109,11 @@ def _known_counts(rows: ActedRows, found: Found, files: pa.Table, staged: Staged
     counts = found.positions.counts_of(len(actions))
     effects = {f"action{number}": action.effect for number, action in enumerate(actions, start=1)}
     deleted = sum(counts[name] for name, effect in effects.items() if effect is RowEffect.DELETE)
+    inserts = [name for name, effect in effects.items() if effect is RowEffect.INSERT]
+    if not inserts:
+        return counts
     left = count_live_rows(rows.frames.stores, files) - deleted
-    inserted = {name: staged.rows - left for name, effect in effects.items() if effect is RowEffect.INSERT}
+    inserted = dict.fromkeys(inserts, staged.rows - left)
     return {**counts, **inserted, "source_rows": counts["source_rows"] + sum(inserted.values())}
 
 
@@ -121,8 +127,8 @@ def _changed(operator: Rewrite) -> Iterator[str]:
 
 def _needed(operator: Rewrite, changed: Collection[str]) -> Collection[str]:
     """The columns of images that stay in their files: those that change, those of partitions, and what is checked."""
-    checks = [check.condition for check in operator.checks]
-    checked = (field.name for field in operator.output if any(may_use(text, field.name) for text in checks))
+    used = UsedNames(check.condition for check in operator.checks)
+    checked = (field.name for field in operator.output if field.name in used)
     return {*changed, *checked, *operator.target.partition_columns}
 
 

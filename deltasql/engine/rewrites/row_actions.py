@@ -26,7 +26,7 @@ from deltasql.schema.checks import CHANGE_TYPE
 from deltasql.schema.lengths import declared_texts
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import StructField, StructType
-from deltasql.sql.references import has_subquery, is_stable, may_use
+from deltasql.sql.references import UsedNames, has_subquery, is_stable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -68,7 +68,8 @@ class ActedRows:
         texts = [*texts, *(action.condition for action in self.operator.actions if action.condition is not None)]
         texts += [] if join is None else [join.on]
         other = "" if join is None or self._may_be_a_column(join.alias) else join.alias
-        return (field for field in columns if any(may_use(text, field.name, other=other) for text in texts))
+        used = UsedNames(texts, other=other)
+        return (field for field in columns if field.name in used)
 
     def _may_be_a_column(self, alias: str) -> bool:
         """Whether what stands before a dot may be the target, or a column of it, and not the source."""

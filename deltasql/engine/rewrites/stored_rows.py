@@ -63,6 +63,7 @@ class StoredRows:
         partitions = {name.lower() for name in target.partition_columns}
         held = tuple(item for item in schema if item.name.lower() not in partitions and item.type != VOID)
         self._held = without_lengths(physical_schema(with_lengths(StructType(held))))
+        self._columns = as_stored(arrow_schema(self._held).empty_table(), schema).schema
         self._vectors = deleted_by_file(target, paths)
 
     def live(self, path: str) -> pa.Table:
@@ -89,12 +90,15 @@ class StoredRows:
             data = memoryview(store.read(name))
             footer = pq.read_metadata(pa.BufferReader(data))
         known, repeating = known_columns(footer)
+        sizes = [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
         is_alike = is_known_writer(footer.created_by) and not is_of_old_calendar(footer)
         return _OpenedFile(
             path=path,
             data=data,
+            sizes=sizes,
             held=self._held,
             schema=self._schema,
+            columns=self._columns,
             marked=self._marked(path),
             statistics=statistics,
             dictionaries=[*repeating, *(item.name for item in self._held if item.name not in known)],
@@ -122,16 +126,14 @@ class _OpenedFile:
 
     path: str
     data: memoryview
+    sizes: Sequence[int]
     held: StructType
     schema: StructType
+    columns: pa.Schema
     marked: np.ndarray[Any, Any]
     statistics: str | None
     dictionaries: Sequence[str]
     spliceable: bool
-
-    @property
-    def columns(self) -> pa.Schema:
-        return as_stored(arrow_schema(self.held).empty_table(), self.schema).schema
 
     def rows(self, group: int, names: Collection[str]) -> pa.Table:
         columns = StructType(tuple(item for item in self.held if item.name in names))

@@ -16,6 +16,7 @@ from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Protocol
 
+from deltasql.engine.reading.driver_rows import left_rows
 from deltasql.engine.session.threads import awaited, working
 from deltasql.engine.writing.driver_files import TableFiles, encoded
 from deltasql.engine.writing.float_ranges import FloatRange, float_ranges, has_floats, united
@@ -42,13 +43,16 @@ _CORES = os.cpu_count() or 2
 class HeldFile(Protocol):
     """A data file in memory.
 
-    `columns` are those of the table's files as they are written now, `marked` the sorted numbers of the rows that its
-    deletion vector marks, `statistics` is its text in the log, and `dictionaries` are the paths of the columns that
-    are worth one. Nothing of a file that is not `spliceable` may stay as it is.
+    `sizes` are the numbers of rows of its row groups, `columns` those of the table's files as they are written now,
+    `marked` the sorted numbers of the rows that its deletion vector marks, `statistics` is its text in the log, and
+    `dictionaries` are the paths of the columns that are worth one. Nothing of a file that is not `spliceable` may stay
+    as it is.
     """
 
     @property
     def data(self) -> memoryview: ...
+    @property
+    def sizes(self) -> Sequence[int]: ...
     @property
     def columns(self) -> pa.Schema: ...
     @property
@@ -205,12 +209,12 @@ class _Successor:
         stay = len(self._file.marked) == 0 and self._images.num_rows == len(self._kept.gone)
         names = [name for name in self._file.columns.names if not stay or name in self._changed]
         known: Mapping[str, Any] = _of_others(self._file.statistics, names)
-        found = self._spliced(names)
-        if found is None:
-            known, found = {}, self._anew()
-        data, floats = found
-        there, due = (sum(row_group_sizes(item)) for item in (memoryview(data), self._file.data))
-        due += self._images.num_rows - len(self._kept.gone) - len(self._file.marked)
+        made = self._spliced(names)
+        if made is None:
+            known, made = {}, self._anew()
+        data, floats = made
+        there = sum(row_group_sizes(memoryview(data)))
+        due = sum(self._file.sizes) + self._images.num_rows - len(self._kept.gone) - len(self._file.marked)
         if there != due:
             raise RowsLostError(file=self._kept.origin, found=there, due=due)
         if not there:
@@ -238,7 +242,7 @@ class _Successor:
         return data, united(item.floats for item in pieces)
 
     def _pieces(self, piece: Callable[[int, int, int], _Piece]) -> list[_Piece]:
-        ends = list(accumulate(row_group_sizes(self._file.data)))
+        ends = list(accumulate(self._file.sizes))
         groups = enumerate(zip([0, *ends], ends, strict=False))
         futures = [self._workers.submit(piece, number, start, end) for number, (start, end) in groups]
         return [future.result() for future in futures]
@@ -255,7 +259,7 @@ class _Successor:
             return _Piece(None, float_ranges(self._file.rows(group, floats)) if floats else {})
         rows = self._file.rows(group, names)
         at = images.column(ROW_INDEX).to_numpy() - start
-        rows = _left(_with_images(rows, at, images, self._changed), marked, _minus(gone, at))
+        rows = left_rows(_with_images(rows, at, images, self._changed), _together(marked, _minus(gone, at)))
         return _Piece(encoded(rows, self._file.dictionaries, max(rows.num_rows, 1)), float_ranges(rows.select(floats)))
 
 
@@ -279,17 +283,10 @@ def _minus(places: Places, others: Places) -> Places:
     return np.setdiff1d(places, others, assume_unique=True)
 
 
-def _left(rows: pa.Table, *gone: Places) -> pa.Table:
-    """`rows` without those at some places."""
+def _together(*places: Places) -> Places:
     import numpy as np
-    import pyarrow as pa
 
-    if not any(len(places) for places in gone):
-        return rows
-    stays = np.full(rows.num_rows, True)
-    for places in gone:
-        stays[places] = False
-    return rows.filter(pa.array(stays))
+    return np.concatenate(places)
 
 
 def _in_order(images: Sequence[pa.Table]) -> pa.Table:

@@ -67,6 +67,11 @@ class Held:
         pq.write_table(self.table, sink, row_group_size=self.group_rows)
         return memoryview(sink.getvalue())
 
+    @property
+    def sizes(self) -> Sequence[int]:
+        starts = range(0, self.table.num_rows, self.group_rows)
+        return [min(self.group_rows, self.table.num_rows - start) for start in starts]
+
     def rows(self, group: int, names: Collection[str]) -> pa.Table:
         chosen = [name for name in self.columns.names if name in names]
         self.decoded.setdefault(group, []).extend(chosen)

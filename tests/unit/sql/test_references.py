@@ -4,13 +4,13 @@ import pytest
 
 from deltasql.plan.base import SqlText, Temporal
 from deltasql.sql.references import (
+    UsedNames,
     column_references,
     equal_sides,
     has_aggregate,
     has_subquery,
     is_deterministic,
     is_stable,
-    may_use,
     split_conjuncts,
     table_references,
 )
@@ -292,8 +292,9 @@ def test_equal_sides(expression: str, expected: tuple[str, str] | None) -> None:
         ("/* id */ a = 1", False),
     ],
 )
-def test_may_use(sql: str, used: bool) -> None:
-    assert may_use(sql, "id") is used
+def test_used_names(sql: str, used: bool) -> None:
+    assert ("id" in UsedNames([sql])) is used
+    assert ("Id" in UsedNames(["a = 1", sql, "b"])) is used
 
 
 @pytest.mark.parametrize(
@@ -313,5 +314,5 @@ def test_may_use(sql: str, used: bool) -> None:
 )
 def test_columns_of_another_relation(text: str, uses: bool) -> None:
     """Rather too many are said to be used than too few."""
-    assert may_use(text, "amount", other="s") is uses
-    assert may_use(text, "amount") is ("amount" in text.lower() or "*" in text)
+    assert ("amount" in UsedNames([text], other="S")) is uses
+    assert ("amount" in UsedNames([text])) is ("amount" in text.lower() or "*" in text)
