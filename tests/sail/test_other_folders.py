@@ -31,3 +31,8 @@ def test_others_read_it_and_are_read(sail: SailProcess) -> None:
         f"{READ}_theirs.py::test_a_checkpoint_of_ours_in_a_table_of_delta_rs",
     )
     assert not failures, failures
+
+
+def test_rows_whose_keys_the_source_lacks(sail: SailProcess) -> None:
+    failures = sail.tests("tests/session/movers/test_key_candidates.py")
+    assert not failures, failures

@@ -79,7 +79,7 @@ class CopyOnWrite(ActedRows):
 
     def _two_passes(self, unique: bool) -> Rewritten:
         if may_copy(self):
-            found = search(self, unique=unique)
+            found = search(self, unique=unique, here=True)
             self.check_found_once(found.positions, unique)
             done = copied(self, found, unique=unique)
             if done is not None:

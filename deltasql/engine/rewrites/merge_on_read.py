@@ -74,9 +74,9 @@ class MergeOnRead(ActedRows):
             # A second evaluation could choose other rows.
             images = self.source.cache(self.acted(target, self.how, unique).filter(FIRED))
             return Found(collect_positions(images, few=False), None), images
-        found = search(self, unique=unique)
-        files = self.subset(found.positions.rows)
         own = self.frames.capabilities.metadata
+        found = search(self, unique=unique, here=not own)
+        files = self.subset(found.positions.rows)
         touched = replace(target, files=files) if own else found_rows(target, files, found.positions)
         return found, self.acted(touched, self.how, unique).filter(FIRED)
 

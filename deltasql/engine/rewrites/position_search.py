@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from deltasql.engine.rewrites.key_candidates import candidates
 from deltasql.engine.rewrites.row_actions import ActedRows
 from deltasql.engine.rewrites.vector_positions import Positions, collect_positions, positions_of
 from deltasql.engine.session.local_rows import frame_of_rows
@@ -33,9 +34,14 @@ class Found:
     matched: DataFrame | None
 
 
-def search(rows: ActedRows, *, unique: bool) -> Found:
-    """Looks for the rows in all files of the target. Unless `unique`, a row counts once, whatever it meets."""
+def search(rows: ActedRows, *, unique: bool, here: bool) -> Found:
+    """Looks for the rows in all files of the target. Unless `unique`, a row counts once, whatever it meets.
+
+    With `here` this process may read the files, and leaves out rows that meet none of the source's: see `candidates`.
+    """
     target = rows.searched
+    met = candidates(rows, target) if here else None
+    target = target if met is None else found_rows(target, rows.subset(met.rows), met)
     if unique and not rows.frames.capabilities.metadata:
         return _by_places(rows, target)
     matched = None

@@ -1,0 +1,98 @@
+"""MERGE into a large table: rows whose keys the source lacks are left out before, and nothing else comes of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from deltasql import DeltaSqlError, Session, connect
+from deltasql.engine.rewrites import key_candidates, position_search
+
+pytestmark = pytest.mark.spark
+
+TABLE = """
+    CREATE TABLE t (k INT, `w x` BIGINT, s STRUCT<a: STRING>, name STRING, day DATE, p INT, c CHAR(3))
+    PARTITIONED BY (p) TBLPROPERTIES ('delta.columnMapping.mode' = 'name', 'delta.enableDeletionVectors' = 'true');
+    INSERT INTO t SELECT IF(id = 7, NULL, id), id * 10, named_struct('a', string(id)), concat('n', id % 9),
+    date_from_unix_date(id % 5), id % 2, 'c' FROM range(0, 30, 1, 1);
+    DELETE FROM t WHERE k IN (4, 5);
+    ALTER TABLE t SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')
+"""
+ALL = "WHEN MATCHED THEN UPDATE SET name = 'new' WHEN NOT MATCHED THEN INSERT (k, name) VALUES (99, 'more')"
+ONE = "WHEN MATCHED THEN DELETE"
+
+TOLD = {
+    "wider": ("VALUES (3L), (4L), (7L), (NULL), (5000000000L) AS s(id)", "t.k = s.id", ALL),
+    "narrower": ("VALUES (30S), (40S), (31S) AS s(id)", "s.id = t.`w x`", ONE),
+    "text and more": ("VALUES ('n1', 10), ('n2', 1), (NULL, 3) AS s(name, id)", "s.name = t.name AND t.k <= s.id", ONE),
+    "two": ("SELECT explode(sequence(0, 9)) AS id", "t.k = s.id AND t.day = date_from_unix_date(s.id % 5)", ALL),
+    "two columns, one of partitions": ("VALUES (3, 1), (6, 1) AS s(id, p)", "t.p = s.p AND t.k = s.id", ALL),
+    "none": ("SELECT 1 AS id WHERE false", "t.k = s.id", ALL),
+    "twice": ("VALUES (3, 'a'), (3, 'b') AS s(id, v)", "t.k = s.id", ALL),
+}
+"""Sources and conditions of which the keys are looked up."""
+
+NOT_TOLD = {
+    "other type": ("VALUES ('3'), ('4') AS s(id)", "t.k = s.id", ONE),
+    "a field": ("VALUES ('3'), ('4') AS s(id)", "t.s.a = s.id", ONE),
+    "an expression": ("VALUES (3) AS s(id)", "t.k + 1 = s.id", ONE),
+    "with blanks": ("VALUES ('c') AS s(id)", "t.c = s.id AND t.k < 3", ONE),
+    "no equality": ("VALUES (3) AS s(id)", "t.k <=> s.id", ONE),
+    "rows without a match": (
+        "VALUES (3) AS s(id)",
+        "t.k = s.id",
+        "WHEN NOT MATCHED BY SOURCE AND t.k > 20 THEN DELETE",
+    ),
+}
+"""Those of which they are not."""
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    with connect(str(tmp_path_factory.mktemp("keys") / "warehouse")) as opened:
+        opened.sql("SET deltasql.io.mode = DRIVER")
+        for result in opened.run(TABLE):
+            result.collect()
+        yield opened
+
+
+@pytest.fixture
+def looked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What was found of the keys, statement by statement. Tables are large from the first row on."""
+    found: list[Any] = []
+
+    def candidates(*arguments: Any) -> Any:
+        found.append(key_candidates.candidates(*arguments))
+        return found[-1]
+
+    monkeypatch.setattr(position_search, "candidates", candidates)
+    for limit in ("FEW_BYTES", "FEW_SENT_BYTES"):
+        monkeypatch.setattr(f"deltasql.engine.rewrites.rewrite.{limit}", 0)
+    monkeypatch.setattr("deltasql.engine.rewrites.copied_rows.LARGEST_PART", 1)
+    monkeypatch.setattr(key_candidates, "LARGEST_SOURCE", 100)
+    return found
+
+
+def merged(session: Session, source: str, on: str, clauses: str) -> Any:
+    """What a MERGE gives, and leaves; the table is then as it was."""
+    version = session.log("t").snapshot().version
+    try:
+        told: Any = session.sql(f"MERGE INTO t USING ({source}) AS s ON {on} {clauses}").collect()
+    except DeltaSqlError as error:
+        told = error.condition
+    rows = session.sql("SELECT * FROM t ORDER BY ALL").collect()
+    if session.log("t").snapshot().version > version:
+        session.sql(f"RESTORE TABLE t TO VERSION AS OF {version}")
+    return told, rows
+
+
+@pytest.mark.parametrize("name", [*TOLD, *NOT_TOLD])
+def test_the_same_comes_of_it(session: Session, looked: list[Any], name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = {**TOLD, **NOT_TOLD}[name]
+    monkeypatch.setattr(key_candidates, "LEAST_ROWS", 1 << 40)
+    expected = merged(session, *case)
+    monkeypatch.setattr(key_candidates, "LEAST_ROWS", 0)
+    assert merged(session, *case) == expected
+    assert looked[0] is None
+    assert (looked[-1] is None) == (name in NOT_TOLD)
