@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import tempfile
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -19,6 +20,9 @@ from deltasql.golden.suite import GoldenOutcome, SessionFactory, expectation, ru
 
 # A fork would copy the locks of the threads of Spark and of the storage, in whatever state they are.
 _SPAWN = multiprocessing.get_context("spawn")
+
+_START_LOCK = threading.Lock()
+"""Processes start one by one: a second one may close what the first one is to inherit."""
 
 _SECONDS_TO_END = 5.0
 """What a worker without work may take to end by itself."""
@@ -120,7 +124,7 @@ class _Worker:
     def _start(self) -> Connection:
         pipe, theirs = _SPAWN.Pipe()
         process = _SPAWN.Process(target=_serve, args=(theirs, self._factory, self._place), daemon=True)
-        with theirs, _interrupts_blocked():
+        with _START_LOCK, theirs, _interrupts_blocked():
             process.start()
         self._process, self._pipe = process, pipe
         if self._killed:

@@ -3,7 +3,7 @@
 The same release says the same of the same SQL, so a kept answer judges as well as a new one, and in no time. One counts
 while its key fits: the SQL, the oracle's settings, the releases of all engines, and what of a table is compared.
 
-DELTASQL_ORACLE says who is asked: nothing or `kept` only those without an answer, `sample` besides an eighth that
+DELTASQL_ORACLE says who is asked: nothing or `kept` only those without an answer, `sample` besides a sixteenth that
 differs from commit to commit, `all` everybody, and `record` everybody, whose answers are then kept.
 """
 
@@ -29,7 +29,7 @@ from tests.oracle.state import FORM, State
 DIRECTORY = Path(__file__).with_name("answers")
 MODE = "DELTASQL_ORACLE"
 MODES = ("kept", "sample", "all", "record")
-_SHARES = 8
+_SHARES = 16
 
 
 @dataclass(frozen=True, slots=True)

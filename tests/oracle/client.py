@@ -18,6 +18,8 @@ from typing import Any
 
 import pytest
 
+from tests.jvm_archive import LARGE_HEAP
+
 Outcome = dict[str, Any]
 ENGINE = Path(__file__).with_name("engine.py")
 NO_ORACLE = "DELTASQL_NO_ORACLE"
@@ -84,7 +86,9 @@ class Oracle:
     def _launch(self, home: str) -> subprocess.Popen[str]:
         # Sail in this process has made it one of Spark Connect.
         given = {key: value for key, value in os.environ.items() if key not in _OF_CONNECT}
-        environment = given | {"TZ": "UTC"} | ({"DELTASQL_ORACLE_HOME": home} if home else {})
+        environment = (
+            given | {"TZ": "UTC", "_JAVA_OPTIONS": LARGE_HEAP} | ({"DELTASQL_ORACLE_HOME": home} if home else {})
+        )
         command = [sys.executable, str(ENGINE), str(self.root / "warehouse")]
         with (self.root / "log").open("a") as log:
             return subprocess.Popen(
