@@ -51,6 +51,17 @@ class Pruning:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Here:
+    """That this process reads the files of a scan, whatever their size.
+
+    `keys` are values of columns, by physical name, without NULLs, whole numbers 64 bits wide: rows that have another
+    value in one of these columns may be left out.
+    """
+
+    keys: Mapping[str, pa.Array] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Scan:
     """Rows of some data files of one table version, as `schema`.
 
@@ -58,7 +69,7 @@ class Scan:
     (its descriptor, or null), or all of SCAN_COLUMNS. With `identity` each row also carries ROW_FILE, ROW_INDEX and
     TARGET_PRESENT. With `row_ids` it carries ROW_ID and ROW_VERSION, and `files` have ROW_ID_COLUMNS as well. Rows of a
     `described` scan have METADATA, and without `identity` not these two. With `marked_only` the rows that the vectors
-    mark are read, and no others; with `here` this process reads them, whatever their size.
+    mark are read, and no others.
     """
 
     table: TableVersion
@@ -70,7 +81,7 @@ class Scan:
     row_ids: RowIdColumns | None = None
     described: bool = False
     marked_only: bool = False
-    here: bool = False
+    here: Here | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
 from threading import RLock
 from typing import TYPE_CHECKING, Protocol
@@ -103,7 +103,7 @@ class Frames:
 
     def held(self, rows: DataFrame) -> DataFrame:
         """`rows`, evaluated once: kept by the engine until they are let go, or by this process where it cannot."""
-        return rows.persist() if self.capabilities.keeps else held_rows(self._spark, rows)
+        return rows.persist() if self.capabilities.keeps else held_rows(self._spark, rows, self.work.keep)
 
     @property
     def capabilities(self) -> Capabilities:
@@ -142,7 +142,7 @@ class Frames:
             case Project():
                 return self._projected(operator)
             case Number():
-                return numbered(self._spark, self.frame(operator.child), single=operator.single)
+                return numbered(self._spark, self.frame(operator.child), self.work.keep, single=operator.single)
             case Check():
                 return self._checked(operator)
             case Write():
@@ -390,8 +390,8 @@ def _apart(relations: Mapping[str, Operator]) -> tuple[dict[str, Operator], dict
     return rows, functions
 
 
-def numbered(spark: SparkHandle, frame: DataFrame, *, single: bool) -> DataFrame:
-    """`frame` with ORDINAL: blocks of numbers that its tasks take in turn.
+def numbered(spark: SparkHandle, frame: DataFrame, hold: Callable[[object], None], *, single: bool) -> DataFrame:
+    """`frame` with ORDINAL: blocks of numbers that its tasks take in turn. For `hold` see `held_rows`.
 
     How many tasks there will be is not known before they run, so that it is limited: to one for few rows, to as many as
     a shuffle has in a session of our own, and in any other one to more than it is likely to have.
@@ -399,7 +399,7 @@ def numbered(spark: SparkHandle, frame: DataFrame, *, single: bool) -> DataFrame
     from pyspark.sql import functions as F
 
     if not spark.capabilities.keeps:
-        return held_rows(spark, frame, ORDINAL)
+        return held_rows(spark, frame, hold, ORDINAL)
     shuffles = int(spark.session.conf.get("spark.sql.shuffle.partitions", "200") or 200)
     tasks = 1 if single else shuffles if spark.own else max(shuffles, _MOST_TASKS)
     position = F.monotonically_increasing_id()

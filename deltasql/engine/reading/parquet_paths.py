@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, TypeAlias
 
-from deltasql.engine.reading.driver_rows import arrow_schema
+from deltasql.engine.reading.file_reader import arrow_schema
 from deltasql.engine.reading.footers import readable
 from deltasql.engine.reading.old_calendar import has_old_days
 from deltasql.engine.session.scratch import frame_of_file

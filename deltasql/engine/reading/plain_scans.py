@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engine.reading.driver_rows import FileReader, arrow_schema, file_tables
+from deltasql.engine.reading.driver_rows import file_tables
+from deltasql.engine.reading.file_reader import FileReader, arrow_schema
 from deltasql.engine.reading.missing_files import readable_files
 from deltasql.engine.reading.scans import deleted_by_file, located, vector_positions
 from deltasql.engine.session.spark import SparkHandle

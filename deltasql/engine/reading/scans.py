@@ -150,8 +150,13 @@ def _read(
         columns |= {ROW_FILE: "_metadata.file_path", ROW_INDEX: "_metadata.row_index"}
         columns |= {} if spark.capabilities.metadata else {ROW_PLACE: ROW_PLACE}
     marked = deleted_by_file(operator, paths)
-    if not spark.capabilities.metadata or operator.here:
-        frame = _columns(spark, operator, paths, work, columns, marked)
+    if not spark.capabilities.metadata or operator.here is not None:
+        try:
+            frame = _columns(spark, operator, paths, work, columns, marked)
+        except LeftToSparkError:
+            if operator.marked_only:
+                raise
+            return _read(spark, replace(operator, here=None), paths, work, extra)
     elif marked:
         frame = _columns(spark, operator, paths, work, {**columns, MARKED_FILE: key, MARKED_ROW: "_metadata.row_index"})
         positions = {key_of(path): vector_positions(spark, operator, vector) for path, vector in marked.items()}
@@ -221,7 +226,7 @@ def _stored_columns(
                 return rows, spelling
             if not spark.capabilities.metadata:
                 raise OldCalendarError(table=operator.table.name)
-            if operator.here:
+            if operator.here is not None:
                 # Spark's reader would not leave out what is marked.
                 raise LeftToSparkError
         reader = spark.session.read.schema(_reader_schema(stored)).options(**_reader_options(spark, operator))
@@ -248,7 +253,9 @@ def _has_floats(columns: StructType) -> bool:
 def reads_by_driver(spark: SparkHandle, operator: Scan) -> bool:
     """Whether the driver reads the files of a scan: see `by_driver`."""
     variants = has_variants(operator.schema)
-    return operator.here or by_driver(spark, operator.table.location, scan_size(operator), variants=variants)
+    return operator.here is not None or by_driver(
+        spark, operator.table.location, scan_size(operator), variants=variants
+    )
 
 
 def _reader_schema(stored: StructType) -> SparkStruct:

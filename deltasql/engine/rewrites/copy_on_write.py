@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engine.reading.driver_rows import FILE_NUMBER_SQL, spark_uri
+from deltasql.engine.reading.driver_rows import FILE_NUMBER_SQL
+from deltasql.engine.reading.file_reader import spark_uri
 from deltasql.engine.reading.row_ids import without_ids
 from deltasql.engine.rewrites.copied_rows import copied, may_copy
 from deltasql.engine.rewrites.position_search import search

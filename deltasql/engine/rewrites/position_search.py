@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from deltasql.engine.rewrites.key_candidates import candidates
 from deltasql.engine.rewrites.row_actions import ActedRows
+from deltasql.engine.rewrites.source_keys import told_keys
 from deltasql.engine.rewrites.vector_positions import Positions, collect_positions, positions_of
 from deltasql.engine.session.local_rows import frame_of_rows
 from deltasql.log.actions.file_tables import ADD
 from deltasql.log.actions.vector_writer import inline_vector
 from deltasql.log.storage.paths import decode_path
 from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_INDEX, ROW_PLACE, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
-from deltasql.plan.operators import Scan
+from deltasql.plan.operators import Here, Scan
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,11 +37,11 @@ class Found:
 def search(rows: ActedRows, *, unique: bool, here: bool) -> Found:
     """Looks for the rows in all files of the target. Unless `unique`, a row counts once, whatever it meets.
 
-    With `here` this process may read the files, and leaves out rows that meet none of the source's: see `candidates`.
+    With `here` this process may read the files, and leaves out rows that meet none of the source's: see `told_keys`.
     """
     target = rows.searched
-    met = candidates(rows, target) if here else None
-    target = target if met is None else found_rows(target, rows.subset(met.rows), met)
+    if here and (keys := told_keys(rows, target)):
+        target = replace(target, here=Here(keys))
     if unique and not rows.frames.capabilities.metadata:
         return _by_places(rows, target)
     matched = None
@@ -81,4 +81,4 @@ def found_rows(target: Scan, files: pa.Table, positions: Positions) -> Scan:
     vectors = [inline_vector(by_place[path]).to_json() for path in files.column("location").to_pylist()]
     column = pa.array(vectors, ADD.field("deletionVector").type)
     at = files.column_names.index("deletionVector")
-    return replace(target, files=files.set_column(at, "deletionVector", column), marked_only=True, here=True)
+    return replace(target, files=files.set_column(at, "deletionVector", column), marked_only=True, here=Here())

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from deltasql.engine.reading.driver_rows import FileReader, arrow_schema, known_columns, row_group_rows
+from deltasql.engine.reading.file_reader import FileReader, arrow_schema, known_columns, row_group_rows
 from deltasql.engine.reading.footers import readable
 from deltasql.engine.reading.missing_files import missing_file, readable_files
 from deltasql.engine.reading.old_calendar import is_of_old_calendar

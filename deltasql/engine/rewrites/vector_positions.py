@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engine.reading.driver_rows import spark_uri, split_places
+from deltasql.engine.reading.file_reader import spark_uri, split_places
 from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_INDEX
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Protocol
 
-from deltasql.engine.reading.driver_rows import left_rows
+from deltasql.engine.reading.file_reader import left_rows, places_between
 from deltasql.engine.session.threads import awaited, working
 from deltasql.engine.writing.driver_files import TableFiles, encoded
 from deltasql.engine.writing.float_ranges import FloatRange, float_ranges, has_floats, united
@@ -252,7 +252,7 @@ class _Successor:
 
         What changes nothing stays as it is, unless it is to be written `always`.
         """
-        marked, gone = (_between(places, start, end) for places in (self._file.marked, self._kept.gone))
+        marked, gone = (places_between(places, start, end) for places in (self._file.marked, self._kept.gone))
         images = self._images.slice(*_range(self._images.column(ROW_INDEX).to_numpy(), start, end))
         floats = [item.name for item in self._file.columns if item.name in names and has_floats(item.type)]
         if not (always or (names and (len(marked) or len(gone)))):
@@ -261,12 +261,6 @@ class _Successor:
         at = images.column(ROW_INDEX).to_numpy() - start
         rows = left_rows(_with_images(rows, at, images, self._changed), _together(marked, _minus(gone, at)))
         return _Piece(encoded(rows, self._file.dictionaries, max(rows.num_rows, 1)), float_ranges(rows.select(floats)))
-
-
-def _between(places: Places, start: int, end: int) -> Places:
-    """Those of some sorted places that are in a range, counted from its start."""
-    first, count = _range(places, start, end)
-    return places[first : first + count] - start
 
 
 def _range(places: Places, start: int, end: int) -> tuple[int, int]:

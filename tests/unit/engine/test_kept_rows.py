@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.engine.reading.driver_rows import split_places
+from deltasql.engine.reading.file_reader import split_places
 from deltasql.engine.rewrites.stored_rows import partition_folder
 from deltasql.engine.rewrites.vector_positions import positions_of
 from deltasql.engine.writing.driver_files import TableFiles

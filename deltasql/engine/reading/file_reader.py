@@ -1,0 +1,343 @@
+"""Data files that this process reads by Arrow, whose rows are those that Spark's own reader would give."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from deltasql.engine.reading.arrow_rows import fitted
+from deltasql.engine.reading.footers import readable
+from deltasql.engine.reading.old_calendar import has_old_days
+from deltasql.engine.session.spark import SparkHandle
+from deltasql.engine.session.spark_types import spark_schema
+from deltasql.engine.session.threads import working
+from deltasql.log.storage.locations import hadoop_location, is_local
+from deltasql.log.storage.paths import encode_path
+from deltasql.plan.hidden import ROW_PLACE
+from deltasql.plan.operators import Scan
+from deltasql.schema.column_mapping import physical_name
+from deltasql.schema.json import type_to_json
+from deltasql.schema.lengths import declared_type, has_lengths, length_of
+from deltasql.schema.types import (
+    LONG,
+    STRING,
+    TIMESTAMP,
+    ArrayType,
+    DataType,
+    MapType,
+    StructField,
+    StructType,
+)
+from deltasql.sql.cursor import LeftToSparkError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from pyspark.sql.types import StructType as SparkStruct
+
+    Places = np.ndarray[Any, Any]
+
+_CORES = os.cpu_count() or 2
+_AT_ONCE = 8 << 20
+"""Smaller files are fetched whole, with one request."""
+
+_FIELDS = StructType(
+    (
+        StructField("file_path", STRING, nullable=False),
+        StructField("file_name", STRING, nullable=False),
+        StructField("file_size", LONG, nullable=False),
+        StructField("file_block_start", LONG, nullable=False),
+        StructField("file_block_length", LONG, nullable=False),
+        StructField("file_modification_time", TIMESTAMP, nullable=False),
+        StructField("row_index", LONG, nullable=False),
+    )
+)
+"""What Spark tells of a row's file. Source: Spark, Hidden File Metadata."""
+DESCRIPTION = StructField("_metadata", _FIELDS, nullable=False)
+PLACE = StructField(ROW_PLACE, LONG, nullable=False)
+"""Where a row stands, in eight bytes: the number of its file in the scan, above its position in the file."""
+ROW_BITS = 40
+
+
+def split_places(places: Places) -> tuple[Places, Places]:
+    """The numbers of files and the positions in them, of values of ROW_PLACE."""
+    return places >> ROW_BITS, places & (2**ROW_BITS - 1)
+
+
+class FileReader:
+    """Reads files of a scan, one at a time, with `columns`: what a file lacks is NULL, narrower types are widened."""
+
+    def __init__(self, spark: SparkHandle, operator: Scan, columns: StructType) -> None:
+        self.operator = operator
+        self._spark, self._columns = spark, columns
+        self._keys = {} if operator.here is None else operator.here.keys
+        self._target = arrow_schema(columns)
+        names = ("location", "size")
+        self._sizes = dict(zip(*(operator.files.column(name).to_pylist() for name in names), strict=True))
+
+    def rows(self, path: str, marked: Callable[[], Places] | None, number: int = 0) -> pa.Table:
+        """The rows of the file at `path`, the one of that number, but for those that are `marked`: see `driver_rows`.
+
+        Row groups of a local file are read side by side. Raises LostDataFileError for one that is gone, and what
+        `driver_rows` raises.
+        """
+        import pyarrow as pa
+
+        store, name = self._spark.stores.of_file(path)
+        size = self._sizes.get(path)
+        with readable(path):
+            modified = store.head(name).modified if self.operator.described else 0
+            whole = store.read(name) if size is None or size <= _AT_ONCE else None
+
+            def source() -> pa.NativeFile:
+                return store.open_input(name) if whole is None else pa.BufferReader(whole)
+
+            first = source()
+            file = _opened(first)
+            of_file = _File(path, first.size(), modified, number, _stored_names(file, self._columns))
+            places = None if marked is None else marked()
+            groups = self._groups(file.metadata, places)
+            if len(groups) < 2 or not is_local(path):
+                rows = _days_checked(file, file.read(columns=list(of_file.stored.values())))
+                return self._left(self._table(of_file, rows, 0), places)
+
+            def read(group: int, start: int, end: int) -> pa.Table:
+                own = None if places is None else places_between(places, start, end)
+                rows = _read_group(_opened(source(), file.metadata), group, of_file.stored)
+                return self._left(self._table(of_file, rows, start), own)
+
+            with working(len(groups), _CORES) as threads:
+                parts = [threads.submit(read, *group) for group in groups]
+                return pa.concat_tables([part.result() for part in parts])
+
+    def _groups(self, footer: pq.FileMetaData, places: Places | None) -> list[tuple[int, int, int]]:
+        """The row groups to read: the number of each, of its first row, and of the row behind its last one."""
+        ends = list(accumulate(footer.row_group(number).num_rows for number in range(footer.num_row_groups)))
+        groups = list(zip(range(len(ends)), [0, *ends], ends, strict=False))
+        if places is None or not self.operator.marked_only:
+            return groups
+        return [group for group in groups if len(places_between(places, *group[1:]))] or groups[:1]
+
+    def _table(self, file: _File, rows: pa.Table, start: int) -> pa.Table:
+        """Rows of a file, from the one of a number on, with the columns that are asked for."""
+        import pyarrow as pa
+
+        def column(item: StructField, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
+            if item is DESCRIPTION:
+                return _described(file, start, rows.num_rows, kind)
+            if item is PLACE:
+                return _places(file.number, start, rows.num_rows)
+            return _stored(rows, file.stored.get(physical_name(item)), item, kind)
+
+        values = [column(item, field.type) for item, field in zip(self._columns, self._target, strict=True)]
+        return pa.Table.from_arrays(values, schema=self._target)
+
+    def _left(self, rows: pa.Table, places: Places | None) -> pa.Table:
+        """Those that are not, or with `marked_only` are, at some places, and may have the keys that are looked for."""
+        rows = rows if places is None else left_rows(rows, places, only=self.operator.marked_only)
+        return _with_keys(rows, self._keys)
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file of `size` bytes, when it was `modified` (ms since the epoch), its number in the scan, and what it calls
+    the columns that are `stored`, by physical name."""
+
+    path: str
+    size: int
+    modified: int
+    number: int
+    stored: Mapping[str, str]
+
+
+def _with_keys(rows: pa.Table, keys: Mapping[str, pa.Array]) -> pa.Table:
+    """Those of `rows` that have one of the values of each column: see `Here`."""
+    import pyarrow.compute as pc
+
+    for name in rows.column_names:
+        if name in keys:
+            column = widest(rows.column(name))
+            rows = rows.filter(pc.is_in(column, value_set=keys[name].cast(column.type), skip_nulls=True))
+    return rows
+
+
+def widest(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Whole numbers with 64 bits; other values as they are."""
+    import pyarrow as pa
+
+    return values.cast(pa.int64()) if pa.types.is_integer(values.type) else values
+
+
+def places_between(places: Places, start: int, end: int) -> Places:
+    """Those of some sorted places that are in a range, counted from its start."""
+    import numpy as np
+
+    first, last = np.searchsorted(places, [start, end]).tolist()
+    return places[first:last] - start
+
+
+def left_rows(rows: pa.Table, places: Places, *, only: bool = False) -> pa.Table:
+    """`rows` without those at some places, or those `only`."""
+    import numpy as np
+    import pyarrow as pa
+
+    if not (only or len(places)):
+        return rows
+    wanted = np.full(rows.num_rows, not only)
+    wanted[places] = only
+    return rows.filter(pa.array(wanted))
+
+
+def arrow_schema(columns: StructType) -> pa.Schema:
+    """The columns as PySpark gives them in Arrow."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    return to_arrow_schema(stored_schema(columns), timezone="UTC")
+
+
+def stored_schema(columns: StructType) -> SparkStruct:
+    """As Spark's reader has it: no column need have a value, but what is told of a file is never NULL."""
+    from pyspark.sql.types import StructType as SparkStruct
+
+    told = StructType(tuple(item for item in columns if _is_told(item)))
+    read = spark_schema(StructType(tuple(item for item in columns if not _is_told(item))))
+    return SparkStruct([*read.fields, *SparkStruct.fromJson(type_to_json(told)).fields])
+
+
+def _is_told(item: StructField) -> bool:
+    """Whether a column is none of the file's, but says where a row is from."""
+    return item is DESCRIPTION or item is PLACE
+
+
+def row_group_rows(path: str, data: memoryview, group: int, columns: StructType) -> pa.Table:
+    """All rows of one row group of a file in memory, with `columns` as `arrow_schema` has them.
+
+    Raises LeftToSparkError for days of another calendar, UnreadableDataFileError.
+    """
+    import pyarrow as pa
+
+    target = arrow_schema(columns)
+    with readable(path):
+        file = _opened(pa.BufferReader(data))
+        stored = _stored_names(file, columns)
+        rows = _read_group(file, group, stored)
+        values = [
+            _stored(rows, stored.get(physical_name(item)), item, kind.type)
+            for item, kind in zip(columns, target, strict=True)
+        ]
+        return pa.Table.from_arrays(values, schema=target)
+
+
+def known_columns(footer: pq.FileMetaData) -> tuple[list[str], list[str]]:
+    """The columns of a file, and those with dictionaries, by the paths that Parquet has for them."""
+    if not footer.num_row_groups:
+        return [], []
+    group = footer.row_group(0)
+    chunks = [group.column(number) for number in range(group.num_columns)]
+    repeating = [chunk.path_in_schema for chunk in chunks if chunk.has_dictionary_page]
+    return list(dict.fromkeys(chunk.path_in_schema.partition(".")[0] for chunk in chunks)), repeating
+
+
+def _opened(source: pa.NativeFile, footer: pq.FileMetaData | None = None) -> pq.ParquetFile:
+    """A file, whose `footer` may be known: values that Arrow reads as Spark does, but for days of another calendar."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    # What is in memory need not be copied first: 0.40 s → 0.24 s for 5,000,000 rows.
+    in_memory = isinstance(source, pa.BufferReader)
+    return pq.ParquetFile(source, metadata=footer, coerce_int96_timestamp_unit="us", pre_buffer=not in_memory)
+
+
+def _read_group(file: pq.ParquetFile, group: int, stored: Mapping[str, str]) -> pa.Table:
+    """The columns of a row group that are `stored`."""
+    return _days_checked(file, file.read_row_group(group, columns=list(stored.values()), use_threads=False))
+
+
+def _days_checked(file: pq.ParquetFile, rows: pa.Table) -> pa.Table:
+    """Rows of a file. Raises LeftToSparkError for days of another calendar."""
+    if has_old_days(file.metadata, rows):
+        raise LeftToSparkError
+    return rows
+
+
+def _stored_names(file: pq.ParquetFile, columns: StructType) -> dict[str, str]:
+    """What a file calls those of the columns that it has, by physical name."""
+    known = {name.lower(): name for name in file.schema_arrow.names}
+    names = map(physical_name, columns)
+    return {name: known[name.lower()] for name in names if name.lower() in known}
+
+
+def _places(number: int, start: int, rows: int) -> pa.Array:
+    import numpy as np
+    import pyarrow as pa
+
+    first = (number << ROW_BITS) + start
+    return pa.array(np.arange(first, first + rows))
+
+
+def _stored(rows: pa.Table, name: str | None, item: StructField, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
+    """A column of a file, which is called `name` there; NULLs where it lacks it."""
+    import pyarrow as pa
+
+    if name is None:
+        return pa.nulls(rows.num_rows, kind)
+    declared = declared_type(item)
+    column = rows.column(name)
+    if column.type.equals(kind) and not has_lengths(declared):
+        # As it is: columns of many values need no copy.
+        return column
+    return _padded(fitted(column.combine_chunks(), item.type, kind), declared)
+
+
+def _padded(values: pa.Array, declared: DataType) -> pa.Array:
+    """`values` with blanks behind those of CHAR(n) that another engine did not write to their length."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    length = length_of(declared)
+    if length is not None and length.kind == "char":
+        return pc.utf8_rpad(values, width=length.length, padding=" ")
+    if not has_lengths(declared):
+        return values
+    match declared:
+        case StructType():
+            children = [_padded(pc.struct_field(values, [at]), item.type) for at, item in enumerate(declared)]
+            return pa.StructArray.from_arrays(children, fields=list(values.type), mask=pc.is_null(values))
+        case ArrayType(element):
+            items = _padded(values.values, element)
+            return pa.ListArray.from_arrays(values.offsets, items, type=values.type, mask=pc.is_null(values))
+        case MapType(key, value):
+            pairs = _padded(values.keys, key), _padded(values.items, value)
+            return pa.MapArray.from_arrays(values.offsets, *pairs, type=values.type, mask=pc.is_null(values))
+        case _:
+            return values
+
+
+def _described(file: _File, start: int, rows: int, kind: pa.StructType) -> pa.Array:
+    """What Spark tells of a file, for each of its rows from the one of a number on."""
+    import pyarrow as pa
+
+    values: dict[str, Any] = {
+        "file_path": spark_uri(file.path),
+        "file_name": encoded_name(file.path),
+        "file_size": file.size,
+        "file_block_start": 0,
+        "file_block_length": file.size,
+        "file_modification_time": datetime.fromtimestamp(file.modified / 1000, timezone.utc),
+    }
+    children = [pa.repeat(pa.scalar(values[field.name], field.type), rows) for field in list(kind)[:-1]]
+    return pa.StructArray.from_arrays([*children, pa.array(range(start, start + rows), pa.int64())], fields=list(kind))
+
+
+def encoded_name(path: str) -> str:
+    return encode_path(path.rpartition("/")[2])
+
+
+def spark_uri(path: str) -> str:
+    """An absolute place as Spark names it in `_metadata.file_path`: encoded, `file:` before a local one."""
+    return f"file:{encode_path(path)}" if path.startswith("/") else encode_path(hadoop_location(path))
