@@ -24,7 +24,7 @@ def test_no_number_comes_twice(session: Session, tasks: int, rows: int) -> None:
     assert spark is not None
     # A session that was handed in: how many tasks it will have is not known.
     for single in (False, True):
-        frame = numbered(SparkHandle(spark), spark.range(0, rows, 1, tasks), single=single)
+        frame = numbered(SparkHandle(spark), spark.range(0, rows, 1, tasks), lambda item: None, single=single)
         values = [row[0] for row in frame.select(ORDINAL).collect()]
         assert len(set(values)) == rows
         assert min(values) >= 0

@@ -73,7 +73,9 @@ def driver_rows(
     reader = FileReader(spark, operator, columns)
     tables = file_tables(reader, paths, may_be_missing=may_be_missing, marked=marked)
     found = [table for _, table in tables]
-    rows = pa.concat_tables(found) if found else arrow_schema(columns).empty_table()
+    # PySpark takes no column without a chunk, which those of tables may be whose rows were all left out.
+    filled = any(table.num_rows for table in found)
+    rows = pa.concat_tables(found) if filled else arrow_schema(columns).empty_table()
     schema = stored_schema(columns)
     # Those of a DataFrame for the caller are sent: it may outlive a file.
     if goes_by_file(spark, rows) and not is_handed_out():

@@ -101,10 +101,11 @@ class FileReader:
             file = _opened(first)
             of_file = _File(path, first.size(), modified, number, _stored_names(file, self._columns))
             places = None if marked is None else marked()
-            groups = self._groups(file.metadata, places)
-            if len(groups) < 2 or not is_local(path):
+            if file.num_row_groups < 2 or not is_local(path):
                 rows = _days_checked(file, file.read(columns=list(of_file.stored.values())))
                 return self._left(self._table(of_file, rows, 0), places)
+
+            groups = self._groups(file.metadata, places)
 
             def read(group: int, start: int, end: int) -> pa.Table:
                 own = None if places is None else places_between(places, start, end)

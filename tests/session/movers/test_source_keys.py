@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from deltasql import DeltaSqlError, Session, connect
-from deltasql.engine.rewrites import key_candidates, position_search
+from deltasql.engine.rewrites import position_search, source_keys
 
 pytestmark = pytest.mark.spark
 
@@ -62,15 +62,15 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What was found of the keys, statement by statement. Tables are large from the first row on."""
     found: list[Any] = []
 
-    def candidates(*arguments: Any) -> Any:
-        found.append(key_candidates.candidates(*arguments))
+    def told_keys(*arguments: Any) -> Any:
+        found.append(source_keys.told_keys(*arguments))
         return found[-1]
 
-    monkeypatch.setattr(position_search, "candidates", candidates)
+    monkeypatch.setattr(position_search, "told_keys", told_keys)
     for limit in ("FEW_BYTES", "FEW_SENT_BYTES"):
         monkeypatch.setattr(f"deltasql.engine.rewrites.rewrite.{limit}", 0)
     monkeypatch.setattr("deltasql.engine.rewrites.copied_rows.LARGEST_PART", 1)
-    monkeypatch.setattr(key_candidates, "LARGEST_SOURCE", 100)
+    monkeypatch.setattr(source_keys, "LARGEST_SOURCE", 100)
     return found
 
 
@@ -90,9 +90,9 @@ def merged(session: Session, source: str, on: str, clauses: str) -> Any:
 @pytest.mark.parametrize("name", [*TOLD, *NOT_TOLD])
 def test_the_same_comes_of_it(session: Session, looked: list[Any], name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     case = {**TOLD, **NOT_TOLD}[name]
-    monkeypatch.setattr(key_candidates, "LEAST_ROWS", 1 << 40)
+    monkeypatch.setattr(source_keys, "LEAST_ROWS", 1 << 40)
     expected = merged(session, *case)
-    monkeypatch.setattr(key_candidates, "LEAST_ROWS", 0)
+    monkeypatch.setattr(source_keys, "LEAST_ROWS", 0)
     assert merged(session, *case) == expected
-    assert looked[0] is None
-    assert (looked[-1] is None) == (name in NOT_TOLD)
+    assert not looked[0]
+    assert bool(looked[-1]) == (name in TOLD)

@@ -1,0 +1,82 @@
+"""Files of several row groups: what is read of them side by side, and which rows are left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from deltasql.engine.reading.file_reader import PLACE, FileReader, split_places
+from deltasql.engine.session.spark import SparkHandle
+from deltasql.log.storage.stores import Stores
+from deltasql.plan.operators import Here, Pruning, Scan, TableVersion
+from deltasql.schema.types import INTEGER, STRING, StructField, StructType
+
+COLUMNS = StructType((StructField("id", INTEGER), StructField("name", STRING)))
+NAMES = ["n0", "n1", "n2", "n0", None, "n2", "n0", "n1", "n2", "n0"]
+ROWS = pa.table({"id": pa.array(range(10), pa.int16()), "name": NAMES})
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    """A file of four row groups, with a narrower type than the table's."""
+    pq.write_table(ROWS, tmp_path / "one.parquet", row_group_size=3)
+    return str(tmp_path / "one.parquet")
+
+
+def ids(path: str, marked: list[int] | None = None, *, only: bool = False, **keys: pa.Array) -> list[int]:
+    """The ids of the rows that are read, whose places must tell them."""
+    files = pa.table({"location": [path], "size": [Path(path).stat().st_size]})
+    table = TableVersion("t", str(Path(path).parent), 0)
+    here = Here(keys) if keys else None
+    scan = Scan(table, COLUMNS, (), files, Pruning(1), marked_only=only, here=here)
+    reader = FileReader(cast(SparkHandle, SimpleNamespace(stores=Stores())), scan, StructType((*COLUMNS, PLACE)))
+    found = reader.rows(path, None if marked is None else lambda: np.array(marked, np.int64), 5)
+    numbers, places = split_places(found.column(PLACE.name).to_numpy())
+    told: list[int] = found.column("id").to_pylist()
+    assert (places.tolist(), set(numbers.tolist())) == (told, {5} if told else set())
+    assert found.schema.field("id").type == pa.int32()
+    return told
+
+
+@pytest.mark.parametrize(
+    ("marked", "only", "left"),
+    [
+        (None, False, list(range(10))),
+        ([], False, list(range(10))),
+        ([0, 4, 9], False, [1, 2, 3, 5, 6, 7, 8]),
+        ([2, 3, 9], True, [2, 3, 9]),
+        ([], True, []),
+        (list(range(10)), False, []),
+    ],
+)
+def test_marked_rows(path: str, marked: list[int] | None, only: bool, left: list[int]) -> None:
+    assert ids(path, marked, only=only) == left
+
+
+def test_rows_that_have_keys(path: str) -> None:
+    assert ids(path, id=pa.array([1, 8, 7_000_000_000])) == [1, 8]
+    assert ids(path, [1], name=pa.array(["n1", "n2"])) == [2, 5, 7, 8]
+    assert ids(path, [1, 2, 5], only=True, name=pa.array(["n2"]), id=pa.array([5, 8])) == [5]
+    assert ids(path, name=pa.array([], pa.string())) == []
+    assert ids(path, other=pa.array([1])) == list(range(10))
+
+
+def test_groups_without_a_row_that_is_wanted_are_not_read(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    original = pq.ParquetFile.read_row_group
+
+    def noted(self: Any, group: int, **more: Any) -> pa.Table:
+        read.append(group)
+        return original(self, group, **more)
+
+    monkeypatch.setattr(pq.ParquetFile, "read_row_group", noted)
+    assert ids(path, [1, 9], only=True) == [1, 9]
+    assert sorted(read) == [0, 3]
+    assert ids(path, [4], only=True) == [4]
+    assert sorted(read) == [0, 1, 3]
