@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -28,6 +29,15 @@ pytest.register_assert_rewrite("tests.session.concurrency.play", "tests.session.
 # No test outlives a crash of the machine: for logs that tests open themselves, and for their sessions.
 LocalLogStore.durable = False
 DEFAULTS[FSYNC.name] = "false"
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Ten thousand tests stay to the end: no search for what may go need look at them again, a twelfth of the time."""
+    gc.freeze()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    gc.unfreeze()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -52,10 +52,10 @@ class Pruning:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Here:
-    """That this process reads the files of a scan, whatever their size.
+    """That this process had better read the files of a scan, whatever their size.
 
     `keys` are values of columns, by physical name, without NULLs, whole numbers 64 bits wide: rows that have another
-    value in one of these columns may be left out.
+    value in one of these columns may be missing.
     """
 
     keys: Mapping[str, pa.Array] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class Scan:
     (its descriptor, or null), or all of SCAN_COLUMNS. With `identity` each row also carries ROW_FILE, ROW_INDEX and
     TARGET_PRESENT. With `row_ids` it carries ROW_ID and ROW_VERSION, and `files` have ROW_ID_COLUMNS as well. Rows of a
     `described` scan have METADATA, and without `identity` not these two. With `marked_only` the rows that the vectors
-    mark are read, and no others.
+    mark are read, and no others; with `here` this process reads them if it can, and some may be missing: see Here.
     """
 
     table: TableVersion

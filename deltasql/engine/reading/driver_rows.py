@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.reading.file_reader import (
@@ -31,12 +32,15 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
+from deltasql.sql.cursor import LeftToSparkError
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
+MOST_KEPT_BYTES = 256 << 20
+"""More rows that have one of some keys are not sent to Spark, which then reads the files by itself."""
 MOST_NUMBERED_FILES = 256
 """The name of a row's file is found by comparing with the number of each."""
 FILE_NUMBER_SQL = f"shiftright({ROW_PLACE}, {ROW_BITS})"
@@ -72,16 +76,31 @@ def driver_rows(
     columns = StructType((*without_lengths(stored), *added))
     reader = FileReader(spark, operator, columns)
     tables = file_tables(reader, paths, may_be_missing=may_be_missing, marked=marked)
-    found = [table for _, table in tables]
+    found = list(_kept(spark, operator, tables))
     # PySpark takes no column without a chunk, which those of tables may be whose rows were all left out.
     filled = any(table.num_rows for table in found)
     rows = pa.concat_tables(found) if filled else arrow_schema(columns).empty_table()
+    if operator.here is not None:
+        # What is left of many pieces would be as many tasks.
+        rows = rows.combine_chunks()
     schema = stored_schema(columns)
     # Those of a DataFrame for the caller are sent: it may outlive a file.
     if goes_by_file(spark, rows) and not is_handed_out():
         return frame_of_file(spark, rows, work.keep), spelling
     work.sent += rows.nbytes
     return spark.session.createDataFrame(rows, schema), spelling
+
+
+def _kept(spark: SparkHandle, operator: Scan, tables: Iterable[tuple[str, pa.Table]]) -> Iterator[pa.Table]:
+    """The rows of files. Raises LeftToSparkError where too many have one of the keys that a scan looks for."""
+    size, most = 0, math.inf
+    if operator.here is not None and spark.capabilities.metadata and not operator.marked_only:
+        most = MOST_KEPT_BYTES
+    for _, table in tables:
+        size += table.nbytes
+        if size > most:
+            raise LeftToSparkError
+        yield table
 
 
 def _told(operator: Scan, paths: Sequence[str]) -> tuple[Spelling, tuple[StructField, ...]]:

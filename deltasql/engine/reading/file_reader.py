@@ -70,7 +70,10 @@ def split_places(places: Places) -> tuple[Places, Places]:
 
 
 class FileReader:
-    """Reads files of a scan, one at a time, with `columns`: what a file lacks is NULL, narrower types are widened."""
+    """Reads files of a scan with `columns`: what a file lacks is NULL, narrower types are widened.
+
+    Rows that cannot have one of the keys that are looked for, see `Here`, may be left out.
+    """
 
     def __init__(self, spark: SparkHandle, operator: Scan, columns: StructType) -> None:
         self.operator = operator
@@ -83,8 +86,8 @@ class FileReader:
     def rows(self, path: str, marked: Callable[[], Places] | None, number: int = 0) -> pa.Table:
         """The rows of the file at `path`, the one of that number, but for those that are `marked`: see `driver_rows`.
 
-        Row groups of a local file are read side by side. Raises LostDataFileError for one that is gone, and what
-        `driver_rows` raises.
+        Of few files, the row groups of local ones are read side by side. Raises LostDataFileError for one that is gone,
+        and what `driver_rows` raises.
         """
         import pyarrow as pa
 
@@ -101,17 +104,16 @@ class FileReader:
             file = _opened(first)
             of_file = _File(path, first.size(), modified, number, _stored_names(file, self._columns))
             places = None if marked is None else marked()
-            if file.num_row_groups < 2 or not is_local(path):
+            if file.num_row_groups < 2 or len(self._sizes) >= _CORES or not is_local(path):
                 rows = _days_checked(file, file.read(columns=list(of_file.stored.values())))
-                return self._left(self._table(of_file, rows, 0), places)
-
-            groups = self._groups(file.metadata, places)
+                return self._wanted(of_file, rows, 0, places)
 
             def read(group: int, start: int, end: int) -> pa.Table:
                 own = None if places is None else places_between(places, start, end)
                 rows = _read_group(_opened(source(), file.metadata), group, of_file.stored)
-                return self._left(self._table(of_file, rows, start), own)
+                return self._wanted(of_file, rows, start, own)
 
+            groups = self._groups(file.metadata, places)
             with working(len(groups), _CORES) as threads:
                 parts = [threads.submit(read, *group) for group in groups]
                 return pa.concat_tables([part.result() for part in parts])
@@ -124,24 +126,41 @@ class FileReader:
             return groups
         return [group for group in groups if len(places_between(places, *group[1:]))] or groups[:1]
 
-    def _table(self, file: _File, rows: pa.Table, start: int) -> pa.Table:
-        """Rows of a file, from the one of a number on, with the columns that are asked for."""
+    def _wanted(self, file: _File, rows: pa.Table, start: int, places: Places | None) -> pa.Table:
+        """Rows of a file, the first of which has a number, with the columns that are asked for.
+
+        Those at some `places`, counted from `start`, are left out, or with `marked_only` all others.
+        """
+        import numpy as np
         import pyarrow as pa
+
+        chosen = self._chosen(file, rows, places)
+        numbers = np.arange(start, start + rows.num_rows)
+        if chosen is not None:
+            rows, numbers = rows.filter(pa.array(chosen)), numbers[chosen]
 
         def column(item: StructField, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
             if item is DESCRIPTION:
-                return _described(file, start, rows.num_rows, kind)
+                return _described(file, numbers, kind)
             if item is PLACE:
-                return _places(file.number, start, rows.num_rows)
+                return pa.array((file.number << ROW_BITS) + numbers)
             return _stored(rows, file.stored.get(physical_name(item)), item, kind)
 
         values = [column(item, field.type) for item, field in zip(self._columns, self._target, strict=True)]
         return pa.Table.from_arrays(values, schema=self._target)
 
-    def _left(self, rows: pa.Table, places: Places | None) -> pa.Table:
-        """Those that are not, or with `marked_only` are, at some places, and may have the keys that are looked for."""
-        rows = rows if places is None else left_rows(rows, places, only=self.operator.marked_only)
-        return _with_keys(rows, self._keys)
+    def _chosen(self, file: _File, rows: pa.Table, places: Places | None) -> Places | None:
+        """For each of some rows whether it is wanted; None for all."""
+        chosen = None
+        if places is not None and (self.operator.marked_only or len(places)):
+            chosen = at_places(rows.num_rows, places, inside=self.operator.marked_only)
+        for item, field in zip(self._columns, self._target, strict=True):
+            values = self._keys.get(physical_name(item))
+            # To look in values takes as long as their number, however few the rows are.
+            if values is not None and len(values) <= rows.num_rows:
+                found = _is_one_of(_stored(rows, file.stored.get(physical_name(item)), item, field.type), values)
+                chosen = found if chosen is None else chosen & found
+        return chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,18 +175,16 @@ class _File:
     stored: Mapping[str, str]
 
 
-def _with_keys(rows: pa.Table, keys: Mapping[str, pa.Array]) -> pa.Table:
-    """Those of `rows` that have one of the values of each column: see `Here`."""
+def _is_one_of(column: pa.Array | pa.ChunkedArray, values: pa.Array) -> Places:
+    """For each value of a column whether it is one of some. NULL is none."""
     import pyarrow.compute as pc
 
-    for name in rows.column_names:
-        if name in keys:
-            column = widest(rows.column(name))
-            rows = rows.filter(pc.is_in(column, value_set=keys[name].cast(column.type), skip_nulls=True))
-    return rows
+    wide = widest(column)
+    found: Places = pc.is_in(wide, value_set=values.cast(wide.type), skip_nulls=True).to_numpy(zero_copy_only=False)
+    return found
 
 
-def widest(values: pa.ChunkedArray) -> pa.ChunkedArray:
+def widest(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     """Whole numbers with 64 bits; other values as they are."""
     import pyarrow as pa
 
@@ -182,16 +199,13 @@ def places_between(places: Places, start: int, end: int) -> Places:
     return places[first:last] - start
 
 
-def left_rows(rows: pa.Table, places: Places, *, only: bool = False) -> pa.Table:
-    """`rows` without those at some places, or those `only`."""
+def at_places(rows: int, places: Places, *, inside: bool) -> Places:
+    """For each of so many rows whether it is at one of some places; or, where `inside` is False, at none."""
     import numpy as np
-    import pyarrow as pa
 
-    if not (only or len(places)):
-        return rows
-    wanted = np.full(rows.num_rows, not only)
-    wanted[places] = only
-    return rows.filter(pa.array(wanted))
+    found = np.full(rows, not inside)
+    found[places] = inside
+    return found
 
 
 def arrow_schema(columns: StructType) -> pa.Schema:
@@ -273,14 +287,6 @@ def _stored_names(file: pq.ParquetFile, columns: StructType) -> dict[str, str]:
     return {name: known[name.lower()] for name in names if name.lower() in known}
 
 
-def _places(number: int, start: int, rows: int) -> pa.Array:
-    import numpy as np
-    import pyarrow as pa
-
-    first = (number << ROW_BITS) + start
-    return pa.array(np.arange(first, first + rows))
-
-
 def _stored(rows: pa.Table, name: str | None, item: StructField, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
     """A column of a file, which is called `name` there; NULLs where it lacks it."""
     import pyarrow as pa
@@ -319,8 +325,8 @@ def _padded(values: pa.Array, declared: DataType) -> pa.Array:
             return values
 
 
-def _described(file: _File, start: int, rows: int, kind: pa.StructType) -> pa.Array:
-    """What Spark tells of a file, for each of its rows from the one of a number on."""
+def _described(file: _File, numbers: Places, kind: pa.StructType) -> pa.Array:
+    """What Spark tells of a file, for each of its rows with these numbers."""
     import pyarrow as pa
 
     values: dict[str, Any] = {
@@ -331,8 +337,8 @@ def _described(file: _File, start: int, rows: int, kind: pa.StructType) -> pa.Ar
         "file_block_length": file.size,
         "file_modification_time": datetime.fromtimestamp(file.modified / 1000, timezone.utc),
     }
-    children = [pa.repeat(pa.scalar(values[field.name], field.type), rows) for field in list(kind)[:-1]]
-    return pa.StructArray.from_arrays([*children, pa.array(range(start, start + rows), pa.int64())], fields=list(kind))
+    children = [pa.repeat(pa.scalar(values[field.name], field.type), len(numbers)) for field in list(kind)[:-1]]
+    return pa.StructArray.from_arrays([*children, pa.array(numbers)], fields=list(kind))
 
 
 def encoded_name(path: str) -> str:

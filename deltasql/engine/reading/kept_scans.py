@@ -75,6 +75,7 @@ class KeptScans:
     def _may_be_kept(self, operator: Scan) -> bool:
         return (
             not (operator.identity or operator.described or operator.marked_only or operator.row_ids is not None)
+            and operator.here is None
             and not is_handed_out()
             and 0 < operator.files.num_rows <= MOST_FILES
             and is_local(operator.table.location)

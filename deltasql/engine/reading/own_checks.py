@@ -169,11 +169,10 @@ def checked_rewrite(operator: Rewrite, own: Texts) -> Rewrite:
     Constraints stay as they are, for errors name them: see `checked_rows`.
     """
     join = operator.join
-    return replace(
-        operator,
-        actions=tuple(_checked_action(action, own) for action in operator.actions),
-        join=None if join is None else replace(join, on=own(join.on)),
-    )
+    if join is not None:
+        keys = tuple(replace(key, source=own(key.source)) for key in join.equal_keys)
+        join = replace(join, on=own(join.on), equal_keys=keys)
+    return replace(operator, actions=tuple(_checked_action(action, own) for action in operator.actions), join=join)
 
 
 def _checked_action(action: RowAction, own: Texts) -> RowAction:

@@ -107,7 +107,7 @@ def _with_columns(scan: Scan, asked: Sequence[tuple[str, str]]) -> PlainScan | N
 def _is_plain(scan: Scan) -> bool:
     import pyarrow.compute as pc
 
-    if scan.identity or scan.described or scan.row_ids is not None or scan.marked_only:
+    if scan.identity or scan.described or scan.row_ids is not None or scan.marked_only or scan.here:
         return False
     return (pc.sum(scan.files.column("size")).as_py() or 0) <= MOST_BYTES
 

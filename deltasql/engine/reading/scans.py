@@ -155,6 +155,7 @@ def _read(
             frame = _columns(spark, operator, paths, work, columns, marked)
         except LeftToSparkError:
             if operator.marked_only:
+                # Whoever asks for these rows has the others from this process, too.
                 raise
             return _read(spark, replace(operator, here=None), paths, work, extra)
     elif marked:

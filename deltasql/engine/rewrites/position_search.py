@@ -37,11 +37,11 @@ class Found:
 def search(rows: ActedRows, *, unique: bool, here: bool) -> Found:
     """Looks for the rows in all files of the target. Unless `unique`, a row counts once, whatever it meets.
 
-    With `here` this process may read the files, and leaves out rows that meet none of the source's: see `told_keys`.
+    With `here` this process may read the files, and may leave out rows that meet none of the source's: see `told_keys`.
     """
     target = rows.searched
     if here and (keys := told_keys(rows, target)):
-        target = replace(target, here=Here(keys))
+        target = replace(rows.narrowed(target), here=Here(keys))
     if unique and not rows.frames.capabilities.metadata:
         return _by_places(rows, target)
     matched = None

@@ -53,13 +53,15 @@ class ActedRows:
 
     @property
     def searched(self) -> Scan:
-        """The target for a job that only looks for rows: with the columns of the conditions.
+        """The target for a job that only looks for rows."""
+        target = without_ids(self.operator.target)
+        return target if self.frames.capabilities.metadata else self.narrowed(target)
+
+    def narrowed(self, target: Scan) -> Scan:
+        """A scan of the target with the columns of the conditions.
 
         Spark leaves the others out by itself. Where this process reads the files, nobody else does.
         """
-        target = without_ids(self.operator.target)
-        if self.frames.capabilities.metadata:
-            return target
         return replace(target, schema=StructType(tuple(self._used(target.schema, ()))))
 
     def _used(self, columns: Iterable[StructField], texts: Iterable[str]) -> Iterator[StructField]:
@@ -111,7 +113,7 @@ class ActedRows:
         return self.outcome(staged, None, observed.total())
 
     def unmatched(self) -> DataFrame:
-        target = without_ids(self.operator.target)
+        target = self.searched
         if target.files.num_rows == 0:
             return self.source_rows()
         if not self.source.broadcast:

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from deltasql.engine.reading.file_reader import widest
-from deltasql.engine.reading.scans import located
 from deltasql.engine.rewrites.row_actions import ActedRows
 from deltasql.engine.session.spark_types import spark_type
-from deltasql.engine.writing.stage import count_live_rows
+from deltasql.log.actions.record_count import live_rows
 from deltasql.plan.operators import EqualKey, Scan
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.lengths import declared_type, has_lengths
-from deltasql.schema.types import PrimitiveType, StructField
+from deltasql.schema.types import StructField
 from deltasql.sql.references import column_references
 
 if TYPE_CHECKING:
@@ -36,13 +35,14 @@ def told_keys(rows: ActedRows, target: Scan) -> dict[str, pa.Array]:
     """The values that the source has for columns of the target's files: see `Here`.
 
     None are told where rows without a match may change, no key is a column that Arrow compares as Spark does, the
-    target is small, or the source large.
+    target is small or nobody says how large, or the source is large. Of two keys of one column one is told.
     """
     keys = list(_keys(rows, target))
     if not keys or rows.how != "inner" or not rows.source.broadcast:
         return {}
-    there = count_live_rows(rows.frames.stores, located(target).files)
-    if there < LEAST_ROWS or (rows.source.count or 0) > LARGEST_SOURCE * there:
+    counts = live_rows(target.files)
+    there = sum(count or 0 for count in counts)
+    if None in counts or there < LEAST_ROWS or (rows.source.count or 0) > LARGEST_SOURCE * there:
         return {}
     return dict(_values(rows, keys))
 
@@ -52,11 +52,14 @@ def _keys(rows: ActedRows, target: Scan) -> Iterator[Key]:
     join = rows.operator.join
     partitions = {name.lower() for name in target.partition_columns}
     for key in () if join is None else join.equal_keys:
-        if not isinstance(key.type, PrimitiveType) or spark_type(key.type).simpleString() not in _COMPARED:
+        if key.type is None:
             continue
         (reference,) = column_references(key.target)
         field = target.schema.find(reference.parts[-1]) if len(reference.parts) == 2 else None
-        if field is not None and field.name.lower() not in partitions and not has_lengths(declared_type(field)):
+        if field is None or field.name.lower() in partitions or has_lengths(declared_type(field)):
+            continue
+        # As it will be: the statement may widen it.
+        if spark_type(field.type).simpleString() in _COMPARED:
             yield field, key
 
 

@@ -52,7 +52,7 @@ def held_rows(
 ) -> DataFrame:
     """`rows`, evaluated now and held by this process; with their numbers from 0 as the column `number`.
 
-    What they need for as long as they may be asked for is to be held: many are in a file.
+    `hold` is given what must live as long as the rows: large ones lie in a file.
     """
     import pyarrow as pa
     from pyspark.sql.types import LongType
@@ -61,7 +61,7 @@ def held_rows(
     if number is not None:
         table = table.append_column(number, pa.array(range(table.num_rows), pa.int64()))
         schema = schema.add(number, LongType())
-    if goes_by_file(spark, table):
+    if goes_by_file(spark, table) and len({name.lower() for name in table.column_names}) == table.num_columns:
         frame = frame_of_file(spark, table, hold)
         if frame.schema == schema:
             return frame

@@ -16,7 +16,7 @@ from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Protocol
 
-from deltasql.engine.reading.file_reader import left_rows, places_between
+from deltasql.engine.reading.file_reader import at_places, places_between
 from deltasql.engine.session.threads import awaited, working
 from deltasql.engine.writing.driver_files import TableFiles, encoded
 from deltasql.engine.writing.float_ranges import FloatRange, float_ranges, has_floats, united
@@ -168,7 +168,7 @@ def _sorted(
     others: dict[str, list[pa.Table]] = {}
     for values, table in new.parts:
         origin, is_change = values[ORIGIN], values.get(IS_CHANGE) == "true"
-        own = _without(values, ORIGIN, IS_CHANGE)
+        own = _values_without(values, ORIGIN, IS_CHANGE)
         # Partition values that do not change may be spelled otherwise in the log.
         stays = new.changed.isdisjoint(own) or partitions.get(origin or "") == own
         if not is_change and origin is not None and stays:
@@ -176,11 +176,11 @@ def _sorted(
         else:
             ours = {ROW_INDEX} if is_change else {ROW_INDEX, CHANGE_TYPE}
             stored = table.drop_columns([name for name in table.column_names if name in ours])
-            others.setdefault(place(directory, _without(values, ORIGIN)), []).append(stored)
+            others.setdefault(place(directory, _values_without(values, ORIGIN)), []).append(stored)
     return images, others
 
 
-def _without(values: Mapping[str, str | None], *names: str) -> dict[str, str | None]:
+def _values_without(values: Mapping[str, str | None], *names: str) -> dict[str, str | None]:
     return {name: value for name, value in values.items() if name not in names}
 
 
@@ -259,7 +259,7 @@ class _Successor:
             return _Piece(None, float_ranges(self._file.rows(group, floats)) if floats else {})
         rows = self._file.rows(group, names)
         at = images.column(ROW_INDEX).to_numpy() - start
-        rows = left_rows(_with_images(rows, at, images, self._changed), _together(marked, _minus(gone, at)))
+        rows = _without(_with_images(rows, at, images, self._changed), marked, _minus(gone, at))
         return _Piece(encoded(rows, self._file.dictionaries, max(rows.num_rows, 1)), float_ranges(rows.select(floats)))
 
 
@@ -277,10 +277,13 @@ def _minus(places: Places, others: Places) -> Places:
     return np.setdiff1d(places, others, assume_unique=True)
 
 
-def _together(*places: Places) -> Places:
+def _without(rows: pa.Table, *places: Places) -> pa.Table:
+    """`rows` without those at some places."""
     import numpy as np
+    import pyarrow as pa
 
-    return np.concatenate(places)
+    gone = np.concatenate(places)
+    return rows.filter(pa.array(at_places(rows.num_rows, gone, inside=False))) if len(gone) else rows
 
 
 def _in_order(images: Sequence[pa.Table]) -> pa.Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,7 +18,9 @@ TABLE = """
     INSERT INTO t SELECT IF(id = 7, NULL, id), id * 10, named_struct('a', string(id)), concat('n', id % 9),
     date_from_unix_date(id % 5), id % 2, 'c' FROM range(0, 30, 1, 1);
     DELETE FROM t WHERE k IN (4, 5);
-    ALTER TABLE t SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')
+    ALTER TABLE t SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'false', 'delta.enableTypeWidening' = 'true');
+    CREATE TABLE padded (e CHAR(4));
+    INSERT INTO padded VALUES ('n1')
 """
 ALL = "WHEN MATCHED THEN UPDATE SET name = 'new' WHEN NOT MATCHED THEN INSERT (k, name) VALUES (99, 'more')"
 ONE = "WHEN MATCHED THEN DELETE"
@@ -30,6 +33,8 @@ TOLD = {
     "two columns, one of partitions": ("VALUES (3, 1), (6, 1) AS s(id, p)", "t.p = s.p AND t.k = s.id", ALL),
     "none": ("SELECT 1 AS id WHERE false", "t.k = s.id", ALL),
     "twice": ("VALUES (3, 'a'), (3, 'b') AS s(id, v)", "t.k = s.id", ALL),
+    "deleted twice": ("VALUES (3), (3), (6) AS s(id)", "t.k = s.id", ONE),
+    "a text with blanks": ("padded", "t.name = IF(s.e = 'n1', 'n1', 'n2')", ALL),
 }
 """Sources and conditions of which the keys are looked up."""
 
@@ -77,14 +82,78 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 def merged(session: Session, source: str, on: str, clauses: str) -> Any:
     """What a MERGE gives, and leaves; the table is then as it was."""
     version = session.log("t").snapshot().version
+    given = source if source.isidentifier() else f"({source})"
     try:
-        told: Any = session.sql(f"MERGE INTO t USING ({source}) AS s ON {on} {clauses}").collect()
+        told: Any = session.sql(f"MERGE INTO t USING {given} AS s ON {on} {clauses}").collect()
     except DeltaSqlError as error:
         told = error.condition
     rows = session.sql("SELECT * FROM t ORDER BY ALL").collect()
     if session.log("t").snapshot().version > version:
         session.sql(f"RESTORE TABLE t TO VERSION AS OF {version}")
     return told, rows
+
+
+def other_ways(session: Session) -> Iterator[tuple[Any, Any]]:
+    """What statements give on a table of their own that has its rows in several files, row groups and vectors."""
+    for vectors, feed in (("true", "false"), ("true", "true"), ("false", "true")):
+        session.sql(
+            "CREATE OR REPLACE TABLE u (k BIGINT, v STRING) "
+            f"TBLPROPERTIES ('delta.enableDeletionVectors' = '{vectors}', "
+            f"'delta.enableChangeDataFeed' = '{feed}')"
+        )
+        for start in (0, 50):
+            session.sql(f"INSERT INTO u SELECT id, 'old' FROM range({start}, {start + 50}, 1, 1)")
+        session.sql("DELETE FROM u WHERE k IN (7, 60)")
+        merged = session.sql(
+            "MERGE INTO u USING (SELECT explode(array(1, 7, 49, 50, 99, 200)) AS id) s ON s.id = u.K "
+            "WHEN MATCHED AND s.id = 50 THEN DELETE WHEN MATCHED THEN UPDATE SET v = 'new' "
+            "WHEN NOT MATCHED THEN INSERT (k, v) VALUES (s.id, 'more')"
+        ).collect()
+        replaced = session.sql(
+            "INSERT INTO u AS o REPLACE ON o.k = s.k (SELECT 99L AS k, 'last' AS v UNION ALL SELECT 300, 'x') AS s"
+        ).collect()
+        yield (merged, replaced), session.sql("SELECT * FROM u ORDER BY ALL").collect()
+
+
+def test_vectors_change_feed_and_replaced_rows(
+    session: Session, looked: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source_keys, "LEAST_ROWS", 1 << 40)
+    expected = list(other_ways(session))
+    monkeypatch.setattr(source_keys, "LEAST_ROWS", 0)
+    looked.clear()
+    assert list(other_ways(session)) == expected
+    assert any(looked)
+
+
+def test_a_column_that_is_widened_to_a_number_with_a_point(
+    session: Session, looked: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source_keys, "LEAST_ROWS", 0)
+    session.sql("CREATE OR REPLACE TABLE w (k INT) TBLPROPERTIES ('delta.enableTypeWidening' = 'true')")
+    session.sql("INSERT INTO w VALUES (0), (1)")
+    session.sql("SET spark.databricks.delta.schema.autoMerge.enabled = true")
+    try:
+        session.sql(
+            "MERGE INTO w AS t USING (SELECT -0.0D AS k) AS s ON t.k = s.k "
+            "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+        )
+    finally:
+        session.sql("RESET spark.databricks.delta.schema.autoMerge.enabled")
+    assert session.sql("SELECT count(*) FROM w").collect() == [(2,)]
+    assert not any(looked)
+
+
+def test_many_rows_with_a_key_are_left_to_spark(
+    session: Session, looked: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source_keys, "LEAST_ROWS", 0)
+    monkeypatch.setattr("deltasql.engine.reading.driver_rows.MOST_KEPT_BYTES", 8)
+    case = TOLD["wider"]
+    kept = merged(session, *case)
+    monkeypatch.setattr(source_keys, "LEAST_ROWS", 1 << 40)
+    assert merged(session, *case) == kept
+    assert looked[0]
 
 
 @pytest.mark.parametrize("name", [*TOLD, *NOT_TOLD])

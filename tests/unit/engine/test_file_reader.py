@@ -18,8 +18,8 @@ from deltasql.plan.operators import Here, Pruning, Scan, TableVersion
 from deltasql.schema.types import INTEGER, STRING, StructField, StructType
 
 COLUMNS = StructType((StructField("id", INTEGER), StructField("name", STRING)))
-NAMES = ["n0", "n1", "n2", "n0", None, "n2", "n0", "n1", "n2", "n0"]
-ROWS = pa.table({"id": pa.array(range(10), pa.int16()), "name": NAMES})
+NAMES = ["n0", "n1", "n2", "n0", None, "n2", "n0", "n1", "n2", "n0", "n1", "n2"]
+ROWS = pa.table({"id": pa.array(range(12), pa.int16()), "name": NAMES})
 
 
 @pytest.fixture
@@ -47,12 +47,12 @@ def ids(path: str, marked: list[int] | None = None, *, only: bool = False, **key
 @pytest.mark.parametrize(
     ("marked", "only", "left"),
     [
-        (None, False, list(range(10))),
-        ([], False, list(range(10))),
-        ([0, 4, 9], False, [1, 2, 3, 5, 6, 7, 8]),
+        (None, False, list(range(12))),
+        ([], False, list(range(12))),
+        ([0, 4, 9], False, [1, 2, 3, 5, 6, 7, 8, 10, 11]),
         ([2, 3, 9], True, [2, 3, 9]),
         ([], True, []),
-        (list(range(10)), False, []),
+        (list(range(12)), False, []),
     ],
 )
 def test_marked_rows(path: str, marked: list[int] | None, only: bool, left: list[int]) -> None:
@@ -61,10 +61,14 @@ def test_marked_rows(path: str, marked: list[int] | None, only: bool, left: list
 
 def test_rows_that_have_keys(path: str) -> None:
     assert ids(path, id=pa.array([1, 8, 7_000_000_000])) == [1, 8]
-    assert ids(path, [1], name=pa.array(["n1", "n2"])) == [2, 5, 7, 8]
+    assert ids(path, [1], name=pa.array(["n1", "n2"])) == [2, 5, 7, 8, 10, 11]
     assert ids(path, [1, 2, 5], only=True, name=pa.array(["n2"]), id=pa.array([5, 8])) == [5]
     assert ids(path, name=pa.array([], pa.string())) == []
-    assert ids(path, other=pa.array([1])) == list(range(10))
+    assert ids(path, other=pa.array([1])) == list(range(12))
+
+
+def test_more_keys_than_rows_are_not_looked_for(path: str) -> None:
+    assert ids(path, id=pa.array([1, 2, 3, 4])) == list(range(12))
 
 
 def test_groups_without_a_row_that_is_wanted_are_not_read(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
