@@ -13,7 +13,7 @@ from deltasql.engine.rewrites import position_search, source_keys
 pytestmark = pytest.mark.spark
 
 TABLE = """
-    CREATE TABLE t (k INT, `w x` BIGINT, s STRUCT<a: STRING>, name STRING, day DATE, p INT, c CHAR(3))
+    CREATE TABLE t (k INT, `w x` BIGINT, n STRUCT<a: STRING>, name STRING, day DATE, p INT, c CHAR(3))
     PARTITIONED BY (p) TBLPROPERTIES ('delta.columnMapping.mode' = 'name', 'delta.enableDeletionVectors' = 'true');
     INSERT INTO t SELECT IF(id = 7, NULL, id), id * 10, named_struct('a', string(id)), concat('n', id % 9),
     date_from_unix_date(id % 5), id % 2, 'c' FROM range(0, 30, 1, 1);
@@ -40,7 +40,7 @@ TOLD = {
 
 NOT_TOLD = {
     "other type": ("VALUES ('3'), ('4') AS s(id)", "t.k = s.id", ONE),
-    "a field": ("VALUES ('3'), ('4') AS s(id)", "t.s.a = s.id", ONE),
+    "a field": ("VALUES ('3'), ('4') AS s(id)", "t.n.a = s.id", ONE),
     "an expression": ("VALUES (3) AS s(id)", "t.k + 1 = s.id", ONE),
     "with blanks": ("VALUES ('c') AS s(id)", "t.c = s.id AND t.k < 3", ONE),
     "no equality": ("VALUES (3) AS s(id)", "t.k <=> s.id", ONE),
