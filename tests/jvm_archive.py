@@ -16,12 +16,12 @@ SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSer
 
 With the first compiler alone a JVM keeps 48 MB of code, which is too little: it throws away and compiles again.
 """
-HEAP = "-Xms1g -Xmx3g -Xmn1g"
+HEAP = "-Xms1g -Xmx3g -Xmn512m"
 """What a JVM of the tests has, for _JAVA_OPTIONS, which win over what Spark says: up to eight run side by side.
 
 One that begins small is cleaned whole at each step of its growth, which took a quarter of the JVMs' time.
 """
-LARGE_HEAP = "-Xms1g -Xmx5g -Xmn1g"
+LARGE_HEAP = "-Xms1g -Xmx5g -Xmn512m"
 """What the one has that runs delta-spark for all tests, and keeps the tables of each: full of them, with 2 GB, it was
 cleaned whole 126 times, for 247 of its 1,200 seconds.
 """

@@ -84,15 +84,14 @@ def functions() -> dict[str, Callable[..., int]]:
         import time
         from pathlib import Path as Folder
 
-        kills = len(list(Folder(marker).iterdir()))
-        if x == ROWS - 1 and kills < times:
+        while x == ROWS - 1 and (kills := len(list(Folder(marker).iterdir()))) < times:
             # Other tasks of the executor are over by then, and what they leave behind dies with it.
             time.sleep(2)
             try:
                 Folder(marker, str(kills)).touch(exist_ok=False)
             except FileExistsError:
                 # The same task on the other host was first.
-                return x
+                continue
             daemon = Folder(f"/proc/{os.getppid()}/stat").read_text()
             os.kill(int(daemon.rpartition(")")[2].split()[1]), signal.SIGKILL)
             time.sleep(60)
