@@ -15,7 +15,7 @@ from deltasql.engine.reading.variants import variant_text
 from deltasql.engine.session.interrupts import stoppable
 from deltasql.engine.session.progress import watched
 from deltasql.engine.session.spark import SparkHandle
-from deltasql.engine.session.spark_types import frame_schema
+from deltasql.engine.session.spark_types import frame_schema, spark_schema
 from deltasql.engine.session.transfer import handed_out
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.engine import NotOnSailError
@@ -119,9 +119,10 @@ class QueryResult:
 
 
 class FileRows:
-    """The rows of a query that are those of files: as Arrow they come without Spark, which `query` has for the rest.
+    """The rows of a query that are those of files.
 
-    Implements `deltasql.result.RowSource`.
+    As Arrow they come without Spark, and one by one without Sail, whose rows PySpark makes of Arrow, too. `query` has
+    them for the rest. Implements `deltasql.result.RowSource`.
     """
 
     def __init__(self, scan: PlainScan, spark: SparkHandle, query: Callable[[], QueryResult]) -> None:
@@ -140,6 +141,9 @@ class FileRows:
         return self._scan.schema
 
     def collect(self) -> Sequence[Sequence[Any]]:
+        if self._spark.is_sail:
+            with suppress(LeftToSparkError), interruptible():
+                return _rows(self._scan.table(self._spark), self.schema)
         return self._query.collect()
 
     def head(self, n: int) -> Sequence[Sequence[Any]]:
@@ -149,9 +153,20 @@ class FileRows:
         return self._query.count()
 
     def to_arrow(self) -> pa.Table:
-        with suppress(LeftToSparkError), interruptible():
-            return self._scan.table(self._spark)
+        if not self._spark.is_sail:
+            with suppress(LeftToSparkError), interruptible():
+                return self._scan.table(self._spark)
         return self._query.to_arrow()
 
     def to_pandas(self) -> Any:
         return self._query.to_pandas()
+
+
+def _rows(table: pa.Table, schema: StructType) -> Sequence[Sequence[Any]]:
+    """The rows of a table as Spark Connect gives them."""
+    from pyspark.sql.conversion import ArrowTableToRowsConversion
+
+    rows: Sequence[Sequence[Any]] = ArrowTableToRowsConversion.convert(
+        table, spark_schema(schema), binary_as_bytes=True
+    )
+    return rows

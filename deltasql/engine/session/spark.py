@@ -49,7 +49,7 @@ _ONLY_SPARKS = (
     "spark.sql.variant.",
     "spark.sql.shuffle.",
 )
-_OF_RESULTS = ("spark.sql.execution.arrow.", "spark.sql.legacy.")
+_OF_RESULTS = ("spark.sql.execution.arrow.", "spark.sql.execution.pyspark.", "spark.sql.legacy.")
 _EXCLUDED = "spark.sql.adaptive.optimizer.excludedRules"
 _DROPS_EMPTY_STAGES = "org.apache.spark.sql.execution.adaptive.AQEPropagateEmptyRelation"
 
@@ -287,10 +287,10 @@ class SparkHandle:
 
     @property
     def leaves_fetching_to_us(self) -> bool:
-        """Whether rows of a table may come to the caller without Spark; asking does not start it."""
+        """Whether rows of a table may come to the caller without the engine; asking does not start it."""
         mode = (self.told(IO_MODE.name) or "").upper()
         told = any(key.startswith(_OF_RESULTS) for key in self._told)
-        return self.own and not self._sail and self.leaves_files_to_us and mode != "EXECUTORS" and not told
+        return self.own and self.leaves_files_to_us and mode != "EXECUTORS" and not told
 
     def reaches(self, location: str) -> bool:
         """Whether executors can read and write an object store as this session. The first question starts Spark."""

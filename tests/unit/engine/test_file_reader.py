@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -29,14 +30,25 @@ def path(tmp_path: Path) -> str:
     return str(tmp_path / "one.parquet")
 
 
-def ids(path: str, marked: list[int] | None = None, *, only: bool = False, **keys: pa.Array) -> list[int]:
-    """The ids of the rows that are read, whose places must tell them."""
+def read(
+    path: str,
+    columns: StructType,
+    marked: list[int] | None = None,
+    *,
+    only: bool = False,
+    keys: Mapping[str, pa.Array] | None = None,
+) -> pa.Table:
     files = pa.table({"location": [path], "size": [Path(path).stat().st_size]})
     table = TableVersion("t", str(Path(path).parent), 0)
     here = Here(keys) if keys else None
     scan = Scan(table, COLUMNS, (), files, Pruning(1), marked_only=only, here=here)
-    reader = FileReader(cast(SparkHandle, SimpleNamespace(stores=Stores())), scan, StructType((*COLUMNS, PLACE)))
-    found = reader.rows(path, None if marked is None else lambda: np.array(marked, np.int64), 5)
+    reader = FileReader(cast(SparkHandle, SimpleNamespace(stores=Stores())), scan, columns)
+    return reader.rows(path, None if marked is None else lambda: np.array(marked, np.int64), 5)
+
+
+def ids(path: str, marked: list[int] | None = None, *, only: bool = False, **keys: pa.Array) -> list[int]:
+    """The ids of the rows that are read, whose places must tell them."""
+    found = read(path, StructType((*COLUMNS, PLACE)), marked, only=only, keys=keys)
     numbers, places = split_places(found.column(PLACE.name).to_numpy())
     told: list[int] = found.column("id").to_pylist()
     assert (places.tolist(), set(numbers.tolist())) == (told, {5} if told else set())
@@ -84,3 +96,9 @@ def test_groups_without_a_row_that_is_wanted_are_not_read(path: str, monkeypatch
     assert sorted(read) == [0, 3]
     assert ids(path, [4], only=True) == [4]
     assert sorted(read) == [0, 1, 3]
+
+
+def test_columns_that_the_file_lacks(path: str) -> None:
+    """There is nothing to be read, and yet so many rows."""
+    found = read(path, StructType((StructField("new", STRING),)), [1, 4, 11])
+    assert found.to_pylist() == [{"new": None}] * 9
