@@ -9,6 +9,7 @@ import json
 import math
 import re
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,7 +101,7 @@ def scale_picture(curves: Mapping[str, Mapping[int, float]], about: Sequence[str
 
 def ratio_picture(figures: Sequence[Mapping[str, Any]], about: Sequence[str]) -> str:
     """A bar for each figure: ours by theirs, where 1 is the peer; a mark tells the target."""
-    axis = Axis(0.01, 4.0, 430, 760)
+    axis = Axis(0.01, 4.0, 490, 820)
     bottom = 60 + 20 * len(figures)
     parts = [_text(20, 26, "Our time by the peer's, with the target", size=15, weight="bold")]
     for value in (0.01, 0.1, 1.0, 4.0):
@@ -111,12 +112,13 @@ def ratio_picture(figures: Sequence[Mapping[str, Any]], about: Sequence[str]) ->
         ratio, target = figure["ratio"], figure["ratio_at_most"]
         colour = GOOD if ratio <= target else BAD
         width = axis.at(ratio) - axis.start
-        parts.append(_text(422, y + 11, f"{figure['case']} / {figure['peer']}", anchor="end", size=11))
-        parts.append(f'<rect x="430" y="{y}" width="{width:.1f}" height="14" fill="{colour}" fill-opacity="0.75"/>')
+        parts.append(_text(482, y + 11, f"{figure['case']} / {figure['peer']}", anchor="end", size=11))
+        parts.append(f'<rect x="490" y="{y}" width="{width:.1f}" height="14" fill="{colour}" fill-opacity="0.75"/>')
         parts.append(_line(axis.at(target), y - 2, axis.at(target), y + 16, INK, 2))
-        parts.append(_text(768, y + 11, f"{ratio:.2f}", size=11))
-    parts += [_text(20, bottom + 38 + 15 * at, text, colour=PALE, size=11) for at, text in enumerate(about)]
-    return _svg(810, bottom + 38 + 15 * len(about), parts)
+        parts.append(_text(828, y + 11, f"{ratio:.2f}", size=11))
+    told = [line for text in about for line in textwrap.wrap(text, 130, subsequent_indent="    ")]
+    parts += [_text(20, bottom + 38 + 15 * at, text, colour=PALE, size=11) for at, text in enumerate(told)]
+    return _svg(870, bottom + 38 + 15 * len(told), parts)
 
 
 def exponent(points: Mapping[int, float]) -> float:

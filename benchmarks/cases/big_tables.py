@@ -45,5 +45,5 @@ def lives(bench: Bench, engines: Sequence[str], prefix: str, warm_ups: int) -> K
 def _figure(kept: Kept, label: str, work: str, peer: str) -> Figure:
     ours = typical(kept, OURS, work)
     assert ours is not None
-    limit = 1.0 if peer == DELTA_SPARK else None
+    limit = (1.0 if work == "write_rows" else 0.4) if peer == DELTA_SPARK else None
     return Figure(label + WORK[work], "s", ours, typical(kept, peer, work), peer, ratio_at_most=limit)

@@ -8,9 +8,9 @@ from benchmarks.figures import Figure
 from benchmarks.workers import Timing, Worker
 
 DML = {
-    "delete_rows": ("DELETE 1 %, deletion vectors", 0.8),
-    "update_rows": ("UPDATE 1 %, deletion vectors", 1.0),
-    "merge_rows": ("MERGE, half of the changes match, deletion vectors", 1.0),
+    "delete_rows": ("DELETE 1 %, deletion vectors", 0.4),
+    "update_rows": ("UPDATE 1 %, deletion vectors", 0.4),
+    "merge_rows": ("MERGE, half of the changes match, deletion vectors", 0.4),
 }
 SCANS = 3
 

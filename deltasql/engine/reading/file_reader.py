@@ -86,8 +86,8 @@ class FileReader:
     def rows(self, path: str, marked: Callable[[], Places] | None, number: int = 0) -> pa.Table:
         """The rows of the file at `path`, the one of that number, but for those that are `marked`: see `driver_rows`.
 
-        Of few files, the row groups of local ones are read side by side. Raises LostDataFileError for one that is gone,
-        and what `driver_rows` raises.
+        Row groups of a local file are read side by side where other files leave cores to it. Raises LostDataFileError
+        for one that is gone, and what `driver_rows` raises.
         """
         import pyarrow as pa
 
@@ -104,7 +104,8 @@ class FileReader:
             file = _opened(first)
             of_file = _File(path, first.size(), modified, number, _stored_names(file, self._columns))
             places = None if marked is None else marked()
-            if file.num_row_groups < 2 or len(self._sizes) >= _CORES or not is_local(path):
+            is_large = of_file.size * _CORES > sum(size or 0 for size in self._sizes.values())
+            if file.num_row_groups < 2 or not is_large or not is_local(path):
                 rows = _days_checked(file, file.read(columns=list(of_file.stored.values())))
                 return self._wanted(of_file, rows, 0, places)
 
