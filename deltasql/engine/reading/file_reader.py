@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from itertools import accumulate
@@ -82,6 +82,7 @@ class FileReader:
         self._target = arrow_schema(columns)
         names = ("location", "size")
         self._sizes = dict(zip(*(operator.files.column(name).to_pylist() for name in names), strict=True))
+        self._share = sum(size or 0 for size in self._sizes.values()) / _CORES
 
     def rows(self, path: str, marked: Callable[[], Places] | None, number: int = 0) -> pa.Table:
         """The rows of the file at `path`, the one of that number, but for those that are `marked`: see `driver_rows`.
@@ -104,8 +105,7 @@ class FileReader:
             file = _opened(first)
             of_file = _File(path, first.size(), modified, number, _stored_names(file, self._columns))
             places = None if marked is None else marked()
-            is_large = of_file.size * _CORES > sum(size or 0 for size in self._sizes.values())
-            if file.num_row_groups < 2 or not is_large or not is_local(path):
+            if file.num_row_groups < 2 or of_file.size <= self._share or not is_local(path):
                 rows = _days_checked(file, file.read(columns=list(of_file.stored.values())))
                 return self._wanted(of_file, rows, 0, places)
 
@@ -121,8 +121,7 @@ class FileReader:
 
     def _groups(self, footer: pq.FileMetaData, places: Places | None) -> list[tuple[int, int, int]]:
         """The row groups to read: the number of each, of its first row, and of the row behind its last one."""
-        ends = list(accumulate(footer.row_group(number).num_rows for number in range(footer.num_row_groups)))
-        groups = list(zip(range(len(ends)), [0, *ends], ends, strict=False))
+        groups = group_ranges(group_sizes(footer))
         if places is None or not self.operator.marked_only:
             return groups
         return [group for group in groups if len(places_between(places, *group[1:]))] or groups[:1]
@@ -136,16 +135,20 @@ class FileReader:
         import pyarrow as pa
 
         chosen = self._chosen(file, rows, places)
-        numbers = np.arange(start, start + rows.num_rows)
-        if chosen is not None:
-            rows, numbers = rows.filter(pa.array(chosen)), numbers[chosen]
+        end = start + rows.num_rows
+        rows = rows if chosen is None else rows.filter(pa.array(chosen))
+
+        def numbers() -> Places:
+            """Those of the rows, for which few ask."""
+            found = np.arange(start, end)
+            return found if chosen is None else found[chosen]
 
         def column(item: StructField, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
             if item is DESCRIPTION:
-                return _described(file, numbers, kind)
+                return _described(file, numbers(), kind)
             if item is PLACE:
-                return pa.array((file.number << ROW_BITS) + numbers)
-            return _stored(rows, file.stored.get(physical_name(item)), item, kind)
+                return pa.array((file.number << ROW_BITS) + numbers())
+            return _stored(rows, file.stored, item, kind)
 
         values = [column(item, field.type) for item, field in zip(self._columns, self._target, strict=True)]
         return pa.Table.from_arrays(values, schema=self._target)
@@ -159,7 +162,7 @@ class FileReader:
             values = self._keys.get(physical_name(item))
             # To look in values takes as long as their number, however few the rows are.
             if values is not None and len(values) <= rows.num_rows:
-                found = _is_one_of(_stored(rows, file.stored.get(physical_name(item)), item, field.type), values)
+                found = _is_one_of(_stored(rows, file.stored, item, field.type), values)
                 chosen = found if chosen is None else chosen & found
         return chosen
 
@@ -192,12 +195,29 @@ def widest(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     return values.cast(pa.int64()) if pa.types.is_integer(values.type) else values
 
 
+def group_sizes(footer: pq.FileMetaData) -> list[int]:
+    """The numbers of rows of a file's row groups."""
+    return [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
+
+
+def group_ranges(sizes: Iterable[int]) -> list[tuple[int, int, int]]:
+    """Of row groups of such sizes: the number of each, of its first row, and of the row behind its last one."""
+    ends = list(accumulate(sizes))
+    return list(zip(range(len(ends)), [0, *ends], ends, strict=False))
+
+
 def places_between(places: Places, start: int, end: int) -> Places:
     """Those of some sorted places that are in a range, counted from its start."""
+    first, count = slice_between(places, start, end)
+    return places[first : first + count] - start
+
+
+def slice_between(places: Places, start: int, end: int) -> tuple[int, int]:
+    """Where in some sorted places those of a range begin, and how many they are."""
     import numpy as np
 
     first, last = np.searchsorted(places, [start, end]).tolist()
-    return places[first:last] - start
+    return first, last - first
 
 
 def at_places(rows: int, places: Places, *, inside: bool) -> Places:
@@ -242,10 +262,7 @@ def row_group_rows(path: str, data: memoryview, group: int, columns: StructType)
         file = _opened(pa.BufferReader(data))
         stored = _stored_names(file, columns)
         rows = _read_group(file, group, stored)
-        values = [
-            _stored(rows, stored.get(physical_name(item)), item, kind.type)
-            for item, kind in zip(columns, target, strict=True)
-        ]
+        values = [_stored(rows, stored, item, kind.type) for item, kind in zip(columns, target, strict=True)]
         return pa.Table.from_arrays(values, schema=target)
 
 
@@ -288,10 +305,13 @@ def _stored_names(file: pq.ParquetFile, columns: StructType) -> dict[str, str]:
     return {name: known[name.lower()] for name in names if name.lower() in known}
 
 
-def _stored(rows: pa.Table, name: str | None, item: StructField, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
-    """A column of a file, which is called `name` there; NULLs where it lacks it."""
+def _stored(
+    rows: pa.Table, stored: Mapping[str, str], item: StructField, kind: pa.DataType
+) -> pa.Array | pa.ChunkedArray:
+    """A column of a file, by what the file calls those that are `stored`; NULLs where it lacks it."""
     import pyarrow as pa
 
+    name = stored.get(physical_name(item))
     if name is None:
         return pa.nulls(rows.num_rows, kind)
     declared = declared_type(item)

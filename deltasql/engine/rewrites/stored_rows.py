@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from deltasql.engine.reading.file_reader import FileReader, arrow_schema, known_columns, row_group_rows
+from deltasql.engine.reading.file_reader import FileReader, arrow_schema, group_sizes, known_columns, row_group_rows
 from deltasql.engine.reading.footers import readable
 from deltasql.engine.reading.missing_files import missing_file, readable_files
 from deltasql.engine.reading.old_calendar import is_of_old_calendar
@@ -90,12 +90,11 @@ class StoredRows:
             data = memoryview(store.read(name))
             footer = pq.read_metadata(pa.BufferReader(data))
         known, repeating = known_columns(footer)
-        sizes = [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
         is_alike = is_known_writer(footer.created_by) and not is_of_old_calendar(footer)
         return _OpenedFile(
             path=path,
             data=data,
-            sizes=sizes,
+            sizes=group_sizes(footer),
             held=self._held,
             schema=self._schema,
             columns=self._columns,

@@ -13,10 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Protocol
 
-from deltasql.engine.reading.file_reader import at_places, places_between
+from deltasql.engine.reading.file_reader import at_places, group_ranges, places_between, slice_between
 from deltasql.engine.session.threads import awaited, working
 from deltasql.engine.writing.driver_files import TableFiles, encoded
 from deltasql.engine.writing.float_ranges import FloatRange, float_ranges, has_floats, united
@@ -242,9 +241,7 @@ class _Successor:
         return data, united(item.floats for item in pieces)
 
     def _pieces(self, piece: Callable[[int, int, int], _Piece]) -> list[_Piece]:
-        ends = list(accumulate(self._file.sizes))
-        groups = enumerate(zip([0, *ends], ends, strict=False))
-        futures = [self._workers.submit(piece, number, start, end) for number, (start, end) in groups]
+        futures = [self._workers.submit(piece, *group) for group in group_ranges(self._file.sizes)]
         return [future.result() for future in futures]
 
     def _piece(self, names: Collection[str], group: int, start: int, end: int, *, always: bool = False) -> _Piece:
@@ -253,7 +250,7 @@ class _Successor:
         What changes nothing stays as it is, unless it is to be written `always`.
         """
         marked, gone = (places_between(places, start, end) for places in (self._file.marked, self._kept.gone))
-        images = self._images.slice(*_range(self._images.column(ROW_INDEX).to_numpy(), start, end))
+        images = self._images.slice(*slice_between(self._images.column(ROW_INDEX).to_numpy(), start, end))
         floats = [item.name for item in self._file.columns if item.name in names and has_floats(item.type)]
         if not (always or (names and (len(marked) or len(gone)))):
             return _Piece(None, float_ranges(self._file.rows(group, floats)) if floats else {})
@@ -261,14 +258,6 @@ class _Successor:
         at = images.column(ROW_INDEX).to_numpy() - start
         rows = _without(_with_images(rows, at, images, self._changed), marked, _minus(gone, at))
         return _Piece(encoded(rows, self._file.dictionaries, max(rows.num_rows, 1)), float_ranges(rows.select(floats)))
-
-
-def _range(places: Places, start: int, end: int) -> tuple[int, int]:
-    """Where in some sorted places those of a range begin, and how many they are."""
-    import numpy as np
-
-    first, last = np.searchsorted(places, [start, end]).tolist()
-    return first, last - first
 
 
 def _minus(places: Places, others: Places) -> Places:
@@ -312,14 +301,13 @@ def _with_images(rows: pa.Table, places: Places, images: pa.Table, changed: Coll
 
 def _replaced(column: pa.ChunkedArray, places: Places, values: pa.ChunkedArray) -> pa.ChunkedArray:
     """`column` with `values` at some places, which are sorted."""
-    import numpy as np
     import pyarrow as pa
 
     chunks, start = [], 0
     for chunk in column.chunks:
-        first, last = np.searchsorted(places, [start, start + len(chunk)]).tolist()
-        own = places[first:last] - start
-        chunks.append(_with_values(chunk, own, values.slice(first, last - first)) if len(own) else chunk)
+        first, count = slice_between(places, start, start + len(chunk))
+        own = places[first : first + count] - start
+        chunks.append(_with_values(chunk, own, values.slice(first, count)) if count else chunk)
         start += len(chunk)
     return pa.chunked_array(chunks, column.type)
 
