@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,10 @@ os.environ.setdefault("_JAVA_OPTIONS", HEAP)
 
 # What the user has in the file of settings of the command is no matter of the tests.
 os.environ["XDG_CONFIG_HOME"] = os.devnull
+
+# A shell has what it runs in the background pass over Ctrl-C, which some tests press.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Before any test imports them.
 pytest.register_assert_rewrite("tests.session.concurrency.play", "tests.session.concurrency.stored")

@@ -28,7 +28,7 @@ LAYERS = (
     {"engine.session", "planner"},
     {"engine.reading", "planner.rows"},
     {"engine.failures", "planner.tables"},
-    {"engine.writing", "planner.statements"},
+    {"engine.writing", "engine.evaluation", "planner.statements"},
     {"engine.rewrites", "engine.sources", "planner.__init__"},
     {"engine"},
     {"execution"},

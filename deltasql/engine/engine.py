@@ -7,13 +7,14 @@ from contextlib import contextmanager, redirect_stdout
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
+from deltasql.engine.evaluation.sources import constants_of
 from deltasql.engine.failures.spark_errors import retold
-from deltasql.engine.failures.write_errors import WriteContext, assigned_sql
+from deltasql.engine.failures.write_errors import WriteContext, assigned_sql, rewrite_context
 from deltasql.engine.own_commands import done_here
 from deltasql.engine.reading.footers import foreign_columns
 from deltasql.engine.reading.frames import Frames
 from deltasql.engine.reading.input_size import UNKNOWN_SIZE, input_size
-from deltasql.engine.reading.origins import comes_from
+from deltasql.engine.reading.origins import reads_below
 from deltasql.engine.reading.own_checks import checked_rewrite
 from deltasql.engine.reading.own_kinds import parts_over
 from deltasql.engine.reading.own_texts import has_char
@@ -21,6 +22,7 @@ from deltasql.engine.reading.plain_scans import plain_scan
 from deltasql.engine.rewrites.arrange import arranged
 from deltasql.engine.rewrites.merge_source import Source
 from deltasql.engine.rewrites.rewrite import rewrite
+from deltasql.engine.rewrites.rewritten_here import rewritten_here
 from deltasql.engine.rewrites.row_reader import RowReader
 from deltasql.engine.rewrites.type_checks import check_casts, check_rewrite, check_write, refuse_stray
 from deltasql.engine.rows import FileRows, QueryResult
@@ -34,8 +36,7 @@ from deltasql.engine.session.transfer import by_driver
 from deltasql.engine.sources.parquet_paths import parquet_files
 from deltasql.engine.sources.statistics import source_statistics
 from deltasql.engine.sources.tables import source_table
-from deltasql.engine.writing.counts import Counts
-from deltasql.engine.writing.counts import row_count as row_counter
+from deltasql.engine.writing.counts import Counts, row_counter
 from deltasql.engine.writing.file_statistics import extremes
 from deltasql.engine.writing.row_statistics import recomputed
 from deltasql.engine.writing.stage import Stage as SparkStage
@@ -135,6 +136,8 @@ class StatementEngine:
 
     def schema(self, operator: Operator) -> StructType:
         """The columns of an operator's rows, as Spark's analyser has them."""
+        if self.spark.leaves_computing_to_us and (constants := constants_of(operator)) is not None:
+            return constants.schema
         with self.work():
             return self.frames.schema(operator)
 
@@ -219,8 +222,8 @@ class StatementEngine:
         with self.work():
             if kind == "USER" and not self.spark.capabilities.functions:
                 return []
-            names = [row[0] for row in self.spark.session.sql(f"SHOW {kind} FUNCTIONS").collect()]
-            return [name for name in names if "." not in name]
+            rows = self.spark.session.sql(f"SHOW {kind} FUNCTIONS").collect()
+            return [row[0] for row in rows if "." not in row[0]]
 
     def temporary_views(self) -> list[str]:
         """The names of Spark's own temporary views, if it is running: a session that is yet to be opened has none."""
@@ -380,9 +383,9 @@ class StatementEngine:
 
         `merge` and `insert` say which statement errors speak of; else it is UPDATE or DELETE.
         """
-        lookup = operator.join.lookup if operator.join is not None else None
-        replacing = None if lookup is None else lookup.told
-        written = WriteContext(table, assigned_sql(operator), insert=insert, merge=merge, replacing=replacing)
+        written = rewrite_context(operator, table, insert=insert, merge=merge)
+        if (done := rewritten_here(self.spark, operator, _own(stage))) is not None:
+            return done
         with self.work(written):
             if not self.spark.capabilities.checks_types:
                 with self.frames.views(operator.relations):
@@ -417,9 +420,7 @@ class StatementEngine:
         if isinstance(rows.frame, HeldRows):
             return False
         with self.work():
-            root = table_location(location)
-            files = map(table_location, rows.frame.inputFiles())
-            return any(path.startswith(f"{root}/") for path in files) or comes_from(rows.frame, root)
+            return reads_below(rows.frame, table_location(location))
 
     def foreign_columns(self, files: pa.Table, schema: StructType) -> list[bool]:
         """Of which data files the footer names a column that `schema` has not."""

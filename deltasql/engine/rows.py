@@ -121,7 +121,7 @@ class QueryResult:
 class FileRows:
     """The rows of a query that are those of files.
 
-    As Arrow they come without Spark, and one by one without Sail, whose rows PySpark makes of Arrow, too. `query` has
+    One by one they come without an engine, and as Arrow without Spark; Sail's Arrow has types of its own. `query` has
     them for the rest. Implements `deltasql.result.RowSource`.
     """
 
@@ -141,9 +141,8 @@ class FileRows:
         return self._scan.schema
 
     def collect(self) -> Sequence[Sequence[Any]]:
-        if self._spark.is_sail:
-            with suppress(LeftToSparkError), interruptible():
-                return _rows(self._scan.table(self._spark), self.schema)
+        with suppress(LeftToSparkError), interruptible():
+            return _rows(self._scan.table(self._spark), self.schema)
         return self._query.collect()
 
     def head(self, n: int) -> Sequence[Sequence[Any]]:

@@ -5,7 +5,7 @@ A new setting is one declaration here, and whatever asks for its value: `setting
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -347,6 +347,20 @@ def says_meaning(key: str) -> bool:
     """Whether a view keeps this setting. As in Spark: all of SQL's, but those that say how queries are run."""
     prefix, rest = key[: len("spark.sql.")], key[len("spark.sql.") :]
     return prefix == "spark.sql." and not rest.startswith(_NO_MEANING)
+
+
+_OWN_PREFIXES = ("spark.databricks.", "deltasql.")
+_HARMLESS = frozenset(
+    {
+        *(CASE_SENSITIVE.name, IGNORE_MISSING_FILES.name, PARTITION_OVERWRITE_MODE.name, STORE_ASSIGNMENT.name),
+        *(TIME_ZONE.name, ANSI.name, "spark.sql.shuffle.partitions"),
+    }
+)
+
+
+def leave_literals(keys: Iterable[str]) -> bool:
+    """Whether settings that were changed say nothing of how literals are read, or are asked for where they do."""
+    return all(key in _HARMLESS or key.startswith(_OWN_PREFIXES) for key in keys)
 
 
 _READING = (

@@ -175,9 +175,9 @@ class _Descent(Cursor):
         while self.key == ":":
             self.need(":")
             self.need(":")
-            found = self.cast(found.kind, self.type())
+            found = self.cast(found.kind, type_at(self))
         while self.take("::"):
-            found = self.cast(found.kind, self.type())
+            found = self.cast(found.kind, type_at(self))
         return found
 
     def operand(self) -> _Typed:
@@ -248,7 +248,7 @@ class _Descent(Cursor):
             self.need("(")
             found = self.expression()
             self.need("AS")
-            target = self.type()
+            target = type_at(self)
             self.need(")")
             return self.cast(found.kind, target)
         if token.key == "EXTRACT":
@@ -290,26 +290,30 @@ class _Descent(Cursor):
         self.need(")")
         return found
 
-    def type(self) -> DataType:
-        word = self.next().key
-        if word in {"DECIMAL", "DEC", "NUMERIC"}:
-            return self.decimal()
-        if word not in _TYPES or self.key in {"(", "COLLATE"}:
-            raise LeftToSparkError
-        return _TYPES[word]
 
-    def decimal(self) -> DataType:
-        precision, scale = 10, 0
-        if self.take("("):
-            precision = self.digits()
-            scale = self.digits() if self.take(",") else 0
-            self.need(")")
-        if not 0 <= scale <= precision <= MOST_DIGITS or precision == 0:
-            raise LeftToSparkError
-        return DecimalType(precision, scale)
+def type_at(cursor: Cursor) -> DataType:
+    """The type of which the name is next, and a step over it. Raises LeftToSparkError for one that is not simple."""
+    word = cursor.next().key
+    if word in {"DECIMAL", "DEC", "NUMERIC"}:
+        return _decimal_at(cursor)
+    if word not in _TYPES or cursor.key in {"(", "COLLATE"}:
+        raise LeftToSparkError
+    return _TYPES[word]
 
-    def digits(self) -> int:
-        return certain(whole_number(self.next().text))
+
+def _decimal_at(cursor: Cursor) -> DataType:
+    precision, scale = 10, 0
+    if cursor.take("("):
+        precision = _digits_at(cursor)
+        scale = _digits_at(cursor) if cursor.take(",") else 0
+        cursor.need(")")
+    if not 0 <= scale <= precision <= MOST_DIGITS or precision == 0:
+        raise LeftToSparkError
+    return DecimalType(precision, scale)
+
+
+def _digits_at(cursor: Cursor) -> int:
+    return certain(whole_number(cursor.next().text))
 
 
 def _typed(kind: DataType | None) -> _Typed:

@@ -70,24 +70,38 @@ def literal_rows(query: str, zone: tzinfo | None) -> LiteralRows | None:
 
     `zone` is the session's time zone; None where it is not known for certain.
     """
-    if any(text in query for text in _SPECIAL):
+    if is_special(query):
         return None
-    reader = _Reader(query, zone)
+    reader = LiteralReader(query, zone)
     try:
         rows = reader.rows()
-        return LiteralRows(tuple(_column(values) for values in zip(*rows, strict=True)), zone)
+        reader.end()
+        return LiteralRows(common_columns(rows), zone)
     except (LeftToSparkError, ValueError):
         return None
 
 
 def literal_constant(expression: str, zone: tzinfo | None) -> Constant:
     """The literal that an expression is. Raises LeftToSparkError."""
-    if any(text in expression for text in _SPECIAL):
+    if is_special(expression):
         raise LeftToSparkError
-    reader = _Reader(expression, zone)
+    reader = LiteralReader(expression, zone)
     found = reader.literal()
     reader.end()
     return found
+
+
+def is_special(sql: str) -> bool:
+    """Whether a text has what no reader of literals sees: variables of Spark's, hints."""
+    return any(text in sql for text in _SPECIAL)
+
+
+def common_columns(rows: Sequence[Sequence[Constant]]) -> tuple[LiteralColumn, ...]:
+    """The columns of rows of one length, each of the type that its values have in common.
+
+    Raises LeftToSparkError where they have none, ValueError for rows of different lengths.
+    """
+    return tuple(_column(values) for values in zip(*rows, strict=True))
 
 
 def _column(found: Sequence[Constant]) -> LiteralColumn:
@@ -98,7 +112,7 @@ def _column(found: Sequence[Constant]) -> LiteralColumn:
     return LiteralColumn(kind, tuple(as_type(item.value, item.type, kind, None) for item in found))
 
 
-class _Reader(Cursor):
+class LiteralReader(Cursor):
     """Reads rows and literals. Raises LeftToSparkError at the first token that is no part of a literal."""
 
     def __init__(self, sql: str, zone: tzinfo | None) -> None:
@@ -106,13 +120,13 @@ class _Reader(Cursor):
         self.zone = zone
 
     def rows(self) -> list[list[Constant]]:
+        """VALUES (…), (…)"""
         self.need("VALUES")
         found = [self.row()]
         while self.take(","):
             found.append(self.row())
             if len(found) > MOST_ROWS:
                 raise LeftToSparkError
-        self.end()
         return found
 
     def row(self) -> list[Constant]:

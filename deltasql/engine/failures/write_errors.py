@@ -56,6 +56,13 @@ class Failure:
     fragments: tuple[str, ...] = ()
 
 
+def rewrite_context(operator: Rewrite, table: str, *, merge: bool, insert: bool) -> WriteContext:
+    """What errors of a rewrite speak of: `merge` and `insert` say which statement it is, else UPDATE or DELETE."""
+    lookup = None if operator.join is None else operator.join.lookup
+    replacing = None if lookup is None else lookup.told
+    return WriteContext(table, assigned_sql(operator), insert=insert, merge=merge, replacing=replacing)
+
+
 def assigned_sql(operator: Operator) -> tuple[tuple[str, str], ...]:
     """Columns, each with the SQL of a value for it, wherever `operator` computes some."""
     own: list[tuple[str, str]] = []

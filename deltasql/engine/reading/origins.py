@@ -10,6 +10,7 @@ from contextlib import redirect_stdout
 from io import StringIO
 from typing import TYPE_CHECKING
 
+from deltasql.log.storage.locations import table_location
 from deltasql.plan.hidden import hidden
 
 if TYPE_CHECKING:
@@ -26,7 +27,13 @@ def with_origin(rows: DataFrame, location: str) -> DataFrame:
     return rows.alias(mark)
 
 
-def comes_from(rows: DataFrame, location: str) -> bool:
+def reads_below(rows: DataFrame, root: str) -> bool:
+    """Whether a DataFrame of the caller's has rows of the table at `root`, whoever has read them."""
+    files = map(table_location, rows.inputFiles())
+    return any(path.startswith(f"{root}/") for path in files) or _comes_from(rows, root)
+
+
+def _comes_from(rows: DataFrame, location: str) -> bool:
     """Whether a DataFrame was made of rows of the table at `location` that the driver has read."""
     mark = _mark(location)
     if mark not in _MADE:

@@ -6,7 +6,7 @@ long. What Spark gives is given: types, names, and every value NULL or not as it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -63,24 +63,27 @@ class PlainScan:
         """All rows. Raises DataFileNotFoundError, UnreadableDataFileError, and LeftToSparkError for what only Spark
         knows how to read.
         """
-        import pyarrow as pa
+        return plain_rows(spark, self.scan, self.columns).rename_columns(list(self.names))
 
-        scan = located(self.scan)
-        parted = {name.lower() for name in scan.partition_columns}
-        stored = StructType(tuple(item for item in self.columns if item.name.lower() not in parted))
-        values = _partition_values(scan, [item for item in self.columns if item.name.lower() in parted])
-        paths = readable_files(scan, scan.files.column("location").to_pylist(), may_be_missing=False)
-        marked = {
-            path: partial(vector_positions, spark, scan, vector)
-            for path, vector in deleted_by_file(scan, paths).items()
-        }
-        target = arrow_schema(StructType(self.columns))
-        reader = FileReader(spark, scan, stored)
-        tables = [
-            _with_values(table, values.get(path, {}), target)
-            for path, table in file_tables(reader, paths, marked=marked)
-        ]
-        return (pa.concat_tables(tables) if tables else target.empty_table()).rename_columns(list(self.names))
+
+def plain_rows(spark: SparkHandle, scan: Scan, columns: Sequence[StructField]) -> pa.Table:
+    """All rows of a scan with some of its columns, and PLACE if it is among them: see `PlainScan.table`."""
+    import pyarrow as pa
+
+    scan = located(scan)
+    parted = {name.lower() for name in scan.partition_columns}
+    stored = StructType(tuple(item for item in columns if item.name.lower() not in parted))
+    values = _partition_values(scan, [item for item in columns if item.name.lower() in parted])
+    paths = readable_files(scan, scan.files.column("location").to_pylist(), may_be_missing=False)
+    marked = {
+        path: partial(vector_positions, spark, scan, vector) for path, vector in deleted_by_file(scan, paths).items()
+    }
+    target = arrow_schema(StructType(tuple(columns)))
+    reader = FileReader(spark, scan, stored)
+    tables = [
+        _with_values(table, values.get(path, {}), target) for path, table in file_tables(reader, paths, marked=marked)
+    ]
+    return pa.concat_tables(tables) if tables else target.empty_table()
 
 
 def plain_scan(spark: SparkHandle, operator: Operator) -> PlainScan | None:
@@ -98,8 +101,7 @@ def _with_columns(scan: Scan, asked: Sequence[tuple[str, str]]) -> PlainScan | N
     """Columns with the names that they get; all where none is asked for. None if one is not there, or not known."""
     pairs = asked or [(item.name, item.name) for item in scan.schema]
     columns = tuple(item for column, _ in pairs if (item := scan.schema.find(column)) is not None)
-    parted = {name.lower() for name in scan.partition_columns}
-    if len(columns) < len(pairs) or not all(_is_known(item, item.name.lower() in parted) for item in columns):
+    if len(columns) < len(pairs) or not are_plain(columns, scan.partition_columns):
         return None
     return PlainScan(scan, columns, tuple(name for _, name in pairs))
 
@@ -110,6 +112,12 @@ def _is_plain(scan: Scan) -> bool:
     if scan.identity or scan.described or scan.row_ids is not None or scan.marked_only or scan.here:
         return False
     return (pc.sum(scan.files.column("size")).as_py() or 0) <= MOST_BYTES
+
+
+def are_plain(columns: Iterable[StructField], partition_columns: Iterable[str]) -> bool:
+    """Whether this process has the values of all columns of a table as Spark has them."""
+    parted = {name.lower() for name in partition_columns}
+    return all(_is_known(item, item.name.lower() in parted) for item in columns)
 
 
 def _is_known(item: StructField, parted: bool) -> bool:

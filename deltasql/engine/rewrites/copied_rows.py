@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 from deltasql.engine.rewrites.position_search import FIRED, Found, found_rows
 from deltasql.engine.rewrites.row_actions import ActedRows
 from deltasql.engine.rewrites.stored_rows import StoredRows, may_copy_rows, partition_folder, partition_values
+from deltasql.engine.rewrites.vector_positions import Positions
+from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.writing.kept_rows import KeptFile
-from deltasql.engine.writing.stage import count_live_rows
+from deltasql.engine.writing.stage import Stage, count_live_rows
 from deltasql.engine.writing.staged_files import ORIGIN
 from deltasql.log.storage.paths import decode_path
 from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
@@ -38,7 +40,7 @@ LARGEST_PART = 0.5
 def may_copy(rows: ActedRows) -> bool:
     """Whether rows of the target's files mean the same when they are copied, and this process may do so."""
     operator = rows.operator
-    if not (_are_found_once(rows) and _same_columns(operator.output, operator.target.schema)):
+    if not (_are_found_once(rows) and same_columns(operator.output, operator.target.schema)):
         return False
     return may_copy_rows(rows.frames.spark, operator.target, rows.stage, operator.target.files.column("size"))
 
@@ -50,7 +52,8 @@ def _are_found_once(rows: ActedRows) -> bool:
     return not (operator.volatile or all_change or (rows.inserts and not rows.source.broadcast))
 
 
-def _same_columns(output: StructType, columns: StructType) -> bool:
+def same_columns(output: StructType, columns: StructType) -> bool:
+    """Whether rows of the target are written as they are."""
     return [(item.name, item.type) for item in output] == [(item.name, item.type) for item in columns]
 
 
@@ -77,8 +80,8 @@ def _most(rows: ActedRows, files: pa.Table) -> float:
 
 def _copied(rows: ActedRows, found: Found, files: pa.Table, *, unique: bool) -> Rewritten:
     operator, changes = rows.operator, rows.operator.recording.changes
-    changed = frozenset(_changed(operator))
-    kept = _kept_files(rows, found, files)
+    changed = frozenset(changed_columns(operator))
+    kept = kept_files(rows.frames.spark, operator, rows.stage, found.positions, files)
     if rows.effects == {RowEffect.DELETE} and not changes:
         staged = rows.stage.succeed(kept, None, operator.output)
         return rows.outcome(staged, files, _known_counts(rows, found, files, staged))
@@ -117,7 +120,7 @@ def _known_counts(rows: ActedRows, found: Found, files: pa.Table, staged: Staged
     return {**counts, **inserted, "source_rows": counts["source_rows"] + sum(inserted.values())}
 
 
-def _changed(operator: Rewrite) -> Iterator[str]:
+def changed_columns(operator: Rewrite) -> Iterator[str]:
     """The columns that an update sets."""
     updates = [action.values for action in operator.actions if action.effect is RowEffect.UPDATE]
     for index, (field, keep) in enumerate(zip(operator.output, operator.keep, strict=True)):
@@ -157,18 +160,19 @@ def _unmatched(rows: ActedRows, found: Found) -> DataFrame:
     return rows.without(F.broadcast(found.matched))
 
 
-def _kept_files(rows: ActedRows, found: Found, files: pa.Table) -> list[KeptFile]:
-    """The files in which rows were found."""
-    operator = rows.operator
+def kept_files(
+    spark: SparkHandle, operator: Rewrite, stage: Stage, found: Positions, files: pa.Table
+) -> list[KeptFile]:
+    """The files in which rows were found, in the order of `files`."""
     paths = files.column("location").to_pylist()
-    stored = StoredRows(rows.frames.spark, operator.target, operator.output, paths)
-    by_path = {decode_path(uri): (uri, positions) for uri, positions in found.positions.rows.items()}
+    stored = StoredRows(spark, operator.target, operator.output, paths)
+    by_path = {decode_path(uri): (uri, positions) for uri, positions in found.rows.items()}
     values = partition_values(operator.output, operator.target.partition_columns, files)
     told = files.column("stats").to_pylist()
 
     def kept(path: str, own: dict[str, str | None], statistics: str | None) -> KeptFile:
         uri, positions = by_path[path]
-        opened = partial(stored.opened, path, statistics, spliceable=rows.stage.may_splice)
+        opened = partial(stored.opened, path, statistics, spliceable=stage.may_splice)
         return KeptFile(uri, own, partition_folder(path, own), positions.astype("int64"), opened)
 
     return [kept(*item) for item in zip(paths, values, told, strict=True)]

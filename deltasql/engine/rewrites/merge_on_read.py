@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.engine.rewrites.position_search import FIRED, Found, found_rows, search
-from deltasql.engine.rewrites.row_actions import ActedRows
+from deltasql.engine.rewrites.row_actions import ActedRows, subset
 from deltasql.engine.rewrites.vector_positions import Positions, collect_positions, listed_positions
 from deltasql.log.actions.record_count import record_count
 from deltasql.log.storage.paths import decode_path
 from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_INDEX
-from deltasql.plan.operators import RowEffect
+from deltasql.plan.operators import Rewrite, RowEffect
 from deltasql.runtime import Rewritten, Staged
 
 if TYPE_CHECKING:
@@ -82,11 +82,15 @@ class MergeOnRead(ActedRows):
 
     def _marked(self, staged: Staged, found: Positions, counts: dict[str, int]) -> Rewritten:
         """The outcome, with positions by log path."""
-        files = self.subset(found.rows)
-        paths = dict(zip(files.column("location").to_pylist(), files.column("path").to_pylist(), strict=True))
-        done = self.outcome(staged, None, counts)
-        marked = {paths[decode_path(uri)]: rows for uri, rows in found.rows.items()}
-        return replace(done, copied=0, marked=marked)
+        return marked(self.operator, self.outcome(staged, None, counts), found)
+
+
+def marked(operator: Rewrite, done: Rewritten, found: Positions) -> Rewritten:
+    """`done`, which leaves the files of the target where they are, and marks the rows that were found."""
+    files = subset(operator, found.rows)
+    paths = dict(zip(files.column("location").to_pylist(), files.column("path").to_pylist(), strict=True))
+    rows = {paths[decode_path(uri)]: places for uri, places in found.rows.items()}
+    return replace(done, copied=0, marked=rows)
 
 
 def _row_count(stats: list[str | None]) -> int:

@@ -8,6 +8,7 @@ from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from deltasql.engine.evaluation.sources import constants_of
 from deltasql.engine.reading.frames import Frames
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import LOOKUP, SOURCE_PRESENT, SOURCE_ROW
@@ -38,11 +39,13 @@ class Source:
         self.key_ranges: tuple[tuple[EqualKey, Any, Any], ...] = ()
         self.broadcast = False
         self.count: int | None = None
-        """How many rows there are, where they were counted."""
+        """How many rows there are, where that is known."""
         self.rows: DataFrame | None = None
         join = operator.join
         if join is None:
             return
+        constants = constants_of(join.source) if join.lookup is None else None
+        self.count = None if constants is None else constants.rows
         rows = frames.frame(join.source)
         if join.lookup is not None:
             rows = with_lookups(self.cache(rows) if join.is_kept else rows, join.alias, join.lookup)

@@ -247,32 +247,44 @@ class ActedRows:
         join = self.operator.join
         if join is None or not join.unique_match:
             return
-        labels = [key.target for key in join.equal_keys] or [ROW_INDEX]
+        labels = {key.target: key.target for key in join.equal_keys} or {"_metadata.row_index": ROW_INDEX}
         names = [f"key{index}" for index in range(len(labels))]
-        keys = [F.first(F.expr(label)).alias(name) for label, name in zip(labels, names, strict=True)]
+        keys = [F.first(F.expr(text)).alias(name) for text, name in zip(labels.values(), names, strict=True)]
         fired = self.acted(self.operator.target, "inner").filter(f"{ACTION} > 0")
         rows = fired.groupBy(ROW_FILE, ROW_INDEX).agg(F.count(F.lit(1)).alias("matches"), *keys)
         found = rows.filter("matches > 1").orderBy(*names).limit(3).collect()
         if found:
-            raise MultipleSourceRowsError(table=self.operator.target.table.name, keys=_shown(found, labels))
+            raise MultipleSourceRowsError(table=self.operator.target.table.name, keys=_shown(found, list(labels)))
 
     def subset(self, uris: Iterable[str]) -> pa.Table:
         """The rows of the target's file list for some file URIs, as Spark writes them."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        files = self.operator.target.files
-        wanted = pa.array([decode_path(uri) for uri in uris], pa.string())
-        return files.filter(pc.is_in(files.column("location"), wanted))
+        return subset(self.operator, uris)
 
     def outcome(self, staged: Staged, removed: pa.Table | None, counts: Mapping[str, int]) -> Rewritten:
-        actions = self.operator.actions
-        per_action = tuple(counts[f"action{number}"] for number in range(1, len(actions) + 1))
-        changed = sum(n for action, n in zip(actions, per_action, strict=True) if action.effect is not RowEffect.DELETE)
-        paths = () if removed is None else tuple(removed.column("path").to_pylist())
         # A join that inserts nothing leaves out what met no row.
         met = counts["source_rows"] if self.source.count is None else self.source.count
-        return Rewritten(staged, paths, per_action, staged.rows - changed, met)
+        per_action = tuple(counts[f"action{number}"] for number in range(1, len(self.operator.actions) + 1))
+        return outcome(self.operator, staged, removed, per_action, met)
+
+
+def subset(operator: Rewrite, uris: Iterable[str]) -> pa.Table:
+    """The rows of the target's file list for some file URIs, as Spark writes them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    files = operator.target.files
+    wanted = pa.array([decode_path(uri) for uri in uris], pa.string())
+    return files.filter(pc.is_in(files.column("location"), wanted))
+
+
+def outcome(
+    operator: Rewrite, staged: Staged, removed: pa.Table | None, per_action: tuple[int, ...], source_rows: int
+) -> Rewritten:
+    """What a rewrite did that staged new files, and replaces those of the list `removed`."""
+    pairs = zip(operator.actions, per_action, strict=True)
+    changed = sum(count for action, count in pairs if action.effect is not RowEffect.DELETE)
+    paths = () if removed is None else tuple(removed.column("path").to_pylist())
+    return Rewritten(staged, paths, per_action, staged.rows - changed, source_rows)
 
 
 def refuse_unstable(operator: Rewrite) -> None:

@@ -35,7 +35,7 @@ from deltasql.log.storage.locations import hadoop_location, hadoop_scheme, is_lo
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.progress import Progress, Watch
-from deltasql.settings.session_settings import IO_MODE
+from deltasql.settings.session_settings import CASE_SENSITIVE, IO_MODE, leave_literals
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -291,6 +291,13 @@ class SparkHandle:
         mode = (self.told(IO_MODE.name) or "").upper()
         told = any(key.startswith(_OF_RESULTS) for key in self._told)
         return self.own and self.leaves_files_to_us and mode != "EXECUTORS" and not told
+
+    @property
+    def leaves_computing_to_us(self) -> bool:
+        """Whether expressions mean what they mean by default, and files are ours to move; asking does not start it."""
+        mode, told = (self.told(IO_MODE.name) or "").upper(), self._told.keys()
+        ours = self.own and self.leaves_files_to_us and mode != "EXECUTORS"
+        return ours and CASE_SENSITIVE.name not in told and leave_literals(told)
 
     def reaches(self, location: str) -> bool:
         """Whether executors can read and write an object store as this session. The first question starts Spark."""

@@ -43,7 +43,7 @@ class Counts:
         return sums
 
 
-def row_count() -> Column:
+def row_counter() -> Column:
     """The counter of rows, `rows`."""
     from pyspark.sql import functions as F
 

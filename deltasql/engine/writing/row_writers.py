@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import frame_schema, spark_type
 from deltasql.engine.session.tuning import for_writes
-from deltasql.engine.writing.counts import Counts, row_count
+from deltasql.engine.writing.counts import Counts, row_counter
 from deltasql.engine.writing.driver_files import as_stored, by_directory, directory_name, write_tables
 from deltasql.engine.writing.field_ids import has_nested_ids, with_nested_ids
 from deltasql.engine.writing.staged_files import CHANGE_DATA, WrittenFile, data_entries, found_files
@@ -56,7 +56,7 @@ class ExecutorWriter:
 
     def write(self, rows: DataFrame, by: Sequence[str], directory: str, schema: StructType) -> list[WrittenFile]:
         """See RowWriter. Raises StagedRowsMissingError where not all rows that were written are found."""
-        counted = None if self._spark.shares_disk and is_local(self._store.root) else Counts([row_count()])
+        counted = None if self._spark.shares_disk and is_local(self._store.root) else Counts([row_counter()])
         if counted is not None:
             rows = counted.over(rows)
         committer, committing = self._spark.committer(self._store.root)

@@ -37,14 +37,7 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.settings.session_settings import (
-    ANSI,
-    CASE_SENSITIVE,
-    IGNORE_MISSING_FILES,
-    PARTITION_OVERWRITE_MODE,
-    STORE_ASSIGNMENT,
-    TIME_ZONE,
-)
+from deltasql.settings.session_settings import STORE_ASSIGNMENT, leave_literals
 from deltasql.sql.cursor import LeftToSparkError
 from deltasql.sql.literal_casts import as_type
 from deltasql.sql.literal_rows import LiteralColumn, LiteralRows, literal_constant, literal_rows
@@ -59,14 +52,6 @@ _STORED = (*INTEGRAL, FLOAT, DOUBLE, BOOLEAN, STRING, BINARY, DATE, TIMESTAMP, T
 _IN_DIRECTORIES = (*INTEGRAL, BOOLEAN, STRING, DATE, TIMESTAMP)
 _MOST_PLAIN_SCALE = 6
 _MOST_BYTES_OF_NAME = 60
-_OWN_SETTINGS = ("spark.databricks.", "deltasql.")
-_HARMLESS = frozenset(
-    {
-        *(CASE_SENSITIVE.name, IGNORE_MISSING_FILES.name, PARTITION_OVERWRITE_MODE.name, STORE_ASSIGNMENT.name),
-        *(TIME_ZONE.name, ANSI.name, "spark.sql.shuffle.partitions"),
-    }
-)
-"""Settings that do not change how literals are read and files are written, or that are looked at here."""
 
 
 def known_rows(statement: Insert, query: str, context: Context) -> LiteralRows | None:
@@ -115,8 +100,8 @@ def certain_zone(context: Context) -> tzinfo | None:
 
 
 def _has_usual_settings(context: Context) -> bool:
-    changed = [key for key, _ in context.settings.changed() if not key.startswith(_OWN_SETTINGS)]
-    return set(changed) <= _HARMLESS and context.setting(STORE_ASSIGNMENT) == "ANSI"
+    changed = (key for key, _ in context.settings.changed())
+    return leave_literals(changed) and context.setting(STORE_ASSIGNMENT) == "ANSI"
 
 
 def _constant_column(field: StructField, static: Mapping[str, str], rows: LiteralRows) -> LiteralColumn:

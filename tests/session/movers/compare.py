@@ -16,8 +16,10 @@ from deltasql import DeltaSqlError, Session
 from deltasql.plan.hidden import IS_CHANGE
 
 MODES = ("EXECUTORS", "DRIVER")
-OWN = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{32}|(?<=deltasql_origin=)-?\d+")
+OWN = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{32}")
 """Ids that are made up: of tables, columns, files."""
+ORIGIN = re.compile(r"/deltasql_origin=[^/}]+")
+"""A folder by which the writer of a file tells whose successor it is."""
 OF_FILES = re.compile(r".*(Files|Bytes|Time|[sS]ize|Partitions|Batches|DeletionVectors).*")
 """Metrics that depend on how many files Spark makes, on their sizes, and on the clock."""
 PHYSICAL: dict[str, str] = {}
@@ -92,7 +94,7 @@ def outcome(session: Session, text: str) -> Any:
 def plain(text: str) -> str:
     for name, number in PHYSICAL.items():
         text = text.replace(name, number)
-    return OWN.sub("ID", text)
+    return OWN.sub("ID", ORIGIN.sub("", text))
 
 
 def masked(session: Session, text: str) -> str:

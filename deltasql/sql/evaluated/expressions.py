@@ -1,0 +1,301 @@
+"""Expressions over the columns of a row whose values are certain without Spark: names, literals, comparisons, sums.
+
+Reads what people write in conditions and assignments of small statements. At whatever it does not know it raises
+LeftToSparkError, so it may know little, but must never be wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias, Union
+
+from deltasql.schema.type_lattice import BITS, is_integral
+from deltasql.schema.types import (
+    BOOLEAN,
+    DATE,
+    INTEGER,
+    LONG,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    VOID,
+    DataType,
+    DecimalType,
+    StructField,
+    StructType,
+    case_counts,
+)
+from deltasql.sql.constants import Constant
+from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.expression_types import type_at
+from deltasql.sql.literal_casts import as_type
+from deltasql.sql.literal_rows import LiteralReader, is_special
+
+_COMPARISONS = {"=": "=", "==": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "<=>": "<=>"}
+_ORDERED = frozenset({STRING, DATE, TIMESTAMP, TIMESTAMP_NTZ})
+_SAME = frozenset({"=", "<>", "<=>"})
+_SUMS = frozenset({INTEGER, LONG})
+"""Types whose sums have no type but these: those of narrower ones depend on what they are stored in."""
+_MOST_LISTED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnOf:
+    """A column of the rows that go by an alias."""
+
+    alias: str
+    name: str
+    type: DataType
+
+
+@dataclass(frozen=True, slots=True)
+class Widened:
+    """A whole number with more bits."""
+
+    value: RowExpression
+    type: DataType
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """`operator` is one of = <> < <= > >= <=>; both sides are of one type."""
+
+    operator: str
+    left: RowExpression
+    right: RowExpression
+    type: DataType = BOOLEAN
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """All (AND) or some (OR) of several truth values."""
+
+    operator: str
+    parts: tuple[RowExpression, ...]
+    type: DataType = BOOLEAN
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """NOT."""
+
+    value: RowExpression
+    type: DataType = BOOLEAN
+
+
+@dataclass(frozen=True, slots=True)
+class IsNull:
+    """Whether a value is NULL."""
+
+    value: RowExpression
+    type: DataType = BOOLEAN
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """`operator` is + or -; both sides are of this type, which may be too narrow for the sum."""
+
+    operator: str
+    left: RowExpression
+    right: RowExpression
+    type: DataType
+
+
+RowExpression: TypeAlias = Union[ColumnOf, Constant, Widened, Compared, Joined, Denied, IsNull, Sum]
+
+
+@dataclass(frozen=True, slots=True)
+class RowScope:
+    """The rows whose columns an expression may name: the schema of each alias."""
+
+    schemas: Mapping[str, StructType] = field(default_factory=dict)
+
+    def column(self, parts: Sequence[str]) -> ColumnOf:
+        """The column of a name. Raises LeftToSparkError for one that is not there, or might be another one as well."""
+        found = list(self._meant(parts))
+        if len(found) != 1:
+            raise LeftToSparkError
+        return found[0]
+
+    def _meant(self, parts: Sequence[str]) -> Iterator[ColumnOf]:
+        if len(parts) > 2:
+            raise LeftToSparkError
+        for alias, schema in self.schemas.items():
+            holder = schema.find(parts[0]) if len(parts) == 2 else None
+            if holder is not None and isinstance(holder.type, StructType) and holder.type.find(parts[1]) is not None:
+                # A field of a struct, or a column of the rows with that name.
+                raise LeftToSparkError
+            if len(parts) == 1 or is_called(alias, parts[0]):
+                item = schema.find(parts[-1])
+                if item is not None:
+                    yield ColumnOf(alias, item.name, _type_of(item))
+
+
+def is_called(alias: str, name: str) -> bool:
+    """Whether `name` is an alias of rows, as the statement's setting of letter case has it."""
+    return alias == name or (not case_counts() and alias.lower() == name.lower())
+
+
+def row_expression(text: str, scope: RowScope) -> RowExpression:
+    """What `text` is over the rows of a scope. Raises LeftToSparkError where only Spark can tell."""
+    if is_special(text):
+        raise LeftToSparkError
+    reader = _Reader(text, scope)
+    try:
+        found = reader.expression()
+        reader.end()
+    except (RecursionError, ValueError):
+        raise LeftToSparkError from None
+    return found
+
+
+def _type_of(item: StructField) -> DataType:
+    if "__COLLATIONS" in item.metadata:
+        raise LeftToSparkError
+    return item.type
+
+
+class _Reader(LiteralReader):
+    """Each method reads one level of precedence, the weakest first. Raises LeftToSparkError."""
+
+    def __init__(self, sql: str, scope: RowScope) -> None:
+        super().__init__(sql, zone=None)
+        self.scope = scope
+
+    def expression(self) -> RowExpression:
+        parts = [self.conjunction()]
+        while self.take("OR"):
+            parts.append(self.conjunction())
+        return _joined("OR", parts)
+
+    def conjunction(self) -> RowExpression:
+        parts = [self.negation()]
+        while self.take("AND"):
+            parts.append(self.negation())
+        return _joined("AND", parts)
+
+    def negation(self) -> RowExpression:
+        if self.take("NOT", "!"):
+            return Denied(_truth(self.negation()))
+        return self.predicate()
+
+    def predicate(self) -> RowExpression:
+        """One comparison or test; several in a row are left to Spark."""
+        left = self.sum()
+        if operator := self.take(*_COMPARISONS):
+            return _compared(_COMPARISONS[operator], left, self.sum())
+        if self.take("IS"):
+            denied = self.take("NOT")
+            self.need("NULL")
+            return Denied(IsNull(left)) if denied else IsNull(left)
+        denied = self.take("NOT")
+        if self.take("IN"):
+            found = _joined("OR", [_compared("=", left, other) for other in self.listed()])
+        elif self.take("BETWEEN"):
+            low = self.sum()
+            self.need("AND")
+            found = _joined("AND", [_compared(">=", left, low), _compared("<=", left, self.sum())])
+        elif denied:
+            raise LeftToSparkError
+        else:
+            return left
+        return Denied(found) if denied else found
+
+    def listed(self) -> list[RowExpression]:
+        self.need("(")
+        found = [self.sum()]
+        while self.take(","):
+            found.append(self.sum())
+        self.need(")")
+        # Spark brings a list to one type.
+        if len(found) > _MOST_LISTED or len({item.type for item in found}) > 1:
+            raise LeftToSparkError
+        return found
+
+    def sum(self) -> RowExpression:
+        found = self.operand()
+        while operator := self.take("+", "-"):
+            found = _sum(operator, found, self.operand())
+        return found
+
+    def operand(self) -> RowExpression:
+        if self.take("("):
+            found = self.expression()
+            self.need(")")
+            return found
+        if self.kind in {"number", "string"} or self.key in {"-", "TRUE", "FALSE", "NULL"} or self._is_typed:
+            return self.literal()
+        if self.key == "CAST" and self.peek(1) == "(":
+            return self.cast()
+        if not self.is_name:
+            raise LeftToSparkError
+        names = self.dotted()
+        if self.key in {"(", "[", "."} or self.kind == "string":
+            raise LeftToSparkError
+        return self.scope.column([name.name for name in names])
+
+    @property
+    def _is_typed(self) -> bool:
+        """Whether a word is next that a text follows: DATE '2024-01-31'."""
+        return self.kind == "word" and self.at + 1 < len(self.tokens) and self.tokens[self.at + 1].kind == "string"
+
+    def cast(self) -> RowExpression:
+        self.need("CAST")
+        self.need("(")
+        value = self.sum()
+        self.need("AS")
+        target = type_at(self)
+        self.need(")")
+        if isinstance(value, Constant):
+            if value.type == VOID:
+                return Constant(target, None)
+            return Constant(target, as_type(value.value, value.type, target, None))
+        return _widened(value, target)
+
+
+def _truth(value: RowExpression) -> RowExpression:
+    if value.type != BOOLEAN:
+        raise LeftToSparkError
+    return value
+
+
+def _joined(operator: str, parts: Sequence[RowExpression]) -> RowExpression:
+    return parts[0] if len(parts) == 1 else Joined(operator, tuple(map(_truth, parts)))
+
+
+def _widened(value: RowExpression, target: DataType) -> RowExpression:
+    """`value` with the type `target`, which has all values of its own."""
+    if value.type == target:
+        return value
+    if not (is_integral(value.type) and is_integral(target) and BITS[value.type] < BITS[target]):
+        raise LeftToSparkError
+    if isinstance(value, Constant):
+        return Constant(target, value.value)
+    return Widened(value, target)
+
+
+def _alike(left: RowExpression, right: RowExpression) -> tuple[RowExpression, RowExpression]:
+    """Both with the wider one of their types."""
+    if is_integral(left.type) and is_integral(right.type):
+        wider = max(left.type, right.type, key=BITS.__getitem__)
+        return _widened(left, wider), _widened(right, wider)
+    if left.type != right.type:
+        raise LeftToSparkError
+    return left, right
+
+
+def _compared(operator: str, left: RowExpression, right: RowExpression) -> RowExpression:
+    left, right = _alike(left, right)
+    kind = left.type
+    ordered = kind in _ORDERED or is_integral(kind) or isinstance(kind, DecimalType)
+    if not (ordered or (kind == BOOLEAN and operator in _SAME)):
+        raise LeftToSparkError
+    return Compared(operator, left, right)
+
+
+def _sum(operator: str, left: RowExpression, right: RowExpression) -> RowExpression:
+    left, right = _alike(left, right)
+    if left.type not in _SUMS:
+        raise LeftToSparkError
+    return Sum(operator, left, right, left.type)

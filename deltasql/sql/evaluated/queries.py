@@ -1,0 +1,118 @@
+"""Queries of constants alone, read without Spark: SELECT 1 AS id UNION ALL …, SELECT * FROM VALUES (1) AS q (id).
+
+They are what a small MERGE has for a source. Whatever is not certain is left to Spark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from deltasql.plan.operators import Literals
+from deltasql.schema.types import VOID, StructField, StructType
+from deltasql.sql.constants import Constant
+from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.expression_types import type_at
+from deltasql.sql.literal_casts import as_type
+from deltasql.sql.literal_rows import LiteralReader, common_columns, is_special
+
+_NOT_ALIASES = frozenset(
+    {
+        *("UNION", "EXCEPT", "MINUS", "INTERSECT", "WHERE", "ORDER", "SORT", "LIMIT", "OFFSET", "GROUP", "HAVING"),
+        *("JOIN", "CROSS", "INNER", "LEFT", "RIGHT", "FULL", "NATURAL", "LATERAL", "PIVOT", "UNPIVOT", "WINDOW"),
+        *("TABLESAMPLE", "CLUSTER", "DISTRIBUTE", "FROM", "SEMI", "ANTI", "QUALIFY"),
+    }
+)
+_NOT_NAMES = frozenset({*_NOT_ALIASES, "AS"})
+
+
+def constant_rows(query: str) -> Literals | None:
+    """The rows of a query that has no other than constants, under its names; None for any other query."""
+    if is_special(query):
+        return None
+    reader = _Reader(query, zone=None)
+    try:
+        names, rows = reader.query()
+        reader.end()
+        columns = common_columns(rows)
+    except (LeftToSparkError, ValueError, RecursionError):
+        return None
+    distinct = {name.lower() for name in names}
+    if len(distinct) < len(names) or len(names) != len(columns) or any(item.type == VOID for item in columns):
+        return None
+    fields = (
+        StructField(name, item.type, nullable=None in item.values) for name, item in zip(names, columns, strict=True)
+    )
+    return Literals(StructType(tuple(fields)), tuple(item.values for item in columns))
+
+
+Named = tuple[Sequence[str], list[list[Constant]]]
+"""The names of columns, and rows."""
+
+
+class _Reader(LiteralReader):
+    """Each method reads what it is called after. Raises LeftToSparkError."""
+
+    def query(self) -> Named:
+        if self.key == "VALUES":
+            return self.values()
+        names, rows = self.select()
+        while self.take("UNION"):
+            self.need("ALL")
+            rows = rows + self.select()[1]
+            # Spark brings the columns of a union to one type by other rules than those of VALUES.
+            if len({tuple(item.type for item in row) for row in rows}) > 1:
+                raise LeftToSparkError
+        return names, rows
+
+    def select(self) -> Named:
+        self.need("SELECT")
+        if self.take("*"):
+            self.need("FROM")
+            return self.relation()
+        items = [self.item()]
+        while self.take(","):
+            items.append(self.item())
+        return [name for name, _ in items], [[constant for _, constant in items]]
+
+    def relation(self) -> Named:
+        if self.key == "VALUES":
+            return self.values()
+        self.need("(")
+        names, rows = self.query()
+        self.need(")")
+        return self.aliased(names), rows
+
+    def values(self) -> Named:
+        rows = self.rows()
+        return self.aliased([f"col{number}" for number in range(1, len(rows[0]) + 1)]), rows
+
+    def aliased(self, names: Sequence[str]) -> Sequence[str]:
+        """The names of columns, which an alias may have others for."""
+        if not self.take("AS") and (not self.is_name or self.key in _NOT_ALIASES):
+            return names
+        self.name()
+        if not self.take("("):
+            return names
+        found = [self.name()]
+        while self.take(","):
+            found.append(self.name())
+        self.need(")")
+        if len(found) != len(names):
+            raise LeftToSparkError
+        return found
+
+    def item(self) -> tuple[str, Constant]:
+        """A constant and its name, without which Spark would make one up."""
+        found = self.cast() if self.key == "CAST" else self.literal()
+        if not self.take("AS") and self.key in _NOT_NAMES:
+            raise LeftToSparkError
+        return self.name(), found
+
+    def cast(self) -> Constant:
+        self.need("CAST")
+        self.need("(")
+        value = self.literal()
+        self.need("AS")
+        target = type_at(self)
+        self.need(")")
+        return Constant(target, None if value.type == VOID else as_type(value.value, value.type, target, None))

@@ -1,0 +1,155 @@
+"""Small UPDATE, DELETE and MERGE that this process computes by itself: the same as an engine makes of them."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+from typing import Any
+
+import pytest
+
+from deltasql.engine import engine
+from deltasql.engine.rewrites.rewritten_here import rewritten_here
+from tests.session.movers import compare
+from tests.session.movers.compare import MAPPED, VECTORS, Both
+
+pytestmark = pytest.mark.spark
+
+SEEDS = range(int(os.environ.get("DELTASQL_SEEDS", "3")))
+VALUES = {
+    "k": ("INT", ("0", "1", "2", "3", "NULL")),
+    "n": ("BIGINT", ("-1", "0", "7", "9223372036854775807", "NULL")),
+    "b": ("SMALLINT", ("0", "5", "32767")),
+    "v": ("STRING", ("'a'", "'b'", "'ü'", "''", "NULL")),
+    "d": ("DATE", ("DATE'2024-01-31'", "DATE'1969-12-31'", "NULL")),
+    "f": ("BOOLEAN", ("true", "false", "NULL")),
+    "m": ("DECIMAL(12,3)", ("1.5BD", "0.000BD", "-2.125BD", "NULL")),
+    "t": ("TIMESTAMP", ("TIMESTAMP'2024-01-01T00:00:00Z'", "NULL")),
+}
+
+
+STRUCT = "named_struct('x', k)"
+ORDERED = "t.n > s.n AND s.k = t.k"
+TEXTS = ('"a"', "'b'")
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether each rewrite went this way, in the order in which they ran."""
+    taken: list[bool] = []
+
+    def noted(*arguments: Any) -> Any:
+        done = rewritten_here(*arguments)
+        taken.append(done is not None)
+        return done
+
+    monkeypatch.setattr(engine, "rewritten_here", noted)
+    # An engine counts those that met a row of the target, and joins no others.
+    monkeypatch.setattr(compare, "OF_FILES", re.compile(f"{compare.OF_FILES.pattern}|numSourceRows"))
+    return taken
+
+
+class Chooser(random.Random):
+    """Random texts over the columns of VALUES, which go by `alias`."""
+
+    def value(self, name: str) -> str:
+        return self.choice(VALUES[name][1])
+
+    def typed(self, name: str) -> str:
+        return f"CAST({self.value(name)} AS {VALUES[name][0]})"
+
+    def term(self, alias: str) -> str:
+        name = self.choice(list(VALUES))
+        column = f"{alias}{name}"
+        known = [text for text in VALUES[name][1] if text != "NULL"]
+        return self.choice(
+            [
+                f"{column} IS NULL",
+                f"{column} IS NOT NULL",
+                f"{column} {self.choice(['=', '<>', '!=', '=='])} {self.choice(known)}",
+                f"{column} <=> {self.choice(known)}",
+                f"{column} IN ({', '.join(self.sample(known, self.randint(1, len(known))))})",
+                f"{column} NOT IN ({', '.join(self.sample(known, 1))})",
+                f"{alias}n {self.choice(['<', '<=', '>', '>='])} {self.choice(['0', '7L', f'{alias}k'])}",
+                f"{alias}k {self.choice(['+', '-'])} 1 BETWEEN 1 AND {alias}b",
+                f"{alias}v >= {self.choice(TEXTS)}",
+                f"({alias}f)",
+            ]
+        )
+
+    def condition(self, *aliases: str, depth: int = 2) -> str:
+        if not depth or self.random() < 0.3:
+            return self.term(self.choice(aliases))
+        if self.random() < 0.2:
+            return f"NOT ({self.condition(*aliases, depth=depth - 1)})"
+        parts = [self.condition(*aliases, depth=depth - 1) for _ in range(2)]
+        return f"({self.choice([' AND ', ' or ']).join(parts)})"
+
+    def assigned(self, source: str = "") -> str:
+        found = []
+        for name in self.sample(list(VALUES), self.randint(1, 3)):
+            sums = [f"t.{name} + 1", f"{name} - 1" if not source else f"s.{name} - t.{name}"] if name in "kn" else []
+            own = [f"s.{name}"] * 2 if source else []
+            found.append(f"{name} = {self.choice([self.value(name), self.typed(name), f't.{name}', *sums, *own])}")
+        return ", ".join(found)
+
+    def rows(self, count: int) -> str:
+        names = ", ".join(VALUES)
+        if self.random() < 0.5:
+            rows = (", ".join(f"{self.typed(name)} AS {name}" for name in VALUES) for _ in range(count))
+            return " UNION ALL ".join(f"SELECT {row}" for row in rows)
+        # A first row without NULL gives the columns their types.
+        kinds = [next(text for text in texts if text != "NULL") for _, texts in VALUES.values()]
+        rows = (", ".join(self.value(name) for name in VALUES) for _ in range(count))
+        return f"SELECT * FROM VALUES ({', '.join(kinds)}), ({'), ('.join(rows)}) AS q ({names})"
+
+    def merge(self) -> str:
+        source = f"({self.rows(self.randint(1, 3))})" if self.random() < 0.8 else "other"
+        on = self.choice(
+            ["t.k = s.k", "s.v = t.v AND t.n = s.k", "t.k = s.k AND " + self.term("t."), "t.n > s.n AND s.k = t.k"]
+        )
+        clauses = []
+        if self.random() < 0.5:
+            clauses.append(f"WHEN MATCHED AND {self.condition('t.', 's.')} THEN DELETE")
+        if self.random() < 0.8:
+            clauses.append(f"WHEN MATCHED THEN UPDATE SET {self.assigned('s')}")
+        if self.random() < 0.7 or not clauses:
+            when = self.choice(["", f" AND {self.condition('s.')}"])
+            clauses.append(f"WHEN NOT MATCHED{when} THEN INSERT {self.choice(['*', '(k, v) VALUES (s.k, s.v)'])}")
+        if self.random() < 0.3:
+            effect = self.choice(["DELETE", f"UPDATE SET {self.assigned()}"])
+            clauses.append(f"WHEN NOT MATCHED BY SOURCE AND {self.condition('t.')} THEN {effect}")
+        return f"MERGE INTO t USING {source} AS s ON {on} {' '.join(clauses)}"
+
+    def statement(self) -> str:
+        match self.randrange(4):
+            case 0:
+                return f"UPDATE t SET {self.assigned()} WHERE {self.condition('', 't.')}"
+            case 1:
+                return f"DELETE FROM t WHERE {self.condition('', 't.')}"
+            case _:
+                return self.merge()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_statements(both: Both, seed: int, here: list[bool]) -> None:
+    choose = Chooser(seed)
+    columns = ", ".join(f"{name} {kind}" for name, (kind, _) in VALUES.items())
+    parted = choose.choice(["", "", " PARTITIONED BY (k)", " PARTITIONED BY (v, d)"])
+    used = choose.sample([VECTORS, MAPPED], choose.randint(0, 2))
+    nested = "STRING" if MAPPED in used else "STRUCT<x: INT>"
+    properties = f" TBLPROPERTIES ({', '.join(used)})" if used else ""
+    both.run(
+        f"CREATE TABLE t ({columns}, s {nested}){parted}{properties}",
+        f"CREATE TABLE other ({columns})",
+        f"INSERT INTO t SELECT /*+ COALESCE(1) */ *, {'v' if MAPPED in used else STRUCT} FROM ({choose.rows(8)})",
+        f"INSERT INTO t SELECT /*+ COALESCE(1) */ *, NULL FROM ({choose.rows(4)})",
+        f"INSERT INTO other {choose.rows(2)}",
+    )
+    for _ in range(6):
+        statement = choose.statement()
+        done = both.run(statement, fails=True)
+        if len(done) == 3:
+            both.run("SELECT * FROM t")
+    assert any(here)
