@@ -7,7 +7,8 @@ from contextlib import contextmanager, redirect_stdout
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engine.evaluation.sources import constants_of
+from deltasql.engine.evaluation.selections import rows_here
+from deltasql.engine.evaluation.sources import known_schema
 from deltasql.engine.failures.spark_errors import retold
 from deltasql.engine.failures.write_errors import WriteContext, assigned_sql, rewrite_context
 from deltasql.engine.own_commands import done_here
@@ -18,7 +19,6 @@ from deltasql.engine.reading.origins import reads_below
 from deltasql.engine.reading.own_checks import checked_rewrite
 from deltasql.engine.reading.own_kinds import parts_over
 from deltasql.engine.reading.own_texts import has_char
-from deltasql.engine.reading.plain_scans import plain_scan
 from deltasql.engine.rewrites.arrange import arranged
 from deltasql.engine.rewrites.merge_source import Source
 from deltasql.engine.rewrites.rewrite import rewrite
@@ -136,8 +136,8 @@ class StatementEngine:
 
     def schema(self, operator: Operator) -> StructType:
         """The columns of an operator's rows, as Spark's analyser has them."""
-        if self.spark.leaves_computing_to_us and (constants := constants_of(operator)) is not None:
-            return constants.schema
+        if (known := known_schema(self.spark, operator)) is not None:
+            return known
         with self.work():
             return self.frames.schema(operator)
 
@@ -281,15 +281,15 @@ class StatementEngine:
 
     def rows(self, operator: Operator) -> QueryResult | FileRows:
         """The lazy rows of a query. Spark analyses it now, unless it is certain what it gives."""
-        scan, case_sensitive = plain_scan(self.spark, operator), case_counts()
-        if scan is None:
+        known, case_sensitive = rows_here(self.spark, operator), case_counts()
+        if known is None:
             return self._query(operator)
 
         def query() -> QueryResult:
             with matching(case_sensitive=case_sensitive):
                 return self._query(operator)
 
-        return FileRows(scan, self.spark, query)
+        return FileRows(known, self.spark, query)
 
     def run_through(self, operator: Operator) -> int:
         """Computes all rows of a query, keeps none of them, and counts them."""

@@ -8,6 +8,8 @@ from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from deltasql.engine.evaluation.selections import SelectedRows
+from deltasql.engine.evaluation.sources import is_small
 from deltasql.engine.failures.spark_errors import retold
 from deltasql.engine.failures.write_errors import WriteContext
 from deltasql.engine.reading.plain_scans import PlainScan
@@ -21,7 +23,7 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.engine import NotOnSailError
 from deltasql.interrupts import interruptible
 from deltasql.plan.hidden import hidden
-from deltasql.schema.types import StructType
+from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 from deltasql.sql.cursor import LeftToSparkError
 
 if TYPE_CHECKING:
@@ -125,8 +127,8 @@ class FileRows:
     them for the rest. Implements `deltasql.result.RowSource`.
     """
 
-    def __init__(self, scan: PlainScan, spark: SparkHandle, query: Callable[[], QueryResult]) -> None:
-        self._scan, self._spark, self._make = scan, spark, query
+    def __init__(self, rows: PlainScan | SelectedRows, spark: SparkHandle, query: Callable[[], QueryResult]) -> None:
+        self._rows, self._spark, self._make = rows, spark, query
 
     @cached_property
     def _query(self) -> QueryResult:
@@ -138,27 +140,51 @@ class FileRows:
 
     @property
     def schema(self) -> StructType:
-        return self._scan.schema
+        return self._rows.schema
 
     def collect(self) -> Sequence[Sequence[Any]]:
-        with suppress(LeftToSparkError), interruptible():
-            return _rows(self._scan.table(self._spark), self.schema)
+        if self._gives_rows:
+            with suppress(LeftToSparkError), interruptible():
+                return _rows(self._rows.table(self._spark), self.schema)
         return self._query.collect()
 
+    @property
+    def _gives_rows(self) -> bool:
+        """Whether rows are as the engine's: Spark gives maps in another order than that in which they are stored."""
+        return self._spark.is_sail or not _has_maps(self.schema)
+
     def head(self, n: int) -> Sequence[Sequence[Any]]:
+        if self._gives_rows and is_small(self._rows.scan):
+            with suppress(LeftToSparkError), interruptible():
+                return _rows(self._rows.table(self._spark).slice(0, n), self.schema)
         return self._query.head(n)
 
     def count(self) -> int:
+        if is_small(self._rows.scan):
+            with suppress(LeftToSparkError), interruptible():
+                return int(self._rows.table(self._spark).num_rows)
         return self._query.count()
 
     def to_arrow(self) -> pa.Table:
         if not self._spark.is_sail:
             with suppress(LeftToSparkError), interruptible():
-                return self._scan.table(self._spark)
+                return self._rows.table(self._spark)
         return self._query.to_arrow()
 
     def to_pandas(self) -> Any:
         return self._query.to_pandas()
+
+
+def _has_maps(kind: DataType) -> bool:
+    match kind:
+        case MapType():
+            return True
+        case ArrayType(element=element):
+            return _has_maps(element)
+        case StructType():
+            return any(_has_maps(item.type) for item in kind)
+        case _:
+            return False
 
 
 def _rows(table: pa.Table, schema: StructType) -> Sequence[Sequence[Any]]:

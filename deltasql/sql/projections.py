@@ -79,6 +79,8 @@ _NO_ALIAS = frozenset(
     }
 )
 """Words that begin a clause, or that Spark takes for no alias."""
+_TAIL = frozenset({"WHERE", "ORDER", "LIMIT"})
+"""Words that may follow a relation of which rows are chosen."""
 _NO_COLUMN = frozenset({"ALL", "DISTINCT", "NULL", "TRUE", "FALSE", "FROM", "SELECT", "CASE"})
 """Words that mean something else, even where a column is called so."""
 
@@ -89,24 +91,32 @@ def plain_columns(sql: str, relation: str) -> tuple[tuple[str, str], ...] | None
     () for SELECT *, None for any other query.
     """
     try:
-        return _Columns(tokenize(sql)).query(relation)
+        reader = PlainSelect(sql)
+        found, _ = reader.columns(relation)
+        reader.end()
     except LeftToSparkError:
         return None
+    return found
 
 
-class _Columns(Cursor):
-    def query(self, relation: str) -> tuple[tuple[str, str], ...]:
+class PlainSelect(Cursor):
+    """A SELECT of one relation, read as far as its columns are chosen as they are. Raises LeftToSparkError."""
+
+    def __init__(self, sql: str) -> None:
+        super().__init__(tokenize(sql))
+
+    def columns(self, relation: str) -> tuple[tuple[tuple[str, str], ...], str]:
+        """See `plain_columns`; and what the relation goes by."""
         self.need("SELECT")
         chains = [] if self.take("*") else self._items()
         self.need("FROM")
         if self.name() != relation:
             raise LeftToSparkError
-        alias = self._alias() if self.left else relation
-        self.end()
+        alias = self._alias() if self.left and self.key not in _TAIL else relation
         if any(len(chain) > 1 and chain[0].lower() != alias.lower() for chain, _ in chains):
             # A field of a struct.
             raise LeftToSparkError
-        return tuple((chain[-1], name) for chain, name in chains)
+        return tuple((chain[-1], name) for chain, name in chains), alias
 
     def _items(self) -> list[tuple[list[str], str]]:
         found = [self._item()]

@@ -47,6 +47,14 @@ def here_rows(spark: SparkHandle, operator: Operator) -> HereRows:
     return HereRows(plain.schema, partial(plain.table, spark))
 
 
+def known_schema(spark: SparkHandle, operator: Operator) -> StructType | None:
+    """The columns of `operator` where no engine need be asked."""
+    if not spark.leaves_computing_to_us:
+        return None
+    known = constants_of(operator) or plain_scan(spark, operator)
+    return None if known is None else known.schema
+
+
 def constants_of(operator: Operator) -> Literals | None:
     """The rows of a query of constants alone; None for anything else."""
     if isinstance(operator, Literals):

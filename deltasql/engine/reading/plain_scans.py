@@ -88,16 +88,25 @@ def plain_rows(spark: SparkHandle, scan: Scan, columns: Sequence[StructField]) -
 
 def plain_scan(spark: SparkHandle, operator: Operator) -> PlainScan | None:
     """What `operator` is as a PlainScan; None where it is anything else, or Spark is to read it."""
+    found = only_scan(spark, operator)
+    if found is None or not isinstance(operator, Query):
+        return None
+    relation, scan = found
+    asked = plain_columns(operator.sql, relation)
+    return None if asked is None else with_columns(scan, asked)
+
+
+def only_scan(spark: SparkHandle, operator: Operator) -> tuple[str, Scan] | None:
+    """The one scan that a query is over, which this process may read, and its name in the query; None for any other."""
     if not isinstance(operator, Query) or len(operator.relations) != 1 or operator.settings or operator.view:
         return None
     ((relation, scan),) = operator.relations.items()
     if not isinstance(scan, Scan) or not spark.leaves_fetching_to_us or not _is_plain(scan):
         return None
-    asked = plain_columns(operator.sql, relation)
-    return None if asked is None else _with_columns(scan, asked)
+    return relation, scan
 
 
-def _with_columns(scan: Scan, asked: Sequence[tuple[str, str]]) -> PlainScan | None:
+def with_columns(scan: Scan, asked: Sequence[tuple[str, str]]) -> PlainScan | None:
     """Columns with the names that they get; all where none is asked for. None if one is not there, or not known."""
     pairs = asked or [(item.name, item.name) for item in scan.schema]
     columns = tuple(item for column, _ in pairs if (item := scan.schema.find(column)) is not None)

@@ -27,7 +27,9 @@ from deltasql.plan.hidden import ROW_INDEX, ROW_PLACE
 from deltasql.plan.operators import HeldRows, Rewrite, RowAction, RowEffect, RowKind, SourceJoin
 from deltasql.runtime import Rewritten, Staged
 from deltasql.schema.column_mapping import is_mapped, physical_name
-from deltasql.schema.types import BOOLEAN, ArrayType, MapType, StructField, StructType
+from deltasql.schema.text import sql_text
+from deltasql.schema.types import BOOLEAN, ArrayType, DataType, MapType, StructField, StructType
+from deltasql.sql.constants import Constant
 from deltasql.sql.cursor import LeftToSparkError
 from deltasql.sql.evaluated.expressions import RowExpression, RowScope, row_expression
 
@@ -259,10 +261,18 @@ class _Rewrite:
 
 def _compiled(number: int, action: RowAction, scope: RowScope, output: StructType) -> _Action:
     condition = None if action.condition is None else _truth(action.condition, scope)
-    found = tuple(row_expression(text, scope) for text in action.values)
-    if any(value.type != field.type for value, field in zip(found, output, strict=bool(found))):
+    pairs = zip(action.values, output, strict=bool(action.values))
+    return _Action(number, action, condition, tuple(_value(text, field.type, scope) for text, field in pairs))
+
+
+def _value(text: str, kind: DataType, scope: RowScope) -> RowExpression:
+    """What a column of this type gets."""
+    if text == f"CAST(NULL AS {sql_text(kind)})":
+        return Constant(kind, None)
+    found = row_expression(text, scope)
+    if found.type != kind:
         raise LeftToSparkError
-    return _Action(number, action, condition, found)
+    return found
 
 
 def _truth(text: str, scope: RowScope) -> RowExpression:

@@ -150,6 +150,21 @@ def row_expression(text: str, scope: RowScope) -> RowExpression:
     return found
 
 
+def columns_of(expression: RowExpression) -> Iterator[str]:
+    """The names of the columns whose values an expression is made of."""
+    match expression:
+        case ColumnOf(_, name):
+            yield name
+        case Widened(value) | Denied(value) | IsNull(value):
+            yield from columns_of(value)
+        case Compared(_, left, right) | Sum(_, left, right):
+            yield from columns_of(left)
+            yield from columns_of(right)
+        case Joined(_, parts):
+            for part in parts:
+                yield from columns_of(part)
+
+
 def _type_of(item: StructField) -> DataType:
     if "__COLLATIONS" in item.metadata:
         raise LeftToSparkError

@@ -22,7 +22,6 @@ _NOT_ALIASES = frozenset(
         *("TABLESAMPLE", "CLUSTER", "DISTRIBUTE", "FROM", "SEMI", "ANTI", "QUALIFY"),
     }
 )
-_NOT_NAMES = frozenset({*_NOT_ALIASES, "AS"})
 
 
 def constant_rows(query: str) -> Literals | None:
@@ -56,6 +55,9 @@ class _Reader(LiteralReader):
         if self.key == "VALUES":
             return self.values()
         names, rows = self.select()
+        if not all(names):
+            # Spark makes up a name of the text.
+            raise LeftToSparkError
         while self.take("UNION"):
             self.need("ALL")
             rows = rows + self.select()[1]
@@ -102,11 +104,10 @@ class _Reader(LiteralReader):
         return found
 
     def item(self) -> tuple[str, Constant]:
-        """A constant and its name, without which Spark would make one up."""
+        """A constant and its name, "" where it has none."""
         found = self.cast() if self.key == "CAST" else self.literal()
-        if not self.take("AS") and self.key in _NOT_NAMES:
-            raise LeftToSparkError
-        return self.name(), found
+        is_named = self.take("AS") or (self.is_name and self.key not in _NOT_ALIASES)
+        return self.name() if is_named else "", found
 
     def cast(self) -> Constant:
         self.need("CAST")

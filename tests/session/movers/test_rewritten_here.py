@@ -122,6 +122,11 @@ class Chooser(random.Random):
             clauses.append(f"WHEN NOT MATCHED BY SOURCE AND {self.condition('t.')} THEN {effect}")
         return f"MERGE INTO t USING {source} AS s ON {on} {' '.join(clauses)}"
 
+    def order(self) -> str:
+        """All columns, in any order."""
+        names = self.sample(list(VALUES), len(VALUES))
+        return ", ".join(name + self.choice(["", " DESC", " ASC NULLS LAST", " desc nulls first"]) for name in names)
+
     def statement(self) -> str:
         match self.randrange(4):
             case 0:
@@ -130,6 +135,15 @@ class Chooser(random.Random):
                 return f"DELETE FROM t WHERE {self.condition('', 't.')}"
             case _:
                 return self.merge()
+
+
+def same_order(both: Both, query: str) -> None:
+    """The rows are the same, one by one."""
+    found = []
+    for mode, session in both.sessions.items():
+        with compare.moved_by(session, mode):
+            found.append([tuple(row) for row in session.sql(query).collect()])
+    assert found[0] == found[1], query
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -152,4 +166,10 @@ def test_random_statements(both: Both, seed: int, here: list[bool]) -> None:
         done = both.run(statement, fails=True)
         if len(done) == 3:
             both.run("SELECT * FROM t")
+            same_order(
+                both,
+                f"SELECT k, n, b, v, d, f, m, t FROM t WHERE {choose.condition('', 't.')} ORDER BY {choose.order()}",
+            )
+            columns = ", ".join(choose.sample(list(VALUES), 3))
+            same_order(both, f"SELECT {columns} FROM t WHERE {choose.condition('t.')} ORDER BY 1, 2 DESC, 3 LIMIT 2")
     assert any(here)

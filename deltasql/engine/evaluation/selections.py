@@ -1,0 +1,124 @@
+"""Queries that choose and order rows of one small table: this process answers them without an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from deltasql.engine.evaluation.sources import is_small
+from deltasql.engine.evaluation.values import places_where, rows_of
+from deltasql.engine.reading.plain_scans import PlainScan, are_plain, only_scan, plain_rows, plain_scan, with_columns
+from deltasql.engine.session.spark import SparkHandle
+from deltasql.plan.operators import Operator, Query, Scan
+from deltasql.schema.type_lattice import is_integral
+from deltasql.schema.types import BOOLEAN, DATE, STRING, TIMESTAMP, TIMESTAMP_NTZ, DecimalType, StructField, StructType
+from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.evaluated.expressions import RowExpression, RowScope, columns_of, row_expression
+from deltasql.sql.evaluated.selections import Order, selection
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ORDERED = frozenset({STRING, DATE, TIMESTAMP, TIMESTAMP_NTZ, BOOLEAN})
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SelectedRows:
+    """Rows of a scan, which goes by an alias, for which `where` is TRUE: in their order, up to a limit."""
+
+    plain: PlainScan
+    alias: str
+    where: RowExpression | None
+    order: tuple[tuple[int, Order], ...]
+    limit: int | None
+
+    @property
+    def scan(self) -> Scan:
+        return self.plain.scan
+
+    @property
+    def schema(self) -> StructType:
+        return self.plain.schema
+
+    def table(self, spark: SparkHandle) -> pa.Table:
+        """All rows: see `PlainScan.table`."""
+        read = plain_rows(spark, self.plain.scan, self._read())
+        if self.where is not None:
+            read = read.take(places_where(self.where, rows_of(self.alias, read)))
+        found = read.select([item.name for item in self.plain.columns])
+        found = found.rename_columns([f"c{number}" for number in range(found.num_columns)])
+        for number, item in reversed(self.order):
+            found = found.take(_sorted_places(found.column(number), item))
+        found = found if self.limit is None else found.slice(0, self.limit)
+        return found.rename_columns(list(self.plain.names))
+
+    def _read(self) -> list[StructField]:
+        """The columns that are asked for, and those that the condition needs, each once."""
+        found = {item.name: item for item in self.plain.columns}
+        used = () if self.where is None else columns_of(self.where)
+        for name in used:
+            item = self.plain.scan.schema.find(name)
+            assert item is not None
+            found[item.name] = item
+        return list(found.values())
+
+
+def rows_here(spark: SparkHandle, operator: Operator) -> PlainScan | SelectedRows | None:
+    """A query that this process answers by itself; None for any other."""
+    return plain_scan(spark, operator) or selected_rows(spark, operator)
+
+
+def selected_rows(spark: SparkHandle, operator: Operator) -> SelectedRows | None:
+    """What a query is as SelectedRows; None where it is anything else, or more than a few rows."""
+    found = only_scan(spark, operator) if spark.leaves_computing_to_us else None
+    if found is None or not isinstance(operator, Query):
+        return None
+    relation, scan = found
+    asked = selection(operator.sql, relation)
+    plain = None if asked is None else with_columns(scan, asked.columns)
+    if asked is None or plain is None or not is_small(scan):
+        return None
+    try:
+        where = None if asked.where is None else _condition(asked.where, asked.alias, plain)
+        return SelectedRows(plain, asked.alias, where, tuple(_ordered(plain, asked.order)), asked.limit)
+    except LeftToSparkError:
+        return None
+
+
+def _condition(text: str, alias: str, plain: PlainScan) -> RowExpression:
+    """A condition on rows of the scan. Raises LeftToSparkError where only an engine can tell."""
+    schema = plain.scan.schema
+    found = row_expression(text, RowScope({alias: schema}))
+    used = [item for name in columns_of(found) if (item := schema.find(name)) is not None]
+    if found.type != BOOLEAN or not are_plain(used, plain.scan.partition_columns):
+        raise LeftToSparkError
+    return found
+
+
+def _ordered(plain: PlainScan, order: Sequence[Order]) -> Iterator[tuple[int, Order]]:
+    """The numbers of the columns that rows are ordered by. Raises LeftToSparkError where one is none of these."""
+    names = [name.lower() for name in plain.names]
+    for item in order:
+        if isinstance(item.column, int):
+            places = [item.column - 1] if 0 < item.column <= len(names) else []
+        else:
+            places = [place for place, name in enumerate(names) if name == item.column.lower()]
+        if len(places) != 1:
+            raise LeftToSparkError
+        kind = plain.columns[places[0]].type
+        if not (kind in _ORDERED or is_integral(kind) or isinstance(kind, DecimalType)):
+            raise LeftToSparkError
+        yield places[0], item
+
+
+def _sorted_places(column: pa.ChunkedArray, order: Order) -> Any:
+    """Where the values stand in their order; what is equal stays as it is."""
+    import numpy as np
+    import pyarrow.compute as pc
+
+    nulls = np.flatnonzero(pc.is_null(column).to_numpy(zero_copy_only=False))
+    valid = np.flatnonzero(pc.is_valid(column).to_numpy(zero_copy_only=False))
+    ranks = pc.rank(column.take(valid), sort_keys="ascending", tiebreaker="dense").to_numpy().astype(np.int64)
+    places = valid[np.argsort(-ranks if order.descending else ranks, kind="stable")]
+    return np.concatenate([nulls, places] if order.nulls_first else [places, nulls])

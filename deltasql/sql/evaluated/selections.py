@@ -1,0 +1,79 @@
+"""What a query asks of one relation beside its columns: SELECT … FROM r WHERE … ORDER BY … LIMIT …"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from deltasql.sql.constants import whole_number
+from deltasql.sql.cursor import LeftToSparkError, certain
+from deltasql.sql.projections import PlainSelect
+from deltasql.sql.tokens import closing
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A column of the result that rows are ordered by: its name, or its number from 1."""
+
+    column: str | int
+    descending: bool
+    nulls_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """`columns` as `plain_columns` has them, of a relation that goes by `alias`; `where` is SQL, None without one."""
+
+    columns: tuple[tuple[str, str], ...]
+    alias: str
+    where: str | None
+    order: tuple[Order, ...]
+    limit: int | None
+
+
+def selection(sql: str, relation: str) -> Selection | None:
+    """What a query asks of a relation; None for any other query."""
+    reader = _Reader(sql)
+    try:
+        columns, alias = reader.columns(relation)
+        found = Selection(columns, alias, reader.where(sql), reader.order(), reader.limit())
+        reader.end()
+    except LeftToSparkError:
+        return None
+    return found
+
+
+class _Reader(PlainSelect):
+    def where(self, sql: str) -> str | None:
+        if not self.take("WHERE"):
+            return None
+        start = self.at
+        while self.left and self.key not in {"ORDER", "LIMIT"}:
+            self.at = closing(self.tokens, self.at) + 1 if self.key == "(" else self.at + 1
+        if self.at == start:
+            raise LeftToSparkError
+        return sql[self.tokens[start].start : self.tokens[self.at - 1].end]
+
+    def order(self) -> tuple[Order, ...]:
+        if not self.take("ORDER"):
+            return ()
+        self.need("BY")
+        found = [self._ordered()]
+        while self.take(","):
+            found.append(self._ordered())
+        return tuple(found)
+
+    def _ordered(self) -> Order:
+        column = certain(whole_number(self.next().text)) if self.kind == "number" else self.name()
+        descending = self.take("ASC", "DESC") == "DESC"
+        nulls_first = not descending
+        if self.take("NULLS"):
+            nulls_first = self.take("FIRST") != ""
+            if not nulls_first:
+                self.need("LAST")
+        return Order(column, descending, nulls_first)
+
+    def limit(self) -> int | None:
+        if not self.take("LIMIT"):
+            return None
+        token = self.next()
+        return certain(whole_number(token.text) if token.kind == "number" else None)

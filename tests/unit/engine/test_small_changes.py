@@ -1,0 +1,200 @@
+"""Small tables are changed, and read, without an engine: none starts here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from deltasql import DeltaSqlError, Session, connect
+from deltasql.engine.evaluation import pairs
+from deltasql.engine.evaluation.values import rows_of, values
+from deltasql.schema.types import INTEGER, LONG, STRING, StructField, StructType
+from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.evaluated.expressions import RowScope, row_expression
+
+COLUMNS = StructType((StructField("a", INTEGER), StructField("n", LONG), StructField("v", STRING)))
+TABLE = pa.table(
+    {"a": pa.array([1, None, 3], pa.int32()), "n": pa.array([1, 2, 2**63 - 1]), "v": pa.array(["x", None, "ü"])}
+)
+
+
+class StartedError(Exception):
+    """An engine was asked for."""
+
+
+@pytest.fixture
+def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
+    def refuse(*_: object) -> None:
+        raise StartedError
+
+    monkeypatch.setattr("deltasql.engine.session.spark.start_local", refuse)
+    with connect(str(tmp_path), engine="spark") as opened:
+        opened.sql("CREATE TABLE t (id INT, v STRING, n BIGINT NOT NULL, s STRUCT<x: INT>)")
+        opened.sql("INSERT INTO t (id, v, n) VALUES (1, 'a', 1), (2, 'b', 2), (NULL, NULL, 3)")
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("a = 1", [True, None, False]),
+        ("a <> 1 OR v IS NULL", [False, True, True]),
+        ("NOT (a = 1 AND n = 1)", [False, True, True]),
+        ("a <=> CAST(NULL AS INT)", [False, True, False]),
+        ("a <=> 3", [False, False, True]),
+        ("a IN (1, 3)", [True, None, True]),
+        ("a NOT BETWEEN 0 AND n", [False, None, False]),
+        ("v >= 'x'", [True, None, True]),
+        ("n - 1", [0, 1, 2**63 - 2]),
+        ("CAST(a AS BIGINT)", [1, None, 3]),
+        ("'c'", ["c", "c", "c"]),
+        ("CAST(NULL AS INT)", [None, None, None]),
+    ],
+)
+def test_values(text: str, found: list[object]) -> None:
+    expression = row_expression(text, RowScope({"t": COLUMNS}))
+    assert values(expression, rows_of("t", TABLE)).to_pylist() == found
+
+
+def test_a_sum_that_does_not_fit_is_left_to_an_engine() -> None:
+    expression = row_expression("n + 1", RowScope({"t": COLUMNS}))
+    with pytest.raises(LeftToSparkError):
+        values(expression, rows_of("t", TABLE))
+
+
+@pytest.mark.parametrize(
+    ("on", "met"),
+    [
+        ("t.a = s.a", [(0, 0), (0, 2), (2, 1)]),
+        ("s.n = t.a AND t.v = 'x'", [(0, 0)]),
+        ("t.a < s.a", [(0, 1)]),
+        ("t.a <=> s.a", [(0, 0), (0, 2), (1, 3), (2, 1)]),
+        ("t.a = 1 OR s.a = 3", [(0, 0), (0, 1), (0, 2), (0, 3), (1, 1), (2, 1)]),
+    ],
+)
+def test_pairs(on: str, met: list[tuple[int, int]]) -> None:
+    source = pa.table({"a": pa.array([1, 3, 1, None], pa.int32()), "n": pa.array([1, 2, 3, 4])})
+    scope = RowScope({"t": COLUMNS, "s": StructType(COLUMNS.fields[:2])})
+    left, right = pairs.equal_pairs(rows_of("t", TABLE), rows_of("s", source), row_expression(on, scope))
+    assert list(zip(left.tolist(), right.tolist(), strict=True)) == met
+
+
+@pytest.mark.parametrize("on", ["t.a < s.a", "t.a = s.a"])
+def test_too_many_pairs_are_left_to_an_engine(on: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairs, "MOST_PAIRS", 1)
+    rows = pa.table({"a": pa.array([1, 1], pa.int32())})
+    scope = RowScope({"t": StructType(COLUMNS.fields[:1]), "s": StructType(COLUMNS.fields[:1])})
+    with pytest.raises(LeftToSparkError):
+        pairs.equal_pairs(rows_of("t", rows), rows_of("s", rows), row_expression(on, scope))
+
+
+@pytest.mark.parametrize("vectors", [False, True])
+def test_the_life_of_a_small_table(session: Session, vectors: bool) -> None:
+    session.sql(f"ALTER TABLE t SET TBLPROPERTIES ('delta.enableDeletionVectors' = '{str(vectors).lower()}')")
+    assert session.sql("UPDATE t SET v = 'u', n = n + 10 WHERE id = 1 OR v IS NULL").collect() == [(2,)]
+    merged = session.sql(
+        "MERGE INTO t USING (SELECT 2 AS id, 'm' AS v UNION ALL SELECT 5, 'new') AS s ON t.id = s.id "
+        "WHEN MATCHED AND t.v = 'b' THEN UPDATE SET v = s.v "
+        "WHEN NOT MATCHED THEN INSERT (id, v, n) VALUES (s.id, s.v, 50) "
+        "WHEN NOT MATCHED BY SOURCE AND t.id IS NULL THEN DELETE"
+    )
+    assert merged.collect() == [(3, 1, 1, 1)]
+    assert merged.metrics["numSourceRows"] == 2
+    assert session.sql("DELETE FROM t WHERE id NOT IN (2, 5)").collect() == [(1,)]
+    rows = session.sql("SELECT * FROM t").collect()
+    assert sorted(tuple(row) for row in rows) == [(2, "m", 2, None), (5, "new", 50, None)]
+    assert session.sql("DELETE FROM t WHERE id > 100").collect() == [(0,)]
+
+
+def test_a_source_is_a_small_table_or_rows_in_memory(session: Session) -> None:
+    session.sql("CREATE TABLE other (id INT, v STRING)")
+    session.sql("INSERT INTO other VALUES (1, 'o')")
+    text = "MERGE INTO t USING {} AS s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = s.v"
+    assert session.sql(text.format("other")).collect()[0][0] == 1
+    assert session.sql("SELECT v FROM t").collect()[0] == ("o",)
+
+
+def test_partitions(session: Session) -> None:
+    session.sql("CREATE TABLE p (id INT, v STRING, part STRING) PARTITIONED BY (part)")
+    session.sql("INSERT INTO p VALUES (1, 'a', 'x/y'), (2, 'b', NULL), (3, 'c', 'x/y')")
+    session.sql("UPDATE p SET v = 'u' WHERE part = 'x/y' AND id = 1")
+    session.sql(
+        "MERGE INTO p USING (SELECT 9 AS id, 'n' AS v, 'z' AS part) s ON p.id = s.id WHEN NOT MATCHED THEN INSERT *"
+    )
+    found = sorted(tuple(row) for row in session.sql("SELECT * FROM p").collect())
+    assert found == [(1, "u", "x/y"), (2, "b", None), (3, "c", "x/y"), (9, "n", "z")]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE t SET v = upper(v)",
+        "UPDATE t SET n = CAST(NULL AS BIGINT) WHERE id = 1",
+        "UPDATE t SET n = n + 9223372036854775807 WHERE n = 2",
+        "DELETE FROM t WHERE v LIKE 'a%'",
+        "MERGE INTO t USING (SELECT 1 AS id UNION ALL SELECT 1) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = 'x'",
+        "MERGE INTO t USING (SELECT rand() AS id) s ON t.id = s.id WHEN MATCHED THEN DELETE",
+    ],
+)
+def test_what_an_engine_is_asked(session: Session, statement: str) -> None:
+    """What is not certain, and what is wrong: an engine says which row it is."""
+    before = session.log("t").snapshot().version
+    with pytest.raises((StartedError, DeltaSqlError)):
+        session.sql(statement)
+    assert session.log("t").snapshot().version == before
+
+
+@pytest.mark.parametrize(
+    "setting",
+    ["deltasql.io.mode = EXECUTORS", "spark.sql.caseSensitive = true", "spark.sql.ansi.doubleQuotedIdentifiers = true"],
+)
+def test_settings_that_change_the_meaning(session: Session, setting: str) -> None:
+    session.sql(f"SET {setting}")
+    with pytest.raises((StartedError, DeltaSqlError)):
+        session.sql("UPDATE t SET v = 'x' WHERE id = 1")
+
+
+def test_rows_are_chosen_and_ordered(session: Session) -> None:
+    session.sql("CREATE TABLE o (id INT, v STRING, b BOOLEAN, m DECIMAL(5,2), d DATE, f DOUBLE) PARTITIONED BY (d)")
+    session.sql(
+        "INSERT INTO o VALUES (1, 'b', true, 1.5, DATE'2020-01-01', 0.5), (2, 'a', NULL, 0.5, NULL, 1.5), "
+        "(NULL, NULL, false, NULL, DATE'2019-01-01', 2)"
+    )
+    for query, found in {
+        "SELECT id FROM o ORDER BY id": [(None,), (1,), (2,)],
+        "SELECT v FROM o WHERE id = 1 OR v IS NULL ORDER BY v DESC": [("b",), (None,)],
+        "SELECT id, v FROM o ORDER BY v DESC LIMIT 1": [(1, "b")],
+        "SELECT b FROM o ORDER BY 1 DESC NULLS FIRST": [(None,), (True,), (False,)],
+        "SELECT id FROM o AS x WHERE x.f IS NOT NULL AND d >= DATE'2019-06-01'": [(1,)],
+        "SELECT m AS z, id FROM o ORDER BY z NULLS LAST, id": [
+            (Decimal("0.50"), 2),
+            (Decimal("1.50"), 1),
+            (None, None),
+        ],
+        "SELECT id FROM o WHERE id > 5": [],
+        "SELECT id FROM o LIMIT 0": [],
+    }.items():
+        result = session.sql(query)
+        assert result.collect() == found, query
+        assert (result.count(), list(result.head(1))) == (len(found), found[:1])
+        assert result.to_arrow().num_rows == len(found)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT id FROM t ORDER BY v",
+        "SELECT id AS a, v AS a FROM t ORDER BY a",
+        "SELECT id FROM t WHERE upper(v) = 'A'",
+        "SELECT id FROM t ORDER BY 2",
+        "SELECT * FROM t ORDER BY s",
+        "SELECT missing FROM t",
+    ],
+)
+def test_queries_for_an_engine(session: Session, query: str) -> None:
+    with pytest.raises(StartedError):
+        session.sql(query).collect()
