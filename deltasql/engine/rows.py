@@ -188,10 +188,13 @@ def _has_maps(kind: DataType) -> bool:
 
 
 def _rows(table: pa.Table, schema: StructType) -> Sequence[Sequence[Any]]:
-    """The rows of a table as Spark Connect gives them."""
+    """The rows of a table as Spark Connect gives them. Raises LeftToSparkError for times that Python has not."""
     from pyspark.sql.conversion import ArrowTableToRowsConversion
 
-    rows: Sequence[Sequence[Any]] = ArrowTableToRowsConversion.convert(
-        table, spark_schema(schema), binary_as_bytes=True
-    )
+    try:
+        rows: Sequence[Sequence[Any]] = ArrowTableToRowsConversion.convert(
+            table, spark_schema(schema), binary_as_bytes=True
+        )
+    except (ValueError, OverflowError):
+        raise LeftToSparkError from None
     return rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -71,14 +72,7 @@ class Source:
 
     def candidates(self, target: Scan, alias: str) -> Scan:
         """`target` without the files whose statistics rule out every key of the source."""
-        usable = [(key.target, low, high) for key, low, high in self.key_ranges if _comparable(key.type, low)]
-        if not usable or target.files.num_rows == 0:
-            return target
-        predicate = " AND ".join(
-            f"{key} >= {sql_literal(low)} AND {key} <= {sql_literal(high)}" for key, low, high in usable
-        )
-        files = prune(target.files, predicate, target.schema, target.partition_columns, alias)
-        return replace(target, files=files)
+        return candidates(target, alias, self.key_ranges)
 
     def cache(self, rows: DataFrame) -> DataFrame:
         """`rows`, evaluated once and kept until `release`."""
@@ -89,6 +83,18 @@ class Source:
     def release(self) -> None:
         for rows in self._cached:
             rows.unpersist()
+
+
+def candidates(target: Scan, alias: str, key_ranges: Iterable[tuple[EqualKey, Any, Any]]) -> Scan:
+    """`target`, which goes by an alias, without the files whose statistics rule out all keys within some ranges."""
+    usable = [(key.target, low, high) for key, low, high in key_ranges if _comparable(key.type, low)]
+    if not usable or target.files.num_rows == 0:
+        return target
+    predicate = " AND ".join(
+        f"{key} >= {sql_literal(low)} AND {key} <= {sql_literal(high)}" for key, low, high in usable
+    )
+    files = prune(target.files, predicate, target.schema, target.partition_columns, alias)
+    return replace(target, files=files)
 
 
 def is_repeatable(source: Operator) -> bool:

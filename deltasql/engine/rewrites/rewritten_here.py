@@ -5,26 +5,29 @@ An engine takes longer to be asked than such rows take. Whatever is not certain 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.evaluation.pairs import equal_pairs
 from deltasql.engine.evaluation.sources import here_rows, is_small
 from deltasql.engine.evaluation.values import Rows, places_where, rows_of, values
-from deltasql.engine.reading.file_reader import PLACE, arrow_schema, spark_uri, split_places
+from deltasql.engine.reading.file_reader import PLACE, arrow_schema, at_places, slice_between, split_places
 from deltasql.engine.reading.plain_scans import are_plain, plain_rows
-from deltasql.engine.rewrites.copied_rows import changed_columns, kept_files, same_columns
+from deltasql.engine.rewrites.copied_rows import changed_columns, same_columns
 from deltasql.engine.rewrites.merge_on_read import marked
+from deltasql.engine.rewrites.merge_source import candidates
 from deltasql.engine.rewrites.row_actions import outcome, subset
-from deltasql.engine.rewrites.stored_rows import partition_values
+from deltasql.engine.rewrites.stored_rows import partition_folder, partition_values
 from deltasql.engine.rewrites.vector_positions import Positions, positions_of
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.writing.driver_files import as_stored
+from deltasql.engine.writing.kept_rows import Bin
 from deltasql.engine.writing.stage import Stage
-from deltasql.engine.writing.staged_files import ORIGIN
-from deltasql.plan.hidden import ROW_INDEX, ROW_PLACE
-from deltasql.plan.operators import HeldRows, Rewrite, RowAction, RowEffect, RowKind, SourceJoin
+from deltasql.plan.hidden import ROW_PLACE
+from deltasql.plan.operators import HeldRows, Rewrite, RowAction, RowEffect, RowKind, Scan, SourceJoin
 from deltasql.runtime import Rewritten, Staged
 from deltasql.schema.column_mapping import is_mapped, physical_name
 from deltasql.schema.text import sql_text
@@ -38,6 +41,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     Numbers = np.ndarray[Any, Any]
+
+
+_ALONE = RowKind.NOT_MATCHED_BY_SOURCE
 
 
 def rewritten_here(spark: SparkHandle, operator: Rewrite, stage: Stage) -> Rewritten | None:
@@ -129,20 +135,36 @@ class _Rewrite:
         return set(self._operator.target.partition_columns)
 
     def run(self) -> Rewritten:
-        operator = self._operator
-        target = plain_rows(self._spark, replace(operator.target, identity=False), (*operator.target.schema, PLACE))
         source = None if self._source is None else self._source.read()
+        operator = self._operator = replace(self._operator, target=self._looked_at(source))
+        scan = replace(operator.target, identity=False)
+        target = plain_rows(self._spark, scan, (*scan.schema, PLACE))
         fired = list(self._fired(target, source))
         found = self._found(target, fired)
-        images, inserted = self._new(target, fired)
         counts = [0] * len(self._actions)
         for item in fired:
             counts[item.action.number - 1] += item.rows.count
-        staged = self._marked(images, inserted) if operator.recording.vectors else self._copied(found, images, inserted)
+        staged = self._marked(target, fired) if operator.recording.vectors else self._copied(target, fired, found)
         met = 0 if source is None else source.num_rows
         removed = None if operator.recording.vectors else subset(operator, found.rows)
         done = outcome(operator, staged, removed, tuple(counts), met)
         return marked(operator, done, found) if operator.recording.vectors else done
+
+    def _looked_at(self, source: pa.Table | None) -> Scan:
+        """The target, without files in which nothing can meet a row of the source, unless what meets none changes."""
+        import pyarrow.compute as pc
+
+        operator, join = self._operator, self._operator.join
+        if source is None or join is None or any(action.kind is _ALONE for action in operator.actions):
+            return operator.target
+        assert self._source is not None
+        scope, rows = RowScope({join.alias: self._source.schema}), rows_of(join.alias, source)
+        ranges = []
+        for key in join.equal_keys:
+            with suppress(LeftToSparkError):
+                ends = pc.min_max(values(row_expression(key.source, scope), rows)).as_py()
+                ranges.append((key, ends["min"], ends["max"]))
+        return candidates(operator.target, operator.target_alias, ranges)
 
     # Which action runs on which rows
 
@@ -168,11 +190,12 @@ class _Rewrite:
         """For each row the first action of its kind whose condition is TRUE."""
         import numpy as np
 
-        for action in self._actions:
-            if action.action.kind is kind and rows.count:
-                hit = places_where(action.condition, rows)
-                if len(hit):
-                    yield _Fired(action, rows.at(hit), None if places is None else places[hit])
+        actions = [action for action in self._actions if action.action.kind is kind]
+        for number, action in enumerate(actions, start=1):
+            hit = places_where(action.condition, rows)
+            if len(hit):
+                yield _Fired(action, rows.at(hit), None if places is None else places[hit])
+            if number < len(actions):
                 rest = np.setdiff1d(np.arange(rows.count), hit)
                 rows, places = rows.at(rest), None if places is None else places[rest]
 
@@ -218,9 +241,10 @@ class _Rewrite:
         if any(len(places_where(check, rows)) < rows.count for check in self._checks):
             raise LeftToSparkError
 
-    def _marked(self, images: pa.Table, inserted: pa.Table) -> Staged:
+    def _marked(self, target: pa.Table, fired: Sequence[_Fired]) -> Staged:
         import pyarrow as pa
 
+        images, inserted = self._new(target, fired)
         return self._written(pa.concat_tables([images.drop_columns([ROW_PLACE]), inserted]))
 
     def _written(self, rows: pa.Table) -> Staged:
@@ -228,35 +252,35 @@ class _Rewrite:
             return self._stage.nothing()
         return self._stage.write_held_rows(HeldRows(self._operator.output, rows))
 
-    def _copied(self, found: Positions, images: pa.Table, inserted: pa.Table) -> Staged:
-        operator = self._operator
-        if not found.rows:
-            return self._written(inserted)
-        files = subset(operator, found.rows)
-        kept = kept_files(self._spark, operator, self._stage, found, files)
-        parts = list(self._by_file(images, files))
-        changed = frozenset(changed_columns(operator))
-        staged = self._stage.succeed_with(kept, parts, operator.output, changed)
-        more = self._written(inserted)
-        return Staged((*staged.files, *more.files))
+    def _copied(self, target: pa.Table, fired: Sequence[_Fired], found: Positions) -> Staged:
+        """The successors of files: the rows that stay, and images in place of others; then what is inserted."""
+        images, inserted = self._new(target, fired)
+        bins = list(self._by_file(target, fired, images, subset(self._operator, found.rows)))
+        staged = self._stage.unite(bins, self._operator.output) if bins else self._stage.nothing()
+        return Staged((*staged.files, *self._written(inserted).files))
 
-    def _by_file(self, images: pa.Table, files: pa.Table) -> Iterator[tuple[Mapping[str, str | None], pa.Table]]:
-        """The new images of each file's rows, as files hold them, with ROW_INDEX."""
+    def _by_file(self, target: pa.Table, fired: Sequence[_Fired], images: pa.Table, files: pa.Table) -> Iterator[Bin]:
+        """The rows of each file that was found, as files hold them, in their order."""
         import numpy as np
         import pyarrow as pa
 
         operator = self._operator
         paths = operator.target.files.column("location").to_pylist()
         own = partition_values(operator.output, operator.target.partition_columns, files)
-        spelled = dict(zip(files.column("location").to_pylist(), own, strict=True))
-        numbers, rows = split_places(images.column(ROW_PLACE).to_numpy())
         held = [item for item in operator.output if item.name not in self._partitions]
-        stored = images.select([item.name for item in held]).rename_columns([physical_name(item) for item in held])
-        stored = as_stored(stored, operator.output).append_column(ROW_INDEX, pa.array(rows))
-        for number in np.unique(numbers).tolist():
-            path = paths[number]
-            table = stored.take(np.flatnonzero(numbers == number))
-            yield {ORIGIN: spark_uri(path), **spelled[path]}, table
+        gone = np.concatenate([np.array([], np.int64), *(item.places for item in fired if item.places is not None)])
+        stay = target.filter(pa.array(at_places(target.num_rows, gone, inside=False)))
+        rows = pa.concat_tables([stay, images.cast(target.schema)]).sort_by(ROW_PLACE)
+        numbers, _ = split_places(rows.column(ROW_PLACE).to_numpy())
+        stored = rows.select([item.name for item in held]).rename_columns([physical_name(item) for item in held])
+        stored = as_stored(stored, operator.output)
+        for path, spelled in zip(files.column("location").to_pylist(), own, strict=True):
+            number = paths.index(path)
+            first, count = slice_between(numbers, number, number + 1)
+            if count:
+                folder = partition_folder(path, spelled)
+                name = f"{number}/{folder}" if folder else str(number)
+                yield Bin(name, spelled, partial(stored.slice, first, count))
 
 
 def _compiled(number: int, action: RowAction, scope: RowScope, output: StructType) -> _Action:

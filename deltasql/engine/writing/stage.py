@@ -120,23 +120,11 @@ class Stage:
         the columns `changed` from what it replaces: see `NewRows`. Raises what `write` raises, and what reading the
         files raises.
         """
-        parts: list[tuple[Mapping[str, str | None], pa.Table]] = []
+        parts: list[tuple[dict[str, str | None], pa.Table]] = []
         if rows is not None:
             stored = self._stored(rows, schema, None, [ORIGIN, ROW_INDEX] + [CHANGE_TYPE] * changes, spread=False)
             stored, by = self._in_directories(stored, schema, origins=True, changes=changes)
             parts += fetched(stored, by, schema)
-        return self.succeed_with(kept, parts, schema, changed, changes=changes)
-
-    def succeed_with(
-        self,
-        kept: Sequence[KeptFile],
-        parts: Sequence[tuple[Mapping[str, str | None], pa.Table]],
-        schema: StructType,
-        changed: Iterable[str] = (),
-        *,
-        changes: bool = False,
-    ) -> Staged:
-        """As `succeed`, with new rows that are here: see `NewRows`."""
         names = frozenset(physical_name(field) for name in changed if (field := schema.find(name)) is not None)
         directory = self._new_directory(changes=changes)
         copied = copy_kept(self._store, kept, NewRows(parts, names), directory, schema)

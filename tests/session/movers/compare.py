@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -18,6 +19,8 @@ from deltasql.plan.hidden import IS_CHANGE
 MODES = ("EXECUTORS", "DRIVER")
 OWN = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{32}")
 """Ids that are made up: of tables, columns, files."""
+TINY = re.compile(r"Decimal\('(-?[\d.]+E-\d+)'\)")
+"""A decimal of many places, which has one more zero where it comes from the JVM one by one."""
 ORIGIN = re.compile(r"/deltasql_origin=[^/}]+")
 """A folder by which the writer of a file tells whose successor it is."""
 OF_FILES = re.compile(r".*(Files|Bytes|Time|[sS]ize|Partitions|Batches|DeletionVectors).*")
@@ -99,6 +102,7 @@ def plain(text: str) -> str:
 
 def masked(session: Session, text: str) -> str:
     text = text.replace(str(session.catalog.warehouse), "WAREHOUSE")
+    text = TINY.sub(lambda found: repr(Decimal(found[1]).normalize()), text)
     text = re.sub(r"part-\d+-[-\w.]*parquet", "FILE", text)
     return plain(text)
 

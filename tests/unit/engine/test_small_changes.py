@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
+from typing import NoReturn
 
 import pyarrow as pa
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from deltasql import DeltaSqlError, Session, connect
 from deltasql.engine.evaluation import pairs
 from deltasql.engine.evaluation.values import rows_of, values
+from deltasql.engine.session.spark import SparkHandle
 from deltasql.schema.types import INTEGER, LONG, STRING, StructField, StructType
 from deltasql.sql.cursor import LeftToSparkError
 from deltasql.sql.evaluated.expressions import RowScope, row_expression
@@ -28,10 +30,11 @@ class StartedError(Exception):
 
 @pytest.fixture
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
-    def refuse(*_: object) -> None:
+    def refuse(_: SparkHandle) -> NoReturn:
         raise StartedError
 
-    monkeypatch.setattr("deltasql.engine.session.spark.start_local", refuse)
+    # Another test of this process may have started Spark.
+    monkeypatch.setattr(SparkHandle, "session", property(refuse))
     with connect(str(tmp_path), engine="spark") as opened:
         opened.sql("CREATE TABLE t (id INT, v STRING, n BIGINT NOT NULL, s STRUCT<x: INT>)")
         opened.sql("INSERT INTO t (id, v, n) VALUES (1, 'a', 1), (2, 'b', 2), (NULL, NULL, 3)")
