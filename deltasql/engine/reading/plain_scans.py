@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.reading.driver_rows import file_tables
-from deltasql.engine.reading.file_reader import FileReader, arrow_schema
+from deltasql.engine.reading.file_reader import PLACE, FileReader, arrow_schema
 from deltasql.engine.reading.missing_files import readable_files
 from deltasql.engine.reading.scans import deleted_by_file, located, vector_positions
 from deltasql.engine.session.spark import SparkHandle
@@ -72,7 +72,8 @@ def plain_rows(spark: SparkHandle, scan: Scan, columns: Sequence[StructField]) -
 
     scan = located(scan)
     parted = {name.lower() for name in scan.partition_columns}
-    stored = StructType(tuple(item for item in columns if item.name.lower() not in parted))
+    # Rows without a column could not be counted.
+    stored = StructType(tuple(item for item in columns if item.name.lower() not in parted) or (PLACE,))
     values = _partition_values(scan, [item for item in columns if item.name.lower() in parted])
     paths = readable_files(scan, scan.files.column("location").to_pylist(), may_be_missing=False)
     marked = {

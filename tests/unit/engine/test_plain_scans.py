@@ -34,6 +34,7 @@ def test_rows_come_as_they_are(session: Session) -> None:
         {"NAME": None, "the a": 2, "day": None, "code": None, "late": None},
     ]
     assert session.sql("SELECT * FROM t@v0").to_arrow().num_rows == 0
+    assert sorted(session.sql("SELECT code FROM t").to_arrow().to_pydict()["code"], key=str) == [None, "p q"]
     assert session.sql("SELECT * FROM t").columns == ["a", "day", "name", "code", "late"]
 
 
