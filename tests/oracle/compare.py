@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import Any
 
 import deltasql
@@ -47,8 +48,22 @@ def difference(text: str, theirs: Outcome, own: Outcome) -> str:
     if theirs["columns"] != own["columns"]:
         return f"columns\n  oracle: {theirs['columns']}\n  ours:   {own['columns']}"
     ordered = re.search(r"\bORDER BY\b|^\s*(DESC|SHOW)", text, re.IGNORECASE)
-    first, second = (item["rows"] if ordered else in_order(item["rows"]) for item in (theirs, own))
+    first, second = map(_without_zeros, (theirs, own))
+    if not ordered:
+        first, second = in_order(first), in_order(second)
     return "" if first == second else f"rows\n  oracle: {first}\n  ours:   {second}"
+
+
+def _without_zeros(outcome: Outcome) -> list[list[Any]]:
+    """The rows; of decimals no zero at the end, for the JVM gives very small ones more of them than their type has."""
+    decimals = [str(kind).startswith("decimal") for _, kind in outcome["columns"]]
+    return [
+        [
+            f"{Decimal(value).normalize():f}" if is_decimal and value is not None else value
+            for is_decimal, value in zip(decimals, row, strict=True)
+        ]
+        for row in outcome["rows"]
+    ]
 
 
 def _error_difference(theirs: Outcome, own: Outcome) -> str:
