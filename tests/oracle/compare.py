@@ -56,14 +56,18 @@ def difference(text: str, theirs: Outcome, own: Outcome) -> str:
 
 def _without_zeros(outcome: Outcome) -> list[list[Any]]:
     """The rows; of decimals no zero at the end, for the JVM gives very small ones more of them than their type has."""
-    decimals = [str(kind).startswith("decimal") for _, kind in outcome["columns"]]
-    return [
-        [
-            f"{Decimal(value).normalize():f}" if is_decimal and value is not None else value
-            for is_decimal, value in zip(decimals, row, strict=True)
+    kinds = [str(kind) for _, kind in outcome["columns"]]
+    decimals = {place for place, kind in enumerate(kinds) if kind.startswith("decimal")}
+
+    def plain(row: list[Any]) -> list[Any]:
+        if len(row) != len(kinds):
+            return row
+        return [
+            f"{Decimal(value).normalize():f}" if place in decimals and value is not None else value
+            for place, value in enumerate(row)
         ]
-        for row in outcome["rows"]
-    ]
+
+    return [plain(row) for row in outcome["rows"]]
 
 
 def _error_difference(theirs: Outcome, own: Outcome) -> str:
