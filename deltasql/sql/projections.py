@@ -57,7 +57,7 @@ def _is_plain_table(source: object) -> bool:
     return isinstance(source, exp.Table) and {key for key, value in source.args.items() if value} <= allowed
 
 
-_NO_ALIAS = frozenset(
+NO_ALIAS = frozenset(
     {
         *("ANTI", "CROSS", "EXCEPT", "FULL", "INNER", "INTERSECT", "JOIN", "LATERAL", "LEFT", "MINUS", "NATURAL", "ON"),
         *(
@@ -134,6 +134,6 @@ class PlainSelect(Cursor):
 
     def _alias(self) -> str:
         self.take("AS")
-        if self.key in _NO_ALIAS:
+        if self.key in NO_ALIAS:
             raise LeftToSparkError
         return self.name()

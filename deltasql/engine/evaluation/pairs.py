@@ -24,9 +24,13 @@ def equal_pairs(left: Rows, right: Rows, on: RowExpression) -> tuple[Numbers, Nu
     Raises LeftToSparkError where too many would have to be looked at.
     """
     first, second = _candidates(left, right, on)
-    pairs = Rows({**left.at(first).tables, **right.at(second).tables}, len(first))
-    hit = places_where(on, pairs)
+    hit = places_where(on, paired(left, first, right, second))
     return first[hit], second[hit]
+
+
+def paired(left: Rows, first: Numbers, right: Rows, second: Numbers) -> Rows:
+    """The rows at some places on the left, each beside the one on the right at the place that goes with it."""
+    return Rows({**left.at(first).tables, **right.at(second).tables}, len(first))
 
 
 def _candidates(left: Rows, right: Rows, on: RowExpression) -> tuple[Numbers, Numbers]:

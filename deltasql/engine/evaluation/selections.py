@@ -11,16 +11,13 @@ from deltasql.engine.evaluation.values import places_where, rows_of
 from deltasql.engine.reading.plain_scans import PlainScan, are_plain, only_scan, plain_rows, plain_scan, with_columns
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.plan.operators import Operator, Query, Scan
-from deltasql.schema.type_lattice import is_integral
-from deltasql.schema.types import BOOLEAN, DATE, STRING, TIMESTAMP, TIMESTAMP_NTZ, DecimalType, StructField, StructType
+from deltasql.schema.types import BOOLEAN, StructField, StructType
 from deltasql.sql.cursor import LeftToSparkError
-from deltasql.sql.evaluated.expressions import RowExpression, RowScope, columns_of, row_expression
+from deltasql.sql.evaluated.expressions import RowExpression, RowScope, columns_of, is_ordered, row_condition
 from deltasql.sql.evaluated.selections import Order, selection
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_ORDERED = frozenset({STRING, DATE, TIMESTAMP, TIMESTAMP_NTZ, BOOLEAN})
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -89,9 +86,9 @@ def selected_rows(spark: SparkHandle, operator: Operator) -> SelectedRows | None
 def _condition(text: str, alias: str, plain: PlainScan) -> RowExpression:
     """A condition on rows of the scan. Raises LeftToSparkError where only an engine can tell."""
     schema = plain.scan.schema
-    found = row_expression(text, RowScope({alias: schema}))
+    found = row_condition(text, RowScope({alias: schema}))
     used = [item for name in columns_of(found) if (item := schema.find(name)) is not None]
-    if found.type != BOOLEAN or not are_plain(used, plain.scan.partition_columns):
+    if not are_plain(used, plain.scan.partition_columns):
         raise LeftToSparkError
     return found
 
@@ -107,7 +104,7 @@ def _ordered(plain: PlainScan, order: Sequence[Order]) -> Iterator[tuple[int, Or
         if len(places) != 1:
             raise LeftToSparkError
         kind = plain.columns[places[0]].type
-        if not (kind in _ORDERED or is_integral(kind) or isinstance(kind, DecimalType)):
+        if not (is_ordered(kind) or kind == BOOLEAN):
             raise LeftToSparkError
         yield places[0], item
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engine.evaluation.pairs import equal_pairs
+from deltasql.engine.evaluation.pairs import equal_pairs, paired
 from deltasql.engine.evaluation.sources import here_rows, is_small
 from deltasql.engine.evaluation.values import Rows, places_where, rows_of, values
 from deltasql.engine.reading.file_reader import PLACE, arrow_schema, at_places, slice_between, split_places
@@ -31,10 +31,10 @@ from deltasql.plan.operators import HeldRows, Rewrite, RowAction, RowEffect, Row
 from deltasql.runtime import Rewritten, Staged
 from deltasql.schema.column_mapping import is_mapped, physical_name
 from deltasql.schema.text import sql_text
-from deltasql.schema.types import BOOLEAN, ArrayType, DataType, MapType, StructField, StructType
+from deltasql.schema.types import ArrayType, DataType, MapType, StructField, StructType
 from deltasql.sql.constants import Constant
 from deltasql.sql.cursor import LeftToSparkError
-from deltasql.sql.evaluated.expressions import RowExpression, RowScope, row_expression
+from deltasql.sql.evaluated.expressions import RowExpression, RowScope, row_condition, row_expression
 
 if TYPE_CHECKING:
     import numpy as np
@@ -109,7 +109,9 @@ class _Rewrite:
         self._spark, self._operator, self._stage = spark, operator, stage
         if stage.stores_partitions and operator.target.partition_columns:
             raise LeftToSparkError
-        if not operator.recording.vectors and not self._partitions.isdisjoint(changed_columns(operator)):
+        if not operator.recording.vectors and not self._partitions.isdisjoint(
+            map(str.lower, changed_columns(operator))
+        ):
             # Such rows go to files of other partitions.
             raise LeftToSparkError
         join = operator.join
@@ -118,7 +120,7 @@ class _Rewrite:
         theirs = {} if self._source is None or join is None else {join.alias: self._source.schema}
         if len(ours.keys() | theirs.keys()) < len(ours) + len(theirs):
             raise LeftToSparkError
-        self._on = None if join is None else _truth(join.on, RowScope({**ours, **theirs}))
+        self._on = None if join is None else row_condition(join.on, RowScope({**ours, **theirs}))
         scopes = {
             RowKind.MATCHED: RowScope({**ours, **theirs}),
             RowKind.NOT_MATCHED: RowScope(theirs),
@@ -128,11 +130,12 @@ class _Rewrite:
             _compiled(number, action, scopes[action.kind], operator.output)
             for number, action in enumerate(operator.actions, start=1)
         ]
-        self._checks = [_truth(check.condition, RowScope({"": operator.output})) for check in operator.checks]
+        self._checks = [row_condition(check.condition, RowScope({"": operator.output})) for check in operator.checks]
 
     @property
     def _partitions(self) -> set[str]:
-        return set(self._operator.target.partition_columns)
+        """Their names in lower case: a foreign log may spell them otherwise than the schema."""
+        return {name.lower() for name in self._operator.target.partition_columns}
 
     def run(self) -> Rewritten:
         source = None if self._source is None else self._source.read()
@@ -179,8 +182,7 @@ class _Rewrite:
         others = rows_of(join.alias, source)
         assert self._on is not None
         left, right = equal_pairs(own, others, self._on)
-        pairs = Rows({**own.at(left).tables, **others.at(right).tables}, len(left))
-        yield from self._chosen(RowKind.MATCHED, pairs, left)
+        yield from self._chosen(RowKind.MATCHED, paired(own, left, others, right), left)
         alone = np.setdiff1d(np.arange(others.count), right)
         yield from self._chosen(RowKind.NOT_MATCHED, others.at(alone), None)
         unmet = np.setdiff1d(np.arange(own.count), left)
@@ -267,7 +269,7 @@ class _Rewrite:
         operator = self._operator
         paths = operator.target.files.column("location").to_pylist()
         own = partition_values(operator.output, operator.target.partition_columns, files)
-        held = [item for item in operator.output if item.name not in self._partitions]
+        held = [item for item in operator.output if item.name.lower() not in self._partitions]
         gone = np.concatenate([np.array([], np.int64), *(item.places for item in fired if item.places is not None)])
         stay = target.filter(pa.array(at_places(target.num_rows, gone, inside=False)))
         rows = pa.concat_tables([stay, images.cast(target.schema)]).sort_by(ROW_PLACE)
@@ -284,7 +286,7 @@ class _Rewrite:
 
 
 def _compiled(number: int, action: RowAction, scope: RowScope, output: StructType) -> _Action:
-    condition = None if action.condition is None else _truth(action.condition, scope)
+    condition = None if action.condition is None else row_condition(action.condition, scope)
     pairs = zip(action.values, output, strict=bool(action.values))
     return _Action(number, action, condition, tuple(_value(text, field.type, scope) for text, field in pairs))
 
@@ -295,12 +297,5 @@ def _value(text: str, kind: DataType, scope: RowScope) -> RowExpression:
         return Constant(kind, None)
     found = row_expression(text, scope)
     if found.type != kind:
-        raise LeftToSparkError
-    return found
-
-
-def _truth(text: str, scope: RowScope) -> RowExpression:
-    found = row_expression(text, scope)
-    if found.type != BOOLEAN:
         raise LeftToSparkError
     return found

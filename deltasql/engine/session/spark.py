@@ -288,16 +288,16 @@ class SparkHandle:
     @property
     def leaves_fetching_to_us(self) -> bool:
         """Whether rows of a table may come to the caller without the engine; asking does not start it."""
-        mode = (self.told(IO_MODE.name) or "").upper()
-        told = any(key.startswith(_OF_RESULTS) for key in self._told)
-        return self.own and self.leaves_files_to_us and mode != "EXECUTORS" and not told
+        return self._leaves_rows_to_us and not any(key.startswith(_OF_RESULTS) for key in self._told)
 
     @property
     def leaves_computing_to_us(self) -> bool:
         """Whether expressions mean what they mean by default, and files are ours to move; asking does not start it."""
-        mode, told = (self.told(IO_MODE.name) or "").upper(), self._told.keys()
-        ours = self.own and self.leaves_files_to_us and mode != "EXECUTORS"
-        return ours and CASE_SENSITIVE.name not in told and leave_literals(told)
+        return self._leaves_rows_to_us and CASE_SENSITIVE.name not in self._told and leave_literals(self._told)
+
+    @property
+    def _leaves_rows_to_us(self) -> bool:
+        return self.own and self.leaves_files_to_us and (self.told(IO_MODE.name) or "").upper() != "EXECUTORS"
 
     def reaches(self, location: str) -> bool:
         """Whether executors can read and write an object store as this session. The first question starts Spark."""

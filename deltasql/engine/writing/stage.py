@@ -128,11 +128,8 @@ class Stage:
         names = frozenset(physical_name(field) for name in changed if (field := schema.find(name)) is not None)
         directory = self._new_directory(changes=changes)
         copied = copy_kept(self._store, kept, NewRows(parts, names), directory, schema)
-        successors = self._successors(copied.successors, schema)
-        if not (copied.others or copied.feed):
-            # Nobody need be asked for the zone.
-            return Staged(tuple(successors))
         others = self._staged(copied.others, schema, self._zone, ())
+        successors = self._successors(copied.successors, schema)
         return Staged((*successors, *others), self._feed(copied.feed, schema, self._zone))
 
     def unite(self, bins: Sequence[Bin], schema: StructType) -> Staged:

@@ -19,7 +19,6 @@ from deltasql.schema.types import (
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
-    VOID,
     DataType,
     DecimalType,
     StructField,
@@ -150,6 +149,16 @@ def row_expression(text: str, scope: RowScope) -> RowExpression:
     return found
 
 
+def row_condition(text: str, scope: RowScope) -> RowExpression:
+    """As `row_expression`, of a text that is TRUE, FALSE or NULL. Raises LeftToSparkError for any other."""
+    return _truth(row_expression(text, scope))
+
+
+def is_ordered(kind: DataType) -> bool:
+    """Whether values of a type are less or greater here as they are in Spark."""
+    return kind in _ORDERED or is_integral(kind) or isinstance(kind, DecimalType)
+
+
 def columns_of(expression: RowExpression) -> Iterator[str]:
     """The names of the columns whose values an expression is made of."""
     match expression:
@@ -263,8 +272,6 @@ class _Reader(LiteralReader):
         target = type_at(self)
         self.need(")")
         if isinstance(value, Constant):
-            if value.type == VOID:
-                return Constant(target, None)
             return Constant(target, as_type(value.value, value.type, target, None))
         return _widened(value, target)
 
@@ -303,8 +310,7 @@ def _alike(left: RowExpression, right: RowExpression) -> tuple[RowExpression, Ro
 def _compared(operator: str, left: RowExpression, right: RowExpression) -> RowExpression:
     left, right = _alike(left, right)
     kind = left.type
-    ordered = kind in _ORDERED or is_integral(kind) or isinstance(kind, DecimalType)
-    if not (ordered or (kind == BOOLEAN and operator in _SAME)):
+    if not (is_ordered(kind) or (kind == BOOLEAN and operator in _SAME)):
         raise LeftToSparkError
     return Compared(operator, left, right)
 

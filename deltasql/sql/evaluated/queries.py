@@ -14,14 +14,7 @@ from deltasql.sql.cursor import LeftToSparkError
 from deltasql.sql.expression_types import type_at
 from deltasql.sql.literal_casts import as_type
 from deltasql.sql.literal_rows import LiteralReader, common_columns, is_special
-
-_NOT_ALIASES = frozenset(
-    {
-        *("UNION", "EXCEPT", "MINUS", "INTERSECT", "WHERE", "ORDER", "SORT", "LIMIT", "OFFSET", "GROUP", "HAVING"),
-        *("JOIN", "CROSS", "INNER", "LEFT", "RIGHT", "FULL", "NATURAL", "LATERAL", "PIVOT", "UNPIVOT", "WINDOW"),
-        *("TABLESAMPLE", "CLUSTER", "DISTRIBUTE", "FROM", "SEMI", "ANTI", "QUALIFY"),
-    }
-)
+from deltasql.sql.projections import NO_ALIAS
 
 
 def constant_rows(query: str) -> Literals | None:
@@ -90,7 +83,7 @@ class _Reader(LiteralReader):
 
     def aliased(self, names: Sequence[str]) -> Sequence[str]:
         """The names of columns, which an alias may have others for."""
-        if not self.take("AS") and (not self.is_name or self.key in _NOT_ALIASES):
+        if not self.take("AS") and (not self.is_name or self.key in NO_ALIAS):
             return names
         self.name()
         if not self.take("("):
@@ -106,7 +99,7 @@ class _Reader(LiteralReader):
     def item(self) -> tuple[str, Constant]:
         """A constant and its name, "" where it has none."""
         found = self.cast() if self.key == "CAST" else self.literal()
-        is_named = self.take("AS") or (self.is_name and self.key not in _NOT_ALIASES)
+        is_named = self.take("AS") or (self.is_name and self.key not in NO_ALIAS)
         return self.name() if is_named else "", found
 
     def cast(self) -> Constant:
@@ -116,4 +109,4 @@ class _Reader(LiteralReader):
         self.need("AS")
         target = type_at(self)
         self.need(")")
-        return Constant(target, None if value.type == VOID else as_type(value.value, value.type, target, None))
+        return Constant(target, as_type(value.value, value.type, target, None))
