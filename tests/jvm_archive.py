@@ -1,6 +1,7 @@
 """`python -m tests.jvm_archive FILE` keeps the classes that Spark loads; with the file a JVM starts in half the time.
 
 Prints the options of Java that use it, for JDK_JAVA_OPTIONS. Where this Java makes none they are those without it.
+On the way the jars of delta-spark are fetched, once for all JVMs to come, where the oracle is asked.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC -XX:MetaspaceSize=400m"
@@ -32,7 +34,7 @@ _STATEMENTS = """
 CREATE TABLE t (id INT, name STRING, tags ARRAY<STRING>, place STRUCT<x: INT, y: DOUBLE>);
 INSERT INTO t SELECT CAST(id AS INT), 'a', array('b'), named_struct('x', 1, 'y', 2.5) FROM range(50000);
 MERGE INTO t USING (SELECT 5 AS id, 'b' AS name) s ON t.id = s.id
-WHEN MATCHED THEN UPDATE SET name = s.name WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.id, s.name);
+WHEN MATCHED THEN UPDATE SET name = upper(s.name) WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.id, s.name);
 UPDATE t SET name = upper(name) WHERE id < 7;
 DELETE FROM t WHERE id IN (SELECT id FROM t WHERE id = 3);
 OPTIMIZE t;
@@ -44,12 +46,25 @@ def made(place: Path) -> bool:
     """Whether the archive could be made at a place; a JVM runs a statement of each kind for it and ends."""
     options = f"{SHORT_RUNS} {_QUIET} -XX:ArchiveClassesAtExit={place}"
     command = [sys.executable, "-m", "tests.jvm_archive", "--run"]
-    env = {**os.environ, "JDK_JAVA_OPTIONS": options}
-    try:
-        subprocess.run(command, env=env, check=True, timeout=_MOST_SECONDS, stdout=subprocess.DEVNULL)
-    except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
-        return False
-    return place.is_file()
+    for jars in _jars():
+        env = {**os.environ, "JDK_JAVA_OPTIONS": options, **jars}
+        try:
+            subprocess.run(command, env=env, check=True, timeout=_MOST_SECONDS, stdout=subprocess.DEVNULL)
+        except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+            continue
+        return place.is_file()
+    return False
+
+
+def _jars() -> Iterator[dict[str, str]]:
+    """What has Spark fetch jars before it starts; nothing, where they are not to be had."""
+    # What these modules start takes its options from here.
+    from tests.oracle.client import NO_ORACLE
+    from tests.oracle.engine import PACKAGE
+
+    if not os.environ.get(NO_ORACLE):
+        yield {"PYSPARK_SUBMIT_ARGS": f"--packages {PACKAGE} pyspark-shell"}
+    yield {}
 
 
 def run() -> None:

@@ -20,7 +20,7 @@ from deltasql.engine.reading.own_checks import checked_rewrite
 from deltasql.engine.reading.own_kinds import parts_over
 from deltasql.engine.reading.own_texts import has_char
 from deltasql.engine.rewrites.arrange import arranged
-from deltasql.engine.rewrites.merge_source import Source
+from deltasql.engine.rewrites.merge_source import Source, evaluated_source
 from deltasql.engine.rewrites.rewrite import rewrite
 from deltasql.engine.rewrites.rewritten_here import rewritten_here
 from deltasql.engine.rewrites.row_reader import RowReader
@@ -136,7 +136,7 @@ class StatementEngine:
 
     def schema(self, operator: Operator) -> StructType:
         """The columns of an operator's rows, as Spark's analyser has them."""
-        if (known := known_schema(self.spark, operator)) is not None:
+        if (known := known_schema(self.spark, operator, parquet_files)) is not None:
             return known
         with self.work():
             return self.frames.schema(operator)
@@ -384,7 +384,7 @@ class StatementEngine:
         `merge` and `insert` say which statement errors speak of; else it is UPDATE or DELETE.
         """
         written = rewrite_context(operator, table, insert=insert, merge=merge)
-        if (done := rewritten_here(self.spark, operator, _own(stage))) is not None:
+        if (done := rewritten_here(self.frames, operator, _own(stage))) is not None:
             return done
         with self.work(written):
             if not self.spark.capabilities.checks_types:
@@ -401,9 +401,8 @@ class StatementEngine:
             return _own(stage).write(rows, schema, changes=True).changes
 
     def source(self, operator: Rewrite) -> Source:
-        """The source of a rewrite that has run: the rows that it had then, or the same ones read again."""
-        kept = self.frames.kept
-        return kept if isinstance(kept, Source) else Source(self.frames, operator, keep=False)
+        """See `evaluated_source`."""
+        return evaluated_source(self.frames, operator)
 
     def release(self) -> None:
         """Lets go of what Spark holds for the statement's commit."""

@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from deltasql.engine.evaluation.limits import is_small
 from deltasql.engine.evaluation.selections import SelectedRows
-from deltasql.engine.evaluation.sources import is_small
 from deltasql.engine.failures.spark_errors import retold
 from deltasql.engine.failures.write_errors import WriteContext
 from deltasql.engine.reading.plain_scans import PlainScan

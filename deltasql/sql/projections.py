@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from deltasql.sql.cursor import Cursor, LeftToSparkError
 from deltasql.sql.references import has_aggregate, parse_expression
-from deltasql.sql.tokens import Token, tokenize
+from deltasql.sql.tokens import Token, closing, tokenize
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -91,12 +91,24 @@ def plain_columns(sql: str, relation: str) -> tuple[tuple[str, str], ...] | None
     () for SELECT *, None for any other query.
     """
     try:
-        reader = PlainSelect(sql)
+        reader = PlainSelect(inner_query(sql))
         found, _ = reader.columns(relation)
         reader.end()
     except LeftToSparkError:
         return None
     return found
+
+
+def inner_query(sql: str) -> str:
+    """The query whose columns another one has all, SELECT * FROM (SELECT a FROM t) AS q; any other one itself."""
+    tokens = tokenize(sql)
+    while [token.key for token in tokens[:4]] == ["SELECT", "*", "FROM", "("]:
+        last = closing(tokens, 3)
+        alias = [token for token in tokens[last + 1 :] if token.key != "AS"]
+        if len(alias) > 1 or any(token.kind != "quoted" and token.key in NO_ALIAS | _TAIL for token in alias):
+            break
+        tokens = tokens[4:last]
+    return sql[tokens[0].start : tokens[-1].end] if tokens else sql
 
 
 class PlainSelect(Cursor):

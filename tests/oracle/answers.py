@@ -1,5 +1,7 @@
 """What the oracle has said of each scenario, kept beside the scenarios: answers/<family>.jsonl, a line for each.
 
+Scripts of tests/differential are scenarios as well, of the family RANDOM, which stand in no file.
+
 The same release says the same of the same SQL, so a kept answer judges as well as a new one, and in no time. One counts
 while its key fits: the SQL, the oracle's settings, the releases of all engines, and what of a table is compared.
 
@@ -29,6 +31,7 @@ from tests.oracle.state import FORM, State
 DIRECTORY = Path(__file__).with_name("answers")
 MODE = "DELTASQL_ORACLE"
 MODES = ("kept", "sample", "all", "record")
+RANDOM = "random"
 _SHARES = 16
 
 
@@ -83,7 +86,7 @@ def keep(answers: Mapping[Scenario, Said]) -> None:
             if scenario.family == family:
                 body = {"outcomes": said.outcomes, "tables": said.tables}
                 lines[scenario.name] = {"name": scenario.name, "key": _key(scenario), **body}
-        names = [item.name for item in scenarios() if item.family == family]
+        names = sorted(lines) if family == RANDOM else [item.name for item in scenarios() if item.family == family]
         texts = [json.dumps(lines[name], ensure_ascii=False, separators=(",", ":")) for name in names if name in lines]
         DIRECTORY.mkdir(exist_ok=True)
         _path(family).write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")

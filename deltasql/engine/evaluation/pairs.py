@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.evaluation.values import Rows, places_where, values
-from deltasql.schema.types import BOOLEAN
+from deltasql.schema.types import BOOLEAN, DOUBLE
 from deltasql.sql.cursor import LeftToSparkError
 from deltasql.sql.evaluated.expressions import ColumnOf, Compared, Joined, RowExpression, Widened
 
@@ -37,7 +37,7 @@ def _candidates(left: Rows, right: Rows, on: RowExpression) -> tuple[Numbers, Nu
     """Pairs among which all are that `on` is TRUE for: those with one value in a column that it says is equal."""
     import numpy as np
 
-    for key in _equalities(on):
+    for key in equalities(on):
         sides = {_alias(key.left): key.left, _alias(key.right): key.right}
         mine = [sides[alias] for alias in left.tables if alias in sides]
         others = [sides[alias] for alias in right.tables if alias in sides]
@@ -48,14 +48,14 @@ def _candidates(left: Rows, right: Rows, on: RowExpression) -> tuple[Numbers, Nu
     return np.repeat(np.arange(left.count), right.count), np.tile(np.arange(right.count), left.count)
 
 
-def _equalities(on: RowExpression) -> Iterator[Compared]:
-    """The comparisons that must be TRUE for `on` to be."""
+def equalities(on: RowExpression) -> Iterator[Compared]:
+    """Comparisons that must be TRUE for `on` to be, of values that can be looked up: a DOUBLE has two zeros."""
     match on:
-        case Compared("=") as found if found.left.type != BOOLEAN:
+        case Compared("=") as found if found.left.type not in {BOOLEAN, DOUBLE}:
             yield found
         case Joined("AND", parts):
             for part in parts:
-                yield from _equalities(part)
+                yield from equalities(part)
 
 
 def _alias(side: RowExpression) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engine.evaluation.sources import is_small
+from deltasql.engine.evaluation.limits import is_small
 from deltasql.engine.evaluation.values import places_where, rows_of
 from deltasql.engine.reading.plain_scans import PlainScan, are_plain, only_scan, plain_rows, plain_scan, with_columns
 from deltasql.engine.session.spark import SparkHandle
@@ -54,8 +54,8 @@ class SelectedRows:
         """The columns that are asked for, and those that the condition needs, each once."""
         found = {item.name: item for item in self.plain.columns}
         used = () if self.where is None else columns_of(self.where)
-        for name in used:
-            item = self.plain.scan.schema.find(name)
+        for column in used:
+            item = self.plain.scan.schema.find(column.name)
             assert item is not None
             found[item.name] = item
         return list(found.values())
@@ -87,7 +87,7 @@ def _condition(text: str, alias: str, plain: PlainScan) -> RowExpression:
     """A condition on rows of the scan. Raises LeftToSparkError where only an engine can tell."""
     schema = plain.scan.schema
     found = row_condition(text, RowScope({alias: schema}))
-    used = [item for name in columns_of(found) if (item := schema.find(name)) is not None]
+    used = [item for column in columns_of(found) if (item := schema.find(column.name)) is not None]
     if not are_plain(used, plain.scan.partition_columns):
         raise LeftToSparkError
     return found

@@ -1,26 +1,29 @@
-"""The rows of an operator that this process has without an engine: constants, rows in memory, small tables."""
+"""The rows of an operator that this process has without an engine: constants, rows in memory, tables, Parquet files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from deltasql.engine.evaluation.limits import MOST_FILES, MOST_HELD_BYTES, may_be_held
+from deltasql.engine.evaluation.selections import rows_here, selected_rows
 from deltasql.engine.reading.literal_rows import literal_table
-from deltasql.engine.reading.plain_scans import plain_scan
-from deltasql.engine.reading.scans import scan_size
+from deltasql.engine.reading.parquet_paths import Found, read_columns, without_parquet_path
+from deltasql.engine.reading.plain_scans import are_plain, plain_scan
 from deltasql.engine.session.spark import SparkHandle
-from deltasql.engine.session.tuning import FEW_BYTES
-from deltasql.plan.operators import HeldRows, Literals, Operator, Query, Scan, Supplied
+from deltasql.engine.session.spark_types import bare_schema
+from deltasql.errors.base import DeltaSqlError
+from deltasql.log.storage.locations import is_local
+from deltasql.plan.operators import HeldRows, Literals, Operator, Query, Supplied
 from deltasql.schema.types import StructType
 from deltasql.sql.cursor import LeftToSparkError
 from deltasql.sql.evaluated.queries import constant_rows
+from deltasql.sql.projections import plain_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-MOST_FILES = 64
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -31,8 +34,11 @@ class HereRows:
     read: Callable[[], pa.Table]
 
 
-def here_rows(spark: SparkHandle, operator: Operator) -> HereRows:
-    """The rows of `operator`. Raises LeftToSparkError where they are many, or not certain without an engine."""
+def here_rows(spark: SparkHandle, operator: Operator, find: Found) -> HereRows:
+    """The rows of `operator`. Raises LeftToSparkError where they are many, or not certain without an engine.
+
+    `find` tells what ``parquet.`path` `` stands for.
+    """
     if isinstance(operator, Supplied) and isinstance(operator.frame, HeldRows) and not operator.names:
         operator = operator.frame
     if isinstance(operator, HeldRows):
@@ -41,17 +47,17 @@ def here_rows(spark: SparkHandle, operator: Operator) -> HereRows:
     constants = constants_of(operator)
     if constants is not None:
         return HereRows(constants.schema, partial(literal_table, constants))
-    plain = plain_scan(spark, operator)
-    if plain is None or not is_small(plain.scan):
+    found = _of_table(spark, operator) or _of_files(spark, operator, find)
+    if found is None:
         raise LeftToSparkError
-    return HereRows(plain.schema, partial(plain.table, spark))
+    return found
 
 
-def known_schema(spark: SparkHandle, operator: Operator) -> StructType | None:
+def known_schema(spark: SparkHandle, operator: Operator, find: Found) -> StructType | None:
     """The columns of `operator` where no engine need be asked."""
     if not spark.leaves_computing_to_us:
         return None
-    known = constants_of(operator) or plain_scan(spark, operator)
+    known = constants_of(operator) or rows_here(spark, operator) or _of_files(spark, operator, find)
     return None if known is None else known.schema
 
 
@@ -59,11 +65,67 @@ def constants_of(operator: Operator) -> Literals | None:
     """The rows of a query of constants alone; None for anything else."""
     if isinstance(operator, Literals):
         return operator
-    if not isinstance(operator, Query) or operator.relations or operator.settings or operator.view or operator.renames:
+    if not (isinstance(operator, Query) and _is_alone(operator)):
         return None
     return constant_rows(operator.sql)
 
 
-def is_small(scan: Scan) -> bool:
-    """Whether the rows of a scan cost less to be read whole than an engine to be asked."""
-    return scan_size(scan) <= FEW_BYTES and scan.files.num_rows <= MOST_FILES
+def _is_alone(query: Query) -> bool:
+    """Whether a query is over nothing of ours, and is read as it stands."""
+    return not (query.relations or query.settings or query.view or query.renames)
+
+
+def _of_table(spark: SparkHandle, operator: Operator) -> HereRows | None:
+    plain = plain_scan(spark, operator)
+    if plain is not None:
+        return HereRows(plain.schema, partial(plain.table, spark)) if may_be_held(plain.scan) else None
+    chosen = selected_rows(spark, operator)
+    return None if chosen is None else HereRows(chosen.schema, partial(chosen.table, spark))
+
+
+def _of_files(spark: SparkHandle, operator: Operator, find: Found) -> HereRows | None:
+    """The rows of ``SELECT … FROM parquet.`path` ``. What is wrong with the files, the engine says."""
+    if not (isinstance(operator, Query) and _is_alone(operator) and spark.leaves_fetching_to_us):
+        return None
+    asked = without_parquet_path(operator.sql)
+    pairs = None if asked is None else plain_columns(asked.sql, asked.relation)
+    if asked is None or pairs is None:
+        return None
+    try:
+        paths, columns = find(spark.stores, asked.path)
+        return _columns_of(spark, paths, columns, pairs)
+    except (DeltaSqlError, FileNotFoundError, LeftToSparkError):
+        return None
+
+
+def _columns_of(
+    spark: SparkHandle, paths: Sequence[str], columns: StructType, pairs: Sequence[tuple[str, str]]
+) -> HereRows:
+    """Columns of files, all where none is asked for, with the names that they get.
+
+    Raises LeftToSparkError where one is not there, or not certain, or the files are large, and StorageError.
+    """
+    pairs = pairs or [(item.name, item.name) for item in columns]
+    fields = [item for name, _ in pairs if (item := columns.find(name)) is not None]
+    few = len(paths) <= MOST_FILES and sum(_size(spark, path) for path in paths) <= MOST_HELD_BYTES
+    if not few or len(fields) < len(pairs) or not are_plain(fields, ()):
+        raise LeftToSparkError
+    names = [name for _, name in pairs]
+
+    def read() -> pa.Table:
+        try:
+            rows = read_columns(spark.stores, paths, StructType(tuple(dict.fromkeys(fields))))
+        except DeltaSqlError:
+            raise LeftToSparkError from None
+        return rows.select([item.name for item in fields]).rename_columns(names)
+
+    named = (replace(item, name=name) for item, name in zip(fields, names, strict=True))
+    return HereRows(bare_schema(StructType(tuple(named))), read)
+
+
+def _size(spark: SparkHandle, path: str) -> int:
+    """Bytes of a file. Raises StorageError, and LeftToSparkError for one that the engine has keys of its own to."""
+    if not (is_local(path) or spark.is_in_process):
+        raise LeftToSparkError
+    store, name = spark.stores.of_file(path)
+    return store.head(name).size

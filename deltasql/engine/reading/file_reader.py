@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from functools import partial, reduce
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -69,16 +70,32 @@ def split_places(places: Places) -> tuple[Places, Places]:
     return places >> ROW_BITS, places & (2**ROW_BITS - 1)
 
 
+@dataclass(frozen=True, slots=True)
+class RowFilter:
+    """Which rows of files are wanted: those of which `holds` says so, from columns of these names.
+
+    It is asked with the path of a file, the columns of some of its rows, and how many these are.
+    """
+
+    columns: frozenset[str]
+    holds: Callable[[str, pa.Table, int], Places]
+
+
 class FileReader:
     """Reads files of a scan with `columns`: what a file lacks is NULL, narrower types are widened.
 
-    Rows that cannot have one of the keys that are looked for, see `Here`, may be left out.
+    Rows that cannot have one of the keys that are looked for, see `Here`, may be left out; those that are not `wanted`
+    are. Columns that do not tell are read only of row groups that have such rows.
     """
 
-    def __init__(self, spark: SparkHandle, operator: Scan, columns: StructType) -> None:
+    def __init__(
+        self, spark: SparkHandle, operator: Scan, columns: StructType, wanted: RowFilter | None = None
+    ) -> None:
         self.operator = operator
-        self._spark, self._columns = spark, columns
+        self._spark, self._columns, self._filter = spark, columns, wanted
         self._keys = {} if operator.here is None else operator.here.keys
+        told = frozenset() if wanted is None else wanted.columns
+        self._tested = [item for item in columns if item.name in told or physical_name(item) in self._keys]
         self._target = arrow_schema(columns)
         names = ("location", "size")
         self._sizes = dict(zip(*(operator.files.column(name).to_pylist() for name in names), strict=True))
@@ -106,13 +123,12 @@ class FileReader:
             of_file = _File(path, first.size(), modified, number, _stored_names(file, self._columns))
             places = None if marked is None else marked()
             if file.num_row_groups < 2 or of_file.size <= self._share or not is_local(path):
-                rows = _days_checked(file, file.read(columns=list(of_file.stored.values())))
-                return self._wanted(of_file, rows, 0, places)
+                return self._part(of_file, partial(_read_all, file), 0, file.metadata.num_rows, places)
 
             def read(group: int, start: int, end: int) -> pa.Table:
                 own = None if places is None else places_between(places, start, end)
-                rows = _read_group(_opened(source(), file.metadata), group, of_file.stored)
-                return self._wanted(of_file, rows, start, own)
+                opened = _opened(source(), file.metadata)
+                return self._part(of_file, partial(_read_group, opened, group), start, end, own)
 
             groups = self._groups(file.metadata, places)
             with working(len(groups), _CORES) as threads:
@@ -126,16 +142,27 @@ class FileReader:
             return groups
         return [group for group in groups if len(places_between(places, *group[1:]))] or groups[:1]
 
-    def _wanted(self, file: _File, rows: pa.Table, start: int, places: Places | None) -> pa.Table:
-        """Rows of a file, the first of which has a number, with the columns that are asked for.
+    def _part(
+        self, file: _File, read: Callable[[Sequence[str]], pa.Table], start: int, end: int, places: Places | None
+    ) -> pa.Table:
+        """The rows of a file from the number `start` to `end` with the columns that are asked for.
 
-        Those at some `places`, counted from `start`, are left out, or with `marked_only` all others.
+        `read` gives columns of these rows by the names that the file has for them. Rows at some `places`, counted from
+        `start`, are left out, or with `marked_only` all others.
         """
+        tested = [name for item in self._tested if (name := file.stored.get(physical_name(item))) is not None]
+        rows = read(tested if self._tested else list(file.stored.values()))
+        chosen = self._chosen(file, rows, end - start, places)
+        others = [name for name in file.stored.values() if name not in tested] if self._tested else []
+        if chosen is not None and not chosen.any():
+            return self._target.empty_table()
+        return self._with_columns(file, _beside(rows, read(others)) if others else rows, start, end, chosen)
+
+    def _with_columns(self, file: _File, rows: pa.Table, start: int, end: int, chosen: Places | None) -> pa.Table:
+        """The rows that are `chosen` of some, the first of which has a number, with the columns that are asked for."""
         import numpy as np
         import pyarrow as pa
 
-        chosen = self._chosen(file, rows, places)
-        end = start + rows.num_rows
         rows = rows if chosen is None else rows.filter(pa.array(chosen))
 
         def numbers() -> Places:
@@ -153,18 +180,24 @@ class FileReader:
         values = [column(item, field.type) for item, field in zip(self._columns, self._target, strict=True)]
         return pa.Table.from_arrays(values, schema=self._target)
 
-    def _chosen(self, file: _File, rows: pa.Table, places: Places | None) -> Places | None:
-        """For each of some rows whether it is wanted; None for all."""
-        chosen = None
+    def _chosen(self, file: _File, rows: pa.Table, count: int, places: Places | None) -> Places | None:
+        """For each of so many rows, which have the columns that tell, whether it is wanted; None for all."""
+        import pyarrow as pa
+
+        found = []
         if places is not None and (self.operator.marked_only or len(places)):
-            chosen = at_places(rows.num_rows, places, inside=self.operator.marked_only)
-        for item, field in zip(self._columns, self._target, strict=True):
+            found.append(at_places(count, places, inside=self.operator.marked_only))
+        kinds = [self._target.field(item.name).type for item in self._tested]
+        columns = [_stored(rows, file.stored, item, kind) for item, kind in zip(self._tested, kinds, strict=True)]
+        for item, column in zip(self._tested, columns, strict=True):
             values = self._keys.get(physical_name(item))
             # To look in values takes as long as their number, however few the rows are.
-            if values is not None and len(values) <= rows.num_rows:
-                found = _is_one_of(_stored(rows, file.stored, item, field.type), values)
-                chosen = found if chosen is None else chosen & found
-        return chosen
+            if values is not None and len(values) <= count:
+                found.append(_is_one_of(column, values))
+        if self._filter is not None:
+            table = pa.Table.from_arrays(columns, names=[item.name for item in self._tested])
+            found.append(self._filter.holds(file.path, table, count))
+        return reduce(lambda some, more: some & more, found) if found else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +294,7 @@ def row_group_rows(path: str, data: memoryview, group: int, columns: StructType)
     with readable(path):
         file = _opened(pa.BufferReader(data))
         stored = _stored_names(file, columns)
-        rows = _read_group(file, group, stored)
+        rows = _read_group(file, group, list(stored.values()))
         values = [_stored(rows, stored, item, kind.type) for item, kind in zip(columns, target, strict=True)]
         return pa.Table.from_arrays(values, schema=target)
 
@@ -286,9 +319,21 @@ def _opened(source: pa.NativeFile, footer: pq.FileMetaData | None = None) -> pq.
     return pq.ParquetFile(source, metadata=footer, coerce_int96_timestamp_unit="us", pre_buffer=not in_memory)
 
 
-def _read_group(file: pq.ParquetFile, group: int, stored: Mapping[str, str]) -> pa.Table:
-    """The columns of a row group that are `stored`."""
-    return _days_checked(file, file.read_row_group(group, columns=list(stored.values()), use_threads=False))
+def _read_all(file: pq.ParquetFile, names: Sequence[str]) -> pa.Table:
+    """Columns of all rows."""
+    return _days_checked(file, file.read(columns=list(names)))
+
+
+def _read_group(file: pq.ParquetFile, group: int, names: Sequence[str]) -> pa.Table:
+    """Columns of a row group."""
+    return _days_checked(file, file.read_row_group(group, columns=list(names), use_threads=False))
+
+
+def _beside(rows: pa.Table, more: pa.Table) -> pa.Table:
+    """The same rows with more columns."""
+    import pyarrow as pa
+
+    return pa.Table.from_arrays([*rows.columns, *more.columns], names=[*rows.column_names, *more.column_names])
 
 
 def _days_checked(file: pq.ParquetFile, rows: pa.Table) -> pa.Table:

@@ -72,7 +72,7 @@ class Frames:
     """Builds the DataFrame of each operator once."""
 
     def __init__(self, spark: SparkHandle, parquet_files: Found) -> None:
-        self._spark, self._parquet_files = spark, parquet_files
+        self._spark, self.parquet_files = spark, parquet_files
         self._scans = KeptScans(spark)
         self._built: dict[int, tuple[Operator, DataFrame]] = {}
         self.work = Workspace()
@@ -231,7 +231,7 @@ class Frames:
         sql = self.texts.query(sql, self.texts.reach(relations.values(), self.frame))
         sql = self._without_pipes(sql)
         if not self.capabilities.metadata:
-            sql = with_parquet_files(self._spark, sql, self._parquet_files, self.work)
+            sql = with_parquet_files(self._spark, sql, self.parquet_files, self.work)
         if not self.capabilities.subqueries and (what := unlike_query(sql)):
             raise NotOnSailError(what=what)
         return checked_query(session, sql, ansi=self._ansi(settings), may=may_have(relations.values(), sql))
@@ -309,7 +309,7 @@ class Frames:
 
 
 class Kept(Protocol):
-    """Rows that Spark holds."""
+    """Rows that Spark holds, or this process."""
 
     def release(self) -> None: ...
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -20,6 +21,7 @@ from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import HIDDEN_PREFIX
 from deltasql.schema.types import StructType
+from deltasql.sql.cursor import LeftToSparkError
 from deltasql.sql.references import UsedNames
 from deltasql.sql.tokens import Token, tokenize
 
@@ -44,7 +46,7 @@ def with_parquet_files(spark: SparkHandle, sql: str, find: Found, work: Workspac
         return sql
     for first, last in reversed(list(_places(tokenize(sql)))):
         rows = _rows(spark.stores, *find(spark.stores, last.name), sql)
-        view = f"{HIDDEN_PREFIX}parquet_{sha256(last.name.encode()).hexdigest()[:16]}"
+        view = _view(last.name)
         frame_of_file(spark, rows, work.keep).createOrReplaceTempView(view)
         sql = sql[: first.start] + quote(view) + sql[last.end :]
     return sql
@@ -59,18 +61,52 @@ def _places(tokens: Sequence[Token]) -> Iterator[tuple[Token, Token]]:
 
 
 def _rows(stores: Stores, files: Sequence[str], columns: StructType, sql: str) -> pa.Table:
-    """The columns that a query may use, of all files."""
+    """The columns that a query may use, of all files. Raises NotOnSailError for days of another calendar."""
+    takes_all, named = _TAKES_ALL.search(sql) is not None, UsedNames([sql])
+    used = tuple(field for field in columns if takes_all or field.name in named)
+    try:
+        return read_columns(stores, files, StructType(used or columns.fields[:1]))
+    except LeftToSparkError:
+        raise NotOnSailError(what="files with dates of the Julian calendar") from None
+
+
+def read_columns(stores: Stores, files: Sequence[str], columns: StructType) -> pa.Table:
+    """Columns of all rows of some files.
+
+    Raises LeftToSparkError for days of another calendar, UnreadableDataFileError.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    takes_all, named = _TAKES_ALL.search(sql) is not None, UsedNames([sql])
-    used = tuple(field for field in columns if takes_all or field.name in named)
-    wanted = StructType(used or columns.fields[:1])
-    names, target, tables = list(wanted.names), arrow_schema(wanted), list[pa.Table]()
+    names, target, tables = list(columns.names), arrow_schema(columns), list[pa.Table]()
     for path in files:
         with readable(path), pq.ParquetFile(stores.open_file(path)) as opened:
             rows = opened.read(names)
             if has_old_days(opened.metadata, rows):
-                raise NotOnSailError(what="files with dates of the Julian calendar")
+                raise LeftToSparkError
             tables.append(rows.select(names).cast(target, safe=False))
     return pa.concat_tables(tables)
+
+
+@dataclass(frozen=True, slots=True)
+class PathQuery:
+    """A query with `relation`, a name of ours, in place of the ``parquet.`path` `` that it is over."""
+
+    sql: str
+    relation: str
+    path: str
+
+
+def without_parquet_path(sql: str) -> PathQuery | None:
+    """What a query is that names one such path; None for any other."""
+    found = list(_places(tokenize(sql))) if _SUSPECT.search(sql) else []
+    if len(found) != 1:
+        return None
+    ((first, last),) = found
+    view = _view(last.name)
+    return PathQuery(sql[: first.start] + quote(view) + sql[last.end :], view, last.name)
+
+
+def _view(path: str) -> str:
+    """What a path goes by."""
+    return f"{HIDDEN_PREFIX}parquet_{sha256(path.encode()).hexdigest()[:16]}"

@@ -6,13 +6,14 @@ long. What Spark gives is given: types, names, and every value NULL or not as it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.reading.driver_rows import file_tables
-from deltasql.engine.reading.file_reader import PLACE, FileReader, arrow_schema
+from deltasql.engine.reading.file_reader import PLACE, FileReader, RowFilter, arrow_schema
 from deltasql.engine.reading.missing_files import readable_files
 from deltasql.engine.reading.scans import deleted_by_file, located, vector_positions
 from deltasql.engine.session.spark import SparkHandle
@@ -33,6 +34,7 @@ from deltasql.sql.cursor import LeftToSparkError
 from deltasql.sql.projections import plain_columns
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
 
 MOST_BYTES = 1 << 30
@@ -66,8 +68,25 @@ class PlainScan:
         return plain_rows(spark, self.scan, self.columns).rename_columns(list(self.names))
 
 
-def plain_rows(spark: SparkHandle, scan: Scan, columns: Sequence[StructField]) -> pa.Table:
-    """All rows of a scan with some of its columns, and PLACE if it is among them: see `PlainScan.table`."""
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which rows of a scan are read: those of which `holds` says so, from columns of these names and their number.
+
+    Of more than `most` of them the engine is to read all.
+    """
+
+    columns: frozenset[str]
+    holds: Callable[[pa.Table, int], np.ndarray[Any, Any]]
+    most: int
+
+
+def plain_rows(
+    spark: SparkHandle, scan: Scan, columns: Sequence[StructField], wanted: Wanted | None = None
+) -> pa.Table:
+    """The rows of a scan with some of its columns, and PLACE if it is among them: see `PlainScan.table`.
+
+    `columns` have those that tell which rows are wanted; all are where nothing is said of it.
+    """
     import pyarrow as pa
 
     scan = located(scan)
@@ -80,11 +99,33 @@ def plain_rows(spark: SparkHandle, scan: Scan, columns: Sequence[StructField]) -
         path: partial(vector_positions, spark, scan, vector) for path, vector in deleted_by_file(scan, paths).items()
     }
     target = arrow_schema(StructType(tuple(columns)))
-    reader = FileReader(spark, scan, stored)
-    tables = [
-        _with_values(table, values.get(path, {}), target) for path, table in file_tables(reader, paths, marked=marked)
-    ]
+    reader = FileReader(spark, scan, stored, None if wanted is None else _filter(wanted, values, target))
+    most = math.inf if wanted is None else wanted.most
+    found = _up_to(most, file_tables(reader, paths, marked=marked))
+    tables = [_with_values(table, values.get(path, {}), target) for path, table in found]
     return pa.concat_tables(tables) if tables else target.empty_table()
+
+
+def _up_to(most: float, tables: Iterable[tuple[str, pa.Table]]) -> Iterator[tuple[str, pa.Table]]:
+    """The rows of files. Raises LeftToSparkError where they are more."""
+    for path, table in tables:
+        most -= table.num_rows
+        if most < 0:
+            raise LeftToSparkError
+        yield path, table
+
+
+def _filter(wanted: Wanted, values: Mapping[str, Mapping[str, Any]], columns: pa.Schema) -> RowFilter:
+    """Which rows of files are wanted, of which all have some partition values, by the file's location."""
+    import pyarrow as pa
+
+    def holds(path: str, rows: pa.Table, count: int) -> np.ndarray[Any, Any]:
+        for name in wanted.columns & values.get(path, {}).keys():
+            value = _repeated(values[path][name], columns.field(name).type, count)
+            rows = rows.append_column(name, value) if rows.num_columns else pa.table({name: value})
+        return wanted.holds(rows, count)
+
+    return RowFilter(wanted.columns, holds)
 
 
 def plain_scan(spark: SparkHandle, operator: Operator) -> PlainScan | None:
@@ -187,13 +228,18 @@ def _with_values(rows: pa.Table, values: dict[str, Any], target: pa.Schema) -> p
 
     if not values:
         return rows
+    arrays = [
+        _repeated(values[field.name], field.type, rows.num_rows) if field.name in values else rows.column(field.name)
+        for field in target
+    ]
+    return pa.Table.from_arrays(arrays, schema=target)
+
+
+def _repeated(value: Any, kind: pa.DataType, count: int) -> pa.Array:
+    """A value so many times. Raises LeftToSparkError for one that is none of this type."""
+    import pyarrow as pa
+
     try:
-        arrays = [
-            pa.repeat(pa.scalar(values[field.name], field.type), rows.num_rows)
-            if field.name in values
-            else rows.column(field.name)
-            for field in target
-        ]
+        return pa.repeat(pa.scalar(value, kind), count)
     except (pa.ArrowInvalid, OverflowError):
         raise LeftToSparkError from None
-    return pa.Table.from_arrays(arrays, schema=target)

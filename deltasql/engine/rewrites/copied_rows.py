@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING
 from deltasql.engine.rewrites.position_search import FIRED, Found, found_rows
 from deltasql.engine.rewrites.row_actions import ActedRows
 from deltasql.engine.rewrites.stored_rows import StoredRows, may_copy_rows, partition_folder, partition_values
+from deltasql.engine.rewrites.vector_positions import Positions
+from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.writing.kept_rows import KeptFile
-from deltasql.engine.writing.stage import count_live_rows
+from deltasql.engine.writing.stage import Stage, count_live_rows
 from deltasql.engine.writing.staged_files import ORIGIN
 from deltasql.log.storage.paths import decode_path
+from deltasql.log.storage.stores import Stores
 from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import Rewrite, RowEffect
 from deltasql.runtime import Rewritten, Staged
@@ -63,7 +66,7 @@ def copied(rows: ActedRows, found: Found, *, unique: bool) -> Rewritten | None:
     files = rows.subset(found.positions.rows)
     if not files.num_rows and not rows.inserts:
         return rows.nothing()
-    if rows.frames.capabilities.metadata and found.positions.marked > _most(rows, files):
+    if rows.frames.capabilities.metadata and found.positions.marked > most_changed(rows.frames.stores, files):
         return None
     try:
         return _copied(rows, found, files, unique=unique)
@@ -72,14 +75,15 @@ def copied(rows: ActedRows, found: Found, *, unique: bool) -> Rewritten | None:
         return None
 
 
-def _most(rows: ActedRows, files: pa.Table) -> float:
-    return min(MOST_CHANGED, LARGEST_PART * count_live_rows(rows.frames.stores, files))
+def most_changed(stores: Stores, files: pa.Table) -> float:
+    """How many rows of some files may go through this process."""
+    return min(MOST_CHANGED, LARGEST_PART * count_live_rows(stores, files))
 
 
 def _copied(rows: ActedRows, found: Found, files: pa.Table, *, unique: bool) -> Rewritten:
     operator, changes = rows.operator, rows.operator.recording.changes
     changed = frozenset(changed_columns(operator))
-    kept = _kept_files(rows, found, files)
+    kept = kept_files(rows.frames.spark, operator, rows.stage, found.positions, files)
     if rows.effects == {RowEffect.DELETE} and not changes:
         staged = rows.stage.succeed(kept, None, operator.output)
         return rows.outcome(staged, files, _known_counts(rows, found, files, staged))
@@ -158,18 +162,19 @@ def _unmatched(rows: ActedRows, found: Found) -> DataFrame:
     return rows.without(F.broadcast(found.matched))
 
 
-def _kept_files(rows: ActedRows, found: Found, files: pa.Table) -> list[KeptFile]:
-    """The files in which rows were found."""
-    operator = rows.operator
+def kept_files(
+    spark: SparkHandle, operator: Rewrite, stage: Stage, found: Positions, files: pa.Table
+) -> list[KeptFile]:
+    """Those of the target's files in which rows were found, for `Stage.succeed`. Raises what `StoredRows` raises."""
     paths = files.column("location").to_pylist()
-    stored = StoredRows(rows.frames.spark, operator.target, operator.output, paths)
-    by_path = {decode_path(uri): (uri, positions) for uri, positions in found.positions.rows.items()}
+    stored = StoredRows(spark, operator.target, operator.output, paths)
+    by_path = {decode_path(uri): (uri, positions) for uri, positions in found.rows.items()}
     values = partition_values(operator.output, operator.target.partition_columns, files)
     told = files.column("stats").to_pylist()
 
     def kept(path: str, own: dict[str, str | None], statistics: str | None) -> KeptFile:
         uri, positions = by_path[path]
-        opened = partial(stored.opened, path, statistics, spliceable=rows.stage.may_splice)
+        opened = partial(stored.opened, path, statistics, spliceable=stage.may_splice)
         return KeptFile(uri, own, partition_folder(path, own), positions.astype("int64"), opened)
 
     return [kept(*item) for item in zip(paths, values, told, strict=True)]

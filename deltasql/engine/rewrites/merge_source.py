@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from deltasql.engine.evaluation.sources import constants_of
 from deltasql.engine.reading.frames import Frames
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import LOOKUP, SOURCE_PRESENT, SOURCE_ROW
-from deltasql.plan.operators import EqualKey, Literals, Lookup, Operator, Query, Rewrite, Scan, SourceJoin
+from deltasql.plan.operators import EqualKey, HeldRows, Literals, Lookup, Operator, Query, Rewrite, Scan, SourceJoin
 from deltasql.schema.literals import sql_literal
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType
 from deltasql.skipping.pruning import prune
@@ -83,6 +83,26 @@ class Source:
     def release(self) -> None:
         for rows in self._cached:
             rows.unpersist()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class KeptRows:
+    """The rows of a source that this process has evaluated."""
+
+    rows: HeldRows
+
+    def release(self) -> None:
+        """Nothing: they are held by nobody else."""
+
+
+def evaluated_source(frames: Frames, operator: Rewrite) -> Source:
+    """The source of a rewrite that has run: the rows that it had then, or the same ones read again."""
+    kept, join = frames.kept, operator.join
+    if isinstance(kept, Source):
+        return kept
+    if isinstance(kept, KeptRows) and join is not None:
+        operator = replace(operator, join=replace(join, source=kept.rows))
+    return Source(frames, operator, keep=False)
 
 
 def candidates(target: Scan, alias: str, key_ranges: Iterable[tuple[EqualKey, Any, Any]]) -> Scan:

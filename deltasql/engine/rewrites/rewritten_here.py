@@ -1,40 +1,45 @@
-"""UPDATE, DELETE and MERGE of small tables whose expressions are certain: this process computes them by itself.
+"""UPDATE, DELETE and MERGE whose expressions are certain: this process computes them by itself.
 
-An engine takes longer to be asked than such rows take. Whatever is not certain is left to it: see `sql/evaluated`.
+An engine takes longer to be asked than few rows take, and to send many through it takes longer than to compute them
+here. Whatever is not certain is left to it: see `sql/evaluated`. Files of small tables are read whole and written anew;
+of larger ones only rows that may change are read, and the others are copied, see `engine.writing.kept_rows`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from deltasql.engine.evaluation.limits import is_small
 from deltasql.engine.evaluation.pairs import equal_pairs, paired
-from deltasql.engine.evaluation.sources import here_rows, is_small
+from deltasql.engine.evaluation.sources import here_rows
 from deltasql.engine.evaluation.values import Rows, places_where, rows_of, values
-from deltasql.engine.reading.file_reader import PLACE, arrow_schema, at_places, slice_between, split_places
+from deltasql.engine.reading.driver_rows import file_numbers
+from deltasql.engine.reading.file_reader import PLACE, arrow_schema, at_places, slice_between, spark_uri, split_places
+from deltasql.engine.reading.frames import Frames
 from deltasql.engine.reading.plain_scans import are_plain, plain_rows
-from deltasql.engine.rewrites.copied_rows import changed_columns, same_columns
+from deltasql.engine.rewrites.actions_here import ActionHere, ActionsHere
+from deltasql.engine.rewrites.copied_rows import changed_columns, kept_files, most_changed, same_columns
 from deltasql.engine.rewrites.merge_on_read import marked
-from deltasql.engine.rewrites.merge_source import candidates
+from deltasql.engine.rewrites.merge_source import KeptRows, candidates
 from deltasql.engine.rewrites.row_actions import outcome, subset
-from deltasql.engine.rewrites.stored_rows import partition_folder, partition_values
+from deltasql.engine.rewrites.stored_rows import MOST_FILE_BYTES, partition_folder, partition_values
 from deltasql.engine.rewrites.vector_positions import Positions, positions_of
 from deltasql.engine.session.spark import SparkHandle
+from deltasql.engine.session.transfer import computes_rows
 from deltasql.engine.writing.driver_files import as_stored
 from deltasql.engine.writing.kept_rows import Bin
 from deltasql.engine.writing.stage import Stage
-from deltasql.plan.hidden import ROW_PLACE
-from deltasql.plan.operators import HeldRows, Rewrite, RowAction, RowEffect, RowKind, Scan, SourceJoin
+from deltasql.engine.writing.staged_files import ORIGIN
+from deltasql.plan.hidden import ROW_INDEX, ROW_PLACE
+from deltasql.plan.operators import HeldRows, Rewrite, RowEffect, RowKind, Scan, SourceJoin
 from deltasql.runtime import Rewritten, Staged
 from deltasql.schema.column_mapping import is_mapped, physical_name
-from deltasql.schema.text import sql_text
-from deltasql.schema.types import ArrayType, DataType, MapType, StructField, StructType
-from deltasql.sql.constants import Constant
+from deltasql.schema.types import ArrayType, MapType, StructField, StructType
 from deltasql.sql.cursor import LeftToSparkError
-from deltasql.sql.evaluated.expressions import RowExpression, RowScope, row_condition, row_expression
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,23 +51,32 @@ if TYPE_CHECKING:
 _ALONE = RowKind.NOT_MATCHED_BY_SOURCE
 
 
-def rewritten_here(spark: SparkHandle, operator: Rewrite, stage: Stage) -> Rewritten | None:
+def rewritten_here(frames: Frames, operator: Rewrite, stage: Stage) -> Rewritten | None:
     """Stages the new files of a rewrite; None, with nothing staged, where an engine is to compute it.
 
     That is also so where a row breaks a constraint, or several of the source would change one: the engine says which.
+    `frames` keep a source that the commit may ask again.
     Raises DataFileNotFoundError, UnreadableDataFileError, StorageError.
     """
-    if not (spark.leaves_computing_to_us and _is_small(operator)):
+    spark = frames.spark
+    if not (spark.leaves_computing_to_us and _is_plain(operator)):
+        return None
+    small = is_small(operator.target)
+    if not small and not _may_be_searched(spark, operator):
         return None
     try:
-        return _Rewrite(spark, operator, stage).run()
+        work = (_OfSmall if small else _OfLarge)(frames, operator, stage)
+        done = work.run()
     except LeftToSparkError:
         stage.discard()
         return None
+    if work.source is not None:
+        frames.keep(KeptRows(work.source))
+    return done
 
 
-def _is_small(operator: Rewrite) -> bool:
-    """Whether few rows are read, and nothing is written but the rows themselves."""
+def _is_plain(operator: Rewrite) -> bool:
+    """Whether rows are read as they are, and nothing is written but the rows themselves."""
     target = operator.target
     if operator.relations or operator.volatile or operator.recording.changes or target.row_ids is not None:
         return False
@@ -71,66 +85,77 @@ def _is_small(operator: Rewrite) -> bool:
     if is_mapped(target.schema) and any(map(_has_parts, target.schema)):
         # Parts of values have other names in files.
         return False
-    plain = same_columns(operator.output, target.schema) and are_plain(target.schema, target.partition_columns)
-    return plain and is_small(target)
+    return same_columns(operator.output, target.schema) and are_plain(target.schema, target.partition_columns)
 
 
 def _is_usual(join: SourceJoin) -> bool:
-    return join.unique_match and not join.is_kept and join.lookup is None
+    return join.unique_match and join.lookup is None
 
 
 def _has_parts(item: StructField) -> bool:
     return isinstance(item.type, (StructType, ArrayType, MapType))
 
 
-@dataclass(frozen=True, slots=True)
-class _Action:
-    """An action as expressions; `number` counts from 1."""
-
-    number: int
-    action: RowAction
-    condition: RowExpression | None
-    values: tuple[RowExpression, ...]
+def _may_be_searched(spark: SparkHandle, operator: Rewrite) -> bool:
+    """Whether this process may look for rows in files of any number, and copy those that stay."""
+    target = operator.target
+    if any(action.kind is _ALONE for action in operator.actions):
+        # All rows are to be looked at.
+        return False
+    sizes = target.files.column("size").to_pylist()
+    if not computes_rows(spark, target.table.location, sum(sizes)):
+        return False
+    return operator.recording.vectors or max(sizes, default=0) <= MOST_FILE_BYTES
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Fired:
-    """Rows on which an action runs; `places` is where they stand in the target, None where they do not."""
+    """Rows on which an action runs; `places` is where they stand among those that were read, None where they do not."""
 
-    action: _Action
+    action: ActionHere
     rows: Rows
     places: Numbers | None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Changes:
+    """Which rows of the target change among those that were read, and the part of its list of files that have any."""
+
+    target: pa.Table
+    fired: Sequence[_Fired]
+    positions: Positions
+    files: pa.Table
 
 
 class _Rewrite:
     """One rewrite; to make it raises LeftToSparkError where something in it is not certain, before a row is read."""
 
-    def __init__(self, spark: SparkHandle, operator: Rewrite, stage: Stage) -> None:
-        self._spark, self._operator, self._stage = spark, operator, stage
+    def __init__(self, frames: Frames, operator: Rewrite, stage: Stage) -> None:
+        self._spark, self._operator, self._stage = frames.spark, operator, stage
+        self.source: HeldRows | None = None
+        """The rows of the source, once they were read, where the commit may ask for them again."""
         if stage.stores_partitions and operator.target.partition_columns:
             raise LeftToSparkError
-        if not operator.recording.vectors and not self._partitions.isdisjoint(
-            map(str.lower, changed_columns(operator))
-        ):
+        changed = frozenset(changed_columns(operator))
+        if not operator.recording.vectors and not self._partitions.isdisjoint(map(str.lower, changed)):
             # Such rows go to files of other partitions.
             raise LeftToSparkError
-        join = operator.join
-        self._source = None if join is None else here_rows(spark, join.source)
-        ours = {operator.target_alias: operator.target.schema}
-        theirs = {} if self._source is None or join is None else {join.alias: self._source.schema}
-        if len(ours.keys() | theirs.keys()) < len(ours) + len(theirs):
-            raise LeftToSparkError
-        self._on = None if join is None else row_condition(join.on, RowScope({**ours, **theirs}))
-        scopes = {
-            RowKind.MATCHED: RowScope({**ours, **theirs}),
-            RowKind.NOT_MATCHED: RowScope(theirs),
-            RowKind.NOT_MATCHED_BY_SOURCE: RowScope(ours),
-        }
-        self._actions = [
-            _compiled(number, action, scopes[action.kind], operator.output)
-            for number, action in enumerate(operator.actions, start=1)
+        self._source = (
+            None if operator.join is None else here_rows(frames.spark, operator.join.source, frames.parquet_files)
+        )
+        self._here = ActionsHere(operator, None if self._source is None else self._source.schema)
+        checked = self._here.checked
+        self._imaged = [
+            place
+            for place, field in enumerate(operator.output)
+            if self._takes_whole_rows or field.name in changed or field.name in checked
         ]
-        self._checks = [row_condition(check.condition, RowScope({"": operator.output})) for check in operator.checks]
+        """Which columns of the output are made for images of rows of the target."""
+
+    @property
+    def _takes_whole_rows(self) -> bool:
+        """Whether an image is written with all its columns, also those in which it is as before."""
+        return True
 
     @property
     def _partitions(self) -> set[str]:
@@ -139,19 +164,19 @@ class _Rewrite:
 
     def run(self) -> Rewritten:
         source = None if self._source is None else self._source.read()
+        if self._source is not None and source is not None and self._operator.join and self._operator.join.is_kept:
+            self.source = HeldRows(self._source.schema, source)
         operator = self._operator = replace(self._operator, target=self._looked_at(source))
-        scan = replace(operator.target, identity=False)
-        target = plain_rows(self._spark, scan, (*scan.schema, PLACE))
-        fired = list(self._fired(target, source))
-        found = self._found(target, fired)
-        counts = [0] * len(self._actions)
-        for item in fired:
+        target = self._read(replace(operator.target, identity=False), source)
+        changes = self._changes(target, list(self._fired(target, source)))
+        counts = [0] * len(operator.actions)
+        for item in changes.fired:
             counts[item.action.number - 1] += item.rows.count
-        staged = self._marked(target, fired) if operator.recording.vectors else self._copied(target, fired, found)
         met = 0 if source is None else source.num_rows
-        removed = None if operator.recording.vectors else subset(operator, found.rows)
-        done = outcome(operator, staged, removed, tuple(counts), met)
-        return marked(operator, done, found) if operator.recording.vectors else done
+        if operator.recording.vectors:
+            done = outcome(operator, self._marked(changes), None, tuple(counts), met)
+            return marked(operator, done, changes.positions)
+        return outcome(operator, self._copied(changes), changes.files, tuple(counts), met)
 
     def _looked_at(self, source: pa.Table | None) -> Scan:
         """The target, without files in which nothing can meet a row of the source, unless what meets none changes."""
@@ -160,14 +185,16 @@ class _Rewrite:
         operator, join = self._operator, self._operator.join
         if source is None or join is None or any(action.kind is _ALONE for action in operator.actions):
             return operator.target
-        assert self._source is not None
-        scope, rows = RowScope({join.alias: self._source.schema}), rows_of(join.alias, source)
         ranges = []
         for key in join.equal_keys:
             with suppress(LeftToSparkError):
-                ends = pc.min_max(values(row_expression(key.source, scope), rows)).as_py()
+                ends = pc.min_max(self._here.source_values(key.source, source)).as_py()
                 ranges.append((key, ends["min"], ends["max"]))
         return candidates(operator.target, operator.target_alias, ranges)
+
+    def _read(self, scan: Scan, source: pa.Table | None) -> pa.Table:
+        """The rows of the target among which are all that may change, with ROW_PLACE."""
+        return plain_rows(self._spark, scan, (*scan.schema, PLACE))
 
     # Which action runs on which rows
 
@@ -180,8 +207,8 @@ class _Rewrite:
             yield from self._chosen(RowKind.MATCHED, own, np.arange(target.num_rows))
             return
         others = rows_of(join.alias, source)
-        assert self._on is not None
-        left, right = equal_pairs(own, others, self._on)
+        assert self._here.on is not None
+        left, right = equal_pairs(own, others, self._here.on)
         yield from self._chosen(RowKind.MATCHED, paired(own, left, others, right), left)
         alone = np.setdiff1d(np.arange(others.count), right)
         yield from self._chosen(RowKind.NOT_MATCHED, others.at(alone), None)
@@ -192,7 +219,7 @@ class _Rewrite:
         """For each row the first action of its kind whose condition is TRUE."""
         import numpy as np
 
-        actions = [action for action in self._actions if action.action.kind is kind]
+        actions = [action for action in self._here.actions if action.action.kind is kind]
         for number, action in enumerate(actions, start=1):
             hit = places_where(action.condition, rows)
             if len(hit):
@@ -201,52 +228,59 @@ class _Rewrite:
                 rest = np.setdiff1d(np.arange(rows.count), hit)
                 rows, places = rows.at(rest), None if places is None else places[rest]
 
-    def _found(self, target: pa.Table, fired: Sequence[_Fired]) -> Positions:
-        """The rows that change. Raises LeftToSparkError where one would more than once."""
+    def _changes(self, target: pa.Table, fired: Sequence[_Fired]) -> _Changes:
+        """The rows that change. Raises LeftToSparkError where one would more than once, or too many do."""
         import numpy as np
 
+        positions = Positions()
         own = [(item.places, item.action.number) for item in fired if item.places is not None]
-        if not own:
-            return Positions()
-        at = np.concatenate([places for places, _ in own])
-        if len(np.unique(at)) < len(at):
-            raise LeftToSparkError
-        numbers = np.concatenate([np.full(len(places), number) for places, number in own])
-        paths = self._operator.target.files.column("location").to_pylist()
-        return positions_of(target.column(ROW_PLACE).to_numpy()[at], numbers, paths)
+        if own:
+            at = np.concatenate([places for places, _ in own])
+            if len(np.unique(at)) < len(at):
+                raise LeftToSparkError
+            numbers = np.concatenate([np.full(len(places), number) for places, number in own])
+            paths = self._operator.target.files.column("location").to_pylist()
+            positions = positions_of(target.column(ROW_PLACE).to_numpy()[at], numbers, paths)
+        return _Changes(target, fired, positions, subset(self._operator, positions.rows))
 
     # The rows that are written
 
-    def _new(self, target: pa.Table, fired: Sequence[_Fired]) -> tuple[pa.Table, pa.Table]:
+    def _new(self, changes: _Changes) -> tuple[pa.Table, pa.Table]:
         """New images of rows, with ROW_PLACE, and rows that are inserted: the columns of the output."""
         import pyarrow as pa
 
-        schema = arrow_schema(self._operator.output)
-        placed = arrow_schema(StructType((*self._operator.output, PLACE)))
+        output = self._operator.output
+        schema = arrow_schema(output)
+        placed = arrow_schema(StructType((*(output.fields[place] for place in self._imaged), PLACE)))
         images, inserted = [placed.empty_table()], [schema.empty_table()]
-        for item in fired:
+        for item in changes.fired:
             if item.action.action.effect is RowEffect.DELETE:
                 continue
-            columns = [values(value, item.rows) for value in item.action.values]
-            table = pa.Table.from_arrays(columns, names=schema.names).cast(schema)
-            self._check(table)
             if item.places is None:
-                inserted.append(table)
-            else:
-                places = target.column(ROW_PLACE).take(item.places)
-                images.append(table.append_column(ROW_PLACE, places).cast(placed))
+                inserted.append(self._computed(item, range(len(output)), schema))
+                continue
+            columns = self._computed(item, self._imaged, placed.remove(len(self._imaged)))
+            places = changes.target.column(ROW_PLACE).take(item.places)
+            images.append(columns.append_column(placed.field(ROW_PLACE), places))
         return pa.concat_tables(images), pa.concat_tables(inserted)
 
-    def _check(self, table: pa.Table) -> None:
-        """Raises LeftToSparkError where a row breaks a constraint: the engine says which."""
-        rows = rows_of("", table)
-        if any(len(places_where(check, rows)) < rows.count for check in self._checks):
-            raise LeftToSparkError
-
-    def _marked(self, target: pa.Table, fired: Sequence[_Fired]) -> Staged:
+    def _computed(self, item: _Fired, places: Iterable[int], schema: pa.Schema) -> pa.Table:
+        """Columns at some places in the output. Raises LeftToSparkError where a row breaks a constraint: the engine
+        says which.
+        """
         import pyarrow as pa
 
-        images, inserted = self._new(target, fired)
+        columns = [values(item.action.values[place], item.rows) for place in places]
+        table = pa.Table.from_arrays(columns, names=schema.names).cast(schema)
+        rows = rows_of("", table)
+        if any(len(places_where(check, rows)) < rows.count for check in self._here.checks):
+            raise LeftToSparkError
+        return table
+
+    def _marked(self, changes: _Changes) -> Staged:
+        import pyarrow as pa
+
+        images, inserted = self._new(changes)
         return self._written(pa.concat_tables([images.drop_columns([ROW_PLACE]), inserted]))
 
     def _written(self, rows: pa.Table) -> Staged:
@@ -254,48 +288,81 @@ class _Rewrite:
             return self._stage.nothing()
         return self._stage.write_held_rows(HeldRows(self._operator.output, rows))
 
-    def _copied(self, target: pa.Table, fired: Sequence[_Fired], found: Positions) -> Staged:
+    def _copied(self, changes: _Changes) -> Staged:
         """The successors of files: the rows that stay, and images in place of others; then what is inserted."""
-        images, inserted = self._new(target, fired)
-        bins = list(self._by_file(target, fired, images, subset(self._operator, found.rows)))
-        staged = self._stage.unite(bins, self._operator.output) if bins else self._stage.nothing()
+        images, inserted = self._new(changes)
+        staged = self._successors(changes, images) if changes.files.num_rows else self._stage.nothing()
         return Staged((*staged.files, *self._written(inserted).files))
 
-    def _by_file(self, target: pa.Table, fired: Sequence[_Fired], images: pa.Table, files: pa.Table) -> Iterator[Bin]:
-        """The rows of each file that was found, as files hold them, in their order."""
+    def _successors(self, changes: _Changes, images: pa.Table) -> Staged:
+        """Those of the files in which rows change, with their new images."""
+        raise NotImplementedError
+
+    def _by_file(self, rows: pa.Table, files: pa.Table) -> Iterator[tuple[str, int, pa.Table]]:
+        """The rows of each of some files that has any, in their order, as files hold them, with ROW_PLACE; the file's
+        location and its number.
+        """
+        output = self._operator.output
+        rows = rows.sort_by(ROW_PLACE)
+        held = [item for item in output if item.name.lower() not in self._partitions and item.name in rows.column_names]
+        stored = rows.select([*(item.name for item in held), ROW_PLACE])
+        stored = as_stored(stored.rename_columns([*map(physical_name, held), ROW_PLACE]), output)
+        numbers, _ = split_places(rows.column(ROW_PLACE).to_numpy())
+        known = file_numbers(self._operator.target)
+        for path in files.column("location").to_pylist():
+            first, count = slice_between(numbers, known[path], known[path] + 1)
+            if count:
+                yield path, known[path], stored.slice(first, count)
+
+
+class _OfSmall(_Rewrite):
+    """A rewrite of files whose rows are all read, and written together."""
+
+    def _successors(self, changes: _Changes, images: pa.Table) -> Staged:
+        return self._stage.unite(list(self._bins(changes, images)), self._operator.output)
+
+    def _bins(self, changes: _Changes, images: pa.Table) -> Iterator[Bin]:
         import numpy as np
         import pyarrow as pa
 
-        operator = self._operator
-        paths = operator.target.files.column("location").to_pylist()
-        own = partition_values(operator.output, operator.target.partition_columns, files)
-        held = [item for item in operator.output if item.name.lower() not in self._partitions]
-        gone = np.concatenate([np.array([], np.int64), *(item.places for item in fired if item.places is not None)])
+        target, files, columns = changes.target, changes.files, self._operator.target.partition_columns
+        gone = np.concatenate([item.places for item in changes.fired if item.places is not None])
         stay = target.filter(pa.array(at_places(target.num_rows, gone, inside=False)))
-        rows = pa.concat_tables([stay, images.cast(target.schema)]).sort_by(ROW_PLACE)
-        numbers, _ = split_places(rows.column(ROW_PLACE).to_numpy())
-        stored = rows.select([item.name for item in held]).rename_columns([physical_name(item) for item in held])
-        stored = as_stored(stored, operator.output)
-        for path, spelled in zip(files.column("location").to_pylist(), own, strict=True):
-            number = paths.index(path)
-            first, count = slice_between(numbers, number, number + 1)
-            if count:
-                folder = partition_folder(path, spelled)
-                name = f"{number}/{folder}" if folder else str(number)
-                yield Bin(name, spelled, partial(stored.slice, first, count))
+        own = partition_values(self._operator.output, columns, files)
+        spelled = dict(zip(files.column("location").to_pylist(), own, strict=True))
+        for path, number, rows in self._by_file(pa.concat_tables([stay, images.cast(target.schema)]), files):
+            folder = partition_folder(path, spelled[path])
+            name = f"{number}/{folder}" if folder else str(number)
+            yield Bin(name, spelled[path], partial(rows.drop_columns, [ROW_PLACE]))
 
 
-def _compiled(number: int, action: RowAction, scope: RowScope, output: StructType) -> _Action:
-    condition = None if action.condition is None else row_condition(action.condition, scope)
-    pairs = zip(action.values, output, strict=bool(action.values))
-    return _Action(number, action, condition, tuple(_value(text, field.type, scope) for text, field in pairs))
+class _OfLarge(_Rewrite):
+    """A rewrite for which only rows that may change are read, and the others are copied from file to file."""
+
+    @property
+    def _takes_whole_rows(self) -> bool:
+        return self._operator.recording.vectors
+
+    def _read(self, scan: Scan, source: pa.Table | None) -> pa.Table:
+        wanted = self._here.wanted(source)
+        names = wanted.columns | self._here.used(self._imaged)
+        return plain_rows(self._spark, scan, (*(item for item in scan.schema if item.name in names), PLACE), wanted)
+
+    def _changes(self, target: pa.Table, fired: Sequence[_Fired]) -> _Changes:
+        found = super()._changes(target, fired)
+        if found.positions.marked > most_changed(self._spark.stores, found.files):
+            raise LeftToSparkError
+        return found
+
+    def _successors(self, changes: _Changes, images: pa.Table) -> Staged:
+        kept = kept_files(self._spark, self._operator, self._stage, changes.positions, changes.files)
+        parts = [({ORIGIN: spark_uri(path)}, _numbered(rows)) for path, _, rows in self._by_file(images, changes.files)]
+        return self._stage.succeed_with(kept, parts, self._operator.output, changed_columns(self._operator))
 
 
-def _value(text: str, kind: DataType, scope: RowScope) -> RowExpression:
-    """What a column of this type gets."""
-    if text == f"CAST(NULL AS {sql_text(kind)})":
-        return Constant(kind, None)
-    found = row_expression(text, scope)
-    if found.type != kind:
-        raise LeftToSparkError
-    return found
+def _numbered(rows: pa.Table) -> pa.Table:
+    """Rows of a file with ROW_INDEX in place of ROW_PLACE."""
+    import pyarrow as pa
+
+    _, numbers = split_places(rows.column(ROW_PLACE).to_numpy())
+    return rows.drop_columns([ROW_PLACE]).append_column(ROW_INDEX, pa.array(numbers))

@@ -87,13 +87,13 @@ class StoredRows:
 
         store, name = self._spark.stores.of_file(path)
         with self._there(path), readable(path):
-            data = memoryview(store.read(name))
+            data = store.read_buffer(name)
             footer = pq.read_metadata(pa.BufferReader(data))
         known, repeating = known_columns(footer)
         is_alike = is_known_writer(footer.created_by) and not is_of_old_calendar(footer)
         return _OpenedFile(
             path=path,
-            data=data,
+            data=memoryview(data).cast("B"),
             sizes=group_sizes(footer),
             held=self._held,
             schema=self._schema,

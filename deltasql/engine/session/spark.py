@@ -276,6 +276,11 @@ class SparkHandle:
         return not self.remote and is_local_master(str(self.session.sparkContext.master))
 
     @property
+    def is_on_this_machine(self) -> bool:
+        """As `shares_disk`, of a session that need not have begun."""
+        return self.shares_disk if self.started else self._given is None and is_local_master(master_address())
+
+    @property
     def is_in_process(self) -> bool:
         """Whether the engine is no JVM and no server elsewhere, but a part of this process, which reads this disk."""
         return self._sail

@@ -88,6 +88,17 @@ def copies_rows(spark: SparkHandle, location: str, size: int) -> bool:
     return _mode(spark) == "AUTO" and is_local(location) and spark.leaves_files_to_us and spark.shares_disk
 
 
+def computes_rows(spark: SparkHandle, location: str, size: int) -> bool:
+    """Whether the driver may change rows by itself for a statement that reads so many bytes: where it moves them
+    anyway, as `copies_rows` has it. Asks no engine, and so starts none.
+    """
+    if spark.is_in_process or _mode(spark) == "DRIVER":
+        return True
+    if _mode(spark) != "AUTO":
+        return False
+    return spark.is_on_this_machine if is_local(location) else size <= DRIVER_BYTES
+
+
 def no_way(spark: SparkHandle, location: str, reason: str) -> DeltaSqlError:
     """Why executors do not reach a location, as an error; `reason` is what needs them."""
     if spark.has_other_keys(location):

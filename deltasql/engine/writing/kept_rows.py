@@ -203,8 +203,6 @@ class _Successor:
 
     def write(self, files: TableFiles, number: int, directory: str) -> WrittenFile | None:
         """Writes it, if it has rows. Raises what reading the file raises, StorageError, RowsLostError."""
-        import pyarrow as pa
-
         stay = len(self._file.marked) == 0 and self._images.num_rows == len(self._kept.gone)
         names = [name for name in self._file.columns.names if not stay or name in self._changed]
         known: Mapping[str, Any] = _of_others(self._file.statistics, names)
@@ -220,9 +218,9 @@ class _Successor:
             return None
         bounds = {path: found.bounds for path, found in floats.items()}
         folder = f"{directory}/{self._kept.folder}" if self._kept.folder else directory
-        return files.write_encoded(number, folder, pa.py_buffer(data), bounds, known)
+        return files.write_encoded(number, folder, data, bounds, known)
 
-    def _spliced(self, names: Collection[str]) -> tuple[bytes, dict[str, FloatRange]] | None:
+    def _spliced(self, names: Collection[str]) -> tuple[pa.Buffer, dict[str, FloatRange]] | None:
         """The file with other values in the columns of these names; of all of them rows go. None where it cannot be."""
         if not self._file.spliceable:
             return None
@@ -234,7 +232,7 @@ class _Successor:
             return None
         return data, united(item.floats for item in pieces)
 
-    def _anew(self) -> tuple[bytes, dict[str, FloatRange]]:
+    def _anew(self) -> tuple[pa.Buffer, dict[str, FloatRange]]:
         """The file with all columns written now."""
         pieces = self._pieces(partial(self._piece, self._file.columns.names, always=True))
         data = joined([memoryview(item.data) for item in pieces if item.data is not None])
@@ -333,7 +331,7 @@ def _concatenated(tables: Sequence[pa.Table]) -> pa.Table:
     return tables[0] if len(tables) == 1 else pa.concat_tables(tables)
 
 
-def _check_columns(data: bytes, columns: pa.Schema) -> None:
+def _check_columns(data: pa.Buffer, columns: pa.Schema) -> None:
     """That a file has these columns, no others, and none of a narrower type. Raises NotSplicedError."""
     import pyarrow as pa
     import pyarrow.parquet as pq

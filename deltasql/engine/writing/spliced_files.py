@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from deltasql.engine.writing.parquet_footer import (
     CHILDREN,
@@ -29,6 +30,9 @@ from deltasql.engine.writing.parquet_footer import (
     footer_of,
 )
 from deltasql.engine.writing.thrift import I32, Struct
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 # Fields of RowGroup, ColumnChunk and ColumnMetaData, by their numbers.
 _CHUNKS, _UNCOMPRESSED, _GROUP_ROWS, _SORTED_BY, _GROUP_START, _GROUP_SIZE, _ORDINAL = range(1, 8)
@@ -107,7 +111,7 @@ def row_group_sizes(data: memoryview) -> list[int]:
     return [group.number(_GROUP_ROWS) for group in footer_of(data)[1].structs(ROW_GROUPS)]
 
 
-def spliced(old: memoryview, new: Sequence[memoryview | None]) -> bytes:
+def spliced(old: memoryview, new: Sequence[memoryview | None]) -> pa.Buffer:
     """The file `old` with other columns in its row groups.
 
     For each of them `new` has a file of one row group, whose columns come in place of those of these names, or behind
@@ -133,7 +137,7 @@ def _with_columns(old: _File, at: int, new: _File | None, names: Iterable[str]) 
     return _Group({name: (new, 0) if name in new.columns else (old, at) for name in names})
 
 
-def joined(data: Sequence[memoryview]) -> bytes:
+def joined(data: Sequence[memoryview]) -> pa.Buffer:
     """The rows of one file or more with the same columns as one file."""
     files = [_File(item) for item in data]
     filled = [file for file in files if file.footer.number(ROWS)]
@@ -141,7 +145,7 @@ def joined(data: Sequence[memoryview]) -> bytes:
     return _written(files, files[0].columns, groups)
 
 
-def _written(files: Sequence[_File], names: Iterable[str], groups: Sequence[_Group]) -> bytes:
+def _written(files: Sequence[_File], names: Iterable[str], groups: Sequence[_Group]) -> pa.Buffer:
     """A file of row groups with columns of these names; what holds for all of them is that of the first file."""
     for file in files:
         if len(file.columns) != file.footer.structs(SCHEMA)[0].number(CHILDREN):
@@ -159,7 +163,19 @@ def _written(files: Sequence[_File], names: Iterable[str], groups: Sequence[_Gro
                 position += size
         written.append(_group(group.struct, moved, start, position - start))
     parts.append(ending(_footer(files, columns, written)))
-    return b"".join(parts)
+    return _together(parts)
+
+
+def _together(parts: Sequence[bytes | memoryview]) -> pa.Buffer:
+    """One after another, in memory that Arrow keeps: new one of the system's takes longer than to copy."""
+    import pyarrow as pa
+
+    found = pa.allocate_buffer(sum(map(len, parts)))
+    into, start = memoryview(found).cast("B"), 0
+    for part in parts:
+        into[start : start + len(part)] = part if isinstance(part, bytes) else part.cast("B")
+        start += len(part)
+    return found
 
 
 def _column(name: str, groups: Sequence[_Group]) -> tuple[_File, Column]:

@@ -125,11 +125,25 @@ class Stage:
             stored = self._stored(rows, schema, None, [ORIGIN, ROW_INDEX] + [CHANGE_TYPE] * changes, spread=False)
             stored, by = self._in_directories(stored, schema, origins=True, changes=changes)
             parts += fetched(stored, by, schema)
+        return self.succeed_with(kept, parts, schema, changed, changes=changes)
+
+    def succeed_with(
+        self,
+        kept: Sequence[KeptFile],
+        parts: Sequence[tuple[Mapping[str, str | None], pa.Table]],
+        schema: StructType,
+        changed: Iterable[str] = (),
+        *,
+        changes: bool = False,
+    ) -> Staged:
+        """As `succeed`, with rows that are here: see `NewRows`."""
         names = frozenset(physical_name(field) for name in changed if (field := schema.find(name)) is not None)
         directory = self._new_directory(changes=changes)
         copied = copy_kept(self._store, kept, NewRows(parts, names), directory, schema)
-        others = self._staged(copied.others, schema, self._zone, ())
         successors = self._successors(copied.successors, schema)
+        if not (copied.others or copied.feed):
+            return Staged(tuple(successors))
+        others = self._staged(copied.others, schema, self._zone, ())
         return Staged((*successors, *others), self._feed(copied.feed, schema, self._zone))
 
     def unite(self, bins: Sequence[Bin], schema: StructType) -> Staged:

@@ -143,6 +143,10 @@ class LogStore:
             "read", path, lambda store, key: bytes(obstore.get_range(store, key, start=start, length=length))
         )
 
+    def read_buffer(self, path: str) -> bytes | pa.Buffer:
+        """As `read`, for what is large."""
+        return self.read(path)
+
     def put_if_absent(self, path: str, data: bytes) -> bool:
         """True if `data` is now the object, False if there was one before; readers never see a part of it.
 

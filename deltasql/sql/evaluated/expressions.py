@@ -1,6 +1,6 @@
 """Expressions over the columns of a row whose values are certain without Spark: names, literals, comparisons, sums.
 
-Reads what people write in conditions and assignments of small statements. At whatever it does not know it raises
+Reads what people write in conditions and assignments. At whatever it does not know it raises
 LeftToSparkError, so it may know little, but must never be wrong.
 """
 
@@ -14,6 +14,7 @@ from deltasql.schema.type_lattice import BITS, is_integral
 from deltasql.schema.types import (
     BOOLEAN,
     DATE,
+    DOUBLE,
     INTEGER,
     LONG,
     STRING,
@@ -34,8 +35,8 @@ from deltasql.sql.literal_rows import LiteralReader, is_special
 _COMPARISONS = {"=": "=", "==": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "<=>": "<=>"}
 _ORDERED = frozenset({STRING, DATE, TIMESTAMP, TIMESTAMP_NTZ})
 _SAME = frozenset({"=", "<>", "<=>"})
-_SUMS = frozenset({INTEGER, LONG})
-"""Types whose sums have no type but these: those of narrower ones depend on what they are stored in."""
+_COMPUTED = frozenset({INTEGER, LONG, DOUBLE})
+"""Types whose sums and products have no type but these: those of narrower ones depend on what they are stored in."""
 _MOST_LISTED = 200
 
 
@@ -50,7 +51,7 @@ class ColumnOf:
 
 @dataclass(frozen=True, slots=True)
 class Widened:
-    """A whole number with more bits."""
+    """A whole number with more bits, or as a DOUBLE."""
 
     value: RowExpression
     type: DataType
@@ -92,8 +93,11 @@ class IsNull:
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
-    """`operator` is + or -; both sides are of this type, which may be too narrow for the sum."""
+class Computed:
+    """`operator` is one of + - * / %; both sides are of this type, which may be too narrow for what comes out.
+
+    What is divided by is a constant other than 0, for a remainder a whole number above it.
+    """
 
     operator: str
     left: RowExpression
@@ -101,7 +105,7 @@ class Sum:
     type: DataType
 
 
-RowExpression: TypeAlias = Union[ColumnOf, Constant, Widened, Compared, Joined, Denied, IsNull, Sum]
+RowExpression: TypeAlias = Union[ColumnOf, Constant, Widened, Compared, Joined, Denied, IsNull, Computed]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,18 +159,18 @@ def row_condition(text: str, scope: RowScope) -> RowExpression:
 
 
 def is_ordered(kind: DataType) -> bool:
-    """Whether values of a type are less or greater here as they are in Spark."""
+    """Whether values of a type are less or greater to Arrow as they are to Spark."""
     return kind in _ORDERED or is_integral(kind) or isinstance(kind, DecimalType)
 
 
-def columns_of(expression: RowExpression) -> Iterator[str]:
-    """The names of the columns whose values an expression is made of."""
+def columns_of(expression: RowExpression) -> Iterator[ColumnOf]:
+    """The columns whose values an expression is made of."""
     match expression:
-        case ColumnOf(_, name):
-            yield name
+        case ColumnOf():
+            yield expression
         case Widened(value) | Denied(value) | IsNull(value):
             yield from columns_of(value)
-        case Compared(_, left, right) | Sum(_, left, right):
+        case Compared(_, left, right) | Computed(_, left, right):
             yield from columns_of(left)
             yield from columns_of(right)
         case Joined(_, parts):
@@ -238,9 +242,15 @@ class _Reader(LiteralReader):
         return found
 
     def sum(self) -> RowExpression:
-        found = self.operand()
+        found = self.product()
         while operator := self.take("+", "-"):
-            found = _sum(operator, found, self.operand())
+            found = _computed(operator, found, self.product())
+        return found
+
+    def product(self) -> RowExpression:
+        found = self.operand()
+        while operator := self.take("*", "/", "%"):
+            found = _computed(operator, found, self.operand())
         return found
 
     def operand(self) -> RowExpression:
@@ -287,14 +297,19 @@ def _joined(operator: str, parts: Sequence[RowExpression]) -> RowExpression:
 
 
 def _widened(value: RowExpression, target: DataType) -> RowExpression:
-    """`value` with the type `target`, which has all values of its own."""
+    """`value` with the type `target`, which has all values of its own, or is DOUBLE."""
     if value.type == target:
         return value
-    if not (is_integral(value.type) and is_integral(target) and BITS[value.type] < BITS[target]):
+    is_wider = is_integral(value.type) and is_integral(target) and BITS[value.type] < BITS[target]
+    if not (is_wider or (target == DOUBLE and _is_known_as_double(value))):
         raise LeftToSparkError
     if isinstance(value, Constant):
-        return Constant(target, value.value)
+        return Constant(target, as_type(value.value, value.type, target, None))
     return Widened(value, target)
+
+
+def _is_known_as_double(value: RowExpression) -> bool:
+    return is_integral(value.type) or (isinstance(value, Constant) and isinstance(value.type, DecimalType))
 
 
 def _alike(left: RowExpression, right: RowExpression) -> tuple[RowExpression, RowExpression]:
@@ -302,6 +317,8 @@ def _alike(left: RowExpression, right: RowExpression) -> tuple[RowExpression, Ro
     if is_integral(left.type) and is_integral(right.type):
         wider = max(left.type, right.type, key=BITS.__getitem__)
         return _widened(left, wider), _widened(right, wider)
+    if DOUBLE in {left.type, right.type}:
+        return _widened(left, DOUBLE), _widened(right, DOUBLE)
     if left.type != right.type:
         raise LeftToSparkError
     return left, right
@@ -310,13 +327,25 @@ def _alike(left: RowExpression, right: RowExpression) -> tuple[RowExpression, Ro
 def _compared(operator: str, left: RowExpression, right: RowExpression) -> RowExpression:
     left, right = _alike(left, right)
     kind = left.type
-    if not (is_ordered(kind) or (kind == BOOLEAN and operator in _SAME)):
+    if not (is_ordered(kind) or kind == DOUBLE or (kind == BOOLEAN and operator in _SAME)):
         raise LeftToSparkError
     return Compared(operator, left, right)
 
 
-def _sum(operator: str, left: RowExpression, right: RowExpression) -> RowExpression:
+def _computed(operator: str, left: RowExpression, right: RowExpression) -> RowExpression:
+    if operator == "/":
+        # The quotient of two whole numbers is a DOUBLE as well.
+        left, right = _widened(left, DOUBLE), _widened(right, DOUBLE)
     left, right = _alike(left, right)
-    if left.type not in _SUMS:
+    if left.type not in _COMPUTED or not _may_divide(operator, right):
         raise LeftToSparkError
-    return Sum(operator, left, right, left.type)
+    return Computed(operator, left, right, left.type)
+
+
+def _may_divide(operator: str, divisor: RowExpression) -> bool:
+    """Whether a quotient or a remainder is certain, or none is asked for."""
+    if operator not in {"/", "%"}:
+        return True
+    if not isinstance(divisor, Constant) or divisor.value is None:
+        return False
+    return bool(divisor.value) if operator == "/" else is_integral(divisor.type) and divisor.value > 0  # type: ignore[operator]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from deltasql.sql.constants import whole_number
 from deltasql.sql.cursor import LeftToSparkError, certain
-from deltasql.sql.projections import PlainSelect
+from deltasql.sql.projections import PlainSelect, inner_query
 from deltasql.sql.tokens import closing
 
 
@@ -32,6 +32,7 @@ class Selection:
 
 def selection(sql: str, relation: str) -> Selection | None:
     """What a query asks of a relation; None for any other query."""
+    sql = inner_query(sql)
     reader = _Reader(sql)
     try:
         columns, alias = reader.columns(relation)

@@ -1,4 +1,4 @@
-"""Small UPDATE, DELETE and MERGE that this process computes by itself: the same as an engine makes of them."""
+"""UPDATE, DELETE and MERGE that this process computes by itself: the same as an engine makes of them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from deltasql.engine import engine
+from deltasql.engine.rewrites import copied_rows
+from deltasql.engine.rewrites import rewritten_here as module
 from deltasql.engine.rewrites.rewritten_here import rewritten_here
 from tests.session.movers import compare
 from tests.session.movers.compare import MAPPED, VECTORS, Both
@@ -25,6 +27,7 @@ VALUES = {
     "d": ("DATE", ("DATE'2024-01-31'", "DATE'1969-12-31'", "NULL")),
     "f": ("BOOLEAN", ("true", "false", "NULL")),
     "m": ("DECIMAL(12,3)", ("1.5BD", "0.000BD", "-2.125BD", "NULL")),
+    "x": ("DOUBLE", ("0.5D", "-1.0D", "0.0D", "2.0D", "NULL")),
     "t": ("TIMESTAMP", ("TIMESTAMP'2024-01-01T00:00:00Z'", "NULL")),
 }
 
@@ -72,7 +75,10 @@ class Chooser(random.Random):
                 f"{column} IN ({', '.join(self.sample(known, self.randint(1, len(known))))})",
                 f"{column} NOT IN ({', '.join(self.sample(known, 1))})",
                 f"{alias}n {self.choice(['<', '<=', '>', '>='])} {self.choice(['0', '7L', f'{alias}k'])}",
-                f"{alias}k {self.choice(['+', '-'])} 1 BETWEEN 1 AND {alias}b",
+                f"{alias}k {self.choice(['+', '-', '*'])} 1 BETWEEN 1 AND {alias}b",
+                f"{alias}{self.choice('nk')} % 3 {self.choice(['=', '<>'])} {self.choice(['0', '1', '-1'])}",
+                f"{alias}x {self.choice(['=', '<>', '<', '<=', '>', '>=', '<=>'])} {self.choice(['0', '-1.0', '2D'])}",
+                f"{alias}x / 2 < {alias}k * 1.5D",
                 f"{alias}v >= {self.choice(TEXTS)}",
                 f"({alias}f)",
             ]
@@ -89,7 +95,8 @@ class Chooser(random.Random):
     def assigned(self, source: str = "") -> str:
         found = []
         for name in self.sample(list(VALUES), self.randint(1, 3)):
-            sums = [f"t.{name} + 1", f"{name} - 1" if not source else f"s.{name} - t.{name}"] if name in "kn" else []
+            sums = [f"t.{name} + 1", f"{name} - 1" if not source else f"s.{name} - t.{name}"] if name in "knx" else []
+            sums += ["t.x * 3 - t.k", "t.n / 4"] if name == "x" else []
             own = [f"s.{name}"] * 2 if source else []
             found.append(f"{name} = {self.choice([self.value(name), self.typed(name), f't.{name}', *sums, *own])}")
         return ", ".join(found)
@@ -105,7 +112,8 @@ class Chooser(random.Random):
         return f"SELECT * FROM VALUES ({', '.join(kinds)}), ({'), ('.join(rows)}) AS q ({names})"
 
     def merge(self) -> str:
-        source = f"({self.rows(self.randint(1, 3))})" if self.random() < 0.8 else "other"
+        table = self.choice(["other", f"(SELECT * FROM other WHERE {self.condition('')})"])
+        source = f"({self.rows(self.randint(1, 3))})" if self.random() < 0.7 else table
         on = self.choice(
             ["t.k = s.k", "s.v = t.v AND t.n = s.k", "t.k = s.k AND " + self.term("t."), "t.n > s.n AND s.k = t.k"]
         )
@@ -146,8 +154,15 @@ def same_order(both: Both, query: str) -> None:
     assert found[0] == found[1], query
 
 
+@pytest.mark.parametrize("small", [True, False])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_random_statements(both: Both, seed: int, here: list[bool]) -> None:
+def test_random_statements(
+    both: Both, seed: int, small: bool, here: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not small:
+        # As of a large table: rows are looked for, and the others copied.
+        monkeypatch.setattr(module, "is_small", lambda _: False)
+        monkeypatch.setattr(copied_rows, "LARGEST_PART", 1)
     choose = Chooser(seed)
     columns = ", ".join(f"{name} {kind}" for name, (kind, _) in VALUES.items())
     parted = choose.choice(["", "", " PARTITIONED BY (k)", " PARTITIONED BY (v, d)"])
@@ -168,7 +183,7 @@ def test_random_statements(both: Both, seed: int, here: list[bool]) -> None:
             both.run("SELECT * FROM t")
             same_order(
                 both,
-                f"SELECT k, n, b, v, d, f, m, t FROM t WHERE {choose.condition('', 't.')} ORDER BY {choose.order()}",
+                f"SELECT k, n, b, v, d, f, m, x, t FROM t WHERE {choose.condition('', 't.')} ORDER BY {choose.order()}",
             )
             columns = ", ".join(choose.sample(list(VALUES), 3))
             same_order(both, f"SELECT {columns} FROM t WHERE {choose.condition('t.')} ORDER BY 1, 2 DESC, 3 LIMIT 2")

@@ -9,6 +9,7 @@ import pytest
 from deltasql.schema.types import (
     BOOLEAN,
     DATE,
+    DOUBLE,
     INTEGER,
     LONG,
     SHORT,
@@ -34,6 +35,7 @@ TARGET = StructType(
         StructField("at", TIMESTAMP),
         StructField("ok", BOOLEAN),
         StructField("m", DecimalType(10, 2)),
+        StructField("x", DOUBLE),
         StructField("two words", STRING),
         StructField("c", STRING, metadata={"__COLLATIONS": {"c": "UNICODE_CI"}}),
         StructField("s", StructType((StructField("x", INTEGER),))),
@@ -58,6 +60,14 @@ KNOWN = {
     "m = CAST(1.5 AS DECIMAL(10, 2))": BOOLEAN,
     "id + 1 - 2": INTEGER,
     "CAST(n + 1 AS BIGINT)": LONG,
+    "id % 2 = 0 AND n % 100L <> 3": BOOLEAN,
+    "2 * id + 1": INTEGER,
+    "b * id": INTEGER,
+    "CAST(x + 1 AS DOUBLE)": DOUBLE,
+    "x * 1.5 - id / 4": DOUBLE,
+    "n / 2.0D": DOUBLE,
+    "x >= 0.5 OR x < n": BOOLEAN,
+    "CAST(id AS DOUBLE) = x": BOOLEAN,
     "CAST(id AS BIGINT)": LONG,
     "CAST('7' AS INT)": INTEGER,
     "CAST(NULL AS DATE)": DATE,
@@ -66,8 +76,20 @@ KNOWN = {
 LEFT_TEXTS = """
 upper(v)
 v || 'x'
-id % 2 = 0
-id * 2
+id % 0
+id % -2
+id % n
+id % NULL
+id / 0
+id / 0.0
+id / x
+x % 2
+x + m
+x = 'a'
+m * 2
+id * 1.5
+b * b
+x IN (1, 2.5)
 s.x = 1
 s[0]
 v LIKE 'a%'

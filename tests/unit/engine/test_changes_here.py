@@ -1,26 +1,38 @@
-"""Small tables are changed, and read, without an engine: none starts here."""
+"""Tables are changed, and small ones read, without an engine: none starts here."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
+from types import ModuleType
 from typing import NoReturn
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from deltasql import DeltaSqlError, Session, connect
 from deltasql.engine.evaluation import pairs
 from deltasql.engine.evaluation.values import rows_of, values
+from deltasql.engine.reading import file_reader
+from deltasql.engine.rewrites import actions_here, copied_rows, rewritten_here
 from deltasql.engine.session.spark import SparkHandle
-from deltasql.schema.types import INTEGER, LONG, STRING, StructField, StructType
+from deltasql.schema.types import DOUBLE, INTEGER, LONG, STRING, StructField, StructType
 from deltasql.sql.cursor import LeftToSparkError
 from deltasql.sql.evaluated.expressions import RowScope, row_expression
 
-COLUMNS = StructType((StructField("a", INTEGER), StructField("n", LONG), StructField("v", STRING)))
+COLUMNS = StructType(
+    (StructField("a", INTEGER), StructField("n", LONG), StructField("v", STRING), StructField("x", DOUBLE))
+)
+NAN = float("nan")
 TABLE = pa.table(
-    {"a": pa.array([1, None, 3], pa.int32()), "n": pa.array([1, 2, 2**63 - 1]), "v": pa.array(["x", None, "ü"])}
+    {
+        "a": pa.array([1, None, 3], pa.int32()),
+        "n": pa.array([1, 2, 2**63 - 1]),
+        "v": pa.array(["x", None, "ü"]),
+        "x": pa.array([NAN, -0.0, None]),
+    }
 )
 
 
@@ -56,15 +68,31 @@ def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session
         ("CAST(a AS BIGINT)", [1, None, 3]),
         ("'c'", ["c", "c", "c"]),
         ("CAST(NULL AS INT)", [None, None, None]),
+        ("(a - 3) % 2", [0, None, 0]),
+        ("(a - 4) % 2", [-1, None, -1]),
+        ("a * 2 - n % 2", [1, None, 5]),
+        ("a / 4", [0.25, None, 0.75]),
+        ("x + 1.5", [NAN, 1.5, None]),
+        ("CAST(n AS DOUBLE)", [1.0, 2.0, 2.0**63]),
+        ("x = x", [True, True, None]),
+        ("x <> 0", [True, False, None]),
+        ("x <=> 0", [False, True, False]),
+        ("x > 5", [True, False, None]),
+        ("5 <= x", [True, False, None]),
+        ("x < 5", [False, True, None]),
+        ("x <= x - 1", [True, False, None]),
+        ("1 = 1 AND 2 > 3", [False, False, False]),
     ],
 )
 def test_values(text: str, found: list[object]) -> None:
     expression = row_expression(text, RowScope({"t": COLUMNS}))
-    assert values(expression, rows_of("t", TABLE)).to_pylist() == found
+    # NaN is equal to nothing but its own text.
+    assert list(map(repr, values(expression, rows_of("t", TABLE)).to_pylist())) == list(map(repr, found))
 
 
-def test_a_sum_that_does_not_fit_is_left_to_an_engine() -> None:
-    expression = row_expression("n + 1", RowScope({"t": COLUMNS}))
+@pytest.mark.parametrize("text", ["n + 1", "n * 2", "-2 - n"])
+def test_a_number_that_does_not_fit_is_left_to_an_engine(text: str) -> None:
+    expression = row_expression(text, RowScope({"t": COLUMNS}))
     with pytest.raises(LeftToSparkError):
         values(expression, rows_of("t", TABLE))
 
@@ -201,3 +229,130 @@ def test_rows_are_chosen_and_ordered(session: Session) -> None:
 def test_queries_for_an_engine(session: Session, query: str) -> None:
     with pytest.raises(StartedError):
         session.sql(query).collect()
+
+
+# Tables that are not small
+
+
+@pytest.fixture
+def large(session: Session, monkeypatch: pytest.MonkeyPatch) -> Session:
+    """A session for which every table is a large one."""
+    monkeypatch.setattr(rewritten_here, "is_small", lambda _: False)
+    monkeypatch.setattr(copied_rows, "LARGEST_PART", 1)
+    return session
+
+
+def files_of(session: Session, table: str) -> set[str]:
+    return set(session.log(table).snapshot().files(["path"]).column("path").to_pylist())
+
+
+def rows_of_table(session: Session, table: str) -> list[tuple[object, ...]]:
+    return sorted((tuple(row) for row in session.sql(f"SELECT * FROM {table}").collect()), key=repr)
+
+
+@pytest.mark.parametrize("vectors", [False, True])
+def test_the_life_of_a_large_table(large: Session, tmp_path: Path, vectors: bool) -> None:
+    large.sql(
+        "CREATE TABLE big (id BIGINT, v STRING, x DOUBLE, p STRING) PARTITIONED BY (p) "
+        f"TBLPROPERTIES ('delta.enableDeletionVectors' = '{str(vectors).lower()}', 'delta.checkpointInterval' = '2')"
+    )
+    large.sql(
+        "INSERT INTO big VALUES (1, 'a', 0.5, 'x'), (2, 'b', NULL, 'x/y'), (3, NULL, 2, NULL), (101, 'd', 4, 'x')"
+    )
+    before = files_of(large, "big")
+    assert large.sql("UPDATE big SET x = x + 1, v = 'u' WHERE id % 100 = 1 AND p = 'x'").collect() == [(2,)]
+    # The files of other partitions stay as they are.
+    assert len(files_of(large, "big") & before) == 2
+    source = tmp_path / "changes.parquet"
+    pq.write_table(pa.table({"id": [2, 9, 101], "v": ["m", "n", "z"], "more": [1, 2, 3]}), source)
+    merged = large.sql(
+        f"MERGE INTO big AS t USING parquet.`{source}` AS s ON t.id = s.id WHEN MATCHED AND s.v = 'z' THEN DELETE "
+        "WHEN MATCHED THEN UPDATE SET t.v = s.v WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, s.v)"
+    )
+    assert merged.collect() == [(3, 1, 1, 1)]
+    assert large.sql("DELETE FROM big WHERE v IS NULL OR x > 100").collect() == [(1,)]
+    assert rows_of_table(large, "big") == [(1, "u", 1.5, "x"), (2, "m", None, "x/y"), (9, "n", None, None)]
+    assert large.sql("DELETE FROM big WHERE id = 77").collect() == [(0,)]
+
+
+def test_a_source_of_chosen_rows(large: Session) -> None:
+    large.sql("CREATE TABLE other (id INT, v STRING, k INT)")
+    large.sql("INSERT INTO other VALUES (1, 'o', 1), (2, 'o', 2), (7, 'o', 1)")
+    large.sql(
+        "MERGE INTO t USING (SELECT id, v FROM other WHERE k = 1) AS s ON t.id = s.id "
+        "WHEN MATCHED THEN UPDATE SET v = s.v "
+        "WHEN NOT MATCHED AND s.id > 5 THEN INSERT (id, v, n) VALUES (s.id, s.v, 0)"
+    )
+    assert rows_of_table(large, "t") == [(1, "o", 1, None), (2, "b", 2, None), (7, "o", 0, None), (None, None, 3, None)]
+
+
+def test_columns_are_read_where_rows_are(large: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a row group without a row that is looked for no more than the columns of the condition."""
+    folder = tmp_path / "wide"
+    folder.mkdir()
+    texts = [f"v{number}" for number in range(100)]
+    pq.write_table(pa.table({"id": range(100), "v": texts, "w": texts}), folder / "rows.parquet", row_group_size=10)
+    large.sql(f"CONVERT TO DELTA parquet.`{folder}`")
+    monkeypatch.setattr(file_reader, "_CORES", 1000)
+    read = list[tuple[int, str]]()
+    whole = file_reader._read_group
+
+    def noted(file: pq.ParquetFile, group: int, names: Sequence[str]) -> pa.Table:
+        read.extend((group, name) for name in names)
+        return whole(file, group, names)
+
+    monkeypatch.setattr(file_reader, "_read_group", noted)
+    assert large.sql(f"UPDATE delta.`{folder}` SET v = 'u', w = v WHERE id = 42").collect() == [(1,)]
+    assert {group for group, name in read if name == "id"} == set(range(10))
+    assert {group for group, name in read if name == "v"} == {4}
+    assert large.sql(f"SELECT v, w FROM delta.`{folder}` WHERE id = 42").collect() == [("u", "v42")]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        # All rows are to be looked at, or change.
+        "UPDATE t SET v = 'x'",
+        "MERGE INTO t USING (SELECT 1 AS id) s ON t.id = s.id WHEN NOT MATCHED BY SOURCE THEN DELETE",
+        # No column of the target stands alone in an equality.
+        "MERGE INTO t USING (SELECT 1 AS id) s ON t.id > s.id WHEN MATCHED THEN DELETE",
+        "MERGE INTO t USING (SELECT 1 AS id) s ON t.id = 1 WHEN MATCHED THEN DELETE",
+        # What is wrong, an engine tells.
+        "UPDATE t SET n = CAST(NULL AS BIGINT) WHERE id = 1",
+        "MERGE INTO t USING parquet.`/no/such/file` s ON t.id = s.id WHEN MATCHED THEN DELETE",
+        "MERGE INTO t USING (SELECT 1 AS id UNION ALL SELECT 1) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = 'x'",
+    ],
+)
+def test_what_of_large_tables_an_engine_is_asked(large: Session, statement: str) -> None:
+    before = large.log("t").snapshot().version
+    with pytest.raises((StartedError, DeltaSqlError)):
+        large.sql(statement)
+    assert large.log("t").snapshot().version == before
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "value"),
+    [(copied_rows, "LARGEST_PART", 0), (rewritten_here, "MOST_FILE_BYTES", 1), (actions_here, "MOST_CHANGED", 1)],
+)
+def test_how_much_goes_through_this_process(
+    large: Session, monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str, value: int
+) -> None:
+    monkeypatch.setattr(module, name, value)
+    with pytest.raises(StartedError):
+        large.sql("UPDATE t SET v = 'x' WHERE n < 3")
+
+
+def test_a_cluster_changes_large_tables_itself(large: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DELTASQL_MASTER", "spark://elsewhere:7077")
+    with pytest.raises(StartedError):
+        large.sql("UPDATE t SET v = 'x' WHERE n < 3")
+    large.sql("SET deltasql.io.mode = DRIVER")
+    assert large.sql("UPDATE t SET v = 'x' WHERE n < 3").collect() == [(2,)]
+
+
+@pytest.mark.parametrize("text", ["SELECT id, id AS twice FROM parquet.`{}`", "SELECT * FROM parquet.`{}`"])
+def test_columns_of_parquet_files(large: Session, tmp_path: Path, text: str) -> None:
+    place = tmp_path / "s.parquet"
+    pq.write_table(pa.table({"id": pa.array([1, 5], pa.int32()), "twice": pa.array([3, 4], pa.int32())}), place)
+    large.sql(f"MERGE INTO t USING ({text.format(place)}) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET n = s.twice")
+    assert rows_of_table(large, "t")[0][2] == (1 if "AS" in text else 3)
