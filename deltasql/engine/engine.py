@@ -25,6 +25,7 @@ from deltasql.engine.rewrites.rewrite import rewrite
 from deltasql.engine.rewrites.rewritten_here import rewritten_here
 from deltasql.engine.rewrites.row_reader import RowReader
 from deltasql.engine.rewrites.type_checks import check_casts, check_rewrite, check_write, refuse_stray
+from deltasql.engine.rewrites.written_here import written_here
 from deltasql.engine.rows import FileRows, QueryResult
 from deltasql.engine.session.interrupts import stoppable
 from deltasql.engine.session.local_rows import frame_of_rows
@@ -49,7 +50,6 @@ from deltasql.log.storage.locations import is_local, table_location
 from deltasql.plan.base import quote
 from deltasql.plan.operators import (
     HeldRows,
-    Literals,
     Operator,
     Query,
     Rearrange,
@@ -362,11 +362,9 @@ class StatementEngine:
         return extremes(self.spark.stores, root, schema, adds)
 
     def write(self, operator: Write, stage: Stage, table: str) -> Staged:
-        """Literals need no Spark, and neither do rows in memory."""
-        if isinstance(operator.child, Literals):
-            return _own(stage).write_literals(operator.child)
-        if isinstance(operator.child, HeldRows):
-            return _own(stage).write_held_rows(operator.child)
+        """Rows that are here need no Spark: see `written_here`."""
+        if (staged := written_here(self.frames, operator, _own(stage))) is not None:
+            return staged
         written = WriteContext(table, assigned_sql(operator), insert=True)
         size = _own(stage).input_size = input_size(operator)
         with self.work(written), self.spark.sized(size):

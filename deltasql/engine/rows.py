@@ -153,14 +153,19 @@ class FileRows:
         """Whether rows are as the engine's: Spark gives maps in another order than that in which they are stored."""
         return self._spark.is_sail or not _has_maps(self.schema)
 
+    @property
+    def _are_few(self) -> bool:
+        """Whether to read them all costs less than to ask an engine for some, or for their number."""
+        return isinstance(self._rows, SelectedRows) or is_small(self._rows.scan)
+
     def head(self, n: int) -> Sequence[Sequence[Any]]:
-        if self._gives_rows and is_small(self._rows.scan):
+        if self._gives_rows and self._are_few:
             with suppress(LeftToSparkError), interruptible():
                 return _rows(self._rows.table(self._spark).slice(0, n), self.schema)
         return self._query.head(n)
 
     def count(self) -> int:
-        if is_small(self._rows.scan):
+        if self._are_few:
             with suppress(LeftToSparkError), interruptible():
                 return int(self._rows.table(self._spark).num_rows)
         return self._query.count()

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from deltasql.engine.reading.scans import scan_size
+from deltasql.engine.session.spark import SparkHandle
+from deltasql.engine.session.transfer import computes_rows
 from deltasql.engine.session.tuning import FEW_BYTES
 from deltasql.plan.operators import Scan
 
 MOST_FILES = 64
-MOST_HELD_BYTES = 64 << 20
-"""Of files whose rows are held while they are looked up: a few hundred MB in memory."""
+MOST_HELD_BYTES = 128 << 20
+"""Of files whose rows are held whole: some hundred MB in memory."""
+MOST_CHOSEN = 1_000_000
+"""Rows that a condition is TRUE for."""
 
 
 def is_small(scan: Scan) -> bool:
@@ -16,6 +20,13 @@ def is_small(scan: Scan) -> bool:
     return scan_size(scan) <= FEW_BYTES and scan.files.num_rows <= MOST_FILES
 
 
-def may_be_held(scan: Scan) -> bool:
-    """Whether all rows of a scan fit beside those that they are compared with."""
-    return scan_size(scan) <= MOST_HELD_BYTES and scan.files.num_rows <= MOST_FILES
+def may_be_held(spark: SparkHandle, scan: Scan) -> bool:
+    """Whether this process may hold all rows of a scan."""
+    return is_held(spark, scan.table.location, scan.files.num_rows, scan_size(scan))
+
+
+def is_held(spark: SparkHandle, location: str, files: int, size: int) -> bool:
+    """Whether this process may hold the rows of so many files at a location, and bytes of them."""
+    if files > MOST_FILES or size > MOST_HELD_BYTES:
+        return False
+    return size <= FEW_BYTES or computes_rows(spark, location, size)

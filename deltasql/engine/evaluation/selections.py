@@ -1,4 +1,4 @@
-"""Queries that choose and order rows of one small table: this process answers them without an engine."""
+"""Queries that choose and order rows of one table, a small one, or few rows of any: answered without an engine."""
 
 from __future__ import annotations
 
@@ -6,10 +6,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engine.evaluation.limits import is_small
-from deltasql.engine.evaluation.values import places_where, rows_of
-from deltasql.engine.reading.plain_scans import PlainScan, are_plain, only_scan, plain_rows, plain_scan, with_columns
+from deltasql.engine.evaluation.limits import MOST_CHOSEN, is_small
+from deltasql.engine.evaluation.values import Rows, holds
+from deltasql.engine.reading.plain_scans import (
+    PlainScan,
+    Wanted,
+    are_plain,
+    only_scan,
+    plain_rows,
+    plain_scan,
+    with_columns,
+)
+from deltasql.engine.reading.scans import scan_size
 from deltasql.engine.session.spark import SparkHandle
+from deltasql.engine.session.transfer import computes_rows
 from deltasql.plan.operators import Operator, Query, Scan
 from deltasql.schema.types import BOOLEAN, StructField, StructType
 from deltasql.sql.cursor import LeftToSparkError
@@ -40,15 +50,21 @@ class SelectedRows:
 
     def table(self, spark: SparkHandle) -> pa.Table:
         """All rows: see `PlainScan.table`."""
-        read = plain_rows(spark, self.plain.scan, self._read())
-        if self.where is not None:
-            read = read.take(places_where(self.where, rows_of(self.alias, read)))
+        read = plain_rows(spark, self.plain.scan, self._read(), self._wanted)
         found = read.select([item.name for item in self.plain.columns])
         found = found.rename_columns([f"c{number}" for number in range(found.num_columns)])
         for number, item in reversed(self.order):
             found = found.take(_sorted_places(found.column(number), item))
         found = found if self.limit is None else found.slice(0, self.limit)
         return found.rename_columns(list(self.plain.names))
+
+    @property
+    def _wanted(self) -> Wanted | None:
+        where, alias = self.where, self.alias
+        if where is None:
+            return None
+        named = frozenset(column.name for column in columns_of(where))
+        return Wanted(named, lambda rows, count: holds(where, Rows({alias: rows}, count)), MOST_CHOSEN)
 
     def _read(self) -> list[StructField]:
         """The columns that are asked for, and those that the condition needs, each once."""
@@ -67,20 +83,24 @@ def rows_here(spark: SparkHandle, operator: Operator) -> PlainScan | SelectedRow
 
 
 def selected_rows(spark: SparkHandle, operator: Operator) -> SelectedRows | None:
-    """What a query is as SelectedRows; None where it is anything else, or more than a few rows."""
+    """What a query is as SelectedRows; None where it is anything else, or all rows of a table that is not small."""
     found = only_scan(spark, operator) if spark.leaves_computing_to_us else None
     if found is None or not isinstance(operator, Query):
         return None
     relation, scan = found
     asked = selection(operator.sql, relation)
     plain = None if asked is None else with_columns(scan, asked.columns)
-    if asked is None or plain is None or not is_small(scan):
+    if asked is None or plain is None or not (is_small(scan) or (asked.where and _may_be_searched(spark, scan))):
         return None
     try:
         where = None if asked.where is None else _condition(asked.where, asked.alias, plain)
         return SelectedRows(plain, asked.alias, where, tuple(_ordered(plain, asked.order)), asked.limit)
     except LeftToSparkError:
         return None
+
+
+def _may_be_searched(spark: SparkHandle, scan: Scan) -> bool:
+    return computes_rows(spark, scan.table.location, scan_size(scan))
 
 
 def _condition(text: str, alias: str, plain: PlainScan) -> RowExpression:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from deltasql.engine.evaluation.limits import MOST_FILES, MOST_HELD_BYTES, may_be_held
+from deltasql.engine.evaluation.limits import is_held, may_be_held
 from deltasql.engine.evaluation.selections import rows_here, selected_rows
 from deltasql.engine.reading.literal_rows import literal_table
 from deltasql.engine.reading.parquet_paths import Found, read_columns, without_parquet_path
@@ -32,6 +32,13 @@ class HereRows:
 
     schema: StructType
     read: Callable[[], pa.Table]
+
+    def renamed(self, names: Sequence[str]) -> HereRows:
+        """The columns with other names, by position. Raises LeftToSparkError where there are not so many."""
+        if len(names) != len(self.schema.fields):
+            raise LeftToSparkError
+        named = (replace(item, name=name) for item, name in zip(self.schema, names, strict=True))
+        return HereRows(StructType(tuple(named)), lambda: self.read().rename_columns(list(names)))
 
 
 def here_rows(spark: SparkHandle, operator: Operator, find: Found) -> HereRows:
@@ -78,7 +85,7 @@ def _is_alone(query: Query) -> bool:
 def _of_table(spark: SparkHandle, operator: Operator) -> HereRows | None:
     plain = plain_scan(spark, operator)
     if plain is not None:
-        return HereRows(plain.schema, partial(plain.table, spark)) if may_be_held(plain.scan) else None
+        return HereRows(plain.schema, partial(plain.table, spark)) if may_be_held(spark, plain.scan) else None
     chosen = selected_rows(spark, operator)
     return None if chosen is None else HereRows(chosen.schema, partial(chosen.table, spark))
 
@@ -107,8 +114,8 @@ def _columns_of(
     """
     pairs = pairs or [(item.name, item.name) for item in columns]
     fields = [item for name, _ in pairs if (item := columns.find(name)) is not None]
-    few = len(paths) <= MOST_FILES and sum(_size(spark, path) for path in paths) <= MOST_HELD_BYTES
-    if not few or len(fields) < len(pairs) or not are_plain(fields, ()):
+    may_be_read = is_held(spark, paths[0], len(paths), sum(_size(spark, path) for path in paths))
+    if not may_be_read or len(fields) < len(pairs) or not are_plain(fields, ()):
         raise LeftToSparkError
     names = [name for _, name in pairs]
 

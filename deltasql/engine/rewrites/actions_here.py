@@ -12,9 +12,7 @@ from deltasql.engine.evaluation.values import Rows, holds, rows_of, values
 from deltasql.engine.reading.plain_scans import Wanted
 from deltasql.engine.rewrites.copied_rows import MOST_CHANGED
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind
-from deltasql.schema.text import sql_text
-from deltasql.schema.types import DataType, StructType
-from deltasql.sql.constants import Constant
+from deltasql.schema.types import StructType
 from deltasql.sql.cursor import LeftToSparkError
 from deltasql.sql.evaluated.expressions import (
     Compared,
@@ -23,6 +21,7 @@ from deltasql.sql.evaluated.expressions import (
     columns_of,
     row_condition,
     row_expression,
+    value_of,
 )
 
 if TYPE_CHECKING:
@@ -144,14 +143,4 @@ def _aliases(expression: RowExpression) -> set[str]:
 def _compiled(number: int, action: RowAction, scope: RowScope, output: StructType) -> ActionHere:
     condition = None if action.condition is None else row_condition(action.condition, scope)
     pairs = zip(action.values, output, strict=bool(action.values))
-    return ActionHere(number, action, condition, tuple(_value(text, field.type, scope) for text, field in pairs))
-
-
-def _value(text: str, kind: DataType, scope: RowScope) -> RowExpression:
-    """What a column of this type gets."""
-    if text == f"CAST(NULL AS {sql_text(kind)})":
-        return Constant(kind, None)
-    found = row_expression(text, scope)
-    if found.type != kind:
-        raise LeftToSparkError
-    return found
+    return ActionHere(number, action, condition, tuple(value_of(text, field.type, scope) for text, field in pairs))

@@ -28,6 +28,7 @@ from deltasql.engine.rewrites.merge_source import KeptRows, candidates
 from deltasql.engine.rewrites.row_actions import outcome, subset
 from deltasql.engine.rewrites.stored_rows import MOST_FILE_BYTES, partition_folder, partition_values
 from deltasql.engine.rewrites.vector_positions import Positions, positions_of
+from deltasql.engine.rewrites.written_here import refuse_long_names
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.transfer import computes_rows
 from deltasql.engine.writing.driver_files import as_stored
@@ -286,6 +287,7 @@ class _Rewrite:
     def _written(self, rows: pa.Table) -> Staged:
         if not rows.num_rows:
             return self._stage.nothing()
+        refuse_long_names(rows, self._operator.output, self._operator.target.partition_columns)
         return self._stage.write_held_rows(HeldRows(self._operator.output, rows))
 
     def _copied(self, changes: _Changes) -> Staged:

@@ -26,8 +26,8 @@ _SAMPLE = 1 << 16
 """So many rows in the middle of a table tell whether its values repeat; fewer are written as they come."""
 _LEAST_REPEATS = 1.25
 """So often a value must be there, on average, to be worth a dictionary."""
-_FILE_BYTES = 256 << 20
-"""Of rows in memory; a file of so many is about 64 to 128 MB."""
+_FILE_BYTES = 128 << 20
+"""Of rows in memory; a file of so many is about 32 to 64 MB."""
 _ESCAPED = frozenset("\"#%'*/:=?\\\x7f{[]^")
 """What Spark does not write into the name of a directory as it is, besides control characters."""
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, Union
 
+from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import BITS, is_integral
 from deltasql.schema.types import (
     BOOLEAN,
@@ -156,6 +157,16 @@ def row_expression(text: str, scope: RowScope) -> RowExpression:
 def row_condition(text: str, scope: RowScope) -> RowExpression:
     """As `row_expression`, of a text that is TRUE, FALSE or NULL. Raises LeftToSparkError for any other."""
     return _truth(row_expression(text, scope))
+
+
+def value_of(text: str, kind: DataType, scope: RowScope) -> RowExpression:
+    """As `row_expression`, of what a column of this type gets. Raises LeftToSparkError for a value of another type."""
+    if text == f"CAST(NULL AS {sql_text(kind)})":
+        return Constant(kind, None)
+    found = row_expression(text, scope)
+    if found.type != kind:
+        raise LeftToSparkError
+    return found
 
 
 def is_ordered(kind: DataType) -> bool:

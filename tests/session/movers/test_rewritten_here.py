@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import random
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from deltasql.engine import engine
+from deltasql.engine.evaluation import selections
 from deltasql.engine.rewrites import copied_rows
 from deltasql.engine.rewrites import rewritten_here as module
-from deltasql.engine.rewrites.rewritten_here import rewritten_here
 from tests.session.movers import compare
 from tests.session.movers.compare import MAPPED, VECTORS, Both
 
@@ -39,15 +40,19 @@ TEXTS = ('"a"', "'b'")
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Whether each rewrite went this way, in the order in which they ran."""
+    """Whether each change of rows went this way, in the order in which they ran."""
     taken: list[bool] = []
 
-    def noted(*arguments: Any) -> Any:
-        done = rewritten_here(*arguments)
-        taken.append(done is not None)
-        return done
+    def noted(way: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*arguments: Any) -> Any:
+            done = way(*arguments)
+            taken.append(done is not None)
+            return done
 
-    monkeypatch.setattr(engine, "rewritten_here", noted)
+        return called
+
+    for name in ("rewritten_here", "written_here"):
+        monkeypatch.setattr(engine, name, noted(getattr(engine, name)))
     # An engine counts those that met a row of the target, and joins no others.
     monkeypatch.setattr(compare, "OF_FILES", re.compile(f"{compare.OF_FILES.pattern}|numSourceRows"))
     return taken
@@ -130,13 +135,24 @@ class Chooser(random.Random):
             clauses.append(f"WHEN NOT MATCHED BY SOURCE AND {self.condition('t.')} THEN {effect}")
         return f"MERGE INTO t USING {source} AS s ON {on} {' '.join(clauses)}"
 
+    def insert(self) -> str:
+        """Of another table, or of this one."""
+        names, where = self.sample(list(VALUES), self.randint(2, len(VALUES))), f" WHERE {self.condition('')}"
+        values = names if self.random() < 0.7 else [self.choice([name, self.typed(name)]) for name in names]
+        return (
+            f"INSERT {self.choice(['INTO', 'INTO', 'OVERWRITE'])} t ({', '.join(names)}) SELECT {', '.join(values)} "
+            f"FROM {self.choice(['other', 't'])}{self.choice(['', where])}"
+        )
+
     def order(self) -> str:
         """All columns, in any order."""
         names = self.sample(list(VALUES), len(VALUES))
         return ", ".join(name + self.choice(["", " DESC", " ASC NULLS LAST", " desc nulls first"]) for name in names)
 
     def statement(self) -> str:
-        match self.randrange(4):
+        match self.randrange(5):
+            case 4:
+                return self.insert()
             case 0:
                 return f"UPDATE t SET {self.assigned()} WHERE {self.condition('', 't.')}"
             case 1:
@@ -162,6 +178,7 @@ def test_random_statements(
     if not small:
         # As of a large table: rows are looked for, and the others copied.
         monkeypatch.setattr(module, "is_small", lambda _: False)
+        monkeypatch.setattr(selections, "is_small", lambda _: False)
         monkeypatch.setattr(copied_rows, "LARGEST_PART", 1)
     choose = Chooser(seed)
     columns = ", ".join(f"{name} {kind}" for name, (kind, _) in VALUES.items())

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql import DeltaSqlError, Session, connect
-from deltasql.engine.evaluation import pairs
+from deltasql.engine.evaluation import pairs, selections
 from deltasql.engine.evaluation.values import rows_of, values
 from deltasql.engine.reading import file_reader
 from deltasql.engine.rewrites import actions_here, copied_rows, rewritten_here
@@ -308,6 +308,25 @@ def test_columns_are_read_where_rows_are(large: Session, tmp_path: Path, monkeyp
     assert large.sql(f"SELECT v, w FROM delta.`{folder}` WHERE id = 42").collect() == [("u", "v42")]
 
 
+def test_rows_are_chosen_of_large_tables(large: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selections, "is_small", lambda _: False)
+    large.sql("CREATE TABLE p (id INT, v STRING, d DATE) PARTITIONED BY (d)")
+    large.sql("INSERT INTO p VALUES (1, 'a', DATE'2024-01-01'), (2, 'b', NULL), (13, 'c', DATE'2024-01-01')")
+    large.sql("DELETE FROM p WHERE id = 2")
+    for query, found in {
+        "SELECT v FROM p WHERE id % 10 = 3 AND d IS NOT NULL": [("c",)],
+        "SELECT id FROM p WHERE d = DATE'2024-01-01' ORDER BY id DESC LIMIT 1": [(13,)],
+        "SELECT * FROM (SELECT id FROM p WHERE v = 'none') AS q": [],
+    }.items():
+        result = large.sql(query)
+        assert (result.collect(), result.count(), list(result.head(9))) == (found, len(found), found), query
+    with pytest.raises(StartedError):
+        large.sql("SELECT v FROM p ORDER BY id").collect()
+    monkeypatch.setattr(selections, "MOST_CHOSEN", 1)
+    with pytest.raises(StartedError):
+        large.sql("SELECT v FROM p WHERE id > 0").collect()
+
+
 @pytest.mark.parametrize(
     "statement",
     [
@@ -348,6 +367,42 @@ def test_a_cluster_changes_large_tables_itself(large: Session, monkeypatch: pyte
         large.sql("UPDATE t SET v = 'x' WHERE n < 3")
     large.sql("SET deltasql.io.mode = DRIVER")
     assert large.sql("UPDATE t SET v = 'x' WHERE n < 3").collect() == [(2,)]
+
+
+def test_rows_are_written(session: Session, tmp_path: Path) -> None:
+    """INSERT … SELECT and CREATE TABLE … AS: of tables, of chosen rows, of files."""
+    pq.write_table(pa.table({"id": [1, 2], "v": ["a", "b"]}), tmp_path / "s.parquet")
+    assert session.sql(f"CREATE TABLE u AS SELECT * FROM parquet.`{tmp_path / 's.parquet'}`").collect() == [(2, 2)]
+    session.sql("CREATE TABLE w (k BIGINT NOT NULL, v STRING, x DOUBLE, CONSTRAINT c CHECK (k > 0)) PARTITIONED BY (v)")
+    assert session.sql("INSERT INTO w (v, k) SELECT v, id FROM u WHERE id < 2").collect() == [(1, 1)]
+    assert session.sql("INSERT INTO w BY NAME SELECT id AS k, v FROM u").collect() == [(2, 2)]
+    assert rows_of_table(session, "w") == [(1, "a", None), (1, "a", None), (2, "b", None)]
+    assert session.sql("INSERT INTO u SELECT * FROM u WHERE id = 77").collect() == [(0, 0)]
+    session.sql("INSERT OVERWRITE u SELECT k, v FROM w WHERE k = 2")
+    assert rows_of_table(session, "u") == [(2, "b")]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        # A row that breaks a constraint, values that are not certain, a directory that may not be called so.
+        "SELECT n, v FROM u",
+        "SELECT m, v FROM u",
+        "SELECT id, upper(v) FROM u",
+        "SELECT v, id FROM u",
+        "SELECT id, long FROM u",
+        "SELECT id, zero FROM u",
+        "SELECT DISTINCT id, v FROM u",
+        "SELECT u.id, u.v FROM u JOIN u AS w USING (id)",
+    ],
+)
+def test_rows_that_an_engine_writes(session: Session, query: str) -> None:
+    session.sql("CREATE TABLE u (id BIGINT, n BIGINT, m BIGINT, v STRING, long STRING, zero STRING)")
+    session.sql(f"INSERT INTO u VALUES (1, -5, NULL, 'a', '{'x' * 100}', 'a\\0b')")
+    session.sql("CREATE TABLE w (k BIGINT NOT NULL, v STRING, CONSTRAINT c CHECK (k > 0)) PARTITIONED BY (v)")
+    with pytest.raises((StartedError, DeltaSqlError)):
+        session.sql(f"INSERT INTO w {query}")
+    assert session.log("w").snapshot().version == 0
 
 
 @pytest.mark.parametrize("text", ["SELECT id, id AS twice FROM parquet.`{}`", "SELECT * FROM parquet.`{}`"])
