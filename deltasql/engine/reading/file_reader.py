@@ -163,7 +163,7 @@ class FileReader:
         import numpy as np
         import pyarrow as pa
 
-        rows = rows if chosen is None else rows.filter(pa.array(chosen))
+        mask = None if chosen is None else pa.array(chosen)
 
         def numbers() -> Places:
             """Those of the rows, for which few ask."""
@@ -175,7 +175,9 @@ class FileReader:
                 return _described(file, numbers(), kind)
             if item is PLACE:
                 return pa.array((file.number << ROW_BITS) + numbers())
-            return _stored(rows, file.stored, item, kind)
+            # Arrow chooses among values of the types that are asked for; of all others it does not know how.
+            found = _stored(rows, file.stored, item, kind)
+            return found if mask is None else found.filter(mask)
 
         values = [column(item, field.type) for item, field in zip(self._columns, self._target, strict=True)]
         return pa.Table.from_arrays(values, schema=self._target)
