@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
@@ -102,6 +102,23 @@ def _values(expression: RowExpression, rows: Rows) -> Any:
 def _sides(left: RowExpression, right: RowExpression, rows: Rows) -> tuple[Any, Any]:
     """The values of both sides, of which one constant need not be repeated."""
     return values(left, rows) if isinstance(right, Constant) else _values(left, rows), _values(right, rows)
+
+
+def checked_table(
+    expressions: Iterable[RowExpression], rows: Rows, schema: pa.Schema, checks: Iterable[RowExpression]
+) -> pa.Table:
+    """Columns of `schema` with the values of expressions.
+
+    Raises LeftToSparkError where a row does not satisfy all `checks`, which are over these columns: which one, the
+    engine says.
+    """
+    import pyarrow as pa
+
+    table = pa.Table.from_arrays([values(item, rows) for item in expressions], names=schema.names).cast(schema)
+    written = rows_of("", table)
+    if any(len(places_where(check, written)) < written.count for check in checks):
+        raise LeftToSparkError
+    return table
 
 
 def places_where(condition: RowExpression | None, rows: Rows) -> Numbers:

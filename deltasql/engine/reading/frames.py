@@ -193,7 +193,7 @@ class Frames:
         with self._spark.needing(_STRICT if view.cast else NO_SETTINGS):
             found = shown(rows, view)
             if view.cast and self._spark.remote:
-                found.schema  # noqa: B018
+                found.schema  # noqa: B018 - Spark Connect looks only now
             return found
 
     def keep(self, source: Kept) -> None:
@@ -217,8 +217,7 @@ class Frames:
                 # The views that it names are read when it runs.
                 hold_with(rows, self.work)
             if settings and self._spark.remote:
-                # Spark Connect analyses when it is first asked for the columns, and keeps what it found.
-                rows.schema  # noqa: B018
+                rows.schema  # noqa: B018 - Spark Connect looks only now, and keeps what it found
             return rows
 
     def asked(
@@ -301,7 +300,7 @@ class Frames:
             rows = (item for item in function.relations.values() if not isinstance(item, SqlFunction))
             columns = [column for item in rows for column in self.frame(item).columns]
             made = self.texts.learn(name, function, columns)
-            self.asked(checked_body(made), function.relations).schema  # noqa: B018
+            self.asked(checked_body(made), function.relations).schema  # noqa: B018 - Spark Connect looks only now
 
     def views(self, relations: Mapping[str, Operator]) -> Views:
         """The relations as temporary views, for as long as the context lasts."""

@@ -83,7 +83,7 @@ def _is_understood(session: SparkSession, sql: str) -> bool:
     from pyspark.errors import PySparkException
 
     try:
-        session.sql(sql).schema  # noqa: B018 - it is asked for now
+        session.sql(sql).schema  # noqa: B018 - Spark Connect looks only now
     except PySparkException:
         return False
     return True
@@ -94,7 +94,7 @@ def _is_misread(session: SparkSession, sql: str) -> bool:
     from pyspark.errors import PySparkException
 
     try:
-        session.sql(sql).schema  # noqa: B018
+        session.sql(sql).schema  # noqa: B018 - Spark Connect looks only now
     except PySparkException as error:
         return "expected" in str(error) and "found" in str(error)
     return False

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from deltasql.engine.evaluation.limits import is_small
 from deltasql.engine.evaluation.pairs import equal_pairs, paired
 from deltasql.engine.evaluation.sources import here_rows
-from deltasql.engine.evaluation.values import Rows, places_where, rows_of, values
+from deltasql.engine.evaluation.values import Rows, checked_table, places_where, rows_of
 from deltasql.engine.reading.driver_rows import file_numbers
 from deltasql.engine.reading.file_reader import PLACE, arrow_schema, at_places, slice_between, spark_uri, split_places
 from deltasql.engine.reading.frames import Frames
@@ -266,17 +266,8 @@ class _Rewrite:
         return pa.concat_tables(images), pa.concat_tables(inserted)
 
     def _computed(self, item: _Fired, places: Iterable[int], schema: pa.Schema) -> pa.Table:
-        """Columns at some places in the output. Raises LeftToSparkError where a row breaks a constraint: the engine
-        says which.
-        """
-        import pyarrow as pa
-
-        columns = [values(item.action.values[place], item.rows) for place in places]
-        table = pa.Table.from_arrays(columns, names=schema.names).cast(schema)
-        rows = rows_of("", table)
-        if any(len(places_where(check, rows)) < rows.count for check in self._here.checks):
-            raise LeftToSparkError
-        return table
+        """The columns at some places in the output."""
+        return checked_table((item.action.values[place] for place in places), item.rows, schema, self._here.checks)
 
     def _marked(self, changes: _Changes) -> Staged:
         import pyarrow as pa

@@ -101,8 +101,7 @@ class ActedRows:
 
     def nothing(self) -> Rewritten:
         """No file is left to look at; names and types of the statement are checked all the same."""
-        # Spark Connect looks at no column before it is asked for them.
-        self.output(self.acted(self.operator.target, "inner")).schema  # noqa: B018
+        self.output(self.acted(self.operator.target, "inner")).schema  # noqa: B018 - Spark Connect looks only now
         return Rewritten(self.stage.nothing(), (), (0,) * len(self.operator.actions), 0, 0)
 
     def insert_only(self) -> Rewritten:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltasql.engine.evaluation.sources import HereRows, here_rows
-from deltasql.engine.evaluation.values import places_where, rows_of, values
+from deltasql.engine.evaluation.values import checked_table, rows_of
 from deltasql.engine.reading.file_reader import arrow_schema
 from deltasql.engine.reading.frames import Frames
 from deltasql.engine.reading.plain_scans import are_plain
@@ -66,8 +66,6 @@ def refuse_long_names(rows: pa.Table, schema: StructType, partition_columns: tup
 
 def _rows(frames: Frames, operator: Write) -> pa.Table:
     """The columns of the output. Raises LeftToSparkError where a value is not certain, or breaks a constraint."""
-    import pyarrow as pa
-
     project, checks = _unchecked(operator.child)
     names = [name for name, _ in project.columns]
     if project.declared or names != list(operator.output.names):
@@ -77,13 +75,7 @@ def _rows(frames: Frames, operator: Write) -> pa.Table:
     pairs = zip(project.columns, output, strict=True)
     expressions = [value_of(text, field.type, scope) for (_, text), field in pairs]
     conditions = [row_condition(check.condition, RowScope({"": output})) for check in checks]
-    read = rows_of("", source.read())
-    schema = arrow_schema(output)
-    table = pa.Table.from_arrays([values(item, read) for item in expressions], names=schema.names).cast(schema)
-    written = rows_of("", table)
-    if any(len(places_where(condition, written)) < written.count for condition in conditions):
-        raise LeftToSparkError
-    return table
+    return checked_table(expressions, rows_of("", source.read()), arrow_schema(output), conditions)
 
 
 def _unchecked(operator: Operator) -> tuple[Project, list[Constraint]]:

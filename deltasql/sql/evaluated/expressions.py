@@ -344,7 +344,7 @@ def _compared(operator: str, left: RowExpression, right: RowExpression) -> RowEx
 
 
 def _computed(operator: str, left: RowExpression, right: RowExpression) -> RowExpression:
-    if operator == "/":
+    if operator == "/" and is_integral(left.type) and is_integral(right.type):
         # The quotient of two whole numbers is a DOUBLE as well.
         left, right = _widened(left, DOUBLE), _widened(right, DOUBLE)
     left, right = _alike(left, right)

@@ -313,11 +313,12 @@ def test_rows_are_chosen_of_large_tables(large: Session, monkeypatch: pytest.Mon
     large.sql("CREATE TABLE p (id INT, v STRING, d DATE) PARTITIONED BY (d)")
     large.sql("INSERT INTO p VALUES (1, 'a', DATE'2024-01-01'), (2, 'b', NULL), (13, 'c', DATE'2024-01-01')")
     large.sql("DELETE FROM p WHERE id = 2")
-    for query, found in {
+    known: dict[str, list[tuple[object, ...]]] = {
         "SELECT v FROM p WHERE id % 10 = 3 AND d IS NOT NULL": [("c",)],
         "SELECT id FROM p WHERE d = DATE'2024-01-01' ORDER BY id DESC LIMIT 1": [(13,)],
         "SELECT * FROM (SELECT id FROM p WHERE v = 'none') AS q": [],
-    }.items():
+    }
+    for query, found in known.items():
         result = large.sql(query)
         assert (result.collect(), result.count(), list(result.head(9))) == (found, len(found), found), query
     with pytest.raises(StartedError):

@@ -66,6 +66,7 @@ KNOWN = {
     "CAST(x + 1 AS DOUBLE)": DOUBLE,
     "x * 1.5 - id / 4": DOUBLE,
     "n / 2.0D": DOUBLE,
+    "x / 2.5": DOUBLE,
     "x >= 0.5 OR x < n": BOOLEAN,
     "CAST(id AS DOUBLE) = x": BOOLEAN,
     "CAST(id AS BIGINT)": LONG,
@@ -82,6 +83,8 @@ id % n
 id % NULL
 id / 0
 id / 0.0
+id / 2.5
+m / 2
 id / x
 x % 2
 x + m
