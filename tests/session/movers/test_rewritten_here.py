@@ -19,7 +19,7 @@ from tests.session.movers.compare import MAPPED, VECTORS, Both
 
 pytestmark = pytest.mark.spark
 
-SEEDS = range(int(os.environ.get("DELTASQL_SEEDS", "3")))
+SEEDS = range(int(os.environ.get("DELTASQL_SEEDS", "2")))
 VALUES = {
     "k": ("INT", ("0", "1", "2", "3", "NULL")),
     "n": ("BIGINT", ("-1", "0", "7", "9223372036854775807", "NULL")),
