@@ -195,7 +195,7 @@ class FileReader:
             values = self._keys.get(physical_name(item))
             # To look in values takes as long as their number, however few the rows are.
             if values is not None and len(values) <= count:
-                found.append(_is_one_of(column, values))
+                found.append(are_among(column, values))
         if self._filter is not None:
             table = pa.Table.from_arrays(columns, names=[item.name for item in self._tested])
             found.append(self._filter.holds(file.path, table, count))
@@ -214,7 +214,7 @@ class _File:
     stored: Mapping[str, str]
 
 
-def _is_one_of(column: pa.Array | pa.ChunkedArray, values: pa.Array) -> Places:
+def are_among(column: pa.Array | pa.ChunkedArray, values: pa.Array) -> Places:
     """For each value of a column whether it is one of some. NULL is none."""
     import pyarrow.compute as pc
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from deltasql.engine.evaluation.pairs import equalities
 from deltasql.engine.evaluation.values import Rows, holds, rows_of, values
+from deltasql.engine.reading.file_reader import are_among
 from deltasql.engine.reading.plain_scans import Wanted
 from deltasql.engine.rewrites.copied_rows import MOST_CHANGED
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind
@@ -119,8 +120,7 @@ class ActionsHere:
             for (mine, _), keys_of_source in zip(keys, known, strict=True):
                 # To look in values takes as long as their number, however few the rows are.
                 if len(keys_of_source) <= count:
-                    is_there = pc.is_in(values(mine, own), value_set=keys_of_source, skip_nulls=True)
-                    found &= is_there.to_numpy(zero_copy_only=False)
+                    found &= are_among(values(mine, own), keys_of_source)
             return found
 
         return Wanted(frozenset(self._named(mine for mine, _ in keys)), met, MOST_CHANGED)

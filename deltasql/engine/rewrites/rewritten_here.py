@@ -7,6 +7,7 @@ of larger ones only rows that may change are read, and the others are copied, se
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -128,7 +129,7 @@ class _Changes:
     files: pa.Table
 
 
-class _Rewrite:
+class _Rewrite(ABC):
     """One rewrite; to make it raises LeftToSparkError where something in it is not certain, before a row is read."""
 
     def __init__(self, frames: Frames, operator: Rewrite, stage: Stage) -> None:
@@ -287,9 +288,9 @@ class _Rewrite:
         staged = self._successors(changes, images) if changes.files.num_rows else self._stage.nothing()
         return Staged((*staged.files, *self._written(inserted).files))
 
+    @abstractmethod
     def _successors(self, changes: _Changes, images: pa.Table) -> Staged:
         """Those of the files in which rows change, with their new images."""
-        raise NotImplementedError
 
     def _by_file(self, rows: pa.Table, files: pa.Table) -> Iterator[tuple[str, int, pa.Table]]:
         """The rows of each of some files that has any, in their order, as files hold them, with ROW_PLACE; the file's

@@ -12,8 +12,9 @@ class Named:
         self._asked, self._name = asked, name
 
     def __getattr__(self, name: str) -> Named:
-        self._asked.append(name)
-        return Named(self._asked, name)
+        chain = f"{self._name}.{name}"
+        self._asked.append(chain)
+        return Named(self._asked, chain)
 
 
 def test_what_is_held_is_not_asked_for_again() -> None:
@@ -25,6 +26,7 @@ def test_what_is_held_is_not_asked_for_again() -> None:
     functions = getattr(jvm, "org.apache.spark.sql.functions")
     assert functions.expr is functions.expr
     assert jvm.PythonUtils.toSeq is jvm.PythonUtils.toSeq
+    assert jvm.py4j.reflection.TypeUtil.isInstanceOf is jvm.py4j.reflection.TypeUtil.isInstanceOf
     assert len(asked) == before
 
 
@@ -34,4 +36,4 @@ def test_other_names_are_asked_for_as_before() -> None:
     hold_names(jvm)
     before = len(asked)
     assert jvm.System is not jvm.System
-    assert asked[before:] == ["System", "System"]
+    assert asked[before:] == ["jvm.System", "jvm.System"]
