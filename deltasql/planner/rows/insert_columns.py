@@ -32,6 +32,7 @@ from deltasql.planner.rows.widening import automatic_widening, refuse_dependent_
 from deltasql.schema.evolution import MergeMode, merge_schemas
 from deltasql.schema.identity import identity_of
 from deltasql.schema.lengths import declared_texts
+from deltasql.schema.paths import suggestion
 from deltasql.schema.types import DataType, StructField, StructType
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def _twice(statement: Insert) -> str:
 
 
 def _unknown(column: str, statement: Insert, schema: StructType) -> UnknownInsertColumnError:
-    advice = " To add it: INSERT WITH SCHEMA EVOLUTION INTO …."
+    advice = f"{suggestion(column, schema.names)} To add {column}: INSERT WITH SCHEMA EVOLUTION INTO …."
     return UnknownInsertColumnError(column=column, table=str(statement.table), columns=schema.names, advice=advice)
 
 
