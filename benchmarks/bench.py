@@ -53,6 +53,10 @@ class Sizes:
         """The `number` of a case's own things; `few` of them in a sample."""
         return min(number, few) if self.sample else number
 
+    def even(self, number: int) -> int:
+        """The rounds of two who are first `by_turns`, so that each is first as often as the other; one in a sample."""
+        return 1 if self.sample else number + number % 2
+
 
 FULL = Sizes(
     files=1_000_000,
@@ -205,6 +209,11 @@ def turn_by_turn(workers: Mapping[str, Worker], play: Round, warm_ups: int, roun
             for work, timing in timings.items():
                 kept[engine].setdefault(work, []).append(timing)
     return kept
+
+
+def by_turns(number: int, one: str, other: str) -> tuple[str, str]:
+    """Both, in this round's order: whoever goes first pays for what the other finds there, generated code and pages."""
+    return (one, other) if number % 2 else (other, one)
 
 
 def typical(kept: Kept, engine: str, work: str) -> float | None:

@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -53,6 +54,21 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Schedul
     from tests.scheduling import ByRank
 
     return ByRank(config, log)
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """`tmp_path`, as the working directory of a test that runs Spark.
+
+    A JVM keeps the directory in which it began, and later tests of its process name files from the top of the checkout:
+    it begins before the directory changes.
+    """
+    from deltasql import connect
+
+    with connect(str(tmp_path.with_name(f"{tmp_path.name}-jvm"))) as session:
+        session.sql("SELECT 1").df.collect()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 @pytest.fixture(autouse=True)

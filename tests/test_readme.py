@@ -47,8 +47,8 @@ def _id(code: Code) -> str:
 
 
 @pytest.mark.spark
-def test_python_blocks_run_one_after_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("elsewhere")
+def test_python_blocks_run_one_after_another() -> None:
     namespace: dict[str, object] = {}
     for code in blocks("python"):
         exec(compile("\n" * code.line + code.text, code.page, "exec"), namespace)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.bench import OURS, Bench, note, turn_by_turn, typical
+from benchmarks.bench import OURS, Bench, by_turns, note, turn_by_turn, typical
 from benchmarks.figures import Figure
 from benchmarks.workers import Timing, Worker
 
@@ -11,14 +11,13 @@ PLAIN = "PySpark's toArrow"
 
 def figures(bench: Bench) -> list[Figure]:
     """Medians. Both fetch within one JVM, and take turns to be the first."""
-    rows, rounds = bench.sizes.rows, max(bench.sizes.big_rounds, 3)
+    rows, rounds = bench.sizes.rows, bench.sizes.even(bench.sizes.big_rounds)
     note(f"{rows} rows: 1 + {rounds} rounds")
 
     def play(worker: Worker, number: int) -> dict[str, Timing]:
         if number == 0:
             worker.run("fetch make", rows=str(rows))
-        order = (OURS, PLAIN) if number % 2 else (PLAIN, OURS)
-        return {who: worker.run("fetch", who=who, rows=str(rows)) for who in order}
+        return {who: worker.run("fetch", who=who, rows=str(rows)) for who in by_turns(number, OURS, PLAIN)}
 
     with bench.warm_workers(OURS) as workers:
         kept = turn_by_turn(workers, play, 1, rounds)

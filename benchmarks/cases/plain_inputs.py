@@ -5,7 +5,7 @@ Both share one JVM, turn by turn: plain Spark is a session of its own there, wit
 
 from __future__ import annotations
 
-from benchmarks.bench import OURS, Bench, Kept, note, turn_by_turn, typical
+from benchmarks.bench import OURS, Bench, Kept, by_turns, note, turn_by_turn, typical
 from benchmarks.figures import Figure
 from benchmarks.workers import Timing, Worker
 
@@ -21,15 +21,14 @@ def figures(bench: Bench) -> list[Figure]:
 
 
 def _of_size(bench: Bench, rows: int) -> list[Figure]:
-    warm_ups, rounds = bench.sizes.some(1, 0), bench.sizes.big_rounds
+    warm_ups, rounds = bench.sizes.some(1, 0), bench.sizes.even(bench.sizes.big_rounds)
     note(f"{rows} rows of {', '.join(SOURCES)}: {warm_ups} + {rounds} rounds")
 
     def play(worker: Worker, number: int) -> dict[str, Timing]:
         timings: dict[str, Timing] = {}
         for source in SOURCES:
             values = {"source": source, "rows": str(rows), "number": str(number)}
-            # Whoever goes first pays for what the other finds in memory.
-            for who in (OURS, PLAIN) if number % 2 else (PLAIN, OURS):
+            for who in by_turns(number, OURS, PLAIN):
                 for statement in STATEMENTS:
                     work = worker.run("plain", statement=statement, who=who, **values)
                     timings[f"{who}: {statement} from {source}"] = work

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks.bench import OURS, Bench, Kept, note, turn_by_turn, typical
+from benchmarks.bench import OURS, Bench, Kept, by_turns, note, turn_by_turn, typical
 from benchmarks.figures import Figure
 from benchmarks.tpch import QUERIES, tpch_files
 from benchmarks.workers import Timing, Worker
@@ -17,7 +17,7 @@ EACH_AT_MOST, ALL_AT_MOST = 1.3, 1.1
 
 def figures(bench: Bench) -> list[Figure]:
     """Medians; the answers of both are compared each time. None where the generator is not installed."""
-    scale, rounds = bench.sizes.scale, bench.sizes.some(3)
+    scale, rounds = bench.sizes.scale, bench.sizes.even(3)
     note(f"TPC-H at scale {scale:g}")
     try:
         files = tpch_files(bench.cache, scale)
@@ -29,8 +29,7 @@ def figures(bench: Bench) -> list[Figure]:
     def play(worker: Worker, number: int) -> dict[str, Timing]:
         timings = {}
         for query in numbers:
-            # Whoever goes first pays for what the other finds in memory.
-            for who in (OURS, PLAIN) if number % 2 else (PLAIN, OURS):
+            for who in by_turns(number, OURS, PLAIN):
                 timings[f"{who} {query}"] = worker.run("tpch", query=str(query), who=who, scale=str(scale))
         return timings
 

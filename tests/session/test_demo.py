@@ -11,8 +11,7 @@ from deltasql import cli
 pytestmark = pytest.mark.spark
 
 
-def test_the_tour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_the_tour(elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["demo"]) == cli.OK
     assert "RESTORE TABLE people" in capsys.readouterr().out
-    assert not list(tmp_path.iterdir())
+    assert not list(elsewhere.iterdir())

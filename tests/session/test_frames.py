@@ -55,16 +55,13 @@ def test_a_table_is_overwritten_with_its_own_rows(session: Session) -> None:
     assert session.sql("SELECT typeof(birth), year(birth) FROM t").collect() == [("date", 2020)]
 
 
-def test_relative_paths_and_path_options_name_one_table(
-    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_relative_paths_and_path_options_name_one_table(session: Session, elsewhere: Path) -> None:
     rows = session.sql("SELECT 1 AS id")
     session.write(rows).save("here")
-    session.write(rows).mode("append").option("path", str(tmp_path / "here")).save()
-    assert session.sql(f"SELECT count(*) FROM delta.`{tmp_path}/here`").collect() == [(2,)]
-    session.write(rows).option("path", str(tmp_path / "there")).saveAsTable("named")
-    assert (tmp_path / "there" / "_delta_log").is_dir()
+    session.write(rows).mode("append").option("path", str(elsewhere / "here")).save()
+    assert session.sql(f"SELECT count(*) FROM delta.`{elsewhere}/here`").collect() == [(2,)]
+    session.write(rows).option("path", str(elsewhere / "there")).saveAsTable("named")
+    assert (elsewhere / "there" / "_delta_log").is_dir()
 
 
 def test_a_lost_race_of_one_application_is_told(session: Session) -> None:
