@@ -40,7 +40,7 @@ from deltasql.plan.base import TableName
 from deltasql.plan.frames import CreateForFrame, WriteFrame
 from deltasql.plan.parameters import BoundStatement
 from deltasql.planner import plan, plan_statement
-from deltasql.planner.catalog_changes import TemporaryFunction, View
+from deltasql.planner.catalog_changes import TemporaryFunction, View, VisibleViews
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
 from deltasql.progress import Listener, Watch
@@ -393,7 +393,7 @@ class Session:
         return self._engine.statement(sql)
 
     def _context(self, sql: str, engine: Engine) -> Context:
-        views = {**self._shared_views, **self.views}
+        views = VisibleViews({**self._shared_views, **self.views})
         catalog = self.catalog.looked_at_once()
         return Context(sql, catalog, self.settings, engine, views, self._log_at, functions=self.functions)
 

@@ -366,7 +366,7 @@ def _view(context: Context, view: View, name: TableName, parts: tuple[str, str, 
         raise RecursiveViewError(view=str(name), cycle=" → ".join(sql_name(step) for step in steps))
     if view.made is not None:
         return _made_view(context, view, view.made, name, parts)
-    sql, relations = bind(replace(context, views=view.scope or {}), view.query)
+    sql, relations = bind(replace(context, views=context.views.showing(view.scope or {})), view.query)
     if view.columns:
         names = ", ".join(quote(column) for column in view.columns)
         sql = f"SELECT * FROM (\n{sql}\n) AS {VIEW}({names})"
@@ -407,7 +407,7 @@ def _within(
     inner = replace(
         context,
         catalog=context.catalog.within(*namespace),
-        views={key: view for key, view in context.views.items() if key in views},
+        views=context.views.called(views),
         reader=Reader(other, context.current, context.inside if parts is None else (*context.inside, parts)),
     )
     return inner, other

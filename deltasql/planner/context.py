@@ -16,7 +16,7 @@ from deltasql.errors.statements.view import TimeTravelViewError, ViewInPlaceOfTa
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.parameters import UNBOUND, BoundStatement
-from deltasql.planner.catalog_changes import TemporaryFunction, View
+from deltasql.planner.catalog_changes import TemporaryFunction, VisibleViews
 from deltasql.runtime import Analyst
 from deltasql.schema.timezone import machine_zone_name
 from deltasql.settings.session_settings import MEANING, TIME_ZONE, Setting, Settings, says_meaning
@@ -55,7 +55,7 @@ class Context:
     catalog: Catalog
     settings: Settings
     analyst: Analyst
-    views: Mapping[str, View]
+    views: VisibleViews
     logs: Callable[[str, str], DeltaLog]
     reader: Reader | None = None
     bound: BoundStatement = UNBOUND

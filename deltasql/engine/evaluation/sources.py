@@ -1,4 +1,5 @@
-"""The rows of an operator that this process has without an engine: constants, rows in memory, tables, Parquet files."""
+"""The rows of an operator that this process has without an engine: constants, rows in memory, tables, Parquet files,
+and what a view shows of them."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import bare_schema
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.storage.locations import is_local
-from deltasql.plan.operators import HeldRows, Literals, Operator, Query, Supplied
+from deltasql.plan.operators import HeldRows, Literals, Operator, Query, Supplied, ViewColumns
+from deltasql.schema.evolution import as_nullable
 from deltasql.schema.types import StructType
 from deltasql.sql.cursor import LeftToSparkError
 from deltasql.sql.evaluated.queries import constant_rows
@@ -40,6 +42,18 @@ class HereRows:
         named = (replace(item, name=name) for item, name in zip(self.schema, names, strict=True))
         return HereRows(StructType(tuple(named)), lambda: self.read().rename_columns(list(names)))
 
+    def chosen(self, pairs: Sequence[tuple[str, str]]) -> HereRows:
+        """Some columns, each with the name that it gets. Raises LeftToSparkError for one that is not there once."""
+        places = [self._place(name) for name, _ in pairs]
+        fields = tuple(self.schema.fields[place] for place in places)
+        return HereRows(StructType(fields), lambda: self.read().select(places)).renamed([name for _, name in pairs])
+
+    def _place(self, name: str) -> int:
+        found = [place for place, item in enumerate(self.schema) if item.name.lower() == name.lower()]
+        if len(found) != 1 or self.schema.find(name) is None:
+            raise LeftToSparkError
+        return found[0]
+
 
 def here_rows(spark: SparkHandle, operator: Operator, find: Found) -> HereRows:
     """The rows of `operator`. Raises LeftToSparkError where they are many, or not certain without an engine.
@@ -54,7 +68,7 @@ def here_rows(spark: SparkHandle, operator: Operator, find: Found) -> HereRows:
     constants = constants_of(operator)
     if constants is not None:
         return HereRows(constants.schema, partial(literal_table, constants))
-    found = _of_table(spark, operator) or _of_files(spark, operator, find)
+    found = _of_table(spark, operator) or _of_files(spark, operator, find) or _of_view(spark, operator, find)
     if found is None:
         raise LeftToSparkError
     return found
@@ -64,7 +78,12 @@ def known_schema(spark: SparkHandle, operator: Operator, find: Found) -> StructT
     """The columns of `operator` where no engine need be asked."""
     if not spark.leaves_computing_to_us:
         return None
-    known = constants_of(operator) or rows_here(spark, operator) or _of_files(spark, operator, find)
+    known = (
+        constants_of(operator)
+        or rows_here(spark, operator)
+        or _of_files(spark, operator, find)
+        or _of_view(spark, operator, find)
+    )
     return None if known is None else known.schema
 
 
@@ -88,6 +107,33 @@ def _of_table(spark: SparkHandle, operator: Operator) -> HereRows | None:
         return HereRows(plain.schema, partial(plain.table, spark)) if may_be_held(spark, plain.scan) else None
     chosen = selected_rows(spark, operator)
     return None if chosen is None else HereRows(chosen.schema, partial(chosen.table, spark))
+
+
+def _of_view(spark: SparkHandle, operator: Operator, find: Found) -> HereRows | None:
+    """The rows of ``SELECT … FROM view``, where those of the view's own query are here."""
+    if not isinstance(operator, Query) or len(operator.relations) != 1 or operator.settings or operator.view:
+        return None
+    ((relation, view),) = operator.relations.items()
+    pairs = plain_columns(operator.sql, relation)
+    if pairs is None or not isinstance(view, Query) or view.settings:
+        return None
+    try:
+        rows = here_rows(spark, replace(view, view=None), find)
+        rows = rows if view.view is None else _shown(rows, view.view)
+        return rows.chosen(pairs) if pairs else rows
+    except LeftToSparkError:
+        return None
+
+
+def _shown(rows: HereRows, view: ViewColumns) -> HereRows:
+    """What a view shows of the rows of its query. Raises LeftToSparkError where a column has gone, or another type."""
+    pairs = [(name, item.name) for name, item in zip(view.names, view.schema, strict=True)]
+    found = rows.chosen(pairs)
+    if view.typed and any(
+        as_nullable(item.type) != as_nullable(due.type) for item, due in zip(found.schema, view.schema, strict=True)
+    ):
+        raise LeftToSparkError
+    return found
 
 
 def _of_files(spark: SparkHandle, operator: Operator, find: Found) -> HereRows | None:

@@ -100,8 +100,7 @@ def _table(shown: str, view: View, operation: str, context: Context, caret: Care
 
 
 def _inside(made: Creation, context: Context) -> Context:
-    views = {key: view for key, view in context.views.items() if key in made.views}
-    return replace(context, catalog=context.catalog.within(*made.namespace), views=views)
+    return replace(context, catalog=context.catalog.within(*made.namespace), views=context.views.called(made.views))
 
 
 def _refuse_more(shown: str, view: View, reference: TableReference, operation: str, caret: Caret) -> None:

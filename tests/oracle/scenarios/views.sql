@@ -94,3 +94,17 @@ SELECT * FROM e;
 DROP TABLE t;
 SELECT * FROM c;
 DESCRIBE c;
+
+-- name: temporary views of temporary views
+CREATE TABLE t (a INT, b STRING) USING delta;
+INSERT INTO t VALUES (1, 'x'), (2, 'y');
+CREATE TEMPORARY VIEW views_first AS SELECT * FROM t;
+CREATE TEMPORARY VIEW views_second AS SELECT * FROM views_first WHERE a < 9;
+CREATE TEMPORARY VIEW views_third (b, a) AS SELECT b, a + 1 FROM views_second;
+CREATE TEMPORARY VIEW views_fourth AS TABLE views_third;
+SELECT * FROM views_fourth ORDER BY a;
+WITH views_first AS (SELECT 7 AS a, 'of the WITH' AS b) SELECT * FROM views_third ORDER BY a;
+MERGE INTO t USING views_fourth s ON t.a = s.a WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *;
+INSERT INTO t SELECT a + 10, b FROM views_fourth;
+SELECT * FROM t ORDER BY a;
+SELECT count(*) AS n FROM t WHERE a IN (SELECT a FROM views_third);

@@ -118,7 +118,7 @@ class Chooser(random.Random):
 
     def merge(self) -> str:
         table = self.choice(["other", f"(SELECT * FROM other WHERE {self.condition('')})"])
-        source = f"({self.rows(self.randint(1, 3))})" if self.random() < 0.7 else table
+        source = f"({self.rows(self.randint(1, 3))})" if self.random() < 0.7 else self.choice([table, "seen"])
         on = self.choice(
             ["t.k = s.k", "s.v = t.v AND t.n = s.k", "t.k = s.k AND " + self.term("t."), "t.n > s.n AND s.k = t.k"]
         )
@@ -141,8 +141,15 @@ class Chooser(random.Random):
         values = names if self.random() < 0.7 else [self.choice([name, self.typed(name)]) for name in names]
         return (
             f"INSERT {self.choice(['INTO', 'INTO', 'OVERWRITE'])} t ({', '.join(names)}) SELECT {', '.join(values)} "
-            f"FROM {self.choice(['other', 't'])}{self.choice(['', where])}"
+            f"FROM {self.choice(['other', 't', 'seen'])}{self.choice(['', where])}"
         )
+
+    def views(self) -> list[str]:
+        """A view of all columns, and `seen`, which has those of the first one, in another order."""
+        names = ", ".join(self.sample(list(VALUES), len(VALUES)))
+        rows = self.choice([self.rows(self.randint(1, 3)), "TABLE other", f"SELECT {names} FROM other WHERE k < 3"])
+        seen = self.choice([f"seen ({names}) AS SELECT {names}", f"seen AS SELECT {names}", "seen AS SELECT *"])
+        return [f"CREATE OR REPLACE TEMPORARY VIEW {text}" for text in (f"first AS {rows}", f"{seen} FROM first")]
 
     def order(self) -> str:
         """All columns, in any order."""
@@ -194,6 +201,7 @@ def test_random_statements(
         f"INSERT INTO other {choose.rows(2)}",
     )
     for _ in range(6):
+        both.run(*choose.views())
         statement = choose.statement()
         done = both.run(statement, fails=True)
         if len(done) == 3:

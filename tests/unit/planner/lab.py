@@ -24,7 +24,14 @@ from deltasql.log.storage.stores import Stores
 from deltasql.parser import parse
 from deltasql.plan.operators import Check, Operator, Project, Query, Scan, Supplied, children
 from deltasql.planner import plan
-from deltasql.planner.catalog_changes import CatalogChange, FunctionChange, TemporaryFunction, View, ViewChange
+from deltasql.planner.catalog_changes import (
+    CatalogChange,
+    FunctionChange,
+    TemporaryFunction,
+    View,
+    ViewChange,
+    VisibleViews,
+)
 from deltasql.planner.changes import Plan, SettingChange, TableChange
 from deltasql.planner.context import Context
 from deltasql.runtime import SourceTable
@@ -170,8 +177,8 @@ class Lab:
         self._numbers = count(1)
 
     def context(self, sql: str = "") -> Context:
-        named = self.functions
-        return Context(sql, self.catalog, self.settings, self.analyst, self.views, self._log, functions=named)
+        views, named = VisibleViews(self.views), self.functions
+        return Context(sql, self.catalog, self.settings, self.analyst, views, self._log, functions=named)
 
     def plan(self, sql: str) -> Plan:
         return plan(parse(sql), self.context(sql))
