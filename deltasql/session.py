@@ -40,9 +40,9 @@ from deltasql.plan.base import TableName
 from deltasql.plan.frames import CreateForFrame, WriteFrame
 from deltasql.plan.parameters import BoundStatement
 from deltasql.planner import plan, plan_statement
-from deltasql.planner.catalog_changes import TemporaryFunction, View, VisibleViews
+from deltasql.planner.catalog_changes import TemporaryFunction, View
 from deltasql.planner.changes import Answer, Plan
-from deltasql.planner.context import Context
+from deltasql.planner.context import Context, VisibleViews
 from deltasql.progress import Listener, Watch
 from deltasql.result import Placed, Result
 from deltasql.schema.types import matching

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -42,34 +42,6 @@ class Creation:
     settings: Mapping[str, str]
     names: tuple[str, ...]
     schema: StructType
-
-
-class VisibleViews(Mapping[str, View]):
-    """The views that a text may name, by their keys: those of the session, unless told.
-
-    The text of a view names others than the text that reads the view; each finds its own among those of the session.
-    """
-
-    def __init__(self, of_session: Mapping[str, View], visible: Mapping[str, View] | None = None) -> None:
-        self._of_session = of_session
-        self._visible = of_session if visible is None else visible
-
-    def called(self, keys: Collection[str]) -> VisibleViews:
-        """Those of the session that have these keys, and no others."""
-        return self.showing({key: view for key, view in self._of_session.items() if key in keys})
-
-    def showing(self, views: Mapping[str, View]) -> VisibleViews:
-        """Some views in place of those that are visible here."""
-        return VisibleViews(self._of_session, views)
-
-    def __getitem__(self, key: str) -> View:
-        return self._visible[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._visible)
-
-    def __len__(self) -> int:
-        return len(self._visible)
 
 
 @dataclass(frozen=True, slots=True)

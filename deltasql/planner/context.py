@@ -5,7 +5,7 @@ One Context serves one statement: each table is read at one version, however oft
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
@@ -16,7 +16,7 @@ from deltasql.errors.statements.view import TimeTravelViewError, ViewInPlaceOfTa
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.parameters import UNBOUND, BoundStatement
-from deltasql.planner.catalog_changes import TemporaryFunction, VisibleViews
+from deltasql.planner.catalog_changes import TemporaryFunction, View
 from deltasql.runtime import Analyst
 from deltasql.schema.timezone import machine_zone_name
 from deltasql.settings.session_settings import MEANING, TIME_ZONE, Setting, Settings, says_meaning
@@ -42,6 +42,34 @@ class Reader:
     settings: Mapping[str, str | None]
     namespace: tuple[str, str]
     inside: tuple[tuple[str, str, str], ...] = ()
+
+
+class VisibleViews(Mapping[str, View]):
+    """The views that a text may name, by their keys: those of the session, unless told.
+
+    The text of a view names others than the text that reads the view; each finds its own among those of the session.
+    """
+
+    def __init__(self, of_session: Mapping[str, View], visible: Mapping[str, View] | None = None) -> None:
+        self._of_session = of_session
+        self._visible = of_session if visible is None else visible
+
+    def called(self, keys: Collection[str]) -> VisibleViews:
+        """Those of the session that have these keys, and no others."""
+        return self.showing({key: view for key, view in self._of_session.items() if key in keys})
+
+    def showing(self, views: Mapping[str, View]) -> VisibleViews:
+        """Some views in place of those that are visible here."""
+        return VisibleViews(self._of_session, views)
+
+    def __getitem__(self, key: str) -> View:
+        return self._visible[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._visible)
+
+    def __len__(self) -> int:
+        return len(self._visible)
 
 
 @dataclass(slots=True)

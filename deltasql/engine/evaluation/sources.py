@@ -1,5 +1,4 @@
-"""The rows of an operator that this process has without an engine: constants, rows in memory, tables, Parquet files,
-and what a view shows of them."""
+"""The rows that this process has without an engine: constants, rows in memory, tables, Parquet files, views of these."""
 
 from __future__ import annotations
 

@@ -16,7 +16,10 @@ _QUERY_WORDS = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "("})
 
 def with_ctes(context: Context, ctes: SqlText | None) -> Context:
     """The context in which the statement's common table expressions are views; snapshots stay shared."""
-    return context if ctes is None else replace(context, views=context.views.showing(cte_views(ctes.text, context.views)))
+    if ctes is None:
+        return context
+    views = cte_views(ctes.text, context.views)
+    return replace(context, views=context.views.showing(views))
 
 
 def cte_views(text: str, outer: Mapping[str, View]) -> dict[str, View]:

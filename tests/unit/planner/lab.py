@@ -30,10 +30,9 @@ from deltasql.planner.catalog_changes import (
     TemporaryFunction,
     View,
     ViewChange,
-    VisibleViews,
 )
 from deltasql.planner.changes import Plan, SettingChange, TableChange
-from deltasql.planner.context import Context
+from deltasql.planner.context import Context, VisibleViews
 from deltasql.runtime import SourceTable
 from deltasql.schema.types import DataType, StructField, StructType
 from deltasql.settings.session_settings import Settings

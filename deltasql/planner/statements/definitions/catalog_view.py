@@ -164,7 +164,8 @@ def _refuse_cycle(parts: tuple[str, str, str], query: SqlText, context: Context)
         if last in seen or entry is None:
             continue
         seen.add(last)
-        inner = replace(context, catalog=context.catalog.within(*entry.definition.namespace), views=context.views.called(()))
+        catalog = context.catalog.within(*entry.definition.namespace)
+        inner = replace(context, catalog=catalog, views=context.views.called(()))
         paths += [(*path, other) for other in _read_by(entry.definition.query, inner)]  # type: ignore[misc]
 
 
