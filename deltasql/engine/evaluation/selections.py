@@ -51,11 +51,7 @@ class SelectedRows:
     def table(self, spark: SparkHandle) -> pa.Table:
         """All rows: see `PlainScan.table`."""
         read = plain_rows(spark, self.plain.scan, self._read(), self._wanted)
-        found = read.select([item.name for item in self.plain.columns])
-        found = found.rename_columns([f"c{number}" for number in range(found.num_columns)])
-        for number, item in reversed(self.order):
-            found = found.take(_sorted_places(found.column(number), item))
-        found = found if self.limit is None else found.slice(0, self.limit)
+        found = arranged(read.select([item.name for item in self.plain.columns]), self.order, self.limit)
         return found.rename_columns(list(self.plain.names))
 
     @property
@@ -94,7 +90,7 @@ def selected_rows(spark: SparkHandle, operator: Operator) -> SelectedRows | None
         return None
     try:
         where = None if asked.where is None else _condition(asked.where, asked.alias, plain)
-        return SelectedRows(plain, asked.alias, where, tuple(_ordered(plain, asked.order)), asked.limit)
+        return SelectedRows(plain, asked.alias, where, ordered_places(plain.schema, asked.order), asked.limit)
     except LeftToSparkError:
         return None
 
@@ -113,9 +109,13 @@ def _condition(text: str, alias: str, plain: PlainScan) -> RowExpression:
     return found
 
 
-def _ordered(plain: PlainScan, order: Sequence[Order]) -> Iterator[tuple[int, Order]]:
-    """The numbers of the columns that rows are ordered by. Raises LeftToSparkError where one is none of these."""
-    names = [name.lower() for name in plain.names]
+def ordered_places(columns: StructType, order: Sequence[Order]) -> tuple[tuple[int, Order], ...]:
+    """The places of the columns that rows are ordered by. Raises LeftToSparkError where one is none of these."""
+    return tuple(_ordered(columns, order))
+
+
+def _ordered(columns: StructType, order: Sequence[Order]) -> Iterator[tuple[int, Order]]:
+    names = [item.name.lower() for item in columns]
     for item in order:
         if isinstance(item.column, int):
             places = [item.column - 1] if 0 < item.column <= len(names) else []
@@ -123,10 +123,18 @@ def _ordered(plain: PlainScan, order: Sequence[Order]) -> Iterator[tuple[int, Or
             places = [place for place, name in enumerate(names) if name == item.column.lower()]
         if len(places) != 1:
             raise LeftToSparkError
-        kind = plain.columns[places[0]].type
+        kind = columns.fields[places[0]].type
         if not (is_ordered(kind) or kind == BOOLEAN):
             raise LeftToSparkError
         yield places[0], item
+
+
+def arranged(rows: pa.Table, order: Sequence[tuple[int, Order]], limit: int | None) -> pa.Table:
+    """Rows in the order of some columns, which go by their places, up to a limit; the columns are called by no name."""
+    found = rows.rename_columns([f"c{number}" for number in range(rows.num_columns)])
+    for number, item in reversed(order):
+        found = found.take(_sorted_places(found.column(number), item))
+    return found if limit is None else found.slice(0, limit)
 
 
 def _sorted_places(column: pa.ChunkedArray, order: Order) -> Any:

@@ -1,4 +1,4 @@
-"""The rows that this process has without an engine: constants, rows in memory, tables, Parquet files, views of these."""
+"""Rows that this process has without an engine: constants, rows in memory, tables, Parquet files, views of these."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from deltasql.engine.evaluation.limits import is_held, may_be_held
-from deltasql.engine.evaluation.selections import rows_here, selected_rows
+from deltasql.engine.evaluation.selections import arranged, ordered_places, rows_here, selected_rows
+from deltasql.engine.evaluation.values import places_where, rows_of
 from deltasql.engine.reading.literal_rows import literal_table
 from deltasql.engine.reading.parquet_paths import Found, read_columns, without_parquet_path
 from deltasql.engine.reading.plain_scans import are_plain, plain_scan
@@ -20,7 +21,9 @@ from deltasql.plan.operators import HeldRows, Literals, Operator, Query, Supplie
 from deltasql.schema.evolution import as_nullable
 from deltasql.schema.types import StructType
 from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.evaluated.expressions import RowExpression, RowScope, columns_of, row_condition
 from deltasql.sql.evaluated.queries import constant_rows
+from deltasql.sql.evaluated.selections import Selection, selection
 from deltasql.sql.projections import plain_columns
 
 if TYPE_CHECKING:
@@ -46,6 +49,22 @@ class HereRows:
         places = [self._place(name) for name, _ in pairs]
         fields = tuple(self.schema.fields[place] for place in places)
         return HereRows(StructType(fields), lambda: self.read().select(places)).renamed([name for _, name in pairs])
+
+    def where(self, alias: str, condition: RowExpression | None) -> HereRows:
+        """The rows, by an alias, for which a condition is TRUE.
+
+        Raises LeftToSparkError where one of its columns is not there once.
+        """
+        if condition is None:
+            return self
+        for column in columns_of(condition):
+            self._place(column.name)
+
+        def read() -> pa.Table:
+            found = self.read()
+            return found.take(places_where(condition, rows_of(alias, found)))
+
+        return HereRows(self.schema, read)
 
     def _place(self, name: str) -> int:
         found = [place for place, item in enumerate(self.schema) if item.name.lower() == name.lower()]
@@ -109,17 +128,16 @@ def _of_table(spark: SparkHandle, operator: Operator) -> HereRows | None:
 
 
 def _of_view(spark: SparkHandle, operator: Operator, find: Found) -> HereRows | None:
-    """The rows of ``SELECT … FROM view``, where those of the view's own query are here."""
+    """The rows of ``SELECT … FROM view WHERE …``, where those of the view's own query are here."""
     if not isinstance(operator, Query) or len(operator.relations) != 1 or operator.settings or operator.view:
         return None
     ((relation, view),) = operator.relations.items()
-    pairs = plain_columns(operator.sql, relation)
-    if pairs is None or not isinstance(view, Query) or view.settings:
+    asked = selection(operator.sql, relation)
+    if asked is None or not isinstance(view, Query) or view.settings:
         return None
     try:
         rows = here_rows(spark, replace(view, view=None), find)
-        rows = rows if view.view is None else _shown(rows, view.view)
-        return rows.chosen(pairs) if pairs else rows
+        return _selected(rows if view.view is None else _shown(rows, view.view), asked)
     except LeftToSparkError:
         return None
 
@@ -133,6 +151,18 @@ def _shown(rows: HereRows, view: ViewColumns) -> HereRows:
     ):
         raise LeftToSparkError
     return found
+
+
+def _selected(rows: HereRows, asked: Selection) -> HereRows:
+    """What a query asks of rows. Raises LeftToSparkError where only an engine can tell."""
+    scope = RowScope({asked.alias: rows.schema})
+    where = None if asked.where is None else row_condition(asked.where, scope)
+    found = rows.where(asked.alias, where)
+    found = found.chosen(asked.columns) if asked.columns else found
+    if not asked.order and asked.limit is None:
+        return found
+    names, order = [item.name for item in found.schema], ordered_places(found.schema, asked.order)
+    return HereRows(found.schema, lambda: arranged(found.read(), order, asked.limit).rename_columns(names))
 
 
 def _of_files(spark: SparkHandle, operator: Operator, find: Found) -> HereRows | None:

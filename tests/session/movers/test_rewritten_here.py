@@ -118,7 +118,9 @@ class Chooser(random.Random):
 
     def merge(self) -> str:
         table = self.choice(["other", f"(SELECT * FROM other WHERE {self.condition('')})"])
-        source = f"({self.rows(self.randint(1, 3))})" if self.random() < 0.7 else self.choice([table, "seen"])
+        chosen = f"(SELECT * FROM seen WHERE {self.condition('', 'seen.')} ORDER BY {self.order()} LIMIT 2)"
+        others = [table, "seen", chosen]
+        source = f"({self.rows(self.randint(1, 3))})" if self.random() < 0.7 else self.choice(others)
         on = self.choice(
             ["t.k = s.k", "s.v = t.v AND t.n = s.k", "t.k = s.k AND " + self.term("t."), "t.n > s.n AND s.k = t.k"]
         )
