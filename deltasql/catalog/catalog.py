@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import replace
@@ -224,11 +224,14 @@ class Catalog:
         entry = self.find(parts)
         return entry if isinstance(entry, ViewEntry) else None
 
-    def require(self, parts: Name) -> TableEntry:
-        """The table of this name. Raises TableNotFoundError, which names the closest tables that exist."""
+    def require(self, parts: Name, views: Collection[str] = ()) -> TableEntry:
+        """The table of this name.
+
+        Raises TableNotFoundError, which names what is closest; of a session's `views` as well, for a name alone.
+        """
         entry = self.resolve(parts)
         if entry is None:
-            raise self._table_not_found(parts)
+            raise self._table_not_found(parts, views)
         return entry
 
     def register(self, parts: Name, location: str, managed: bool) -> TableEntry:
@@ -394,7 +397,7 @@ class Catalog:
         advice = meant(similar) or f"Run SHOW SCHEMAS, or create it: CREATE SCHEMA {sql_name((schema,))}."
         return SchemaNotFoundError(schema=sql_name((schema,)), advice=advice, similar=similar)
 
-    def _table_not_found(self, parts: Name) -> TableNotFoundError | CatalogNotFoundError:
+    def _table_not_found(self, parts: Name, views: Collection[str] = ()) -> TableNotFoundError | CatalogNotFoundError:
         catalog, schema, name = self._table_key(parts)
         known = self.catalogs()
         if catalog not in known:
@@ -406,7 +409,7 @@ class Catalog:
             return TableNotFoundError(
                 table=shown, advice=f"{advice}CREATE TABLE {shown} USING delta LOCATION '{unregistered}'."
             )
-        similar = self._similar(catalog, schema, name)
+        similar = self._similar(catalog, schema, name, views)
         return TableNotFoundError(
             table=shown, advice=meant(similar) or "Run SHOW TABLES to see what exists.", similar=similar
         )
@@ -424,12 +427,13 @@ class Catalog:
             return store.exists(LAST_CHECKPOINT) or store.exists(commit_path(0))
         return False
 
-    def _similar(self, catalog: str, schema: str, name: str) -> tuple[str, ...]:
-        """Names like `name` in its schema; else the same name elsewhere, with its schema."""
+    def _similar(self, catalog: str, schema: str, name: str, views: Collection[str]) -> tuple[str, ...]:
+        """Names like `name` in its schema or among `views`; else the same name elsewhere, with its schema."""
         known = [entry.parts for entry in self._store.tables_below("")]
         with suppress(NameMissingError):
             known += [entry.parts for entry in self._store.entries((catalog, schema)) if isinstance(entry, ViewEntry)]
-        near = similar_names(name, (parts[2] for parts in known if parts[:2] == (catalog, schema)), most=3)
+        here = (parts[2] for parts in known if parts[:2] == (catalog, schema))
+        near = similar_names(name, (*views, *here), most=3)
         if near:
             return tuple(sql_name((item,) if schema == self.current_schema else (schema, item)) for item in near)
         return tuple(sorted(sql_name(parts) for parts in known if parts[2] == name))[:3]

@@ -353,7 +353,7 @@ def location_of(context: Context, name: TableName) -> str | None:
         return found.location
     if _is_files(name) or context.analyst.knows(name.parts):
         return None
-    return context.catalog.require(name.parts).location
+    return context.catalog.require(name.parts, context.views if len(name.parts) == 1 else ()).location
 
 
 def _view(context: Context, view: View, name: TableName, parts: tuple[str, str, str] | None = None) -> Query:
