@@ -7,16 +7,19 @@ precedence; what is not understood stays as it is, byte for byte.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from itertools import pairwise
 
 from deltasql.errors.engine import NotOnSailError
-from deltasql.sql.dialects.sail_exact import RETYPED, Exact, Operand, Rows
+from deltasql.schema.types import DOUBLE, FLOAT, DecimalType
+from deltasql.sql.dialects import sail_nesting as nesting
+from deltasql.sql.dialects.sail_comparisons import ComparedParts
+from deltasql.sql.dialects.sail_exact import EXACT_DIGITS, RETYPED, Operand, Rows
 from deltasql.sql.dialects.sail_guards import (
     AS_INT,
     CONVERSIONS,
+    FEW_TERMS,
     MIXED,
-    OVERFLOW,
+    MOST_TERMS,
     UNLIKE,
     Guard,
     arithmetic_guards,
@@ -24,14 +27,15 @@ from deltasql.sql.dialects.sail_guards import (
     branch_guards,
     call_guards,
     cast_guards,
-    day_comparison,
     decimal_guards,
+    is_plain_run,
     mixed_guards,
     overflow,
+    run_guards,
     sign_guards,
     unlike_call,
 )
-from deltasql.sql.dialects.sail_parts import SIGNS, Part, Parts
+from deltasql.sql.dialects.sail_parts import SIGNS, Part
 from deltasql.sql.dialects.sail_words import with_least
 from deltasql.sql.tokens import closing
 
@@ -55,13 +59,10 @@ _SUSPECT = re.compile(
     re.IGNORECASE,
 )
 _LEVELS = {"|": 1, "^": 2, "&": 3, "+": 4, "-": 4, "||": 4, "*": 5, "/": 5, "%": 5, "DIV": 5}
+_RUNS = {"+": frozenset("+-"), "-": frozenset("+-"), "||": frozenset({"||"})}
 _LITERAL = re.compile(r"NULL|-\d{10,19}|-128|-32768|'[^'\\\\]*'", re.IGNORECASE)
 """Texts and NULL have a cast to whatever has one, and to the same value."""
-_COMPARING = frozenset({"=", "==", "<=>", "<>", "!=", "<", ">", "<=", ">=", "IN", "BETWEEN"})
 _COMPARES = re.compile(r"[=<>]|\b(?:in|between)\b", re.IGNORECASE)
-_NAME = r"(?:`(?:[^`]|``)+`|(?!(?i:null|true|false)\b)[A-Za-z_]\w*)"
-_SIMPLE = re.compile(rf"{_NAME}(?:\.{_NAME})*|\d+|(?i:date)\s*'[^']*'|(?i:current_date)(?:\(\))?")
-"""What is compared with a guard: a column, a whole number, a day."""
 _WITH_DOUBLE = frozenset({"NVL", "IFNULL"})
 """Functions that give a DOUBLE for a DECIMAL and a whole number."""
 _SMALL = re.compile(r"[(+-]*\d{1,4}\)*")
@@ -75,18 +76,21 @@ def with_checks(
     Without `ansi` integers wrap around in Spark as well. With `days` what is compared may be a DATE, and with
     `decimals` what is computed may be a DECIMAL or a FLOAT; `rows` tell the types of operands. Raises NotOnSailError.
     """
-    if not _SUSPECT.search(sql) and not (days and _COMPARES.search(sql)):
-        return sql
-    return _Checks(with_least(sql), ansi=ansi, days=days and "->" not in sql, decimals=decimals, rows=rows).text()
+    if not _SUSPECT.search(sql) and not ((days or rows is not None) and _COMPARES.search(sql)):
+        return nesting.check_nesting(sql)
+    checks = _Checks(with_least(sql), ansi=ansi, days=days and "->" not in sql, decimals=decimals, rows=rows)
+    try:
+        return nesting.check_nesting(checks.text())
+    except RecursionError:
+        raise NotOnSailError(what="an expression that is nested that deep") from None
 
 
-class _Checks(Parts):
+class _Checks(ComparedParts):
     """One text: `render` for what may hold values, `_chain` for one value."""
 
     def __init__(self, sql: str, *, ansi: bool, days: bool, decimals: bool, rows: Rows | None) -> None:
-        super().__init__(sql)
-        self._ansi, self._days, self._decimals = ansi, days, decimals
-        self._exact = Exact(sql, self.tokens, rows, ansi=ansi)
+        super().__init__(sql, ansi=ansi, days=days, decimals=decimals, rows=rows)
+        self._rendered = dict[tuple[int, int], str]()
         self._retyped = list[int]()
         """Where values begin that have other types than in the text as it was given."""
 
@@ -98,10 +102,15 @@ class _Checks(Parts):
         return self.sql[: self.tokens[0].start] + inner + self.sql[self.tokens[-1].end :]
 
     def render(self, start: int, end: int) -> str:
-        """The text of some tokens, from the first to the last."""
+        """The checked text of some tokens, from the first to the last; each span is read once."""
+        if (start, end) not in self._rendered:
+            self._rendered[start, end] = self._render(start, end)
+        return self._rendered[start, end]
+
+    def _render(self, start: int, end: int) -> str:
         pieces, at, expecting = list[str](), start, True
         while at < end:
-            part = self._compared(at, end) if expecting and self.begins_value(at) else Part(at, at + 1, "")
+            part = self.compared(at, end) if expecting and self.begins_value(at) else Part(at, at + 1, "")
             if at > start:
                 pieces.append(self.sql[self.tokens[at - 1].end : self.tokens[at].start])
             pieces.append(part.safe or self.raw(part))
@@ -112,44 +121,39 @@ class _Checks(Parts):
                 at += 1
         return "".join(pieces)
 
-    def _compared(self, at: int, end: int) -> Part:
-        """A value, and what it is compared with where one of both may be a DATE."""
-        left = self._chain(at, end, 1)
-        after = left.end + (self.key(left.end) == "NOT")
-        key = self.key(after)
-        first = after + 1 + (key == "IN")
-        if not self._days or key not in _COMPARING or first >= end or not self.begins_value(first):
-            return left
-        right = self._chain(first, end, 1)
-        one, other = self.raw(left), self.raw(right)
-        if not (_SIMPLE.fullmatch(one) and _SIMPLE.fullmatch(other)) or (one.isdecimal() and other.isdecimal()):
-            return left
-        whole = Part(at, self._comparison_end(key, after, right.end, end), "")
-        return whole._replace(safe=self._guarded([day_comparison(one, other)], self.raw(whole))) if whole.end else left
-
-    def _comparison_end(self, key: str, operator: int, behind: int, end: int) -> int:
-        """Where `a = b`, `a IN (…)`, `a BETWEEN b AND c` end, of which the first value on the right does at `behind`.
-
-        0 where that is not certain.
-        """
-        if key == "IN":
-            close = closing(self.tokens, operator + 1)
-            is_query = any(token.key in {"SELECT", "WITH"} for token in self.tokens[operator:close])
-            return 0 if is_query or close >= end else close + 1
-        if key == "BETWEEN":
-            return self._chain(behind + 1, end, 1).end if self.key(behind) == "AND" and behind + 1 < end else 0
-        return behind
-
-    def _chain(self, at: int, end: int, level: int) -> Part:
+    def chain(self, at: int, end: int, level: int) -> Part:
         left = self._signed(at, end)
         while left.end < end - 1:
             key = self.tokens[left.end].key
             own = _LEVELS.get(key, 0)
             if own < level or not self.begins_value(left.end + 1):
                 break
-            right = self._chain(left.end + 1, end, own + 1)
-            left = self._combined(left, key, right)
+            if key in _RUNS:
+                left = self._run(left, end, _RUNS[key], own)
+            else:
+                left = self._combined(left, key, self.chain(left.end + 1, end, own + 1))
         return left
+
+    def _run(self, left: Part, end: int, keys: frozenset[str], level: int) -> Part:
+        """A row of operators of one kind, `a + b - c + …`. A long one is checked as a whole.
+
+        The checks of each operator repeat all that stands before it, and Sail plans nested ones in exponential time.
+        """
+        terms, operators = [left], list[str]()
+        while terms[-1].end < end - 1 and self.key(terms[-1].end) in keys and self.begins_value(terms[-1].end + 1):
+            operators.append(self.key(terms[-1].end))
+            terms.append(self.chain(terms[-1].end + 1, end, level + 1))
+        kinds = [self.exact.kind(self.operand(term)) for term in terms] if len(terms) > FEW_TERMS else []
+        if not kinds or (len(terms) <= MOST_TERMS and not is_plain_run(kinds)):
+            for key, term in zip(operators, terms[1:], strict=True):
+                left = self._combined(left, key, term)
+            return left
+        if not is_plain_run(kinds) or len(terms) > nesting.MOST_TERMS:
+            what = f"a sum of {len(terms)} terms, of several types or more than {nesting.MOST_TERMS}: add them in parts"
+            raise NotOnSailError(what=what)
+        whole = Part(left.start, terms[-1].end, "")
+        guards = run_guards(kinds, list(map(self._given, terms)))
+        return whole._replace(safe=self.guarded(guards, f"({self.with_texts(whole, terms, [t.safe for t in terms])})"))
 
     def _combined(self, left: Part, key: str, right: Part) -> Part:
         between = self.sql[self.tokens[left.end - 1].end : self.tokens[right.start].start]
@@ -158,18 +162,15 @@ class _Checks(Parts):
         if _SMALL.fullmatch(first) and _SMALL.fullmatch(second):
             return whole
         guards = list(arithmetic_guards(key, first, second, raw))
-        if self._decimals:
-            operands = self._operand(left), self._operand(right)
-            told = self._exact.arithmetic(key, *operands)
+        if self.decimals:
+            operands = self.operand(left), self.operand(right)
+            told = self.exact.arithmetic(key, *operands)
             if told is not None:
                 self._retyped.append(left.start)
                 return whole._replace(safe=told)
-            if self._exact.has_decimals(*operands) is None and not any(map(self._exact.only_sorts, operands)):
+            if self.exact.has_decimals(*operands) is None and not any(map(self.exact.only_sorts, operands)):
                 guards += decimal_guards(key, first, second)
-        return whole._replace(safe=self._guarded(guards, f"({whole.safe})"))
-
-    def _operand(self, part: Part) -> Operand:
-        return Operand(self.raw(part), part.safe, part.start)
+        return whole._replace(safe=self.guarded(guards, f"({whole.safe})"))
 
     def _given(self, part: Part) -> str:
         """The text of a part for guards: the short one, unless its types are others there."""
@@ -190,7 +191,7 @@ class _Checks(Parts):
         gap = self.sql[token.end : following.start]
         part = Part(at, inner.end, token.text + gap + inner.safe)
         return part._replace(
-            safe=self._guarded(sign_guards(token.key, self._given(inner), self._given(part)), f"({part.safe})")
+            safe=self.guarded(sign_guards(token.key, self._given(inner), self._given(part)), f"({part.safe})")
         )
 
     def _value(self, at: int, end: int) -> Part:
@@ -253,6 +254,8 @@ class _Checks(Parts):
     def _called(self, part: Part, name: str, opening: int, group: Part) -> Part:
         arguments = list(self.arguments(opening, group.end - 1))
         raw = self.raw(part)
+        if name == "NULLIF" and len(arguments) == 2:
+            return part._replace(safe=self._nullif(part, name, opening, group))
         if what := unlike_call(name, arguments):
             raise NotOnSailError(what=what)
         match name:
@@ -274,21 +277,30 @@ class _Checks(Parts):
                 return part._replace(safe=self._of_decimals(part, name, opening, group))
         if name in MIXED and len(arguments) > 1:
             return part._replace(safe=self._mixed(part, name, opening))
-        return part._replace(safe=self._guarded(call_guards(name, arguments, raw), part.safe))
+        return part._replace(safe=self.guarded(call_guards(name, arguments, raw), part.safe))
+
+    def _nullif(self, part: Part, name: str, opening: int, group: Part) -> str:
+        """`nullif(a, b)` compares its values, and has the type of the first. Sail's tells 0.0 and -0.0 apart."""
+        operands = self._operands(opening, group.end - 1)
+        guards, (one, other) = self.compared_operands(operands)
+        is_float = any(self.exact.kind(operand) in (FLOAT, DOUBLE) for operand in operands)
+        if is_float or [one, other] != [operand.safe for operand in operands]:
+            return f"CASE WHEN {one} = {other} THEN NULL ELSE {operands[0].safe} END"
+        return self.guarded(guards, self._of_decimals(part, name, opening, group))
 
     def _of_decimals(self, part: Part, name: str, opening: int, group: Part) -> str:
         """A function that is another one for DECIMAL."""
         operands = self._operands(opening, group.end - 1)
-        if not self._decimals or not operands:
+        if not self.decimals or not operands:
             return part.safe
         behind = self.sql[self.tokens[group.end - 1].end : self.tokens[part.end - 1].end]
-        told = self._exact.called(name, operands, part.safe, behind)
+        told = self.exact.called(name, operands, part.safe, behind)
         if told is not None:
             self._retyped.append(part.start)
             return told
-        if self._exact.has_decimals(*operands) is not None:
+        if self.exact.has_decimals(*operands) is not None:
             return part.safe
-        return self._guarded(decimal_guards(name, *(operand.raw for operand in operands)), part.safe)
+        return self.guarded(decimal_guards(name, *(operand.raw for operand in operands)), part.safe)
 
     def _operands(self, opening: int, close: int) -> list[Operand]:
         """What stands between the commas of a call, without DISTINCT."""
@@ -303,14 +315,14 @@ class _Checks(Parts):
         behind = self.sql[self.tokens[close].start : self.tokens[part.end - 1].end]
         # Of the first one of NVL2 nothing but NULL counts.
         first = [operands.pop(0).safe] if name == "NVL2" else []
-        values = self._exact.alike(operands)
+        values = self.exact.alike(operands)
         if values is None:
             values = [operand.safe for operand in operands]
             raws = [operand.raw for operand in operands]
             guards = list(branch_guards(raws) if first else mixed_guards(raws))
-            if self._decimals and name in _WITH_DOUBLE:
+            if self.decimals and name in _WITH_DOUBLE:
                 guards += decimal_guards(name, *raws)
-            values[0] = self._guarded(guards, values[0])
+            values[0] = self.guarded(guards, values[0])
         else:
             self._retyped.append(part.start)
             if first:
@@ -329,7 +341,7 @@ class _Checks(Parts):
         behind = self.sql[self.tokens[group.end - 1].end : self.tokens[part.end - 1].end]
         double = f"sum({'DISTINCT ' if distinct else ''}0D + {as_double(value)}){behind}"
         raw = self._given(part)
-        return self._guarded([overflow(raw, f"abs({double} - {as_double(raw)}) > 1e15D")], part.safe)
+        return self.guarded([overflow(raw, f"abs({double} - {as_double(raw)}) > 1e15D")], part.safe)
 
     def _written_cast(self, part: Part, name: str, opening: int, group: Part) -> Part:
         close, split = group.end - 1, 0
@@ -342,7 +354,12 @@ class _Checks(Parts):
         if not split or split == opening + 1 or split + 1 >= close:
             return part
         value, kind = self.between(opening + 1, split), self.between(split + 1, close)
-        safe = f"{name}({self.render(opening + 1, split)} AS {kind})"
+        inner = self.render(opening + 1, split)
+        if kind.upper() in {"DOUBLE", "FLOAT", "REAL"} and self.decimals:
+            from_kind = self.exact.kind(Operand(value, inner, opening + 1))
+            if isinstance(from_kind, DecimalType) and from_kind.precision > EXACT_DIGITS:
+                inner = f"CAST({inner} AS STRING)"
+        safe = f"{name}({inner} AS {kind})"
         return part._replace(safe=self._cast(value, safe, kind))
 
     def _choice(self, part: Part, opening: int, group: Part) -> Part:
@@ -358,35 +375,40 @@ class _Checks(Parts):
             return Part(at, at + 1, self.tokens[at].text)
         searched, pieces = self.key(at + 1) == "WHEN", list[str]()
         values = iter(self._branches([(first + 1, last) for first, last in self.results(cuts)]))
+        whens = [(first + 1, last) for first, last in pairwise(cuts) if self.key(first) in {"CASE", "WHEN"}]
+        guards, texts = self._case_operands([] if searched else whens)
+        compared_texts = iter(texts)
         for first, last in pairwise(cuts):
             key = self.tokens[first].key
             if key in {"THEN", "ELSE"} and last > first + 1:
                 inner = next(values)
+            elif texts and key in {"CASE", "WHEN"}:
+                inner = next(compared_texts)
             else:
                 inner = self.render(first + 1, last) if last > first + 1 else ""
             is_condition = searched and key == "WHEN"
             pieces.append(f"{self.tokens[first].text} {f'({inner}) AND TRUE' if is_condition else inner}".rstrip())
-        return Part(at, cuts[-1] + 1, " ".join([*pieces, "END"]))
+        return Part(at, cuts[-1] + 1, self.guarded(guards, " ".join([*pieces, "END"])))
+
+    def _case_operands(self, spans: list[tuple[int, int]]) -> tuple[list[Guard], list[str]]:
+        """The texts of the value of CASE and of those that it is compared with, or the guards of unknown types."""
+        operands = [Operand(self.between(*span), self.render(*span), span[0]) for span in spans if span[0] < span[1]]
+        return self.compared_operands(operands) if len(operands) == len(spans) > 1 else ([], [])
 
     def _branches(self, spans: list[tuple[int, int]]) -> list[str]:
         """Values of which one is taken, of one type; where that is not known, the first one tells that they differ."""
         operands = [Operand(self.between(*span), self.render(*span), span[0]) for span in spans]
         if len(operands) < 2:
             return [operand.safe for operand in operands]
-        values = self._exact.alike(operands)
+        values = self.exact.alike(operands)
         if values is None:
             first, *others = operands
             guards = branch_guards([operand.raw for operand in operands])
-            return [self._guarded(guards, first.safe), *(operand.safe for operand in others)]
+            return [self.guarded(guards, first.safe), *(operand.safe for operand in others)]
         if values != [operand.safe for operand in operands]:
             self._retyped.append(spans[0][0])
         return values
 
-    def _guarded(self, guards: Iterable[Guard], safe: str) -> str:
-        """`safe`, but what a guard says where it holds."""
-        whens = [f"WHEN {when} THEN {error}" for when, error in guards if self._ansi or error != OVERFLOW]
-        return f"CASE {' '.join(whens)} ELSE {safe} END" if whens else safe
-
     def _cast(self, value: str, safe: str, kind: str) -> str:
         """A cast, whose text is `safe`, which fails where Spark has none from the type of `value`."""
-        return safe if _LITERAL.fullmatch(value.strip()) else self._guarded(cast_guards(value, kind), safe)
+        return safe if _LITERAL.fullmatch(value.strip()) else self.guarded(cast_guards(value, kind), safe)

@@ -22,6 +22,8 @@ _WRITTEN = re.compile(r"[(\s]*-?\s*0*(\d+)[lLsS]?[)\s]*")
 _LEAST_SCALE = 6
 _SAILS_SCALE = 4
 """By how much the scale of a quotient or an average of Sail's is larger than that of what is divided."""
+EXACT_DIGITS = 15
+"""Digits of a DECIMAL that every DOUBLE has: a cast of more is off by a bit, unless it takes the way of its text."""
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "%"})
 _REMAINDERS = frozenset({"MOD", "PMOD"})
 _AVERAGES = frozenset({"AVG", "MEAN", "TRY_AVG"})
@@ -72,7 +74,7 @@ class Exact:
         if first is None or second is None or not self._is_special(first, second):
             return None
         if {STRING, FLOAT, DOUBLE} & {first, second}:
-            return f"(CAST({left.safe} AS DOUBLE) {operator} CAST({right.safe} AS DOUBLE))"
+            return f"({cast_text(left.safe, first, DOUBLE)} {operator} {cast_text(right.safe, second, DOUBLE)})"
         return _decimals(operator, _as_decimal(left, first), _as_decimal(right, second))
 
     def _is_special(self, left: DataType, right: DataType) -> bool:
@@ -109,7 +111,7 @@ class Exact:
         if common is None:
             return None
         return [
-            value.safe if kind == common else f"CAST({value.safe} AS {sql_text(common)})"
+            value.safe if kind == common else cast_text(value.safe, kind, common)
             for value, kind in zip(values, known, strict=True)
         ]
 
@@ -146,6 +148,13 @@ class Exact:
         one, other = _as_decimal(left, first), _as_decimal(right, second)
         result = _result("%", one[1], other[1])
         return f"CAST({name}({one[0]}, {other[0]}) AS {sql_text(result)})"
+
+
+def cast_text(value: str, kind: DataType, wanted: DataType) -> str:
+    """A cast of a value of one type to another one; a DECIMAL of many digits becomes the nearest DOUBLE."""
+    if isinstance(kind, DecimalType) and kind.precision > EXACT_DIGITS and wanted in (FLOAT, DOUBLE):
+        value = f"CAST({value} AS STRING)"
+    return f"CAST({value} AS {sql_text(wanted)})"
 
 
 def common_type(kinds: Sequence[DataType]) -> DataType | None:

@@ -9,9 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import TypeAlias
 
 from deltasql.schema.literals import sql_literal
+from deltasql.schema.text import sql_text
+from deltasql.schema.type_lattice import BITS, INTEGRAL
+from deltasql.schema.types import DOUBLE, STRING, VOID, DataType, StructType
+from deltasql.sql.expression_types import known_type
 
 Guard: TypeAlias = tuple[str, str]
 """A condition, and the value that fails where it holds."""
@@ -37,6 +42,9 @@ _OTHERWISE: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("float", "double"), ("timestamp",)),
 }
 """From what Sail casts to a type, and gives another value."""
+_NUMBERS_COMPARED = ((("float", "double"), ("decimal",)), (("float",), (*_INTEGERS, "string")))
+_TIMES_COMPARED = ((("date",), ("timestamp", "timestamp_ntz")), (("timestamp",), ("timestamp_ntz",)))
+"""Types whose comparison has another result; see `sail_comparisons`, which casts them where they are known."""
 _SAME = {
     "byte": "tinyint",
     "short": "smallint",
@@ -67,6 +75,8 @@ AS_INT = frozenset({"DATEDIFF", "DATE_DIFF", "REGEXP_COUNT"})
 MIXED = frozenset({"ARRAY", "COALESCE", "NVL", "NVL2", "IFNULL", "GREATEST", "LEAST"})
 """Functions of values of one type, which is found otherwise where they have several."""
 _MOST_MIXED = 12
+FEW_TERMS, MOST_TERMS = 8, 12
+"""Terms of a row of operators whose checks are put around each: of those that are checked as a whole, and of others."""
 _ON_BINARY = frozenset({"LEFT", "OVERLAY", "SUBSTR", "SUBSTRING"})
 _ON_INTERVALS = frozenset({"DATE_PART", "DATEPART", "EXTRACT"})
 
@@ -145,6 +155,25 @@ def arithmetic_guards(operator: str, left: str, right: str, whole: str) -> Itera
         )
 
 
+def is_plain_run(kinds: Sequence[DataType | None]) -> bool:
+    """Whether a row of `+` and `-`, or of `||`, has values of one kind: integers, DOUBLE or STRING."""
+    known = set(kinds) - {VOID}
+    return known <= {DOUBLE} or known <= {STRING} or known <= {*INTEGRAL}
+
+
+def run_guards(kinds: Sequence[DataType | None], values: Sequence[str]) -> Iterator[Guard]:
+    """The guards of a long row of `+` and `-` of integers, one for each type that the sum has on the way.
+
+    None of its sums can wrap around where the sizes of the values add up to less than the largest value of the type.
+    """
+    widths = list(accumulate((BITS.get(kind, 0) for kind in kinds if kind is not None), max))
+    for last, (width, following) in enumerate(zip(widths, [*widths[1:], 0], strict=True)):
+        if width and following != width:
+            sizes = " + ".join(f"abs({as_double(value)})" for value in values[: last + 1])
+            largest = float(2 ** (width - 1) - 1)
+            yield f"{sizes} > {largest!r}D", refusing("a sum of many terms that are close to the largest integer")
+
+
 def decimal_guards(name: str, *values: str) -> Iterator[Guard]:
     """The guards of an operator or a function of values whose types are not known, where one may be a DECIMAL."""
     kinds = [is_one_of(value, ["decimal"]) for value in values]
@@ -171,6 +200,23 @@ def day_comparison(left: str, right: str) -> Guard:
         for day, number in ((left, right), (right, left))
     )
     return " OR ".join(pairs), _NO_COMPARISON
+
+
+def comparison_guards(left: str, right: str, *, days: bool, decimals: bool) -> Iterator[Guard]:
+    """The guards of a comparison of types that are not known before it runs; a literal has a type of its own."""
+    pairs = [
+        f"{is_one_of(one, kinds)} AND {is_one_of(other, others)}"
+        for kinds, others in ((*_TIMES_COMPARED,) if days else ()) + ((*_NUMBERS_COMPARED,) if decimals else ())
+        for one, other in ((left, right), (right, left))
+        if _may_be(one, kinds) and _may_be(other, others)
+    ]
+    if pairs:
+        yield " OR ".join(pairs), refusing("a comparison of types that are not known before it runs: cast one of them")
+
+
+def _may_be(value: str, kinds: Sequence[str]) -> bool:
+    kind = known_type(value, StructType())
+    return kind is None or sql_text(kind).partition("(")[0].lower() in kinds
 
 
 def sign_guards(sign: str, value: str, whole: str) -> Iterator[Guard]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
 from deltasql.errors.engine import NotOnSailError
+from deltasql.schema.types import INTEGER, StructField, StructType
 from deltasql.sql.dialects.sail_checks import with_checks
+from deltasql.sql.dialects.sail_exact import Rows
 from deltasql.sql.dialects.sail_order import rows_selected, select_first
 from deltasql.sql.dialects.sail_unions import set_operations
 
@@ -141,8 +144,35 @@ def test_a_day_is_not_compared_with_a_number(sql: str) -> None:
     assert with_checks(sql) == sql
 
 
-@pytest.mark.parametrize(
-    "sql", ["d = '2024-01-01'", "d = (SELECT 1)", "d IN (SELECT 1)", "1 = 1", "f(d) = 5", "d IS NULL"]
-)
+@pytest.mark.parametrize("sql", ["d = '2024-01-01'", "d IN (SELECT 1)", "1 = 1", "f(d) = 5", "d IS NULL"])
 def test_comparisons_that_need_no_guard(sql: str) -> None:
     assert with_checks(sql, days=True) == sql
+
+
+def _nested(text: str, times: int) -> str:
+    value = "x"
+    for _ in range(times):
+        value = text.format(value)
+    return value
+
+
+@pytest.mark.parametrize(
+    "text", ["{} + x", "coalesce({}, x)", "nvl2(x, {}, x)", "if({} > 1, 1, x)", "CASE WHEN {} > 1 THEN 1 END", "- {}"]
+)
+@pytest.mark.parametrize("times", [12, 200, 1000])
+def test_nested_texts_are_checked_in_linear_time(text: str, times: int) -> None:
+    started = time.perf_counter()
+    try:
+        checked = with_checks(f"SELECT {_nested(text, times)} FROM t")
+    except NotOnSailError:
+        checked = ""
+    assert time.perf_counter() - started < 10
+    assert len(checked) < 500_000
+
+
+def test_a_long_sum_is_checked_as_a_whole() -> None:
+    columns = StructType((StructField("x", INTEGER),))
+    rows = Rows(lambda scope: columns, lambda scope, text: None)
+    checked = with_checks("SELECT " + " + ".join(["x"] * 100) + " FROM t", rows=rows)
+    assert checked.count("raise_error") == 1
+    assert "2147483647.0D" in checked

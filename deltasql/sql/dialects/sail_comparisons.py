@@ -1,0 +1,201 @@
+"""Comparisons as Spark makes them: pairs of types that Sail compares to the same result, and casts for other pairs.
+
+Any other pair of types is refused. `tests/sail/comparisons.py` compares every pair over a grid of values with Spark's
+answers. Source: Spark, ANSI type coercion; each pair was tried on Sail 0.7.2.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from deltasql.errors.engine import NotOnSailError
+from deltasql.schema.text import sql_text
+from deltasql.schema.type_lattice import MOMENTS, is_integral, is_number
+from deltasql.schema.types import (
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    VOID,
+    DataType,
+    DecimalType,
+)
+from deltasql.sql.dialects.sail_exact import Exact, Operand, Rows, cast_text
+from deltasql.sql.dialects.sail_guards import OVERFLOW, Guard, comparison_guards, day_comparison
+from deltasql.sql.dialects.sail_parts import Part, Parts
+from deltasql.sql.tokens import closing
+
+_COMPARING = frozenset({"=", "==", "<=>", "<>", "!=", "<", ">", "<=", ">=", "IN", "BETWEEN"})
+_NAME = r"(?:`(?:[^`]|``)+`|(?!(?i:null|true|false)\b)[A-Za-z_]\w*)"
+_SIMPLE = re.compile(rf"{_NAME}(?:\.{_NAME})*|\d+|(?i:date)\s*'[^']*'|(?i:current_date)(?:\(\))?")
+"""What is compared with a guard: a column, a whole number, a day."""
+_APPROXIMATE = frozenset({FLOAT, DOUBLE})
+
+
+def comparison_type(left: DataType, right: DataType, *, ansi: bool) -> DataType | None:
+    """The type that both sides of a comparison are cast to; VOID where Sail compares them as they are.
+
+    None for a pair of types that no test has compared with Spark's results.
+    """
+    if left == right or VOID in (left, right) or _are_exact(left, right):
+        return VOID
+    pair = {left, right}
+    if pair <= {*MOMENTS}:
+        return TIMESTAMP if TIMESTAMP in pair else TIMESTAMP_NTZ
+    if pair & _APPROXIMATE:
+        other = right if left in _APPROXIMATE else left
+        is_plain = is_integral(other) and FLOAT not in pair
+        return VOID if is_plain else _approximate(other, ansi=ansi)
+    if STRING in pair:
+        other = right if left == STRING else left
+        if other == BOOLEAN or isinstance(other, DecimalType):
+            return (BOOLEAN if other == BOOLEAN else DOUBLE) if ansi else None
+        return VOID if ansi and (other in (*MOMENTS, BINARY) or is_integral(other)) else None
+    return None
+
+
+def _are_exact(left: DataType, right: DataType) -> bool:
+    return all(is_integral(kind) or isinstance(kind, DecimalType) for kind in (left, right))
+
+
+def _approximate(other: DataType, *, ansi: bool) -> DataType | None:
+    """DOUBLE, where Spark compares a FLOAT or DOUBLE with another type; without ANSI a FLOAT may stay one."""
+    always = isinstance(other, DecimalType) or other in _APPROXIMATE
+    return DOUBLE if always or (ansi and (is_integral(other) or other == STRING)) else None
+
+
+def compared(exact: Exact, operands: Sequence[Operand], *, ansi: bool) -> list[str] | None:
+    """The texts of a value and those that it is compared with, cast to one type where Sail needs that.
+
+    None where a type is not known before the statement runs. Raises NotOnSailError for a pair of types without test.
+    """
+    kinds = [exact.kind(operand) for operand in operands]
+    if None in kinds:
+        return None
+    first, *others = [kind for kind in kinds if kind is not None]
+    wanted = {comparison_type(first, other, ansi=ansi) for other in others}
+    if len(others) > 1 and wanted != {VOID}:
+        wanted = {_common([first, *others], wanted)}
+    if None in wanted and DATE in kinds and any(is_number(kind) for kind in (first, *others)):
+        # Spark has no such comparison: a guard says so, with Spark's condition.
+        return None
+    if None in wanted:
+        raise _refused(first, others, ansi=ansi)
+    cast = wanted.pop()
+    if cast is None or cast == VOID:
+        return [operand.safe for operand in operands]
+    return [
+        operand.safe if kind in (cast, VOID) or kind is None else cast_text(operand.safe, kind, cast)
+        for operand, kind in zip(operands, kinds, strict=True)
+    ]
+
+
+def _common(kinds: Sequence[DataType], wanted: set[DataType | None]) -> DataType | None:
+    """The type of a value and several others: the only one that is wanted, where the exact numbers can have it."""
+    casts = wanted - {VOID}
+    return casts.pop() if len(casts) == 1 and (VOID not in wanted or STRING not in kinds) else None
+
+
+def _refused(first: DataType, others: Sequence[DataType], *, ansi: bool) -> NotOnSailError:
+    other = next((kind for kind in others if comparison_type(first, kind, ansi=ansi) is None), others[-1])
+    pair = " and ".join(sorted({sql_text(first), sql_text(other)}))
+    return NotOnSailError(what=f"a comparison of {pair}, which was not tested against Spark: cast one of them")
+
+
+class ComparedParts(Parts):
+    """One text whose comparisons give the results that they give in Spark.
+
+    `days` and `decimals`: a DATE, or a DECIMAL or FLOAT, may be among the values; `rows` give the types of operands.
+    """
+
+    def __init__(self, sql: str, *, ansi: bool, days: bool, decimals: bool, rows: Rows | None) -> None:
+        super().__init__(sql)
+        self.ansi, self.days, self.decimals = ansi, days, decimals
+        self.exact = Exact(sql, self.tokens, rows, ansi=ansi)
+        self._typed = rows is not None
+
+    @abstractmethod
+    def render(self, start: int, end: int) -> str:
+        """The checked text of some tokens, from the first to the last."""
+
+    @abstractmethod
+    def chain(self, at: int, end: int, level: int) -> Part:
+        """The value that begins at a token, with operators of a level and above."""
+
+    def compared(self, at: int, end: int) -> Part:
+        """A value, and the others that it is compared with, in types that Sail compares as Spark does."""
+        left = self.chain(at, end, 1)
+        after = left.end + (self.key(left.end) == "NOT")
+        key = self.key(after)
+        first = after + 1 + (key == "IN")
+        if key not in _COMPARING or first >= end or not (self.begins_value(first) or self._is_query(first)):
+            return left
+        others = self._others(key, after, end)
+        whole = Part(at, others[-1].end + (key == "IN" and not self._is_query(first)), "") if others else left
+        if not others or whole.end > end:
+            return left
+        operands = list(map(self.operand, [left, *others]))
+        guards, texts = self.compared_operands(operands)
+        if self._is_query(first):
+            guards = []
+            if texts[1] != operands[1].safe:
+                raise NotOnSailError(what="IN (SELECT …) of values of another type: cast what is selected")
+        return whole._replace(safe=self.guarded(guards, self.with_texts(whole, [left, *others], texts)))
+
+    def compared_operands(self, operands: Sequence[Operand]) -> tuple[list[Guard], list[str]]:
+        """A value and those that it is compared with: with casts where their types are known, else with guards."""
+        texts = compared(self.exact, operands, ansi=self.ansi) if self._typed else None
+        if texts is not None:
+            return [], texts
+        first, *others = [operand.raw for operand in operands]
+        guards = [
+            guard
+            for other in others
+            for guard in comparison_guards(first, other, days=self.days, decimals=self.decimals)
+        ]
+        is_simple = _SIMPLE.fullmatch(first) and _SIMPLE.fullmatch(others[0])
+        if self.days and is_simple and not (first + others[0]).isdecimal():
+            guards.insert(0, day_comparison(first, others[0]))
+        return guards, [operand.safe for operand in operands]
+
+    def operand(self, part: Part) -> Operand:
+        """A part as the types of operands are asked for."""
+        return Operand(self.raw(part), part.safe, part.start)
+
+    def _is_query(self, at: int) -> bool:
+        return self.key(at) in {"SELECT", "WITH"}
+
+    def _others(self, key: str, operator: int, end: int) -> list[Part]:
+        """The values on the right of `a = b`, `a IN (…)`, `a BETWEEN b AND c`; a sub-query is one value."""
+        if key == "IN":
+            close = closing(self.tokens, operator + 1)
+            if close >= end or self.key(operator + 1) != "(":
+                return []
+            if self._is_query(operator + 2):
+                return [Part(operator + 1, close + 1, f"({self.render(operator + 2, close)})")]
+            return [Part(*span, self.render(*span)) for span in self.spans(operator + 1, close)]
+        right = self.chain(operator + 1, end, 1)
+        if key != "BETWEEN":
+            return [right]
+        upper = right.end + 1
+        is_whole = self.key(right.end) == "AND" and upper < end and self.begins_value(upper)
+        return [right, self.chain(upper, end, 1)] if is_whole else []
+
+    def with_texts(self, whole: Part, parts: Sequence[Part], texts: Sequence[str]) -> str:
+        """The text of a part, with other texts for the values in it."""
+        pieces = [texts[0]]
+        for (before, part), text in zip(pairwise(parts), texts[1:], strict=True):
+            pieces += [self.sql[self.tokens[before.end - 1].end : self.tokens[part.start].start], text]
+        return "".join([*pieces, self.sql[self.tokens[parts[-1].end - 1].end : self.tokens[whole.end - 1].end]])
+
+    def guarded(self, guards: Iterable[Guard], safe: str) -> str:
+        """`safe`, but what a guard says where it holds."""
+        whens = [f"WHEN {when} THEN {error}" for when, error in guards if self.ansi or error != OVERFLOW]
+        return f"CASE {' '.join(whens)} ELSE {safe} END" if whens else safe
