@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -265,3 +269,33 @@ def test_columns_from_the_names_of_folders_are_refused(sail: SailProcess, tmp_pa
     condition, message = sail.error(copy)
     assert (condition, "names of folders" in message) == ("UNSUPPORTED_FEATURE.SAIL", True)
     assert sail.rows("SELECT count(*) FROM from_folders") == [[0]]
+
+
+_LITERAL_TWICE = """
+import deltasql
+session = deltasql.connect({warehouse!r}, engine="sail")
+session.sql("CREATE TABLE t (k INT, ts TIMESTAMP)")
+session.sql("INSERT INTO t VALUES (1, TIMESTAMP '2024-01-01 00:00:00')")
+session.sql("INSERT INTO t SELECT abs(3) AS k, TIMESTAMP '2024-01-01 00:00:00' AS ts")
+shown = "SELECT DISTINCT CAST(ts AS STRING), current_timezone() FROM t WHERE abs(k) > 0"
+print(session.sql(shown).collect())
+session.sql("SET spark.sql.session.timeZone = UTC")
+print(session.sql(shown).collect())
+session.sql("RESET spark.sql.session.timeZone")
+print(session.sql(shown).collect())
+"""
+
+
+def test_the_time_zone_of_the_process_is_that_of_the_session(tmp_path: Path) -> None:
+    code = _LITERAL_TWICE.format(warehouse=str(tmp_path))
+    told = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "TZ": "Europe/Berlin"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    berlin, utc, again = (re.findall(r"'([^']*)'", line) for line in told.stdout.splitlines())
+    assert berlin == again == ["2024-01-01 00:00:00", "Europe/Berlin"]
+    assert utc == ["2023-12-31 23:00:00", "UTC"]

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.session.loading import load_pyspark
 from deltasql.errors.engine import EnginesMixedError, SailMissingError
+from deltasql.errors.statements.settings import InvalidSettingError
+from deltasql.schema.timezone import machine_zone_name, zone
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -26,6 +28,7 @@ _SETTINGS = {
     "SAIL_SPARK__SESSION_TIMEOUT_SECS": str(366 * 24 * 3600),
 }
 _HOST = "127.0.0.1"
+_UTC = frozenset({"UTC", "Etc/UTC", "GMT", "Etc/GMT"})
 _ENDED: deque[Any] = deque()
 """Clients of sessions that nothing refers to any more: released when the next one begins."""
 
@@ -61,11 +64,22 @@ def sail_session() -> SparkSession:
         _release_ended()
         _, port = _SERVERS[0].listening_address
         session = SparkSession.builder.remote(f"sc://{_HOST}:{port}").create()
+    for key, value in settings_at_start().items():
+        session.conf.set(key, value)
     # No answer is lost on the way to this process.
     session.client.disable_reattachable_execute()
     # The collector may run amid a request, when the client cannot make another one.
     weakref.finalize(session, _ENDED.append, session.client).atexit = False
     return session
+
+
+def settings_at_start() -> dict[str, str]:
+    """What a new session is given: the time zone of the process, as Spark has it, for Sail itself begins in UTC."""
+    name = machine_zone_name()
+    with suppress(InvalidSettingError):
+        if name and str(zone(name)) not in _UTC:
+            return {"spark.sql.session.timeZone": name}
+    return {}
 
 
 def _release_ended() -> None:

@@ -28,7 +28,7 @@ from deltasql.engine.session.local import (
     start_local,
 )
 from deltasql.engine.session.remote import drop_views, remote_session, settings_of_server
-from deltasql.engine.session.sail import sail_session
+from deltasql.engine.session.sail import sail_session, settings_at_start
 from deltasql.engine.session.tuning import FACTORY, FOR_FEW_ROWS, SHUFFLES, Tuning, for_size
 from deltasql.log.storage.credentials import is_identity
 from deltasql.log.storage.locations import hadoop_location, hadoop_scheme, is_local
@@ -210,7 +210,7 @@ class SparkHandle:
     def _began_with(self, key: str) -> str | None:
         """What a setting was when the session began, which RESET means; None where nobody has said."""
         if self._sail:
-            return None
+            return settings_at_start().get(key)
         usual: Mapping[str, str] = OF_EVERY_SESSION if self.remote else own_session()
         if self.own and key in usual:
             return usual[key]
