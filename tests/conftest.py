@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.settings.session_settings import DEFAULTS, FSYNC
+from deltasql.settings.session_settings import COMPUTE, DEFAULTS, FSYNC
 from tests.jvm_archive import HEAP, SHORT_RUNS
 
 if TYPE_CHECKING:
@@ -35,6 +35,9 @@ pytest.register_assert_rewrite("tests.session.concurrency.play", "tests.session.
 # No test outlives a crash of the machine: for logs that tests open themselves, and for their sessions.
 LocalLogStore.durable = False
 DEFAULTS[FSYNC.name] = "false"
+
+# DELTASQL_TESTS_COMPUTE=ENGINE leaves all rows to the engine, also of tables as small as those of tests.
+DEFAULTS[COMPUTE.name] = os.environ.get("DELTASQL_TESTS_COMPUTE", DEFAULTS[COMPUTE.name])
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -331,6 +331,15 @@ IO_MODE = _word(
     "is moved (see [object stores](object-stores.md)).",
 )
 
+COMPUTE = _word(
+    "deltasql.compute",
+    ("AUTO", "ENGINE"),
+    "AUTO",
+    "queries, UPDATE, DELETE, MERGE, INSERT … SELECT",
+    "AUTO: this process computes rows without an engine where its result is that of Spark and few rows change. "
+    "ENGINE: the engine computes all rows; only literals of INSERT … VALUES need none.",
+)
+
 DEFAULTS = {key: item.default for key, item in SETTINGS.items() if item.listed and item.default is not None}
 """What the settings are that nobody has set, by key, as SET lists them."""
 

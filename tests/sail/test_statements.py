@@ -299,3 +299,23 @@ def test_the_time_zone_of_the_process_is_that_of_the_session(tmp_path: Path) -> 
     berlin, utc, again = (re.findall(r"'([^']*)'", line) for line in told.stdout.splitlines())
     assert berlin == again == ["2024-01-01 00:00:00", "Europe/Berlin"]
     assert utc == ["2023-12-31 23:00:00", "UTC"]
+
+
+@pytest.mark.parametrize(
+    ("query", "condition"),
+    [
+        ("SELECT id::text FROM t", "UNSUPPORTED_DATATYPE"),
+        ("SELECT CAST('a' AS Text) FROM t", "UNSUPPORTED_DATATYPE"),
+        ("SELECT isnull(name, 'x') FROM t", "WRONG_NUM_ARGS.WITHOUT_SUGGESTION"),
+        ("SELECT id, row_number() OVER (ORDER BY id) AS r FROM t QUALIFY r = 1", "UNSUPPORTED_FEATURE.SAIL"),
+        ("SELECT " + " + ".join(["id"] * 300) + " FROM t", "UNSUPPORTED_FEATURE.SAIL"),
+        ("SELECT " + "CAST(" * 20 + "id" + " AS BIGINT)" * 20 + " FROM t", "UNSUPPORTED_FEATURE.SAIL"),
+        ("SELECT " + " + ".join(["id"] * 100) + " + 2147483600 FROM t", "UNSUPPORTED_FEATURE.SAIL"),
+    ],
+)
+def test_errors_have_a_condition(table: SailProcess, query: str, condition: str) -> None:
+    assert table.error(query)[0] == condition
+
+
+def test_long_sums_run(table: SailProcess) -> None:
+    assert table.rows("SELECT max(" + " + ".join(["id"] * 40) + ") FROM t") == [[160]]

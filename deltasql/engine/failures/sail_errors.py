@@ -143,6 +143,22 @@ _KNOWN: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Failure]], ...] =
             _named("TABLE_OR_VIEW_NOT_FOUND", "42P01", "There is no table {name}. Run SHOW TABLES to see what exists."),
         ),
         (
+            r"\A(\w+) (?:value|argument)s? expected: \[",
+            _named(
+                "WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
+                "42605",
+                "A function that takes {name} argument(s) is called with another number of them.",
+            ),
+        ),
+        (
+            r"Cannot infer common argument type for comparison operation|Can not find compatible types to compare",
+            _named(
+                "DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES",
+                "42K09",
+                "A comparison has values of two types that have no common one. Cast one of them.",
+            ),
+        ),
+        (
             r"non-boolean predicate|[Cc]ondition must be boolean",
             _named("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09", "A condition is not BOOLEAN."),
         ),

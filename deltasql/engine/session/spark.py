@@ -35,7 +35,7 @@ from deltasql.log.storage.locations import hadoop_location, hadoop_scheme, is_lo
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.progress import Progress, Watch
-from deltasql.settings.session_settings import CASE_SENSITIVE, IO_MODE, leave_literals
+from deltasql.settings.session_settings import CASE_SENSITIVE, COMPUTE, DEFAULTS, IO_MODE, leave_literals
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -302,7 +302,9 @@ class SparkHandle:
 
     @property
     def _leaves_rows_to_us(self) -> bool:
-        return self.own and self.leaves_files_to_us and (self.told(IO_MODE.name) or "").upper() != "EXECUTORS"
+        is_local = (self.told(COMPUTE.name) or DEFAULTS[COMPUTE.name]).upper() != "ENGINE"
+        is_moved_here = (self.told(IO_MODE.name) or "").upper() != "EXECUTORS"
+        return self.own and is_local and is_moved_here and self.leaves_files_to_us
 
     def reaches(self, location: str) -> bool:
         """Whether executors can read and write an object store as this session. The first question starts Spark."""

@@ -23,6 +23,7 @@ _COMMANDS = (
 
 _UNREAD = (
     ("recursive", re.compile(r"\bwith\s+recursive\b", re.IGNORECASE), "WITH RECURSIVE"),
+    ("qualify", re.compile(r"(?<![.,`])\bqualify\s+(?!as\b|from\b|then\b)[\w(]", re.IGNORECASE), "QUALIFY"),
     ("pivot", re.compile(r"\b(?:un)?pivot\s*\(", re.IGNORECASE), "PIVOT and UNPIVOT"),
 )
 

@@ -411,4 +411,5 @@ class _Checks(ComparedParts):
 
     def _cast(self, value: str, safe: str, kind: str) -> str:
         """A cast, whose text is `safe`, which fails where Spark has none from the type of `value`."""
-        return safe if _LITERAL.fullmatch(value.strip()) else self.guarded(cast_guards(value, kind), safe)
+        guards = list(cast_guards(value, kind))
+        return safe if _LITERAL.fullmatch(value.strip()) else self.guarded(guards, safe)

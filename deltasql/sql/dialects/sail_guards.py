@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import TypeAlias
 
+from deltasql.errors.syntax import UnsupportedDatatypeError
 from deltasql.schema.literals import sql_literal
 from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import BITS, INTEGRAL
@@ -57,6 +58,8 @@ _SAME = {
     "varchar": "string",
     "char": "string",
 }
+_TYPE_NAMES = (*(*_NUMBERS, "string", "binary", "boolean", *_TIMES, "interval", *_PARTS, "variant", "void"),)
+"""Types that Spark has a cast to. Sail knows others, such as TEXT."""
 CONVERSIONS = frozenset(
     {"BOOLEAN", *(name.upper() for name in _NUMBERS), "DATE", "TIMESTAMP", "BINARY", "STRING"} - {"DECIMAL"}
 )
@@ -233,6 +236,8 @@ def cast_guards(value: str, kind: str) -> Iterator[Guard]:
     found = re.match(r"\w*", kind.strip())
     name = found[0].lower() if found is not None else ""
     name = _SAME.get(name, name)
+    if name and name not in _TYPE_NAMES:
+        raise UnsupportedDatatypeError(kind.strip().upper(), tuple(name.upper() for name in _TYPE_NAMES))
     if barred := _BARRED.get(name):
         yield is_one_of(value, barred), _NO_CAST
     if others := _OTHERWISE.get(name):
