@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import shutil
@@ -194,8 +195,13 @@ class LocalLogStore(LogStore):
         shutil.rmtree(self._folder / folder, ignore_errors=True)
 
     def has_below(self, folder: str) -> bool:
-        """Whether there is such a folder: one of ours holds files."""
-        return (self._folder / folder).is_dir()
+        """Whether there is such a folder: one of ours holds files. A name that is too long is that of none."""
+        try:
+            return (self._folder / folder).is_dir()
+        except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:
+                return False
+            raise
 
     def move_below(self, source: str, target: str) -> None:
         """See `LogStore.move_below`. The folder itself gets the new name."""
