@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from obstore.store import LocalStore
 
 from deltasql.errors.log import AmbiguousWriteError, ConditionalPutError, StorageError
+from deltasql.interrupts import shielded
 from deltasql.log.storage.leftovers import STAGED_FOLDER, left_behind
 from deltasql.log.storage.listing import IsHidden, TableListing, checksum_beside, list_local
 from deltasql.log.storage.local_files import (
@@ -132,7 +133,8 @@ class LocalLogStore(LogStore):
         folder, _, name = f"{self.root}/{path}".rpartition("/")
         hidden = f"{folder}/.{name}.{secrets.token_hex(8)}.tmp"
         try:
-            with _created(hidden, lasting) as file:
+            # Between the opening and the first line below it, an interrupt would leave the file open.
+            with shielded(), _created(hidden, lasting) as file:
                 file.write(data)
                 if lasting:
                     file.flush()
