@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 from typing_extensions import dataclass_transform
 
-from deltasql.errors.secrets import without_secrets, without_secrets_of
+from deltasql.errors.secrets import has_secret, without_secrets, without_secrets_of
 from deltasql.errors.short_traceback import short_traceback
 
 
 @dataclass(frozen=True, slots=True)
 class Caret:
-    """A place in the user's SQL: `sql` is the whole statement, `start`/`end` are character offsets in it."""
+    """A place in the user's SQL: `sql` is the whole statement, `start`/`end` are character offsets in it.
 
-    sql: str
+    The statement may hold secrets, so `repr` leaves it out; `draw` shows it with stars.
+    """
+
+    sql: str = field(repr=False)
     start: int
     end: int
 
@@ -66,6 +70,15 @@ class DeltaSqlError(Exception):
     note: str = ""
     """What else is to be known of this failure, behind the message's own text."""
 
+    def __post_init__(self) -> None:
+        self._hide(without_secrets)
+
+    def _hide(self, hidden: Callable[[str], str]) -> None:
+        """Takes secrets out of the fields, which tools that report errors print one by one."""
+        for name, value in list(vars(self).items()):
+            setattr(self, name, _hidden(value, hidden))
+        self.args = tuple(_hidden(value, hidden) for value in self.args)
+
     @property
     def message(self) -> str:
         """One or two sentences: what is wrong with which object, and what to do."""
@@ -77,6 +90,8 @@ class DeltaSqlError(Exception):
     def at(self, caret: Caret | None) -> DeltaSqlError:
         """This error with its place in the SQL; a place that is already known is kept."""
         self.caret = self.caret or caret
+        if self.caret is not None and has_secret(self.caret.sql):
+            self._hide(partial(without_secrets_of, self.caret.sql))
         return self
 
     def moved(self, inner: str, outer: str, start: int) -> DeltaSqlError:
@@ -96,6 +111,17 @@ class DeltaSqlError(Exception):
     def __str__(self) -> str:
         text = f"[{self.condition}] {self.message} SQLSTATE: {self.sqlstate}"
         return text if self.caret is None else f"{text}\n{self.caret.draw()}"
+
+
+def _hidden(value: Any, hidden: Callable[[str], str]) -> Any:
+    """A field's value without secrets: a text, or several."""
+    if isinstance(value, str):
+        return hidden(value)
+    if type(value) is dict:
+        return {key: _hidden(item, hidden) for key, item in value.items()}
+    if type(value) in {tuple, list}:
+        return type(value)(_hidden(item, hidden) for item in value)
+    return value
 
 
 def _text(value: object) -> str:

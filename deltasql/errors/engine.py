@@ -97,6 +97,7 @@ class SparkError(DeltaSqlError):
         self.sqlstate = sqlstate  # type: ignore[misc]
         self.text = text
         self.stack = stack
+        self.__post_init__()
 
     @property
     def message(self) -> str:

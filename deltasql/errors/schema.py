@@ -114,6 +114,7 @@ class DuplicateColumnsError(DeltaSqlError):
     columns: Collection[str]
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self.condition = f"{type(self).condition}.{self.place}"  # type: ignore[misc]
 
 

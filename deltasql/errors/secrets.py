@@ -9,30 +9,39 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from deltasql.sql.patterns import GAP, QUOTED_NAME, STRING
+from deltasql.sql.patterns import GAP, OPEN_TEXT
 
 REDACTED = "*********(redacted)"
 """What Spark shows in place of a secret."""
 
 _SECRET = re.compile(
-    r"secret|passw(or)?d|passphrase|token|credential|(access|account|api|private|encryption|master).?key"
-    r"|(?<![a-z])sas(?![a-z])",
+    r"secret|passw(or)?d|passphrase|pwd|token|credential|(access|account|api|private|encryption|master).?key"
+    r"|connection.?string|authorization(?![.\w])|(?<![a-z])sas(?![a-z])",
     re.IGNORECASE,
 )
-_USER_INFO = re.compile(r"(?<=://)[^/\s'\"`@:]*:[^/\s'\"`@]+(?=@)")
+_IN_URL = re.compile(
+    r"(?<=://)[^/\s'\"`@:]*:[^/\s'\"`@]+(?=@)"
+    r"|(?:(?<=[?&]sig=)|(?<=[?&-]signature=)|(?<=-security-token=))[^&\s'\"`]+"
+    r"|(?<=accountkey=)[^;\s'\"`]+|(?<=\bbearer )[\w.~+/=-]{8,}",
+    re.IGNORECASE,
+)
+"""Names and passwords before a host, signatures behind `?`, and what else gives away itself."""
 
-_TEXT = rf"{STRING}|{QUOTED_NAME}"
+# No part of a text is read more than once or twice by these: they see every statement, and every message.
+_GAPS = re.compile(rf"{GAP}*")
 _SETTING = re.compile(
-    rf"(?:^|;){GAP}*(?:EXPLAIN\s+(?:\w+\s+)?)?SET\s+(?P<name>{_TEXT}|[^\s=;'\"`]+)(?:\s*=|\s)(?P<value>(?:{_TEXT}|[^;'\"`])*)",
+    rf"(?:EXPLAIN\s+(?:\w+\s+)?)?SET\s+(?P<name>{OPEN_TEXT}|[^\s=;'\"`]+)(?:\s*=|\s)(?P<value>(?:{OPEN_TEXT}|[^;'\"`])*)",
     re.IGNORECASE | re.DOTALL,
 )
 _OPTIONS = re.compile(
-    r"\b(?:(?:FORMAT_|COPY_)?OPTIONS|(?:TBL|DB)?PROPERTIES|CREDENTIAL|ENCRYPTION)\s*(?P<list>\()", re.IGNORECASE
+    r"\b(?:(?:FORMAT_|COPY_)?OPTIONS|(?:TBL|DB)?PROPERTIES|CREDENTIAL|ENCRYPTION|WITH)\s*(?P<list>\()", re.IGNORECASE
 )
 _PAIR = re.compile(
-    rf"(?P<name>{_TEXT}|[\w.-]+)\s*(?:=\s*|\s)(?P<value>{_TEXT}|[^\s,()='\"`]+)|(?P<end>\))|{_TEXT}|.", re.DOTALL
+    rf"(?P<name>{OPEN_TEXT}|[\w.-]+)\s*(?:=\s*|\s)(?P<value>{OPEN_TEXT}|[^\s,()='\"`]+)"
+    rf"|(?P<end>\))|{OPEN_TEXT}|[\w.-]+|\s+|.",
+    re.DOTALL,
 )
-_ARGUMENT = re.compile(rf"(?<!\w)(?P<name>\w+)\s*=>\s*(?P<value>{_TEXT})", re.DOTALL)
+_ARGUMENT = re.compile(rf"(?<!\w)(?P<name>\w+)\s*=>\s*(?P<value>{OPEN_TEXT})", re.DOTALL)
 
 
 def is_secret(name: str) -> bool:
@@ -42,7 +51,7 @@ def is_secret(name: str) -> bool:
 
 def shown_value(name: str, value: str) -> str:
     """The value of a setting or a property as it may be shown and kept."""
-    return REDACTED if is_secret(name) else _USER_INFO.sub(REDACTED, value)
+    return REDACTED if is_secret(name) else _IN_URL.sub(REDACTED, value)
 
 
 def shown_pairs(pairs: Mapping[str, Any]) -> dict[str, Any]:
@@ -71,7 +80,7 @@ def without_secrets_of(sql: str, text: str) -> str:
 
 def _secrets(sql: str) -> Iterator[tuple[int, int]]:
     """Where the secrets stand, without the quotes around them."""
-    for match in (*_SETTING.finditer(sql), *_options(sql), *_ARGUMENT.finditer(sql)):
+    for match in (*_settings(sql), *_options(sql), *_ARGUMENT.finditer(sql)):
         if match["name"] and is_secret(match["name"]):
             start, end = match.span("value")
             while start < end and sql[start].isspace():
@@ -80,12 +89,27 @@ def _secrets(sql: str) -> Iterator[tuple[int, int]]:
                 start, end = start + 1, end - 1
             if start < end:
                 yield start, end
-    yield from (match.span() for match in _USER_INFO.finditer(sql))
+    yield from (match.span() for match in _IN_URL.finditer(sql))
+
+
+def _settings(sql: str) -> Iterator[re.Match[str]]:
+    """SET at the beginning of `sql` and behind semicolons."""
+    at = 0
+    while True:
+        gap = _GAPS.match(sql, at)
+        assert gap is not None
+        match = _SETTING.match(sql, gap.end())
+        if match is not None:
+            yield match
+        at = sql.find(";", (match or gap).end()) + 1
+        if not at:
+            return
 
 
 def _options(sql: str) -> Iterator[re.Match[str]]:
     """The pairs of a name and a value in the lists of options and properties."""
-    for opening in _OPTIONS.finditer(sql):
+    at = 0
+    while (opening := _OPTIONS.search(sql, at)) is not None:
         at = opening.end()
         while (match := _PAIR.match(sql, at)) is not None and match["end"] is None:
             if match["name"] is not None:

@@ -15,6 +15,9 @@ _MERGE = "MERGE [WITH] [SCHEMA] [EVOLUTION]"
 _INSERT = "INSERT [WITH] [SCHEMA] [EVOLUTION]"
 _NO_OBJECT = "Say what it is: {verb} TABLE …, {verb} VIEW … or {verb} SCHEMA …."
 
+_SHORT_TYPES = "INT|INTEGER|BIGINT|STRING|DOUBLE|FLOAT|BOOLEAN|DATE|TIMESTAMP|BINARY|SMALLINT|TINYINT|VARIANT"
+_MOST_OF_REST = 40
+
 # Between < and > is the place where the text cannot be read.
 ADVICE = (
     # CREATE and DROP
@@ -46,9 +49,9 @@ ADVICE = (
     # ALTER TABLE
     (f"{_ALTER} ADD < CHECK > (", "Give it a name: ADD CONSTRAINT c CHECK (condition)."),
     (f"{_ALTER} ADD CONSTRAINT name CHECK < part >", "Write the condition in parentheses: CHECK (condition)."),
-    (f"{_ALTER} ADD < name >", "Write ADD COLUMN a type."),
-    (f"{_ALTER} DROP < name > end", "Write DROP COLUMN a."),
-    (f"{_ALTER} RENAME < name > TO", "Write RENAME COLUMN a TO b, or RENAME TO t for the table."),
+    (f"{_ALTER} ADD < name >", "Write ADD COLUMN {rest}."),
+    (f"{_ALTER} DROP < name > end", "Write DROP COLUMN {rest}."),
+    (f"{_ALTER} RENAME < name > TO", "Write RENAME COLUMN {rest}, or RENAME TO t for the table."),
     (f"{_CHANGE} < SET DATA TYPE >", "Write ALTER COLUMN a TYPE type."),
     (f"{_CHANGE} SET < DATA > TYPE", "Write ALTER COLUMN a TYPE type."),
     (f"{_CHANGE} < part > end", "Write ALTER COLUMN a TYPE type."),
@@ -121,6 +124,8 @@ ADVICE = (
     ("⋯ < = = >", "Write = once."),
     ("⋯ < = GT >", "Write >=."),
     ("⋯ JOIN part part < . part > =", "Write ON before the condition."),
+    ("⋯ < @ > part", "A version is written @v0."),
+    (f"{_CREATE} name ( ⋯ {_SHORT_TYPES} < part > {_SHORT_TYPES}", "A comma is missing before it."),
 )  # fmt: skip
 NAMES = (
     ("⋯ , < WHERE|GROUP|ORDER|HAVING|LIMIT|JOIN|LEFT|INNER|CROSS|ON >", "Remove the comma before it."),
@@ -156,5 +161,7 @@ def _first(patterns: Sequence[tuple[str, str]], text: str, stuck: int) -> str:
         at_end = "end >" in pattern and stuck == len(text)
         if place is not None and (place[0] <= stuck < place[1] or at_end):
             words = " ".join(text[slice(*place)].upper().split())
-            return sentence.format(verb=statement.verb, words=words)
+            rest = " ".join(text[place[0] :].rstrip("; \n").split())
+            rest = rest if len(rest) <= _MOST_OF_REST else f"{rest[:_MOST_OF_REST]}…"
+            return sentence.format(verb=statement.verb, words=words, rest=rest)
     return ""

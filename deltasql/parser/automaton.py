@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from deltasql.errors.base import Caret
 from deltasql.errors.syntax import TooComplexError
-from deltasql.parser.runs import WORD, ExpressionScan, ctes_end, from_end, is_query, may_be_columns
+from deltasql.parser.runs import WORD, ExpressionScan, atomic_end, ctes_end, from_end, is_query, may_be_columns
 from deltasql.parser.tables import END, Production, Tables, grammar_tables
 from deltasql.sql.extents import balanced_end, skip_blanks
 from deltasql.sql.patterns import GAP, QUOTED_NAME, STRING
@@ -220,13 +220,16 @@ class Automaton:
             return Token("QUERY_RUN", position, balanced_end(text, position))
         if "SUBQUERY_RUN" in wanted and text[position] == "(":
             return Token("SUBQUERY_RUN", position, balanced_end(text, position, one_group=True))
+        if "ATOMIC_BLOCK" in wanted and (end := atomic_end(text, position)) is not None:
+            return Token("ATOMIC_BLOCK", position, end)
         if "REST_RUN" in wanted and text[position] != ";":
             return Token("REST_RUN", position, balanced_end(text, position))
         return None
 
     def _leading(self, wanted: dict[str, int], position: int) -> Token | None:
         """The run before the first word of a statement, if one starts here that is no query."""
-        opening = self.text[position : position + 4].upper()
+        word = WORD.match(self.text, position)
+        opening = word[0].upper() if word else ""
         for name, end_of, openings in (("CTES_RUN", ctes_end, ("WITH",)), ("FROM_RUN", from_end, ("FROM", "WITH"))):
             end = end_of(self.text, position) if name in wanted and opening in openings else None
             if end is not None:

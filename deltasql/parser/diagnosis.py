@@ -191,6 +191,8 @@ def _advice(found: str, stuck: Stuck, text: str) -> str:
     if found in {"UPDATE", "DELETE"} and keywords == {"INSERT"}:
         return f"{found} belongs to WHEN MATCHED or WHEN NOT MATCHED BY SOURCE."
     before = "" if stuck.previous is None else text[stuck.previous.start : stuck.previous.end].upper()
+    if before == ";":
+        return "One call runs one statement; several are run one by one, or between BEGIN and END."
     if before == "EXCEPT":
         return "Write the columns in parentheses: EXCEPT (a, b)."
     if before == "," and found in {")", "", "WHERE", "WHEN"}:

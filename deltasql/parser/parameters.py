@@ -10,6 +10,7 @@ from typing import Any
 
 from deltasql.errors.base import Caret
 from deltasql.errors.statements.settings import ParametersError, ParameterValueError, UnboundParameterError
+from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.plan.parameters import BoundStatement, BoundValue
 from deltasql.schema.literals import sql_literal
 from deltasql.schema.text import quote_text
@@ -32,10 +33,10 @@ def bind_parameters(sql: str, args: Mapping[str, Any] | Sequence[Any] | None) ->
     """The statement with its parameters bound. Without `args`, `?` and `:name` are left for the parser to judge.
 
     Raises UnboundParameterError for a marker without a value, ParameterValueError for a value without a literal, and
-    ParametersError for `args` that are neither a mapping nor a sequence of values.
+    ParametersError for `args` that are neither a mapping nor a sequence of values, ParseSyntaxError for no Unicode.
     """
     if args is None:
-        return BoundStatement(sql)
+        return _encodable(BoundStatement(sql))
     if isinstance(args, (str, bytes)) or not isinstance(args, (Mapping, Sequence)):
         raise ParametersError(type(args).__name__)
     pieces: list[str] = []
@@ -50,7 +51,17 @@ def bind_parameters(sql: str, args: Mapping[str, Any] | Sequence[Any] | None) ->
         values.append(BoundValue(length - len(text), length, sql[start:end], told))
         shifts.append((length, len(text) - (end - start)))
         at = end
-    return BoundStatement("".join([*pieces, sql[at:]]), tuple(shifts), tuple(values))
+    return _encodable(BoundStatement("".join([*pieces, sql[at:]]), tuple(shifts), tuple(values)))
+
+
+def _encodable(bound: BoundStatement) -> BoundStatement:
+    """Raises ParseSyntaxError for half of a surrogate pair, which no file, no engine and no catalog can store."""
+    try:
+        bound.sql.encode()
+    except UnicodeEncodeError as error:
+        code = f"\\u{ord(bound.sql[error.start]):04x}"
+        raise ParseSyntaxError(f"{code} is half of a surrogate pair, and no character.", code) from None
+    return bound
 
 
 def parameter_names(sql: str) -> list[str]:

@@ -9,7 +9,7 @@ from deltasql.errors.base import Caret
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.sql import patterns
 from deltasql.sql.extents import balanced_end, not_closed, skip_blanks
-from deltasql.sql.tokens import TOKEN
+from deltasql.sql.tokens import TOKEN, tokens_from
 
 RUNS = frozenset({"EXPRESSION_RUN", "QUERY_RUN", "CTES_RUN", "FROM_RUN", "SUBQUERY_RUN", "REST_RUN"})
 WORD = re.compile(patterns.WORD)
@@ -55,6 +55,17 @@ def may_be_columns(text: str, start: int) -> bool:
     """True when the parenthesis at `start` may open a list of columns, the first called table or values."""
     word = WORD.match(text, skip_blanks(text, start + 1))
     return word is not None and word[0].upper() in {"TABLE", "VALUES"}
+
+
+def atomic_end(text: str, start: int) -> int | None:
+    """The end of the last END behind `start`, if only semicolons and comments stand behind it."""
+    end = None
+    for token in tokens_from(text, start):
+        if token.key == "END":
+            end = token.end
+        elif token.key != ";":
+            end = None
+    return end
 
 
 def ctes_end(text: str, start: int) -> int | None:

@@ -46,8 +46,9 @@ _BY = re.compile(r"\b(?:ORDER|GROUP)\s+$", re.IGNORECASE)
 _BEGIN = re.compile(r"\s*BEGIN\s+", re.IGNORECASE)
 _NEW_NAME = re.compile(r"\bADD\s+COLUMNS?\s*\(?\s*$|\bTO\s+$", re.IGNORECASE)
 _USE = re.compile(r"^\s*USE\s+(?:SCHEMA\s+|DATABASE\s+|NAMESPACE\s+)?$", re.IGNORECASE)
-_COLUMN = re.compile(r"^\s*CREATE\b[^(]*\bTABLE\b[^(]*\((?:.*,)?\s*\S*\s+(\S.*)?$", re.IGNORECASE | re.DOTALL)
+_COLUMN = re.compile(r"^\s*CREATE\b(?=[^(]*\bTABLE\b)[^(]*\((?:.*,)?\s*\S*\s+(\S.*)?$", re.IGNORECASE | re.DOTALL)
 """A column in CREATE TABLE, behind its name, or behind what follows that."""
+_LOOKED_AT = 2000
 _COLUMN_RULES = ("NOT NULL", "COMMENT", "DEFAULT", "GENERATED ALWAYS AS", "PRIMARY KEY")
 _CAST = re.compile(r"\bCAST\s*\((?:[^()]|\([^()]*\))*\bAS\s+$", re.IGNORECASE)
 _TYPES = re.findall(
@@ -99,17 +100,18 @@ class SqlCompleter(Completer):
 
     def _values(self, before: str, word: str) -> Iterable[Offered] | None:
         """Keys and values of properties and settings, versions; None where none of them belongs."""
-        if _PROPERTY_KEY.search(before):
+        near = _near(before)
+        if _PROPERTY_KEY.search(near):
             return _quoted(PROPERTIES, "property", word, always=False)
-        if match := _PROPERTY_VALUE.search(before):
+        if match := _PROPERTY_VALUE.search(near):
             known = PROPERTIES.get(match[1])
             return _quoted(_legal("" if known is None else known.legal), "value", word, always=True)
-        if _SETTING_KEY.search(before):
+        if _SETTING_KEY.search(near):
             return [*((name, "setting") for name in SETTINGS), *_cased(sorted(expected_keywords(before)), word)]
-        if match := _SETTING_VALUE.search(before):
+        if match := _SETTING_VALUE.search(near):
             setting = SETTINGS.get(match[1])
             return [(item, "value") for item in _legal("" if setting is None else setting.legal)]
-        if match := _VERSION.search(before):
+        if match := _VERSION.search(near):
             return self._versions(_parts(match[1]), by_time=match[2].upper() in {"TIMESTAMP", "SYSTEM_TIME"})
         return None
 
@@ -134,10 +136,10 @@ class SqlCompleter(Completer):
 
     def _anywhere(self, before: str, statement: str, word: str, expected: Expected) -> Iterator[Iterable[Offered]]:
         """Schemas behind USE, columns, keywords, functions, tables."""
-        if _USE.search(before):
+        if _USE.search(_near(before)):
             yield [item for item in self._names.relations() if item[1] == "schema"]
         in_query = _in_query(before, expected)
-        if (in_query or expected.name) and not _NEW_NAME.search(before):
+        if (in_query or expected.name) and not _NEW_NAME.search(_near(before)):
             yield self._columns_in(statement)
         yield _cased(sorted({*expected, *(_QUERY_WORDS if in_query else ())}), word)
         if in_query:
@@ -209,6 +211,7 @@ def _statement_start(text: str) -> int:
 
 def _clause(before: str, expected: Expected) -> tuple[Iterable[str], str] | None:
     """The words of a place where nothing else may stand, and what they are."""
+    before = _near(before)
     if expected >= _NESTED_TYPES or _CAST.search(before):
         return _TYPES, "type"
     if _BY.search(before):
@@ -221,7 +224,7 @@ def _clause(before: str, expected: Expected) -> tuple[Iterable[str], str] | None
 
 def _names_table(before: str, expected: Expected) -> bool:
     """Whether the name of a table that is there may come."""
-    fits = expected.name or not expected
+    fits, before = expected.name or not expected, _near(before)
     return fits and _BEFORE_TABLE.search(before) is not None and not _NO_TABLE_YET.search(before)
 
 
@@ -241,8 +244,13 @@ def _parts(name: str) -> Parts:
     return tuple(part.replace("`", "").lower() for part in name.split("."))
 
 
+def _near(text: str) -> str:
+    """The end of what is typed, which the patterns of a place are searched for in: they take the square of it."""
+    return text[-_LOOKED_AT:]
+
+
 def _last(pattern: re.Pattern[str], text: str) -> str:
-    match = pattern.search(text)
+    match = pattern.search(_near(text))
     return match[0] if match else ""
 
 

@@ -59,7 +59,7 @@ def parse_timestamp(text: str) -> datetime | None:
         return datetime.strptime(text + "000", "%Y%m%d%H%M%S%f")
     # fromisoformat of Python 3.10 reads three or six digits of a second only, and no Z.
     text = _FRACTION.sub(lambda match: "." + match[1][:6].ljust(6, "0"), text)
-    text = re.sub(r"\s*(?:Z|UTC|GMT)$", "+00:00", text)
+    text = re.sub(r"(?<!\s)\s*(?:Z|UTC|GMT)$", "+00:00", text)
     text = re.sub(r"^(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?(?=$|[ T])", _full_date, text)
     text = re.sub(r"^(\S{10})[ T](\d{1,2}):(\d{1,2})(?=$|[.+\-:])", r"\1 \2:\3", text)
     try:

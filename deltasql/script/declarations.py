@@ -134,7 +134,7 @@ class Declarations:
         reader.expect("CURSOR")
         reader.expect("FOR")
         query = reader.statement_text()
-        query = SqlText(re.sub(r"\s+FOR\s+READ\s+ONLY\s*\Z", "", query.text, flags=re.IGNORECASE), query.start)
+        query = SqlText(re.sub(r"(?<!\s)\s+FOR\s+READ\s+ONLY\s*\Z", "", query.text, flags=re.IGNORECASE), query.start)
         if self._stage > _CURSORS:
             reader.refuse(CursorPlaceError(name=name), first)
         self._stage = _CURSORS

@@ -24,6 +24,8 @@ _CLOSING = {"(": ")", "[": "]"}
 _NAMES = {"'": "string", '"': "string", "`": "quoted name", "(": "parenthesis", "[": "bracket", "/*": "comment"}
 # A string that ends where a word goes on: 'it's'
 _HALVED = re.compile(r"(?P<left>(?P<quote>['\"])(?:(?!(?P=quote))[^\\\n]|\\.)*)(?P=quote)\w")
+# Characters before a quote that are searched for such a string: the search takes the square of them.
+_LOOKED_AT = 1000
 OPENINGS = frozenset(_NAMES)
 
 
@@ -35,7 +37,7 @@ def not_closed(text: str, start: int, opening: str) -> NoReturn:
 
 def _where_from(text: str, start: int) -> str:
     """Why a quote may be too many, and how far above the statement begins that ran on to here."""
-    doubled = _HALVED.search(text, 0, start + 2) if text[start] in "'\"" else None
+    doubled = _HALVED.search(text, max(0, start - _LOOKED_AT), start + 2) if text[start] in "'\"" else None
     hint = f" In a string, {text[start]} is written twice: {doubled['left']}{doubled['quote'] * 2}…" if doubled else ""
     begin = len(text) - len(text.lstrip())
     above = text.count("\n", begin, start)

@@ -16,11 +16,20 @@ NUMBER = (
     r"|\d+[eE][+-]?\d+(?:BD|[DFdf])?(?!\w)"
     r"|\d+(?:BD|[LSYDFlsydf])?(?!\w))"
 )
-# A backslash at its end goes on with the comment in the next line.
-LINE_COMMENT = r"--(?:\\\n|[^\r\n])*"
+# A backslash at its end goes on with the comment in the next line. It has one end only: a comment that could end early
+# makes two of a row of dashes, in as many ways as there are subsets of them, and a pattern around it tries them all.
+LINE_COMMENT = r"--[^\r\n\\]*(?:\\(?:\n|(?!\n))[^\r\n\\]*)*(?![^\r\n])"
 COMMENT_OPENING, COMMENT_CLOSING = r"/\*", r"\*/"
 """Of bracketed comments, which nest: where one ends only `deltasql.sql.extents.comment_end` knows."""
 BLANK = rf"(?:\s+|{LINE_COMMENT})"
 """White space, or a comment to the end of its line."""
-GAP = rf"(?:\s|{LINE_COMMENT}|/\*(?:[^*]|\*(?!/))*\*/)"
-"""A blank or a comment, which ends at its first end: for patterns that cannot count how deep comments nest."""
+GAP = rf"(?:\s|{LINE_COMMENT}|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z))"
+"""A blank or a comment, which ends at its first end: for patterns that cannot count how deep comments nest.
+
+One that never ends goes on to the end of the text, so that a search does not read the rest from each opening anew.
+"""
+OPEN_TEXT = (
+    r"""(?:[rR](?:'[^']*(?:'|\Z)|"[^"]*(?:"|\Z))"""
+    r"""|'(?:[^'\\]|\\.|'')*(?:'|\\?\Z)|"(?:[^"\\]|\\.|"")*(?:"|\\?\Z)|`(?:[^`]|``)*(?:`|\Z))"""
+)
+"""A string or a quoted name, also one that never ends."""

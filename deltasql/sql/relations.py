@@ -38,7 +38,7 @@ CHANGE_FUNCTIONS = frozenset({"table_changes", "table_changes_by_path"})
 _OPERATORS = frozenset({"+", "-", "*", "/", "%", "||", "|", "&", "^", "::", ".", "DIV"})
 _UNITS = re.compile(r"(YEAR|QUARTER|MONTH|WEEK|DAY|HOUR|MINUTE|SECOND|MILLISECOND|MICROSECOND|NANOSECOND)S?")
 _TYPED_LITERALS = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "TIME"})
-_PATH_SUFFIX = re.compile(r"(?P<path>.*[/\\:].*)@(?P<suffix>[vV]\d+|\d{17})", re.DOTALL)
+_PATH_SUFFIX = re.compile(r"(?P<path>(?=[^/\\:]*[/\\:]).*)@(?P<suffix>[vV]\d+|\d{17})", re.DOTALL)
 _NAME_SUFFIX = re.compile(r"[vV]\d+|\d{17}")
 
 

@@ -15,10 +15,13 @@ from deltasql.sql.patterns import BLANK, COMMENT_OPENING, NUMBER, QUOTED_NAME, S
 
 TOKEN = re.compile(
     rf"(?P<blank>{BLANK})|(?P<comment>{COMMENT_OPENING})|(?P<string>{STRING})|(?P<quoted>{QUOTED_NAME})"
-    rf"|(?P<number>{NUMBER})|(?P<word>{WORD})|(?P<symbol>\|>|<=>|->|=>|::|\|\||<>|!=|<=|>=|==|.)",
+    rf"|(?P<number>{NUMBER})|(?P<word>{WORD})|(?P<symbol>\|>|<=>|->|=>|::|\|\||<>|!=|<=|>=|==|\\['\"]|.)",
     re.DOTALL,
 )
-"""The next token of a text, at any character of it; the group that matched is its kind."""
+"""The next token of a text, at any character of it; the group that matched is its kind.
+
+A quote behind a backslash opens nothing: behind one that never ends there are only such, and none is read to the end.
+"""
 
 
 class Token(NamedTuple):

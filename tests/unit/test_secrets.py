@@ -15,6 +15,8 @@ import pytest
 from deltasql import Session, connect
 from deltasql.cli import main
 from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.errors.engine import SparkError
+from deltasql.errors.log import StorageError
 from deltasql.errors.secrets import REDACTED, has_secret, is_secret, shown_value, without_secrets
 from deltasql.golden import run_file
 from deltasql.repl.prompt import user_history
@@ -246,3 +248,42 @@ def test_shell_and_command_line_print_no_secret(
 def test_args_that_hold_no_values_are_told(session: Session, args: Any) -> None:
     with pytest.raises(DeltaSqlError, match=r"INVALID_PARAMETER_VALUE\] args is a \w+. Pass a mapping"):
         session.sql("SELECT :a", args)
+
+
+@pytest.mark.parametrize("name", ["fs.azure.connectionString", "connection_string", "my.pwd", "http.authorization"])
+def test_more_names_of_secrets(name: str) -> None:
+    assert shown_value(name, "x") == REDACTED
+    assert CANARY not in without_secrets(f"SELECT * FROM t WITH ('{name}' = '{CANARY}')")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"https://x.blob.core.windows.net/c?sv=1&sig={CANARY}",
+        f"https://b.s3.amazonaws.com/k?X-Amz-Signature={CANARY}&x=1",
+        f"DefaultEndpointsProtocol=https;AccountKey={CANARY};EndpointSuffix=x",
+        f"Bearer {CANARY}",
+    ],
+)
+def test_values_that_tell_themselves(text: str) -> None:
+    assert CANARY not in shown_value("any.name", text)
+    assert CANARY not in without_secrets(f"UPDATE t SET a = '{text}'")
+
+
+def test_a_secret_in_quotes_that_never_end() -> None:
+    assert CANARY not in without_secrets(f"SET my.password = '{CANARY}")
+    assert CANARY not in without_secrets(f"COPY INTO t FROM 'x' COPY_OPTIONS ('password' = '{CANARY}")
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        (f"SELECT * FROM delta.`s3://key:{CANARY}@b/x`", f"cannot read s3://key:{CANARY}@b/x"),
+        (f"SELECT * FROM t WITH ('password' = '{CANARY}')", f"cannot read {CANARY}"),
+    ],
+)
+def test_tools_that_print_the_parts_of_an_error(sql: str, reason: str) -> None:
+    error = StorageError("read", f"s3://key:{CANARY}@b/x", reason).at(Caret(sql, 0, len(sql)))
+    spark = SparkError("X", "42000", reason).at(Caret(sql, 0, len(sql)))
+    for found in (error, spark):
+        assert CANARY not in repr(found) + str(found) + repr(vars(found)) + repr(found.args)

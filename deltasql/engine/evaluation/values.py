@@ -11,7 +11,7 @@ from typing_extensions import assert_never
 
 from deltasql.engine.reading.literal_rows import literal_table
 from deltasql.plan.operators import Literals
-from deltasql.schema.types import DOUBLE, DataType, StructField, StructType
+from deltasql.schema.types import DOUBLE, VOID, DataType, StructField, StructType
 from deltasql.sql.constants import Constant
 from deltasql.sql.cursor import LeftToSparkError
 from deltasql.sql.evaluated.expressions import (
@@ -187,6 +187,10 @@ def _computed(operator: str, kind: DataType, left: Any, right: Any) -> pa.Array 
 
 
 def _scalar(constant: Constant) -> pa.Scalar:
+    import pyarrow as pa
+
+    if constant.type == VOID:
+        return pa.scalar(None)
     column = StructType((StructField("value", constant.type),))
     return literal_table(Literals(column, ((constant.value,),))).column(0)[0]
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from deltasql.engine.reading.arrow_rows import fitted
 from deltasql.engine.reading.footers import readable
 from deltasql.engine.reading.old_calendar import has_old_days
+from deltasql.engine.session.loading import load_pyspark
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema
 from deltasql.engine.session.threads import working
@@ -266,6 +267,7 @@ def at_places(rows: int, places: Places, *, inside: bool) -> Places:
 
 def arrow_schema(columns: StructType) -> pa.Schema:
     """The columns as PySpark gives them in Arrow."""
+    load_pyspark()
     from pyspark.sql.pandas.types import to_arrow_schema
 
     return to_arrow_schema(stored_schema(columns), timezone="UTC")
@@ -273,6 +275,7 @@ def arrow_schema(columns: StructType) -> pa.Schema:
 
 def stored_schema(columns: StructType) -> SparkStruct:
     """As Spark's reader has it: no column need have a value, but what is told of a file is never NULL."""
+    load_pyspark()
     from pyspark.sql.types import StructType as SparkStruct
 
     told = StructType(tuple(item for item in columns if _is_told(item)))

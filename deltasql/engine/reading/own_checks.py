@@ -26,14 +26,13 @@ from deltasql.sql.dialects.sail_paths import with_parts
 from deltasql.sql.dialects.sail_sorting import may_sort_by_values, sorted_by_columns
 from deltasql.sql.dialects.sail_stars import grouped_by_all, ordered_by_all, stars_named
 from deltasql.sql.dialects.sail_unions import Branch, cast_branch, is_of_one_kind, set_operations
+from deltasql.sql.patterns import GAP
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 Texts: TypeAlias = Callable[[str], str]
-_QUERY = re.compile(
-    r"\s*(?:/\*.*?\*/\s*|--[^\n]*\n\s*)*(?:\(|(?:select|with|values|table)\b)", re.IGNORECASE | re.DOTALL
-)
+_QUERY = re.compile(rf"{GAP}*(?:\(|(?:select|with|values|table)\b)", re.IGNORECASE | re.DOTALL)
 _NAMELESS = re.compile(r"\bis\s+(?:not\s+)?null\b|\bin\s*\(", re.IGNORECASE)
 
 

@@ -15,4 +15,5 @@ def load_pyspark() -> None:
     """
     with _LOCK:
         import pyspark.errors
-        import pyspark.sql.functions  # noqa: F401
+        import pyspark.sql.functions
+        import pyspark.sql.pandas.types  # noqa: F401

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from deltasql.engine.session.loading import load_pyspark
 from deltasql.schema.json import schema_from_json, type_to_json
 from deltasql.schema.types import ArrayType, DataType, MapType, StructField, StructType
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 def spark_schema(schema: StructType) -> spark.StructType:
     """The columns of `schema` for a reader or a new DataFrame: all nullable, and without their metadata."""
+    load_pyspark()
     from pyspark.sql.types import StructType as SparkStruct
 
     return SparkStruct.fromJson(type_to_json(bare_schema(schema)))
@@ -27,6 +29,7 @@ def spark_type(kind: DataType) -> spark.DataType:
 
 def with_whole_intervals(schema: spark.StructType) -> spark.StructType:
     """The schema, in which intervals of days and times, at any depth, are INTERVAL DAY TO SECOND."""
+    load_pyspark()
     from pyspark.sql.types import StructType as SparkStruct
 
     return SparkStruct.fromJson(_whole(schema.jsonValue()))

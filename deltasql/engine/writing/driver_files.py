@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from deltasql.engine.reading.stored_fields import stored_field
+from deltasql.engine.session.loading import load_pyspark
 from deltasql.engine.session.spark_types import spark_schema
 from deltasql.engine.writing.field_ids import has_nested_ids, with_nested_ids
 from deltasql.engine.writing.file_statistics import FloatBounds
@@ -188,6 +189,7 @@ def as_stored(table: pa.Table, schema: StructType) -> pa.Table:
 
 def _file_schema(schema: StructType) -> pa.Schema:
     import pyarrow as pa
+    load_pyspark()
     from pyspark.sql.pandas.types import to_arrow_schema
 
     kinds = to_arrow_schema(spark_schema(schema), timezone="UTC")

@@ -102,7 +102,7 @@ def pending_commit(net: NetActions, version: int, timestamp_ms: int) -> CommitFi
         version,
         commit_path(version),
         info=CommitInfo({"timestamp": timestamp_ms, "inCommitTimestamp": timestamp_ms}),
-        protocol=None if table.protocol is None else table.protocol.to_json()["protocol"],
+        protocol=None if table.protocol is None else table.protocol.to_json(),
         metadata=None if table.metadata is None else table.metadata.to_json()["metaData"],
         transactions=dict(table.transactions),
         domains=dict(table.domains),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import shutil
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from obstore.store import LocalStore
 
 from deltasql.errors.log import AmbiguousWriteError, ConditionalPutError, StorageError
+from deltasql.interrupts import shielded
 from deltasql.log.storage.leftovers import STAGED_FOLDER, left_behind
 from deltasql.log.storage.listing import IsHidden, TableListing, checksum_beside, list_local
 from deltasql.log.storage.local_files import (
@@ -131,7 +133,8 @@ class LocalLogStore(LogStore):
         folder, _, name = f"{self.root}/{path}".rpartition("/")
         hidden = f"{folder}/.{name}.{secrets.token_hex(8)}.tmp"
         try:
-            with _created(hidden, lasting) as file:
+            # Between the opening and the first line below it, an interrupt would leave the file open.
+            with shielded(), _created(hidden, lasting) as file:
                 file.write(data)
                 if lasting:
                     file.flush()
@@ -194,8 +197,13 @@ class LocalLogStore(LogStore):
         shutil.rmtree(self._folder / folder, ignore_errors=True)
 
     def has_below(self, folder: str) -> bool:
-        """Whether there is such a folder: one of ours holds files."""
-        return (self._folder / folder).is_dir()
+        """Whether there is such a folder: one of ours holds files. A name that is too long is that of none."""
+        try:
+            return (self._folder / folder).is_dir()
+        except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:
+                return False
+            raise
 
     def move_below(self, source: str, target: str) -> None:
         """See `LogStore.move_below`. The folder itself gets the new name."""

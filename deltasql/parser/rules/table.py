@@ -45,8 +45,10 @@ _FIELDS = {
 }
 
 
-# One column: a type, and options that may hold text in parentheses.
-_TYPED = rf"(?:{'|'.join(TYPE_NAMES)})\b(?:(?!\bFROM\b)[^,()<]|<[^()]*>|\([^()]*\))*"
+# One column: a type, and options that may hold text in parentheses. A < ends with its own >, or a text could be cut in
+# more ways than can be tried.
+_PARTS = r"<(?:[^()<>]|<(?:[^()<>]|<[^()<>]*>)*>)*>"
+_TYPED = rf"(?:{'|'.join(TYPE_NAMES)})\b(?:(?!\bFROM\b)[^,()<]|{_PARTS}|\([^()]*\))*"
 _COLUMNS = re.compile(rf"\(\s*(?P<name>\w+)\s+{_TYPED}(?:,\s*\w+\s+{_TYPED})*\)", re.IGNORECASE)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.plan.base import SqlText, quote
 from deltasql.planner.catalog_changes import View
 from deltasql.planner.context import Context
-from deltasql.sql.cursor import Cursor
+from deltasql.sql.cursor import Cursor, LeftToSparkError
 from deltasql.sql.tokens import tokenize
 
 _QUERY_WORDS = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "("})
@@ -18,7 +19,11 @@ def with_ctes(context: Context, ctes: SqlText | None) -> Context:
     """The context in which the statement's common table expressions are views; snapshots stay shared."""
     if ctes is None:
         return context
-    views = cte_views(ctes.text, context.views)
+    try:
+        views = cte_views(ctes.text, context.views)
+    except LeftToSparkError:
+        reason = "Behind WITH stands name AS (query), or name (columns) AS (query), and further ones behind commas."
+        raise ParseSyntaxError(reason, "WITH").at(context.caret(ctes.start, ctes.start + len("WITH"))) from None
     return replace(context, views=context.views.showing(views))
 
 
@@ -26,6 +31,7 @@ def cte_views(text: str, outer: Mapping[str, View]) -> dict[str, View]:
     """The views of WITH name [(columns)] AS (query), … besides those of `outer`: each sees the ones before it.
 
     Behind WITH RECURSIVE each sees itself, too: its view is then a query that has a WITH RECURSIVE of its own.
+    Raises LeftToSparkError for what is none of that.
     """
     views, at = dict(outer), Cursor(tokenize(text))
     at.need("WITH")
@@ -41,6 +47,8 @@ def cte_views(text: str, outer: Mapping[str, View]) -> dict[str, View]:
             # RECURSION LEVEL n
             at.at += 3
         at.take("AS")
+        if at.key != "(":
+            raise LeftToSparkError
         query = at.group()
         view = View(text[query[0].end : query[-1].start], columns)
         if recursive:

@@ -51,23 +51,30 @@ def stored_generation(field: StructField, schema: StructType) -> str:
     found = stored_refusal(expression, Use.GENERATED, schema)
     if found is None:
         return bare(expression)
+    raise _unusable(field, found.part, expression)
+
+
+def _unusable(field: StructField, part: str, expression: str) -> GeneratedExpressionError:
     advice = (
         "The table's log says so: nothing is written while the column is there. Drop it, or copy the other columns."
     )
-    raise GeneratedExpressionError(quote(field.name), found.part, expression, advice)
+    return GeneratedExpressionError(quote(field.name), part, expression, advice)
 
 
 def generated_sql(field: StructField, expression: str, values: Mapping[str, str]) -> str:
     """SQL of a generated column where `values` are SQL of the row's new values by column name.
 
-    `expression` is its `stored_generation`.
+    `expression` is its `stored_generation`. Raises GeneratedExpressionError for a name that is no column, which nobody
+    has noticed in a text that cannot be parsed.
     """
     ends = {token.start: token.end for token in tokenize(expression)}
     folded = {name.lower(): sql for name, sql in values.items()}
-    replacements = [
-        (reference.start, ends[reference.start], f"({folded[reference.parts[0].lower()]})")
-        for reference in column_references(expression)
-    ]
+    replacements = []
+    for reference in column_references(expression):
+        value = folded.get(reference.parts[0].lower())
+        if value is None:
+            raise _unusable(field, f"{reference.parts[0]}, which is no column of the table,", expression)
+        replacements.append((reference.start, ends[reference.start], f"({value})"))
     return f"CAST({splice(expression, replacements).sql} AS {sql_text(field.type)})"
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.catalog import TableAlreadyExistsError
+from deltasql.errors.log import NotADeltaTableError
 from deltasql.errors.statements.table import (
     AmbiguousLocationError,
     ExternalTableWithoutLogError,
@@ -56,7 +57,7 @@ def target_of(name: TableName, location: str | None, context: Context, *, column
         if location is not None and table_location(location) != table_location(entry.location):
             raise LocationMismatchError(table=str(name), location=location, existing=entry.location)
         log = context.logs(entry.location, str(name))
-        return Target(name, log, log.snapshot() if log.exists() else None, known=True, managed=entry.managed)
+        return Target(name, log, _latest(log), known=True, managed=entry.managed)
     return _new_target(name, location, context, columns_known)
 
 
@@ -64,7 +65,7 @@ def _new_target(name: TableName, location: str | None, context: Context, columns
     """A name that the catalog does not have yet."""
     place = location or context.catalog.managed_location(name.parts)
     log = context.logs(place, str(name))
-    snapshot = log.snapshot() if log.exists() else None
+    snapshot = _latest(log)
     if location is None and (snapshot is not None or not log.store.is_vacant()):
         raise NonEmptyLocationError(location=place)
     if snapshot is None and location is not None:
@@ -72,11 +73,19 @@ def _new_target(name: TableName, location: str | None, context: Context, columns
     return Target(name, log, snapshot, known=False, managed=location is None)
 
 
+def _latest(log: DeltaLog) -> Snapshot | None:
+    """The table at the place of a log; None where there is none, or none any more."""
+    try:
+        return log.snapshot() if log.exists() else None
+    except NotADeltaTableError:
+        return None
+
+
 def _path_target(name: TableName, path: str, location: str | None, context: Context, columns_known: bool) -> Target:
     if location is not None and table_location(location) != table_location(path):
         raise AmbiguousLocationError(table=str(name), location=location)
     log = context.logs(path, str(name))
-    snapshot = log.snapshot() if log.exists() else None
+    snapshot = _latest(log)
     if snapshot is None:
         _refuse_useless_place(log, path, columns_known)
     return Target(name, log, snapshot, known=False, managed=False)

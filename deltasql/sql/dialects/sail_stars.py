@@ -53,7 +53,7 @@ def _is_star_except(tokens: Sequence[Token], at: int) -> bool:
         tokens[at].key == "*"
         and [token.key for token in tokens[at + 1 : at + 3]] == ["EXCEPT", "("]
         and len(tokens) > at + 3
-        and tokens[at + 3].key not in {"SELECT", "WITH", "VALUES", "FROM", "TABLE", "("}
+        and tokens[at + 3].key not in {"SELECT", "WITH", "VALUES", "FROM", "TABLE", "(", ")"}
     )
 
 

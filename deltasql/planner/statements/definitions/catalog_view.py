@@ -30,8 +30,9 @@ from deltasql.planner.tables.lasting_text import (
 from deltasql.planner.tables.view_columns import own_columns, query_columns
 from deltasql.schema.edits import set_comment
 from deltasql.schema.types import StructType
+from deltasql.sql.constants import unquote
 from deltasql.sql.relations import table_references
-from deltasql.sql.tokens import tokenize
+from deltasql.sql.tokens import Token, tokenize
 
 
 def created(statement: CreateView, context: Context) -> Plan:
@@ -142,13 +143,25 @@ _NAME = re.compile(r"[^\W\d]\w*")
 
 
 def _refuse_unnamed(name: TableName, query: str, schema: StructType) -> None:
-    """Raises UnnamedViewColumnError for a column whose name is the text of its expression."""
-    written = {token.name.lower() for token in tokenize(query) if token.is_name}
-    stars = any(token.key == "*" for token in tokenize(query))
+    """Raises UnnamedViewColumnError for a column whose name is the text of its expression.
+
+    A constant by itself has a name in Spark: CREATE VIEW v AS SELECT 1.
+    """
+    tokens = tokenize(query)
+    written = {token.name.lower() for token in tokens if token.is_name} | _constants(tokens)
+    stars = any(token.key == "*" for token in tokens)
     for column in schema.names:
         # What a star brings has the name that it has in its table.
         if _NAME.fullmatch(column) is None and column.lower() not in written and not stars:
             raise UnnamedViewColumnError(view=str(name), expression=column)
+
+
+def _constants(tokens: Sequence[Token]) -> set[str]:
+    """How numbers and texts are called as columns."""
+    numbers = {token.text.lower().rstrip("lsydfb") for token in tokens if token.kind == "number"}
+    return {*numbers, *(f"-{number}" for number in numbers)} | {
+        unquote(token.text).lower() for token in tokens if token.kind == "string"
+    }
 
 
 def _refuse_cycle(parts: tuple[str, str, str], query: SqlText, context: Context) -> None:

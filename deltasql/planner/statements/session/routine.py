@@ -20,6 +20,7 @@ from deltasql.errors.statements.routine import (
     UnnamedParameterError,
 )
 from deltasql.errors.statements.settings import UnboundParameterError
+from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser import is_script, parse
 from deltasql.parser.identifiers import bind_identifiers
 from deltasql.parser.parameters import SqlValue, bind_parameters
@@ -93,6 +94,8 @@ def _text(expression: SqlText, context: Context) -> str:
 def _arguments(values: SqlText, text: str, context: Context) -> Mapping[str, Any] | Sequence[Any]:
     """The values behind USING: by name where they have names and the text asks for names, else in order."""
     items = [_named(item) for item in _items(tokenize(values.text))]
+    if not all(tokens for tokens, _ in items):
+        raise ParseSyntaxError("No value stands before AS.", "AS").at(context.caret(values.start, values.end))
     spans = [values.text[tokens[0].start : tokens[-1].end] for tokens, _ in items]
     found = [_value(tokens, sql, context) for (tokens, _), sql in zip(items, spans, strict=True)]
     # A variable goes by its own name.
