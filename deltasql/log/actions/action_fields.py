@@ -126,7 +126,7 @@ def parse_line(line: bytes, number: int, path: str, table: str, *, odd: bool = T
     if not line or line.isspace():
         return {}
     try:
-        action = json.loads(line)
+        action = _decoded(line)
         if type(action) is not dict:
             raise InvalidFieldError("an action is a JSON object")
         for kind, value in action.items():
@@ -139,11 +139,25 @@ def parse_line(line: bytes, number: int, path: str, table: str, *, odd: bool = T
     return action
 
 
+_DECODER = json.JSONDecoder()
+
+
+def _decoded(line: bytes) -> Any:
+    """What `json.loads` makes of the line, without its search for the encoding and for blanks where there are none."""
+    try:
+        text = line.decode("utf-8", "surrogatepass")
+        value, end = _DECODER.raw_decode(text)
+    except ValueError:
+        return json.loads(line)
+    return value if end == len(text) else json.loads(line)
+
+
 # The names of fields and the types of their values in actions that were right, with those fields that are still to be
 # looked at: integers and maps. The actions of a log have few shapes, and one look-up takes the place of many.
 _SHAPES: dict[tuple[object, ...], tuple[tuple[str, ...], tuple[str, ...]]] = {}
 _MOST_SHAPES = 1000
 _PLAIN = frozenset({str, bool, int, dict, type(None)})
+_TEXTS_OR_NULLS = frozenset({str, type(None)})
 
 
 def check_action(kind: str, action: Any) -> None:
@@ -168,9 +182,9 @@ def _is_right(action: Json, integers: tuple[str, ...], maps: tuple[str, ...]) ->
         if not _LEAST <= action[name] <= _MOST:
             return False
     for name in maps:
-        for value in action[name].values():
-            if type(value) is not str and value is not None:
-                return False
+        values = action[name]
+        if values and not _TEXTS_OR_NULLS.issuperset(map(type, values.values())):
+            return False
     return True
 
 
