@@ -60,7 +60,7 @@ def _run(case: Path, table: str, statements: Sequence[str]) -> list[list[object]
 
 
 def main() -> None:
-    SparkHandle._started = _no_engine  # type: ignore[assignment, method-assign]
+    SparkHandle._started = _no_engine  # type: ignore[method-assign]
     for line in sys.stdin:
         case, table, statements = json.loads(line)
         found = _run(Path(case), table, statements)

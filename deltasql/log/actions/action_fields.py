@@ -169,7 +169,11 @@ def check_action(kind: str, action: Any) -> None:
     if known is not None and _is_right(action, *known):
         return
     check_fields(kind, action, ACTIONS[kind])
-    fields = ACTIONS[kind].fields
+    _remember(shape, action, ACTIONS[kind].fields)
+
+
+def _remember(shape: tuple[object, ...], action: Json, fields: Mapping[str, _Type]) -> None:
+    """Keeps the shape of an action that was right, unless more than its types has to be looked at."""
     checked = [name for name, value in action.items() if value is not None and name in fields]
     is_plain = all(fields[name] in (str, bool, int, _MAP) for name in checked)
     if is_plain and _PLAIN.issuperset(map(type, action.values())) and len(_SHAPES) < _MOST_SHAPES:
@@ -215,14 +219,16 @@ def _check_field(name: str, action: Json, field: str, kind: _Type) -> None:
         return
     if type(value) is float and value.is_integer() and kind in (int, _INT, _TIME):
         action[field] = value = int(value)
-    if kind is int and type(value) is int and _LEAST <= value <= _MOST:
-        return
-    if isinstance(kind, _Kind) and kind.accepts(value):
+    if kind.accepts(value) if isinstance(kind, _Kind) else _is_integer(value) and kind is int:
         return
     described = kind.name if isinstance(kind, _Kind) else _NAMES[kind]
     if type(value) is int and name.endswith((".deletionVector.offset", ".deletionVector.sizeInBytes")):
         raise InvalidDeletionVectorError(action["pathOrInlineDv"], f"its {field} {value} is not {described}")
     raise InvalidFieldError(f"{name} is not {described}")
+
+
+def _is_integer(value: Any) -> bool:
+    return type(value) is int and _LEAST <= value <= _MOST
 
 
 _ENCODED_SURROGATE = re.compile(rb"\xed[\xa0-\xbf]")
