@@ -6,11 +6,10 @@ piece, so that no Python object is made per file.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from deltasql.errors.log import InvalidLogJsonError
+from deltasql.log.actions.action_fields import has_odd_characters, parse_line
 from deltasql.log.actions.actions import CommitInfo, DomainMetadata, Json, SetTransaction
 from deltasql.log.storage.paths import canonical
 
@@ -107,49 +106,10 @@ def vector_key(path: str, vector: Json) -> str:
 def parse_whole_commit(data: bytes, version: int, path: str, table: str) -> CommitFile:
     """The commit in `data`, all its actions as JSON objects, big or not. Raises InvalidLogJsonError."""
     commit = CommitFile(version, path)
+    odd = has_odd_characters(data)
     for number, line in enumerate(data.splitlines(), 1):
-        if line and not line.isspace():
-            _take(commit, parse_line(line, number, path, table))
+        _take(commit, parse_line(line, number, path, table, odd=odd))
     return commit
-
-
-def parse_line(line: bytes, number: int, path: str, table: str) -> Json:
-    """One action, with what it must hold to be of use; {} for an empty line. Raises InvalidLogJsonError."""
-    if not line or line.isspace():
-        return {}
-    try:
-        action = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise InvalidLogJsonError(table, path, number, _reason(error)) from error
-    if not isinstance(action, dict):
-        raise InvalidLogJsonError(table, path, number, "an action is a JSON object")
-    try:
-        return _checked(action)
-    except KeyError as error:
-        raise InvalidLogJsonError(table, path, number, f"the action lacks {error}") from error
-    except TypeError as error:
-        raise InvalidLogJsonError(table, path, number, "the action is no JSON object") from error
-
-
-# What an action must hold to be of use; an action with less is damage.
-_REQUIRED = {
-    "add": ("path", "size", "modificationTime"),
-    "remove": ("path",),
-    "metaData": ("id",),
-    "protocol": ("minReaderVersion", "minWriterVersion"),
-    "txn": ("appId", "version"),
-    "domainMetadata": ("domain", "configuration"),
-    "sidecar": ("path",),
-}
-
-
-def _checked(action: Json) -> Json:
-    for kind, value in action.items():
-        if value is not None:
-            for name in _REQUIRED.get(kind, ()):
-                if value[name] is None:
-                    raise KeyError(name)
-    return action
 
 
 def _take(commit: CommitFile, action: Json) -> None:
@@ -175,7 +135,3 @@ def _take(commit: CommitFile, action: Json) -> None:
                 commit.domains[value["domain"]] = DomainMetadata.from_json(value)
             case _:
                 continue
-
-
-def _reason(error: Any) -> str:
-    return str(getattr(error, "msg", error)).rstrip(".")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -43,15 +43,11 @@ def deleted_rows(store: LogStore, vector: Mapping[str, Any]) -> np.ndarray[Any, 
     """
     name = vector["pathOrInlineDv"]
     try:
-        payload = _payload(store, vector)
-        positions = _decode(payload)
+        positions = _decode(_payload(store, vector), vector["cardinality"])
     except FileNotFoundError as error:
         raise DeletionVectorNotFoundError(_place(store, vector), "it is missing") from error
-    except (OSError, ValueError, KeyError, struct.error) as error:
+    except (OSError, ValueError, KeyError, OverflowError, struct.error) as error:
         raise InvalidDeletionVectorError(name, str(error) or type(error).__name__) from error
-    if len(positions) != vector["cardinality"]:
-        reason = f"it holds {len(positions)} rows, and the log says {vector['cardinality']}"
-        raise InvalidDeletionVectorError(name, reason)
     return positions
 
 
@@ -81,7 +77,7 @@ def rows_by_id(store: LogStore, unique_id: str) -> np.ndarray[Any, Any] | None:
         return _decode(_checked(data, int(offset), size))
     except FileNotFoundError:
         return None
-    except (ValueError, struct.error) as error:
+    except (ValueError, OverflowError, struct.error) as error:
         raise InvalidDeletionVectorError(name, str(error) or type(error).__name__) from error
 
 
@@ -167,32 +163,37 @@ def _checked(data: bytes, offset: int, size: int) -> bytes:
     return payload
 
 
-def _decode(payload: bytes) -> np.ndarray[Any, Any]:
+def _decode(payload: bytes, rows: int | None = None) -> np.ndarray[Any, Any]:
+    """The positions in a vector. Raises ValueError where they are not as many as `rows`, before they are spelled out:
+    few bytes may stand for any number of them."""
+    from pyroaring import BitMap64
+
     (magic,) = struct.unpack_from("<i", payload, 0)
     if magic == PORTABLE:
-        return _portable(payload[4:])
+        return _positions([BitMap64.deserialize(payload[4:])], rows)
     if magic == _NATIVE:
-        return _native(payload)
+        return _positions(list(_native(payload)), rows)
     raise ValueError(f"unknown magic number {magic}")
 
 
-def _portable(data: bytes) -> np.ndarray[Any, Any]:
+def _positions(bitmaps: Sequence[Any], rows: int | None) -> np.ndarray[Any, Any]:
+    """The numbers in bitmaps, of which bitmap n holds those from n · 2³² on."""
     import numpy as np
-    from pyroaring import BitMap64
 
-    return np.fromiter(BitMap64.deserialize(data), dtype=np.uint64)
+    count = sum(len(bitmap) for bitmap in bitmaps)
+    if rows is not None and count != rows:
+        raise ValueError(f"it holds {count} rows, and the log says {rows}")
+    parts = [np.fromiter(bitmap, np.uint64) + np.uint64(high << 32) for high, bitmap in enumerate(bitmaps)]
+    return np.concatenate(parts) if parts else np.empty(0, np.uint64)
 
 
-def _native(payload: bytes) -> np.ndarray[Any, Any]:
-    """A count of 32-bit bitmaps, each behind its size; bitmap n holds the positions from n · 2³² on."""
-    import numpy as np
+def _native(payload: bytes) -> Iterator[Any]:
+    """A count of 32-bit bitmaps, each behind its size."""
     from pyroaring import BitMap
 
     (bitmaps,) = struct.unpack_from("<i", payload, 4)
-    at, parts = 8, []
-    for high in range(bitmaps):
+    at = 8
+    for _ in range(bitmaps):
         (size,) = struct.unpack_from("<i", payload, at)
-        low = np.fromiter(BitMap.deserialize(payload[at + 4 : at + 4 + size]), dtype=np.uint64)
-        parts.append(low + np.uint64(high << 32))
+        yield BitMap.deserialize(payload[at + 4 : at + 4 + size])
         at += 4 + size
-    return np.concatenate(parts) if parts else np.empty(0, np.uint64)

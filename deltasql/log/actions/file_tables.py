@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from operator import attrgetter
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json as pj
 
-from deltasql.errors.log import InvalidLogJsonError
+from deltasql.log.actions.action_fields import ACTIONS, has_odd_bytes, parse_line
 from deltasql.log.actions.actions import AddFile, Json, RemoveFile
 from deltasql.log.storage.arrow_values import EMPTY, flags, from_python, integers, no_rows, strings
 from deltasql.log.storage.paths import canonical
@@ -117,13 +117,21 @@ def no_columns(rows: int) -> pa.StructArray:
 def parse_file_lines(text: bytes, path: str, table: str) -> tuple[pa.Table, pa.Table]:
     """The add and the remove actions of a commit's text. Raises InvalidLogJsonError."""
     # Arrow's JSON reader has no maps: tags with keys of their own take the slow way.
-    if _TAGS.search(text) is None:
-        try:
-            return _parse_columnar(text)
-        except pa.ArrowInvalid:
-            # One odd value anywhere fails the whole batch; the slow way takes it, or names the damaged line.
-            pass
+    if _TAGS.search(text) is None and not has_odd_bytes(text):
+        # One odd value anywhere fails the whole batch; the slow way takes it, or names the damaged line.
+        with suppress(pa.ArrowInvalid, ValueError, TypeError, AttributeError, KeyError):
+            adds, removes = _parse_columnar(text)
+            if _are_whole(adds, "add") and _are_whole(removes, "remove"):
+                return adds, removes
     return _parse_rows(text, path, table)
+
+
+def _are_whole(actions: pa.Table, kind: str) -> bool:
+    """Whether the actions, and their deletion vectors, have what they must have."""
+    vectors = actions["deletionVector"].drop_null()
+    columns = [actions[name] for name in ACTIONS[kind].required]
+    columns += [pc.struct_field(vectors, name) for name in DELETION_VECTOR.names if name != "offset"]
+    return not any(column.null_count for column in columns)
 
 
 def partition_struct(maps: pa.ChunkedArray, keys: Sequence[str], names: Sequence[str]) -> pa.ChunkedArray:
@@ -392,17 +400,9 @@ def _longest_line(text: bytes) -> int:
 
 
 def _parse_rows(text: bytes, path: str, table: str) -> tuple[pa.Table, pa.Table]:
-    actions = [_parsed(line, number, path, table) for number, line in enumerate(text.splitlines(), 1)]
+    actions = [parse_line(line, number, path, table) for number, line in enumerate(text.splitlines(), 1)]
     adds, removes = ([action[kind] for action in actions if action.get(kind)] for kind in ("add", "remove"))
     return from_actions(adds, ADD), from_actions(removes, REMOVE)
-
-
-def _parsed(line: bytes, number: int, path: str, table: str) -> dict[str, Any]:
-    try:
-        action = json.loads(line) if line.strip() else {}
-    except (ValueError, RecursionError) as error:
-        raise InvalidLogJsonError(table, path, number, str(getattr(error, "msg", error))) from error
-    return action if isinstance(action, dict) else {}
 
 
 def file_locations(paths: pa.ChunkedArray, root: str) -> pa.ChunkedArray:

@@ -46,8 +46,8 @@ class Protocol:
         """The protocol in the body of a `protocol` action."""
         reader, writer = action.get("readerFeatures"), action.get("writerFeatures")
         return cls(
-            int(action["minReaderVersion"]),
-            int(action["minWriterVersion"]),
+            action["minReaderVersion"],
+            action["minWriterVersion"],
             None if reader is None else frozenset(reader),
             None if writer is None else frozenset(writer),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -103,5 +103,5 @@ def _merged_nothing(commit: CommitFile) -> bool:
     """True for a MERGE that rewrote files and changed no row."""
     if commit.info is None or commit.info.operation != operations.MERGE.name:
         return False
-    metrics = commit.info.values.get("operationMetrics") or {}
-    return all(str(metrics.get(name)) == "0" for name in _MERGED)
+    metrics = commit.info.values.get("operationMetrics")
+    return isinstance(metrics, Mapping) and all(str(metrics.get(name)) == "0" for name in _MERGED)

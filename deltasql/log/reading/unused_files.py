@@ -6,7 +6,6 @@ belong to a commit that is still to come. Files of the change data feed are in n
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltasql.errors.statements.vacuum import VacuumLiteError
+from deltasql.log.actions.action_fields import parse_line
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import parse_commit
 from deltasql.log.actions.deletion_vectors import vector_file
@@ -148,8 +148,9 @@ def _removals(log: DeltaLog, versions: list[int] | range) -> Iterator[tuple[pa.T
         if not commit.is_big:
             yield from_actions(commit.removes, REMOVE), commit.changes
             continue
-        lines = (line for line in data.splitlines() if line.startswith(b'{"cdc":'))
-        yield commit.file_tables(log.table)[1], [json.loads(line)["cdc"] for line in lines]
+        lines = enumerate(data.splitlines(), 1)
+        changes = [parse_line(line, at, path, log.table) for at, line in lines if line.startswith(b'{"cdc":')]
+        yield commit.file_tables(log.table)[1], [action["cdc"] for action in changes if action["cdc"] is not None]
 
 
 def _paths(files: pa.Table, root: str) -> Iterator[pa.Array]:

@@ -13,8 +13,8 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from deltasql.errors.log import InvalidCheckpointError, InvalidLogJsonError, StorageError, StorageUnavailableError
+from deltasql.log.actions.action_fields import parse_line
 from deltasql.log.actions.actions import Json
-from deltasql.log.actions.commit_file import parse_line
 from deltasql.log.replay.checkpoint_file import (
     SMALL_BATCH,
     OpenFile,
@@ -387,7 +387,9 @@ class Checkpoint:
 
 
 # What pyarrow, and the code that relies on what a schema says, makes of damaged files.
-_DAMAGE = (OSError, ValueError, KeyError, IndexError, TypeError, OverflowError, MemoryError, RecursionError)
+_DAMAGE = (
+    OSError, ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, MemoryError, RecursionError,
+)  # fmt: skip
 
 
 def sidecar_path(path: str) -> str:

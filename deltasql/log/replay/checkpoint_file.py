@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from deltasql.log.actions.action_fields import check_action
 from deltasql.log.actions.actions import Json
 from deltasql.log.storage.parquet_footer import Footer, read_footer
 
@@ -63,13 +64,15 @@ def row_groups(file: OpenFile, kind: str) -> list[int]:
 
 
 def rare_actions(file: OpenFile, kind: str) -> list[Json]:
-    """The actions of a kind that is rare, as JSON objects."""
+    """The actions of a kind that is rare, as JSON objects. Raises InvalidFieldError."""
     found: list[Json] = []
     groups = row_groups(file, kind)
     for batch in file.parquet.iter_batches(SMALL_BATCH, row_groups=groups, columns=[kind]) if groups else ():
         actions = batch.column(0)
         if actions.null_count < len(actions):
             found.extend(_pruned(value) for value in actions.drop_null().to_pylist(maps_as_pydicts="lossy"))
+    for action in found:
+        check_action(kind, action)
     return found
 
 

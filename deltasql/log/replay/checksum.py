@@ -11,6 +11,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from deltasql.errors.base import DeltaSqlError
+from deltasql.log.actions.action_fields import (
+    ACTIONS,
+    COUNTS,
+    Fields,
+    check_action,
+    check_characters,
+    check_fields,
+    has_odd_characters,
+)
 from deltasql.log.actions.actions import DomainMetadata, Json, Metadata, SetTransaction
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.file_totals import BOUNDARIES, FileTotals
@@ -21,6 +30,20 @@ from deltasql.log.storage.paths import checksum_path
 # Beyond these, a checksum that every commit writes anew would cost more than it saves.
 _MOST_TRANSACTIONS = 100
 _MOST_DOMAINS = 10
+
+_HISTOGRAM = Fields({"sortedBinBoundaries": COUNTS, "fileCounts": COUNTS, "totalBytes": COUNTS})
+_FIELDS = Fields(
+    {
+        "txnId": str,
+        "metadata": ACTIONS["metaData"],
+        "protocol": ACTIONS["protocol"],
+        "fileSizeHistogram": _HISTOGRAM,
+        "histogramOpt": _HISTOGRAM,
+        "inCommitTimestampOpt": ACTIONS["commitInfo"].fields["inCommitTimestamp"],
+        **dict.fromkeys(("numFiles", "tableSizeBytes", "numDeletionVectorsOpt", "numDeletedRecordsOpt"), int),
+    },
+    ("metadata", "protocol", "numFiles", "tableSizeBytes"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +76,12 @@ class VersionChecksum:
     def from_bytes(data: bytes) -> VersionChecksum:
         """The checksum in `data`. Raises ValueError, KeyError, TypeError or DeltaSqlError where there is none."""
         values = json.loads(data)
+        if has_odd_characters(data):
+            check_characters(values)
+        check_fields("checksum", values, _FIELDS)
+        for field, kind in (("setTransactions", "txn"), ("domainMetadata", "domainMetadata")):
+            for item in values.get(field) or ():
+                check_action(kind, item)
         transactions = _parsed(values.get("setTransactions"), SetTransaction.from_json)
         domains = _parsed(values.get("domainMetadata"), DomainMetadata.from_json)
         state = TableState(
@@ -93,11 +122,13 @@ def _histogram(totals: FileTotals) -> Json:
 def _totals(values: Json) -> FileTotals:
     histogram = values.get("fileSizeHistogram") or values.get("histogramOpt") or {}
     known = histogram.get("sortedBinBoundaries") == list(BOUNDARIES)
+    if known and not len(histogram["fileCounts"]) == len(histogram["totalBytes"]) == len(BOUNDARIES):
+        raise ValueError("a histogram has a count for each of its bins")
     # A table without the feature has no vectors, and its checksum does not say so.
     unknown = None if "deletionVectors" in (values["protocol"].get("writerFeatures") or ()) else 0
     return FileTotals(
-        int(values["numFiles"]),
-        int(values["tableSizeBytes"]),
+        values["numFiles"],
+        values["tableSizeBytes"],
         tuple(histogram["fileCounts"]) if known else None,
         tuple(histogram["totalBytes"]) if known else None,
         values.get("numDeletionVectorsOpt", unknown),

@@ -13,10 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from deltasql.errors.log import StorageError
+from deltasql.log.actions.action_fields import Fields, check_fields
 from deltasql.log.actions.actions import Json
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import LAST_CHECKPOINT, LOG
 
+_FIELDS = Fields(
+    dict.fromkeys(("version", "size", "parts", "sizeInBytes", "numOfAddFiles"), int), required=("version", "size")
+)
 _UNRESERVED = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
 
 
@@ -104,9 +108,12 @@ def _parse(text: str) -> LastCheckpoint:
     values = json.loads(text)
     if "checksum" in values and values["checksum"] != hint_checksum(text):
         raise ValueError("checksum")
+    check_fields("hint", values, _FIELDS)
+    if values["version"] < 0:
+        raise ValueError("version")
     return LastCheckpoint(
-        int(values["version"]),
-        int(values["size"]),
+        values["version"],
+        values["size"],
         values.get("parts"),
         values.get("sizeInBytes"),
         values.get("numOfAddFiles"),

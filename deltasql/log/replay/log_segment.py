@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from deltasql.errors.log import LogGapError, NotADeltaTableError, TruncatedLogError, VersionNotFoundError
@@ -68,7 +69,7 @@ class LogListing:
 
     def commits_from(self, first: int, last: int) -> tuple[tuple[int, Entry], ...]:
         """The commit files of the versions from `first` to `last` that are there, oldest first."""
-        return tuple((number, self.commits[number]) for number in range(first, last + 1) if number in self.commits)
+        return tuple((number, self.commits[number]) for number in sorted(self.commits) if first <= number <= last)
 
     @property
     def earliest(self) -> int | None:
@@ -107,10 +108,10 @@ class LogSegment:
     def deltas_between(self, first: int, last: int) -> list[Delta] | None:
         """The files that hold exactly the commits from `first` to `last`; None if some are compacted with others."""
         inside = [item for item in self.compacted if first <= item.start and item.end <= last]
-        covered = {version for item in inside for version in range(item.start, item.end + 1)}
-        wanted = [(version, entry) for version, entry in self.commits if first <= version <= last]
-        single = [Delta(version, version, entry) for version, entry in wanted if version not in covered]
-        if len(single) + len(covered) != last - first + 1:
+        starts = [item.start for item in inside]
+        wanted = [Delta(version, version, entry) for version, entry in self.commits if first <= version <= last]
+        single = [item for item in wanted if not _is_within(item.start, inside, starts)]
+        if len(single) + sum(item.end - item.start + 1 for item in inside) != last - first + 1:
             return None
         return sorted([*single, *inside], key=_by_start)
 
@@ -198,7 +199,7 @@ def build_segment(
     _require_version(listing, table, wanted, begins=checkpoint is not None or 0 in listing.commits or version is None)
     start = checkpoint.version + 1 if checkpoint else 0
     compacted = _usable_compactions(listing, without, start, wanted)
-    _require_none(_missing(listing, compacted, start, wanted), listing, table, location, start, wanted)
+    _require_none(_first_missing(listing, compacted, start, wanted), listing, table, location, start, wanted)
     checksums = frozenset(number for number in listing.checksums if start - 1 <= number <= wanted)
     return LogSegment(wanted, checkpoint, listing.commits_from(start, wanted), checksums, compacted)
 
@@ -223,21 +224,36 @@ def _usable_compactions(
         fits = start <= item.start < item.end <= last and (not taken or item.start > taken[-1].end)
         if fits and item not in without:
             taken.append(item)
-    return () if _missing(listing, taken, start, last) else tuple(taken)
+    return tuple(taken) if _first_missing(listing, taken, start, last) is None else ()
 
 
-def _missing(listing: LogListing, compacted: Iterable[Delta], start: int, last: int) -> list[int]:
-    covered = {version for item in compacted for version in range(item.start, item.end + 1)}
-    return [number for number in range(start, last + 1) if number not in listing.commits and number not in covered]
+def _first_missing(listing: LogListing, compacted: Iterable[Delta], start: int, last: int) -> int | None:
+    """The oldest version that no file holds. It takes as many steps as there are files: a name may hold any number."""
+    ends = {item.start: item.end for item in compacted}
+    version = start
+    while version <= last:
+        if version in ends:
+            version = ends[version] + 1
+        elif version in listing.commits:
+            version += 1
+        else:
+            return version
+    return None
 
 
-def _require_none(missing: list[int], listing: LogListing, table: str, location: str, start: int, last: int) -> None:
-    if not missing:
+def _require_none(missing: int | None, listing: LogListing, table: str, location: str, start: int, last: int) -> None:
+    if missing is None:
         return
-    if missing[0] == start:
+    if missing == start:
         earliest = min((number for number in listing.commits if number > start), default=last)
         raise TruncatedLogError(table, f"{location}/{LOG}", last, earliest)
-    raise LogGapError(table, f"{location}/{LOG}", missing[0], commit_path(missing[0]))
+    raise LogGapError(table, f"{location}/{LOG}", missing, commit_path(missing))
+
+
+def _is_within(version: int, spans: Sequence[Delta], starts: Sequence[int]) -> bool:
+    """Whether one of the `spans`, which do not overlap and begin at the sorted `starts`, holds the version."""
+    place = bisect_right(starts, version) - 1
+    return place >= 0 and version <= spans[place].end
 
 
 def _by_start(delta: Delta) -> int:

@@ -75,6 +75,25 @@ def test_a_gap_names_the_missing_file() -> None:
     assert "00000000000000000002.json" in caught.value.message
 
 
+@pytest.mark.parametrize("version", [10**9, 10**20 - 1])
+def test_a_gap_is_found_however_large_it_is(version: int) -> None:
+    with pytest.raises(LogGapError) as caught:
+        build_segment(listing(*commits(0, 1, version)), "t", "/t")
+    assert "00000000000000000002.json" in caught.value.message
+    assert build_segment(listing(*commits(0, 1, version)), "t", "/t", 1).version == 1
+    with pytest.raises(TruncatedLogError):
+        build_segment(listing(*commits(version)), "t", "/t")
+
+
+def test_a_compacted_file_may_span_any_number_of_versions() -> None:
+    last = 10**20 - 1
+    bridged = [*commits(0, 1, 5, last), f"{1:020d}.{last:020d}.compacted.json"]
+    segment = build_segment(listing(*bridged), "t", "/t")
+    assert [(item.start, item.end) for item in segment.deltas] == [(0, 0), (1, last)]
+    overlong = listing(*commits(0, 1, 3), f"{0:020d}.{last:020d}.compacted.json")
+    assert build_segment(overlong, "t", "/t", 1).version == 1
+
+
 def test_a_gap_below_a_checkpoint_is_no_matter() -> None:
     assert build_segment(listing(*commits(0, 1, 3), checkpoint(2)), "t", "/t").version == 3
 

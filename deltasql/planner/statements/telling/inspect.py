@@ -150,32 +150,34 @@ def _entry(item: Any) -> tuple[int, int, Mapping[str, Any]]:
 
 def _history_row(version: int, timestamp_ms: int, info: Mapping[str, Any]) -> tuple[Any, ...]:
     job, notebook = info.get("job"), info.get("notebook")
+    read_version, is_blind = info.get("readVersion"), info.get("isBlindAppend")
     return (
         version,
         _moment(timestamp_ms),
-        info.get("userId"),
-        info.get("userName"),
-        info.get("operation"),
+        _text(info.get("userId")),
+        _text(info.get("userName")),
+        _text(info.get("operation")),
         _texts(info.get("operationParameters")),
-        None if job is None else tuple(job.get(name) for name in JOB.names),
-        None if notebook is None else (notebook.get("notebookId"),),
-        info.get("clusterId"),
-        info.get("readVersion"),
-        info.get("isolationLevel"),
-        info.get("isBlindAppend"),
+        tuple(_text(job.get(name)) for name in JOB.names) if isinstance(job, Mapping) else None,
+        (_text(notebook.get("notebookId")),) if isinstance(notebook, Mapping) else None,
+        _text(info.get("clusterId")),
+        read_version if type(read_version) is int and abs(read_version) < 1 << 63 else None,
+        _text(info.get("isolationLevel")),
+        is_blind if isinstance(is_blind, bool) else None,
         _texts(info.get("operationMetrics")),
-        info.get("userMetadata"),
-        info.get("engineInfo"),
+        _text(info.get("userMetadata")),
+        _text(info.get("engineInfo")),
     )
+
+
+def _text(value: object) -> str | None:
+    """A string, whatever JSON another writer put in its place."""
+    return value if isinstance(value, str) or value is None else json.dumps(value)
 
 
 def _texts(values: object) -> dict[str, str | None] | None:
     """A map of strings, whatever JSON another writer put into it."""
-    if not isinstance(values, Mapping):
-        return None
-    return {
-        key: value if isinstance(value, str) or value is None else json.dumps(value) for key, value in values.items()
-    }
+    return {key: _text(value) for key, value in values.items()} if isinstance(values, Mapping) else None
 
 
 @plan.register

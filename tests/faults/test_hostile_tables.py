@@ -1,0 +1,22 @@
+"""A sample of `hostile_tables`, which is to be run at length by hand after changes of how a log is read."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from . import hostile_tables
+
+_CASES, _SECONDS = 60, 15
+
+
+def test_damaged_tables_give_an_answer_or_an_error_in_time(tmp_path: Path) -> None:
+    hunt = hostile_tables.Hunt(tmp_path)
+    end = time.monotonic() + _SECONDS
+    for number in range(_CASES):
+        hunt.run(f"sample/{number}")
+        if time.monotonic() > end:
+            break
+    hunt.close()
+    assert not hunt.report.faults, "\n".join(hunt.report.faults)
+    assert hunt.report.outcomes["answer"]
