@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
-from deltasql.errors.log import LostDataFileError, UnreadableDataFileError
+from deltasql.errors.log import LostDataFileError, StorageError, UnreadableDataFileError
 from deltasql.log.storage.local_files import require_regular
 from deltasql.log.storage.locations import is_local, local_path
 from deltasql.log.storage.stores import Stores
@@ -17,6 +19,15 @@ from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
+
+SURE_BOUNDS = "deltasql.bounds.nan"
+"""The key of footers of which this process has made sure: no column chunk has bounds and NaN, which they leave out."""
+UNSURE_BOUNDS = ("parquet.filter.stats.enabled", "parquet.filter.columnindex.enabled")
+"""Options of Spark's reader, by which it passes over nothing where they are false."""
+_SURE_WRITERS = re.compile(r"parquet-mr version (?:1\.\d\d|[2-9])")
+"""Whose bounds are NaN where NaN is among the values: readers then take the chunk to have none."""
+_MOST_LOOKED_AT = 1024
+"""Of more files it is not asked who wrote them."""
 
 _THREADS = 8
 # Row ids and commit versions stand in columns that belong to the table and to no schema.
@@ -48,6 +59,35 @@ def footer(stores: Stores, path: str) -> pq.FileMetaData:
 
     with readable(path):
         return pq.read_metadata(stores.open_file(path))
+
+
+def bounds_are_sure(stores: Stores, paths: Sequence[str]) -> bool:
+    """Whether some Parquet files are known to have no bounds of floating-point columns that leave out NaN.
+
+    Spark's reader passes over row groups by such bounds, though NaN is greater than any number. Those of files that
+    other writers than Spark's made are not to be believed, nor those of files that cannot be looked at.
+    """
+    if len(paths) > _MOST_LOOKED_AT:
+        return False
+    with ThreadPoolExecutor(min(_THREADS, max(1, len(paths)))) as threads:
+        return all(threads.map(partial(_has_sure_bounds, stores), paths))
+
+
+def _has_sure_bounds(stores: Stores, path: str) -> bool:
+    try:
+        found = footer(stores, path)
+    except (LostDataFileError, UnreadableDataFileError, StorageError):
+        return False
+    return bool(
+        _SURE_WRITERS.match(found.created_by or "")
+        or SURE_BOUNDS.encode() in (found.metadata or {})
+        or not float_leaves(found)
+    )
+
+
+def float_leaves(found: pq.FileMetaData) -> list[int]:
+    """The numbers of the leaf columns of a file that are floating-point numbers."""
+    return [at for at in range(found.num_columns) if found.schema.column(at).physical_type in {"FLOAT", "DOUBLE"}]
 
 
 def foreign_columns(stores: Stores, paths: Sequence[str], schema: StructType) -> list[bool]:

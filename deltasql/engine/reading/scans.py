@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.reading.driver_rows import FILE_NUMBER_SQL, Spelling, as_it_is, driver_rows, file_numbers
+from deltasql.engine.reading.footers import UNSURE_BOUNDS, bounds_are_sure
 from deltasql.engine.reading.marked_rows import without_marked
 from deltasql.engine.reading.missing_files import missing_vector, readable_files
 from deltasql.engine.reading.origins import with_origin
@@ -230,18 +231,21 @@ def _stored_columns(
             if operator.here is not None:
                 # Spark's reader would not leave out what is marked.
                 raise LeftToSparkError
-        reader = spark.session.read.schema(_reader_schema(stored)).options(**_reader_options(spark, operator))
+        reader = spark.session.read.schema(_reader_schema(stored)).options(**_reader_options(spark, operator, paths))
         return reader.parquet(*(literal_path(spark.hadoop_location(path)) for path in paths)), as_it_is
 
 
-def _reader_options(spark: SparkHandle, operator: Scan) -> Mapping[str, str]:
+def _reader_options(spark: SparkHandle, operator: Scan, paths: Sequence[str]) -> Mapping[str, str]:
     """Files that are left to be read are there: executors with another disk must not pass over what they miss.
 
-    Dictionaries of floating-point numbers are not asked: Spark finds no 0.0 where there are only negative zeros.
+    Dictionaries of floating-point numbers are not asked: Spark finds no 0.0 where there are only negative zeros. Nor
+    are the bounds of row groups and pages where they may leave out NaN.
     """
     options = {} if spark.shares_disk or not is_local(operator.table.location) else {"ignoreMissingFiles": "false"}
     if _has_floats(operator.schema):
         options["parquet.filter.dictionary.enabled"] = "false"
+        if not bounds_are_sure(spark.stores, paths):
+            options |= dict.fromkeys(UNSURE_BOUNDS, "false")
     return options
 
 

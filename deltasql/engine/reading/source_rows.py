@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial, reduce
 from typing import TYPE_CHECKING
 
+from deltasql.engine.reading.footers import UNSURE_BOUNDS, bounds_are_sure
 from deltasql.engine.reading.scans import literal_path
 from deltasql.engine.session.scratch import Scratch
 from deltasql.engine.session.spark import SparkHandle
@@ -37,7 +38,7 @@ def source_rows(spark: SparkHandle, operator: SourceFiles, hold: Callable[[objec
     groups = [operator.files]
     if operator.format == "csv" and own.get("mergeschema", "").lower() == "true" and _has_header(own):
         groups = _by_header(spark, operator)
-    options = {**_defaults(operator, own), **operator.options}
+    options = {**_defaults(operator, own), **_unsure_bounds(spark, operator), **operator.options}
     if "basePath" in options and not spark.capabilities.metadata:
         # They would be missing, and nobody told.
         raise NotOnSailError(what="columns from the names of folders")
@@ -59,6 +60,14 @@ def _defaults(operator: SourceFiles, own: Mapping[str, str]) -> dict[str, str]:
     if own.get("recursivefilelookup", "").lower() != "true" and any("=" in folder for folder in folders):
         found["basePath"] = operator.root
     return found
+
+
+def _unsure_bounds(spark: SparkHandle, operator: SourceFiles) -> dict[str, str]:
+    """Options by which Spark passes over no rows of Parquet files whose bounds may leave out NaN."""
+    asked = operator.format == "parquet" and spark.capabilities.metadata
+    if not asked or (not operator.access and bounds_are_sure(spark.stores, operator.files)):
+        return {}
+    return dict.fromkeys(UNSURE_BOUNDS, "false")
 
 
 def _read(

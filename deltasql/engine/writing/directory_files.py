@@ -15,6 +15,8 @@ from uuid import uuid4
 
 from deltasql.engine.session.spark_types import frame_schema
 from deltasql.engine.writing.driver_files import encoded
+from deltasql.engine.writing.float_ranges import float_bounds
+from deltasql.engine.writing.sure_bounds import with_sure_bounds
 from deltasql.errors.engine import NotOnSailError
 from deltasql.log.storage.locations import is_local
 from deltasql.schema.text import sql_text
@@ -103,7 +105,8 @@ def _is_flat(kind: DataType) -> bool:
 def _parquet(rows: pa.Table, schema: StructType, _: Mapping[str, str]) -> tuple[pa.Buffer, str]:
     import pyarrow as pa
 
-    return encoded(rows.cast(pa.schema([_field(field) for field in schema])), dictionaries=True), ".snappy.parquet"
+    rows = rows.cast(pa.schema([_field(field) for field in schema]))
+    return with_sure_bounds(encoded(rows, dictionaries=True), float_bounds(rows)), ".snappy.parquet"
 
 
 def _field(field: StructField) -> pa.Field:

@@ -16,6 +16,7 @@ from deltasql.engine.writing.field_ids import has_nested_ids, with_nested_ids
 from deltasql.engine.writing.file_statistics import FloatBounds
 from deltasql.engine.writing.float_ranges import float_bounds
 from deltasql.engine.writing.staged_files import HIVE_NULL, WrittenFile
+from deltasql.engine.writing.sure_bounds import with_sure_bounds
 from deltasql.log.storage.log_store import LogStore
 from deltasql.schema.types import StructType
 
@@ -85,6 +86,7 @@ class TableFiles:
 
         if self._nested:
             data = pa.py_buffer(with_nested_ids(data.to_pybytes(), self._schema))
+        data = with_sure_bounds(data, floats)
         path = f"{directory}/part-{number:05d}-{self._job}{self._behind}c{piece:03d}.snappy.parquet"
         self._store.put(path, data)
         footer = pq.read_metadata(pa.BufferReader(data))

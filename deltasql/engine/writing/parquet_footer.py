@@ -6,17 +6,23 @@ Source: Apache Parquet, File Format, and the comments of its Thrift definitions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from deltasql.engine.writing.thrift import Struct
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 MAGIC = b"PAR1"
 
 # Fields of FileMetaData, SchemaElement and KeyValue, by their numbers.
 VERSION, SCHEMA, ROWS, ROW_GROUPS, KEYS, CREATED_BY, ORDERS = range(1, 8)
 NAME, CHILDREN, FIELD_ID = 4, 5, 9
-KEY = 1
+KEY, VALUE = 1, 2
+# Of RowGroup and ColumnChunk.
+CHUNKS, META = 1, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +55,18 @@ def ending(footer: Struct) -> bytes:
     """What a file with this footer ends with, behind its data."""
     written = footer.to_bytes()
     return written + len(written).to_bytes(4, "little") + MAGIC
+
+
+def together(parts: Sequence[bytes | memoryview]) -> pa.Buffer:
+    """One after another, in memory that Arrow keeps: new one of the system's takes longer than to copy."""
+    import pyarrow as pa
+
+    found = pa.allocate_buffer(sum(map(len, parts)))
+    into, start = memoryview(found).cast("B"), 0
+    for part in parts:
+        into[start : start + len(part)] = part if isinstance(part, bytes) else part.cast("B")
+        start += len(part)
+    return found
 
 
 def columns_of(footer: Struct) -> list[Column]:

@@ -28,6 +28,7 @@ from deltasql.engine.writing.parquet_footer import (
     columns_of,
     ending,
     footer_of,
+    together,
 )
 from deltasql.engine.writing.thrift import I32, Struct
 
@@ -163,19 +164,7 @@ def _written(files: Sequence[_File], names: Iterable[str], groups: Sequence[_Gro
                 position += size
         written.append(_group(group.struct, moved, start, position - start))
     parts.append(ending(_footer(files, columns, written)))
-    return _together(parts)
-
-
-def _together(parts: Sequence[bytes | memoryview]) -> pa.Buffer:
-    """One after another, in memory that Arrow keeps: new one of the system's takes longer than to copy."""
-    import pyarrow as pa
-
-    found = pa.allocate_buffer(sum(map(len, parts)))
-    into, start = memoryview(found).cast("B"), 0
-    for part in parts:
-        into[start : start + len(part)] = part if isinstance(part, bytes) else part.cast("B")
-        start += len(part)
-    return found
+    return together(parts)
 
 
 def _column(name: str, groups: Sequence[_Group]) -> tuple[_File, Column]:

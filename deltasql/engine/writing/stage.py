@@ -45,7 +45,7 @@ from deltasql.schema.column_mapping import is_mapped, physical_name, physical_sc
 from deltasql.schema.json import schema_to_json
 from deltasql.schema.row_ids import RowIdColumns
 from deltasql.schema.text import path_text, quote_name, quote_text
-from deltasql.schema.types import BINARY, STRING, VOID, StructType
+from deltasql.schema.types import BINARY, DOUBLE, FLOAT, STRING, TIMESTAMP, VOID, DataType, StructType
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -210,9 +210,11 @@ class Stage:
         self, rows: DataFrame, schema: StructType, *, origins: bool, changes: bool
     ) -> tuple[DataFrame, list[str]]:
         """`rows`, and the columns by whose values files are put into directories."""
-        by = [physical_name(field) for name in self._partitions if (field := schema.find(name))]
+        fields = [field for name in self._partitions if (field := schema.find(name))]
+        by = [physical_name(field) for field in fields]
         if self.stores_partitions:
             rows, by = _with_partitions(rows, by)
+        rows = _with_texts(rows, dict(zip(by, (field.type for field in fields), strict=True)))
         by = [ORIGIN, *by] if origins else by
         if changes:
             rows, by = rows.withColumn(IS_CHANGE, rows[CHANGE_TYPE].isNotNull()), [IS_CHANGE, *by]
@@ -348,6 +350,23 @@ def _with_partitions(rows: DataFrame, by: Sequence[str]) -> tuple[DataFrame, lis
     copies = [f"{DIRECTORY_PREFIX}{name}" for name in by]
     copied = [column.alias(name) for column, name in zip(partitions, copies, strict=True)]
     return rows.select(*data, *partitions, *copied), copies
+
+
+_AS_TEXT: Mapping[DataType, str] = {
+    # An hour that the clocks of a zone show twice has one name there.
+    TIMESTAMP: "CAST(unix_micros({0}) AS STRING)",
+    # 0.0 and -0.0 are equal, but directories are called after their texts: Spark would open one of them twice.
+    **dict.fromkeys((FLOAT, DOUBLE), "CAST({0} AS STRING)"),
+}
+"""SQL of the names of directories, where they are not to be left to Spark."""
+
+
+def _with_texts(rows: DataFrame, by: Mapping[str, DataType]) -> DataFrame:
+    """`rows` with texts in the columns `by` whose values directories are called after, where that matters."""
+    from pyspark.sql import functions as F
+
+    texts = {name: F.expr(_AS_TEXT[kind].format(quote_name(name))) for name, kind in by.items() if kind in _AS_TEXT}
+    return rows.withColumns(texts) if texts else rows
 
 
 def _named_null(rows: DataFrame, schema: StructType, partitions: Sequence[str]) -> DataFrame:

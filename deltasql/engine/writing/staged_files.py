@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import datetime, timezone, tzinfo
+from datetime import datetime, timedelta, timezone, tzinfo
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -174,7 +174,13 @@ def directory_values(path: PurePosixPath) -> dict[str, str | None]:
 
 
 def utc_text(value: str, zone: tzinfo) -> str:
-    """A timestamp of a partition as `yyyy-MM-ddTHH:mm:ss.SSSSSSZ`; `value` without a zone is in `zone`."""
+    """A timestamp of a partition as `yyyy-MM-ddTHH:mm:ss.SSSSSSZ`.
+
+    `value` are microseconds since the epoch, or a text, which is in `zone` where it has none.
+    """
+    if value.lstrip("-").isdecimal():
+        moment = datetime(1970, 1, 1) + timedelta(microseconds=int(value))
+        return f"{moment.isoformat(timespec='microseconds')}Z"
     whole, _, fraction = value.partition(".")
     digits = fraction.rstrip("Z")
     moment = datetime.fromisoformat(whole.rstrip("Z").replace(" ", "T"))

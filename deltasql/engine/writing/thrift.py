@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 I32, I64 = 5, 6
-_LIST, _STRUCT = 9, 12
+_BINARY, _LIST, _STRUCT = 8, 9, 12
 _TRUTHS = (1, 2)
 """Types of fields that are a truth value each, and have no bytes."""
 _MOST_NEAR = 15
@@ -60,6 +60,11 @@ class Struct:
     def put_number(self, number: int, value: int, kind: int = I64) -> None:
         """Sets an integer, of type I32 or I64."""
         self.values[number] = (kind, _varint(_zigzag(value)))
+
+    def put_text(self, number: int, value: str) -> None:
+        """Sets a text."""
+        data = value.encode()
+        self.values[number] = (_BINARY, _varint(len(data)) + data)
 
     def put_struct(self, number: int, value: Struct) -> None:
         """Sets a struct."""

@@ -15,6 +15,7 @@ from deltasql.errors.statements.features import UnknownFeaturesError
 from deltasql.errors.suggestion import meant, similar_names
 from deltasql.log.properties.property_registry import switches
 from deltasql.log.properties.table_properties import TableProperties
+from deltasql.schema.invariants import INVARIANTS
 from deltasql.schema.types import ArrayType, DataType, MapType, PrimitiveType, StructField, StructType
 
 
@@ -128,7 +129,7 @@ MANAGED = frozenset(feature.name for feature in _ALL if feature.read is PUBLISHE
 """Features of tables whose newest version only a catalog knows."""
 
 _COLUMN_METADATA = {
-    "delta.invariants": "invariants",
+    INVARIANTS: "invariants",
     "delta.generationExpression": "generatedColumns",
     "delta.identity.start": "identityColumns",
     "CURRENT_DEFAULT": "allowColumnDefaults",

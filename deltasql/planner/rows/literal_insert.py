@@ -17,6 +17,7 @@ from deltasql.planner.context import Context
 from deltasql.planner.rows.defaults import default_sql
 from deltasql.planner.rows.generated import generation_of
 from deltasql.schema.identity import identity_of
+from deltasql.schema.invariants import column_invariants
 from deltasql.schema.lengths import Length, declared_length
 from deltasql.schema.timezone import zone
 from deltasql.schema.type_lattice import INTEGRAL
@@ -71,7 +72,8 @@ def stored_rows(
     cast is not certain: Spark then does it, or says what is wrong.
     """
     partitions = {name.lower() for name in snapshot.partition_columns}
-    if snapshot.properties.constraints or all(field.name.lower() in partitions for field in schema):
+    conditions = snapshot.properties.constraints or column_invariants(schema)
+    if conditions or all(field.name.lower() in partitions for field in schema):
         return None
     columns = []
     try:

@@ -6,6 +6,7 @@ import io
 from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -149,3 +150,32 @@ def fetched(session: Session, mode: str) -> Any:
             return found.schema, sorted(map(repr, found.to_pylist()))
         except DeltaSqlError as error:
             return error.condition.partition(".")[0]
+
+
+NAN = float("nan")
+MORE = "d > 1.5D", "NOT d <= 1.5D", "d >= CAST('NaN' AS DOUBLE)", "s.x > 1.5F", "d > 1.5D AND a = 1"
+
+
+def test_nan_is_greater_than_the_bounds_that_arrow_writes(session: Session, tmp_path: Path) -> None:
+    rows = pa.table(
+        {
+            "a": pa.array([1, 2], pa.int32()),
+            "d": [NAN, 1.0],
+            "s": pa.array([{"x": NAN}, {"x": 1.0}], pa.struct([("x", pa.float32())])),
+        }
+    )
+    for name in ("theirs", "files"):
+        (tmp_path / name).mkdir()
+        pq.write_table(rows, tmp_path / name / "x.parquet")
+    session.sql(f"CONVERT TO DELTA parquet.`{tmp_path}/theirs`")
+    session.sql(f"CREATE TABLE ours AS SELECT * FROM delta.`{tmp_path}/theirs`")
+    session.sql("CREATE TABLE sparks (a INT, d DOUBLE, s STRUCT<x: FLOAT>)")
+    with moved_by(session, "EXECUTORS"):
+        session.sql("INSERT INTO sparks SELECT a * abs(1), d, s FROM ours")
+        for number, condition in enumerate(MORE):
+            session.sql(f"CREATE TABLE copied{number} (a INT, d DOUBLE, s STRUCT<x: FLOAT>)")
+            chosen = f"SELECT * FROM '{tmp_path}/files' WHERE {condition}"
+            session.sql(f"COPY INTO copied{number} FROM ({chosen}) FILEFORMAT = PARQUET")
+            for table in ("ours", "sparks", f"copied{number}", f"delta.`{tmp_path}/theirs`"):
+                found = session.sql(f"SELECT a FROM {table} WHERE {condition} AND abs(a) > 0").collect()
+                assert found == [(1,)], (table, condition)

@@ -93,7 +93,7 @@ def test_every_type(tmp_path: Path) -> None:
         *(("INT32", "Date"), ("INT64", utc), ("INT64", clock)),
     ]
     assert [(kind, text.split(", is_from")[0]) for kind, text in kinds] == wanted
-    assert footer.metadata is None
+    assert footer.metadata == {b"deltasql.bounds.nan": b"none"}
     assert footer.row_group(0).column(0).compression == "SNAPPY"
     assert pq.ParquetFile(file).read() == literal_table(rows)
     read = literal_table(rows).to_pylist()

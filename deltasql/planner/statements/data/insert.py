@@ -52,6 +52,7 @@ from deltasql.planner.rule import plan
 from deltasql.planner.statements.data.delete import refuse_append_only, whole_partitions
 from deltasql.planner.statements.definitions.constraints import constraints_of
 from deltasql.planner.tables.metadata import evolved_metadata, metadata_actions
+from deltasql.schema.invariants import column_invariants
 from deltasql.schema.partition_values import partition_value
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import StructType, case_counts
@@ -259,7 +260,7 @@ def _held(insertion: Insertion, schema: StructType, context: Context) -> HeldRow
     """The rows that the caller has in memory, with all columns of the table; they satisfy its constraints."""
     held, snapshot = insertion.rows.held, insertion.snapshot
     special = insertion.evolution or insertion.dynamic or insertion.statement.replaces is not None
-    if held is None or special or snapshot.properties.constraints:
+    if held is None or special or snapshot.properties.constraints or column_invariants(schema):
         return None
     names = own_names(len(held.schema))
     places = {field.name.lower(): names.index(item.sql) for field, item in insertion.matched if field is not None}

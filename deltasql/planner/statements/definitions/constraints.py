@@ -1,4 +1,4 @@
-"""What every row of a table must satisfy: NOT NULL columns and CHECK constraints, as conditions in Spark SQL."""
+"""What every row must satisfy, as conditions in Spark SQL: NOT NULL, CHECK constraints, column invariants."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ from deltasql.planner.rows.read_set import WHOLE_TABLE
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.definitions.keys import dropped_key
 from deltasql.planner.tables.keys import refuse_key_change
+from deltasql.schema.invariants import INVARIANTS, column_invariants
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import BOOLEAN, StructField, StructType
 from deltasql.sql.expression_types import known_type
@@ -118,12 +119,12 @@ def check_condition(name: str, condition: SqlText, context: Context, schema: Str
         raise error.at(context.caret(condition.start + found.start, condition.start + found.end))
 
 
-def stored_condition(name: str, text: str, schema: StructType, table: str) -> str:
-    """SQL of a CHECK constraint that a table carries. Raises what forbids that it runs."""
+def stored_condition(name: str, text: str, schema: StructType, remedy: str) -> str:
+    """SQL of a condition that a table carries. Raises what forbids that it runs; `remedy` says how to get rid of it."""
     found = stored_refusal(text, Use.CHECK, schema)
     if found is None:
         return bare(text)
-    advice = f"No row is written while it is there: ALTER TABLE {table} DROP CONSTRAINT {quote(name)}."
+    advice = f"No row is written while it is there: {remedy}."
     raise _OF_CHECKS.get(found.reason, CheckExpressionError)(found.part, name, text, advice)
 
 
@@ -206,10 +207,14 @@ def constraints_of(
     lengths = [check for field in schema if field.name not in skip for check in length_checks(field)]
     not_null = [item for field in schema if field.name not in skip for item in _not_null(field, (), None)]
     checks = [
-        Constraint(name, stored_condition(name, text, schema, table))
+        Constraint(name, stored_condition(name, text, schema, f"ALTER TABLE {table} DROP CONSTRAINT {quote(name)}"))
         for name, text in TableProperties(configuration).constraints.items()
     ]
-    return (*not_null, *lengths, *sorted(checks, key=lambda item: item.name))
+    invariants = [
+        Constraint(name, stored_condition(name, text, schema, f"{INVARIANTS} in the metadata of a column of {table}"))
+        for name, text in column_invariants(schema).items()
+    ]
+    return (*not_null, *lengths, *sorted(checks, key=lambda item: item.name), *invariants)
 
 
 def _not_null(field: StructField, parents: tuple[str, ...], parent: str | None) -> Iterator[Constraint]:
